@@ -113,7 +113,7 @@ void give(const Sample *sample, Given *given) {
             sample->edges[e + 1][x][y]);
   const void *edges = single ? (const void *)given->edges32 : given->edges;
   if (shared) {
-    /* A sequence of one position says nothing of the matrix. */
+    /* Without edges the matrix is unused, so any transitions fit. */
     if (T <= 1)
       for (int32_t i = 0; i < SPACE; ++i)
         put(given->edges, given->edges32, i, 0.25);
@@ -257,7 +257,7 @@ static void random_rule(Random *random, const Sample *sample, Rule *rule) {
                                : (PropertyKind)random_int(random, 0, PROPERTY_KINDS - 1);
   const int32_t m = rule->labels = sample->labels;
   rule->classes = random_int(random, 1, MOST_CLASSES);
-  /* An automaton of one state is local. */
+  /* An automaton of one state is also a local property. */
   rule->states = sample->is_tree ? 1 : random_int(random, 1, MOST_STATES);
   rule->start = random_int(random, 0, rule->states - 1);
   rule->values = random_int(random, m, MOST_TOKENS);
@@ -464,8 +464,8 @@ static int32_t own_fired(const Sample *sample, const Use *use, int32_t action, i
   return action;
 }
 
-/* The segments of the anchor, one after the other: where each begins, and the first position after
- * it that is not ignored. */
+/* Finds the segments of the anchor: where each begins, and the first position after it that is not
+ * ignored. */
 static int32_t own_segments(const Sample *sample, const Rule *rule, const int32_t *y,
                             int32_t *begins, int32_t *next) {
   const int32_t T = sample->length;
@@ -476,7 +476,7 @@ static int32_t own_segments(const Sample *sample, const Rule *rule, const int32_
       continue;
     }
     begins[count] = t++;
-    /* The run of anchor labels; ignored ones belong to it if the rule says so. */
+    /* A run of anchor labels; ignored labels belong to the segment if the rule spans them. */
     int32_t after = t;
     for (int32_t u = t; u < T; ++u) {
       if (rule->kind_of_label[y[u]] == rule->anchor) {

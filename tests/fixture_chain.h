@@ -1,5 +1,5 @@
-/* What the tests of chains, trees and properties share: seeded random samples small enough to
- * enumerate, with the definitions of phi and of every property written out by themselves. */
+/* Shared by the tests of chains, trees and properties: seeded random samples small enough to
+ * enumerate, with phi and the value of every property computed independently of the library. */
 #ifndef CHORALE_TESTS_FIXTURE_CHAIN_H
 #define CHORALE_TESTS_FIXTURE_CHAIN_H
 
@@ -26,8 +26,8 @@ typedef struct Sample {
   int32_t length, labels;
   int is_tree;
   int32_t parents[MOST_POSITIONS];
-  /* The scores as they are meant; every number is a multiple of 1/4 (sums are exact, ties abound)
-   * unless `is_real`. */
+  /* True scores, independent of layout. Every number is a multiple of 1/4 (sums are exact, ties are
+   * frequent) unless `is_real`. */
   int is_real;
   double unary[MOST_POSITIONS][MOST_LABELS];
   double edges[MOST_POSITIONS][MOST_LABELS][MOST_LABELS]; /* [t]: the edge to t, from, to */
@@ -36,7 +36,7 @@ typedef struct Sample {
   int has_forced, has_allowed;
   int32_t forced[MOST_POSITIONS];
   uint8_t allowed[MOST_POSITIONS][MOST_LABELS];
-  /* How they are given. */
+  /* Layout in which the scores are passed to the library. */
   EdgeSource source;
   chorale_element element;
   chorale_orientation orientation;
@@ -45,7 +45,7 @@ typedef struct Sample {
   int is_borrowed;
 } Sample;
 
-/* A sample as the library sees it; NaN fills the gaps. */
+/* A sample in the form that the library takes; gaps between rows are filled with NaN. */
 typedef struct Given {
   chorale_chain chain;
   chorale_transitions *transitions;
@@ -59,10 +59,11 @@ void random_sample(Random *random, int is_tree, Sample *sample);
 void give(const Sample *sample, Given *given);
 void take_back(Given *given);
 void print_sample(const Sample *sample);
-/* Multiplies every score, to be given in double precision: single numbers end at 1e38. */
+/* Multiplies every score, which are then passed in double precision, since single precision ends at
+ * 1e38. */
 void scale_sample(Sample *sample, double factor);
 
-/* phi, in the order that chain.h states. */
+/* Returns phi, added in the order that chain.h states. */
 double own_phi(const Sample *sample, const int32_t *labelling);
 int32_t labelling_count(const Sample *sample);
 void labelling_at(const Sample *sample, int32_t index, int32_t *labelling);
@@ -90,7 +91,7 @@ typedef struct Rule {
   int32_t label_values[MOST_LABELS];
   int32_t table_offset, outside_value;
   int32_t local[MOST_CLASSES][MOST_LABELS][MOST_LABELS + 1];
-  /* Ready-made ones. */
+  /* Arguments of ready-made properties. */
   int32_t kinds, kind_of_label[MOST_LABELS];
   uint8_t begins[MOST_LABELS], ignored[MOST_LABELS];
   int32_t position, token, anchor, end_value, start_value;
@@ -109,19 +110,20 @@ typedef struct Use {
   chorale_attachment attachment;
 } Use;
 
-/* A property fit for the sample (local on trees), with everything it is used with. */
+/* Draws a property that fits the sample (local on trees), with all its inputs. */
 void random_use(Random *random, const Sample *sample, Use *use);
 void open_use(Use *use);
 void close_use(Use *use);
 void print_use(const Use *use);
 
-/* The values a labelling fires, by the definition; returns how many. */
+/* Writes the values that a labelling fires, by the definition; returns their number. */
 int32_t own_firings(const Sample *sample, const Use *use, const int32_t *labelling, int32_t *fired);
-/* The clique's number of a value of the property; -1 outside a dictionary without OUT. */
+/* Returns the number of a value in the dictionary; -1 outside a dictionary without OUT. */
 int32_t own_number(const Use *use, int32_t value);
-/* R of the dictionary or the property. */
+/* Returns R of the dictionary or the property. */
 int32_t own_range(const Use *use);
-/* What a labelling shows; -1 for one value outside; *is_outside: something fired outside. */
+/* Returns the value of a property on a labelling; -1 for one value outside. *is_outside: something
+ * outside fired. */
 int32_t own_value(const Sample *sample, const Use *use, const int32_t *labelling, int *is_outside);
 
 typedef struct Truths {

@@ -23,7 +23,7 @@ static void random_chain(Random *random, int32_t labels, int is_real, Sample *sa
   } while (sample->labels != labels || sample->length > 4 || positions > MOST_LABELLINGS ||
            (sample->length == 0 && !random_chance(random, 20)) ||
            (is_real >= 0 && sample->is_real != is_real));
-  /* Chains without any labelling are rare, or nothing else would be tried. */
+  /* Infeasible chains are made rare, so that most models have a labelling. */
   if (random_chance(random, 80)) {
     sample->has_forced = 0;
     if (random_chance(random, 50))
@@ -73,7 +73,7 @@ static void random_position_group(Random *random, Group *group) {
   }
 }
 
-/* What counts may look like to an exact solver: the same over R + 2 values. */
+/* Returns the problem over R + 2 values, in which EMPTY and CONFLICT are counted. */
 static Problem widened(const Problem *problem) {
   Problem wide = *problem;
   if (problem->values + 2 > MAX_VALUES)
@@ -139,7 +139,7 @@ static void random_group(Random *random, Cluster *cluster, Group *group) {
     member->position = position;
     ++group->member_count;
   }
-  /* A centre may be alone. */
+  /* A centre without neighbours is allowed. */
   if (group->shape == CENTRED && group->member_count < 2 &&
       (group->member_count == 0 || random_chance(random, 50)))
     group->shape = OVER_POSITIONS;
@@ -208,8 +208,9 @@ static void random_instances(Random *random, Cluster *cluster) {
 }
 
 static void forbid_lost_values(Cluster *cluster) {
-  /* An instance decodes by itself under messages of zeros, where a dictionary without OUT already
-   * forbids what a chain by itself may show. */
+  /* Replaces instances in cliques that have a dictionary without OUT by chains. An instance decodes
+   * under zero messages even without its cliques, and so excludes values outside the dictionary;
+   * a chain does not. */
   for (int32_t c = 0; c < cluster->clique_count; ++c)
     for (int32_t i = 0; i < cluster->cliques[c].member_count; ++i) {
       Group *group = &cluster->cliques[c];

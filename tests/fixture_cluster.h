@@ -1,5 +1,6 @@
-/* What the tests of models and runs share: seeded random models small enough to enumerate, equation
- * 1 written out by itself, the optimum over all joint labellings, and what holds for every run. */
+/* Shared by the tests of models and runs: seeded random models small enough to enumerate, equation
+ * 1 computed independently of the library, the optimum over all joint labellings, and checks that
+ * every run must pass. */
 #ifndef CHORALE_TESTS_FIXTURE_CLUSTER_H
 #define CHORALE_TESTS_FIXTURE_CLUSTER_H
 
@@ -36,7 +37,7 @@ typedef struct Group {
   int has_centre_map;
   int32_t centre_map[MOST_LABELS];
   int32_t centre_values;            /* 0: not centred */
-  Problem potentials[MOST_CENTRES]; /* over R values or R + 2; only the potential is looked at */
+  Problem potentials[MOST_CENTRES]; /* over R or R + 2 values; only the potential is used */
   int32_t member_count;
   Member members[MOST_TOGETHER]; /* a centre is the last */
 } Group;
@@ -56,23 +57,26 @@ typedef struct Cluster {
 typedef int32_t Labelling[MOST_CHAINS][MOST_POSITIONS];
 
 void random_cluster(Random *random, Cluster *cluster);
-/* One whose chains by themselves show what some dictionary without OUT does not know. */
+/* Draws a model in which some chain's best labelling without cliques fires a value outside a
+ * dictionary without OUT. */
 void random_outside_cluster(Random *random, Cluster *cluster);
-/* One whose chains by themselves show what some clique forbids. */
+/* Draws a model in which the chains' best labellings without cliques are forbidden by some
+ * clique. */
 void random_forbidding_cluster(Random *random, Cluster *cluster);
-/* One or two chains, of as many positions as there may be, most of them in one clique. */
+/* Draws one or two chains of maximal length, with most positions in one clique. */
 void random_crowded_cluster(Random *random, Cluster *cluster);
-/* Chains of one position, dealt to cliques: most are in one clique alone. */
+/* Draws chains of one position in cliques; most are in one clique only. */
 void random_item_cluster(Random *random, Cluster *cluster);
-/* Whether the library has an exact solver of its family, counting R or R + 2 values. */
+/* True if the library has an exact solver for the family, counting R or R + 2 values. */
 int has_exact_messages(const Problem *problem);
-/* One on which message passing is exact: no cycles, one member a chain, every family exact. */
+/* Draws a model on which message passing is exact: no cycles, one member for each chain, only
+ * families with exact solvers. */
 void random_exact_cluster(Random *random, Cluster *cluster);
 void dump_cluster(FILE *to, const Cluster *cluster);
-/* Multiplies every score; 0 where a callback gives scores of its own. */
+/* Multiplies every score; returns 0 if that is impossible because a callback computes scores. */
 int scale_cluster(Cluster *cluster, double factor);
 int chain_in_cliques(const Cluster *cluster, int32_t chain);
-/* Members that count: the centre is not one of them. */
+/* Returns the number of members that are counted: all except the centre. */
 int32_t plain_members(const Group *group);
 
 /* ---- The library's view ------------------------------------------------------------------- */
@@ -95,7 +99,7 @@ typedef struct Built {
   chorale_model *model;
 } Built;
 
-/* Everything but freezing; the builder is the caller's. */
+/* Builds everything without freezing; the caller owns the builder. */
 void open_parts(const Cluster *cluster, const chorale_host *host, Built *built);
 chorale_status add_chains(const Cluster *cluster, Built *built, chorale_model_builder *builder,
                           chorale_error *error);
@@ -105,13 +109,14 @@ void describe_group(const Group *group, const Use *use, const chorale_potential 
                     chorale_clique_setup *setup);
 chorale_status add_one_member(const Cluster *cluster, Built *built, chorale_model_builder *builder,
                               int32_t clique, int32_t member, chorale_error *error);
-/* All of it. `built` must not move until it is closed. */
+/* Builds and freezes the model. `built` must not move until it is closed. */
 void build(const Cluster *cluster, const chorale_host *host, Built *built);
 void close_built(const Cluster *cluster, Built *built);
 
 /* ---- The definition ----------------------------------------------------------------------- */
 
-/* What a member shows; *is_decodable 0 where something fires outside a dictionary without OUT. */
+/* Returns the value of a member. *is_decodable: 0 if something outside a dictionary without OUT
+ * fires. */
 int32_t own_shown(const Cluster *cluster, int32_t clique, int32_t member, const int32_t *labelling,
                   int *is_decodable);
 double own_group_score(const Group *group, const int32_t *values);
@@ -125,33 +130,34 @@ typedef struct Parts {
 void own_parts(const Cluster *cluster, Labelling labelling, Parts *parts);
 
 typedef struct ClusterTruth {
-  double best;     /* over what can be decoded; minus infinity: nothing */
+  double best;     /* over decodable labellings; minus infinity: none */
   double best_any; /* over everything */
   int is_unique;   /* no other labelling comes within 1e-6 of the best */
   int is_stuck;    /* some chain has no labelling */
   int own_is_decodable;
-  int has_tied_instance; /* which of its best labellings is its own is not known */
+  int has_tied_instance; /* several best labellings, any may be its own */
   Labelling own;         /* each chain's best, ties as chain.h breaks them */
   double own_score;
 } ClusterTruth;
-/* 0 where there are too many combinations. */
+/* Enumerates all joint labellings; returns 0 if there are too many. */
 int enumerate_cluster(const Cluster *cluster, ClusterTruth *truth);
 
 /* ---- Runs --------------------------------------------------------------------------------- */
 
-/* What holds for every result of a run: NULL, or what does not. */
+/* Checks properties that every result of a run must have. Returns NULL, or a description of the
+ * violation. */
 const char *check_run(const Cluster *cluster, const ClusterTruth *truth, chorale_run *run,
                       const chorale_run_result *result);
 
 typedef const char *(*ClusterCheck)(const Cluster *cluster, void *context);
-/* Checks; a failure prints the smallest model that still fails. */
+/* Runs a check; a failure prints the smallest model that still fails. */
 void check_cluster(const Cluster *cluster, ClusterCheck check, void *context, const char *where);
-/* `rounds` random models. */
+/* Checks `rounds` random models. */
 void check_clusters(const char *name, int64_t rounds,
                     void (*make)(Random *random, Cluster *cluster), ClusterCheck check,
                     void *context);
 
-/* Everything a run says, bytes that can be compared. */
+/* All results of a run, as bytes that can be compared. */
 typedef struct Said {
   chorale_run_result result;
   Labelling labels, own;
@@ -162,7 +168,7 @@ typedef struct Said {
   char json[16384];
 } Said;
 void listen_to(const Cluster *cluster, chorale_run *run, Said *said);
-/* NULL, or what differs. */
+/* Returns NULL if equal, otherwise a description of the difference. */
 const char *compare_said(const Cluster *cluster, const Said *a, const Said *b);
 
 #endif

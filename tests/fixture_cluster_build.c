@@ -1,9 +1,9 @@
-/* What the library is told of a model. */
+/* Passes random models to the library. */
 #include "fixture_cluster.h"
 
 /* ---- Instances that wrap a chain ---------------------------------------------------------- */
 
-/* The messages of a property clique have R + 2 entries on either side. */
+/* Attaches incoming messages. Those of a property clique have R + 2 entries. */
 static void attach(Wrapped *self, int64_t ports, const double *const *incoming) {
   for (int64_t p = 0; p < ports; ++p)
     self->attachments[p].message = incoming[p];

@@ -1,4 +1,4 @@
-/* Equation 1 written out by itself, and its optimum by enumeration. */
+/* Equation 1 computed independently of the library, and its optimum by enumeration. */
 #include "fixture_cluster.h"
 
 int32_t own_shown(const Cluster *cluster, int32_t clique, int32_t number, const int32_t *labelling,
@@ -57,7 +57,8 @@ void own_parts(const Cluster *cluster, Labelling labelling, Parts *parts) {
 
 /* ---- Enumeration -------------------------------------------------------------------------- */
 
-/* What a chain can show to its cliques, and the best phi that shows it. */
+/* A combination of values that a chain can have in its cliques, and the best phi with these
+ * values. */
 typedef struct Show {
   int32_t values[MOST_SLOTS];
   double phi;
@@ -108,8 +109,9 @@ static void find_shows(const Cluster *cluster, int32_t chain, Shows *shows) {
   }
 }
 
-/* Chains break ties by the lowest label at the last position that differs, which is the order of
- * labelling_at; trees at the first. 1: there are several. */
+/* Finds a chain's best labelling without cliques. Ties: for chains the lowest label at the last
+ * position that differs, which is the order of labelling_at; for trees at the first. Returns 1 if
+ * there are several. */
 static int find_own(const Sample *sample, int32_t *own) {
   double best = -INFINITY;
   int is_tied = 0;

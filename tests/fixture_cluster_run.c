@@ -1,4 +1,4 @@
-/* What holds for every run, and everything that a run says. */
+/* Checks that every run must pass, and collection of all results of a run. */
 #include "fixture_cluster.h"
 
 /* ---- One run ------------------------------------------------------------------------------ */
@@ -59,7 +59,8 @@ static double amount_of(const Group *group, const int32_t *values, int32_t membe
   return so == -INFINITY ? INFINITY : own_group_score(group, values) - so;
 }
 
-/* The payments of a chain in their order: whole chains, then positions, each by clique. */
+/* Checks the payments of a chain and their order: whole chains first, then positions, each by
+ * clique. */
 static const char *check_payments(const Cluster *cluster, chorale_run *run, int32_t chain,
                                   const Parts *now, const Parts *own) {
   chorale_payment payments[MOST_SLOTS];
@@ -284,7 +285,8 @@ void listen_to(const Cluster *cluster, chorale_run *run, Said *said) {
   assert_true(needed <= sizeof said->json);
 }
 
-/* NaN is never said, so equal numbers are equal bits but for the sign of zero. */
+/* Compares numbers, not bits: NaN never occurs, so equal numbers have equal bits except for the
+ * sign of zero. */
 const char *compare_said(const Cluster *cluster, const Said *a, const Said *b) {
   if (memcmp(&a->result, &b->result, sizeof a->result) != 0)
     return complain("results differ: outcome %d and %d, score %.17g and %.17g, bound %.17g and "

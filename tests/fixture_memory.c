@@ -1,5 +1,5 @@
-/* Counts of what is allocated: malloc and its family, defined in the test executable so that every
- * call of the shared library and of the C++ runtime ends up here. */
+/* Counts allocations: malloc and its family are defined in the test executable, so that every call
+ * of the shared library and of the C++ runtime reaches these functions. */
 #include "fixture.h"
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
@@ -22,7 +22,7 @@ static int64_t refuse_from, refuse_to; /* numbers of allocations, counted from t
 static int64_t refusals;
 
 int memory_is_counted(void) {
-  /* valgrind puts its own malloc in the place of ours, and the test says so */
+  /* valgrind replaces malloc by its own; the variable is then set. */
   return MEMORY_IS_COUNTED && !getenv("CHORALE_TEST_UNCOUNTED");
 }
 void memory_refuse(int64_t from, int64_t to) {

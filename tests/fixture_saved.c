@@ -1,11 +1,11 @@
-/* Problems as bytes, and one with something of every kind. */
+/* Problems as bytes, and a problem with an object of every kind. */
 #include "fixture_saved.h"
 
 /* ---- Bytes -------------------------------------------------------------------------------- */
 
 static unsigned char *allocate_bytes(size_t size) {
   void *bytes = NULL;
-  /* Not a byte more than asked for, so that reading beyond is noticed. */
+  /* Allocates exactly the size, so that reads beyond the end are detected. */
   assert_int_equal(posix_memalign(&bytes, 64, size > 0 ? size : 1), 0);
   return bytes;
 }
@@ -423,7 +423,8 @@ static chorale_status make_cliques(Workshop *shop) {
   chorale_error *error = shop->error;
   chorale_potential **p = shop->potentials;
   static const int32_t classes[] = {1, 0, 1, 0}, table[] = {3, -1, 2, 0};
-  /* Properties: automata with classes and a table of its own, one by tokens, and the others. */
+  /* Property cliques: automata with classes and their own table, one that reads tokens, and the
+   * others. */
   chorale_clique_setup_init(&setup, sizeof setup);
   setup.property = shop->automaton;
   setup.potential = p[3];
@@ -457,7 +458,8 @@ static chorale_status make_cliques(Workshop *shop) {
     TRY(chorale_model_builder_add_member(shop->builder, c, 0, NULL, error));
     TRY(chorale_model_builder_add_member(shop->builder, c, 3, NULL, error));
   }
-  /* Positions: of equal maps twice, of none; a chain twice; nobody. */
+  /* Position cliques: two with equal maps, one without a map; one chain twice; one without
+   * members. */
   static const int32_t map[] = {1, -1};
   chorale_clique_setup_init(&setup, sizeof setup);
   setup.values = 2;
@@ -476,7 +478,7 @@ static chorale_status make_cliques(Workshop *shop) {
     TRY(chorale_model_builder_add_position(shop->builder, c, 0, 1, error));
   }
   TRY(chorale_model_builder_add_clique(shop->builder, &setup, &c, error));
-  /* Centred ones, the second like the first. */
+  /* Centred cliques, the second like the first. */
   const chorale_potential *centre[] = {p[0], p[8], p[0]};
   static const int32_t centre_map[] = {2, 0};
   setup.potential = NULL;

@@ -1,4 +1,4 @@
-/* One handle of every kind, and all that can be seen of them. */
+/* Creates one handle of every kind. */
 #include "fixture_scene.h"
 
 #include <dirent.h>
@@ -194,8 +194,9 @@ static void describe_handles(Scene *s) {
 
 /* ---- Handles ------------------------------------------------------------------------------ */
 
-/* Cliques 0, 1, 2: over the property, over positions, centred; chains 0, 1, 2 and an instance. The
- * members are eight, for which builders take memory at first: the next one needs more. */
+/* Opens a builder. Cliques 0, 1, 2: over the property, over positions, centred; chains 0, 1, 2 and
+ * an instance. There are eight members, for which builders allocate memory at first, so the next
+ * one allocates. */
 static void open_builder(Scene *s) {
   chorale_error error;
   OK(chorale_model_builder_create(s->host, &s->has.builder, &error));
@@ -216,7 +217,7 @@ static void open_builder(Scene *s) {
   OK(chorale_model_builder_set_centre(builder, 2, 0, 0, &error));
 }
 
-/* Two items that a clique brings together. */
+/* Opens a model of two items connected by a clique. */
 static void open_wide(Scene *s) {
   chorale_error error;
   chorale_model_builder *builder = NULL;
@@ -302,7 +303,7 @@ static void open_lesson(Scene *s) {
                                      lesson_gold(), &s->lesson, &error));
   const chorale_problem *lesson = s->lesson;
   chorale_learn_options_init(&s->learn_options, sizeof s->learn_options);
-  static char json[2048]; /* of what was learnt from the first scene's, to be quick */
+  static char json[2048]; /* learnt from the first scene, reused to save time */
   if (json[0] == '\0') {
     OK(chorale_learn(NULL, &lesson, 1, &s->learn_options, &s->has.learnt, &error));
     OK(chorale_learnt_text(s->has.learnt, CHORALE_TEXT_JSON, json, sizeof json, NULL, &error));

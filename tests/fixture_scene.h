@@ -1,5 +1,5 @@
-/* One handle of every kind, made by one host, ready for any call, and all that can be seen of them:
- * what tests of refused memory, of threads and of hostile numbers start from. */
+/* A scene: one handle of every kind, created with one host, ready for any call, and a digest of
+ * their visible state. Used by tests of refused memory, of threads and of hostile numbers. */
 #ifndef CHORALE_TESTS_FIXTURE_SCENE_H
 #define CHORALE_TESTS_FIXTURE_SCENE_H
 
@@ -7,7 +7,7 @@
 
 enum { WIDE_LABELS = 260, SCENE_LENGTH = 3, SCRATCH_BYTES = 1 << 16, SCENE_TEXT = 1 << 16 };
 
-/* The handles that calls make. */
+/* Handles that the calls under test create. */
 typedef struct Handles {
   chorale_cancel *cancel;
   chorale_potential *potential;
@@ -31,7 +31,7 @@ typedef struct Scene {
   chorale_error error;
   Handles has;  /* solvers without memory yet, a builder with something of everything, a run that
                    has been carried out */
-  Handles made; /* by the call that is looked at; NULL before */
+  Handles made; /* handles made by the call under test; NULL before */
   chorale_potential *majority;
   chorale_clique_solver *ready_clique_solver; /* have all the memory that calls below ask for */
   chorale_chain_solver *ready_chain_solver;
@@ -40,11 +40,11 @@ typedef struct Scene {
   chorale_problem *plain_problem; /* without names */
   chorale_problem *lesson;        /* with gold labels in two groups */
   Saved saved;                    /* the problem */
-  char path[128];                 /* where it lies as a file */
+  char path[128];                 /* path of the saved problem */
   char pipe_path[32];
-  int pipe; /* holds it to be read; -1: none */
+  int pipe; /* pipe that holds the saved problem; -1: none */
 
-  /* Arguments. */
+  /* Arguments of calls. */
   chorale_clique_problem clique;
   chorale_chain chain, strided;
   chorale_attachment attachments[2];
@@ -62,7 +62,7 @@ typedef struct Scene {
   chorale_agreement lesson_agreement;
   chorale_learn_options learn_options;
 
-  /* Results. */
+  /* Results of calls. */
   double numbers[1024];
   double *rows[2];
   int32_t labels[1024];
@@ -80,24 +80,25 @@ typedef struct Scene {
   } scratch;
 } Scene;
 
-/* A directory of the test's own for the problem as a file. */
+/* Creates a temporary directory for the problem file. */
 int make_scene_directory(void **state);
 int remove_scene_directory(void **state);
-int scene_files(void); /* how many files lie in it */
+int scene_files(void); /* number of files in the directory */
 
-/* Gold labels of the lesson's corpus. */
+/* Returns the gold labels of the corpus to learn from. */
 const int32_t *lesson_gold(void);
 const chorale_problem *const *lesson_of(const Scene *s); /* one problem */
 const int64_t *first_clique(void);                       /* 0 */
 void open_scene(const chorale_host *host, Scene *scene);
-/* Gives everything back, what a call made included. */
+/* Frees everything, including what a call created. */
 void close_scene(Scene *scene);
-/* The bytes of all that handles show; freezes the builder, uses the solvers. */
+/* Returns a digest of all visible state of the handles; freezes the builder and uses the
+ * solvers. */
 uint64_t tell_scene(Scene *scene);
 
-/* Memory aligned to 64. */
+/* Returns memory aligned to 64. */
 void *scratch_of(Scene *scene);
-/* A pipe that holds the saved problem, for one load. Allocates nothing. */
+/* Returns the path of a pipe that holds the saved problem, for one load. Allocates nothing. */
 const char *pipe_of(Scene *scene);
 
 #endif

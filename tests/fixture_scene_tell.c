@@ -1,4 +1,4 @@
-/* All that can be seen of the handles of a scene. */
+/* Computes a digest of all visible state of the handles of a scene. */
 #include "fixture_scene.h"
 
 static const int32_t kTable[] = {1, 0, 1};
@@ -114,7 +114,7 @@ static void tell_builder(Scene *s, Digest *digest, chorale_model_builder *builde
   chorale_model *model = NULL;
   if (!builder)
     return;
-  /* Which members are there already. */
+  /* Tests which members have been added, by the errors of adding them again. */
   for (int64_t chain = 2; chain >= 0; --chain) {
     add_number(digest, chorale_model_builder_add_member(builder, 0, chain, NULL, &error));
     for (int64_t t = SCENE_LENGTH - 1; t >= 0; --t)

@@ -1,4 +1,4 @@
-/* A made-up text and what a run says of it. */
+/* Creates a made-up text, and collects all results of a run over it. */
 #include "fixture_text.h"
 
 static void *room(int64_t count, size_t size) {
@@ -18,7 +18,7 @@ static void make_up(Text *text) {
   text->scores = room(text->positions * m, sizeof *text->scores);
   text->tokens = room(text->positions, sizeof *text->tokens);
   for (int64_t t = 0; t < text->positions; ++t) {
-    /* Low numbers are frequent words; a word leans to one label. */
+    /* Low word numbers are frequent; each word prefers one label. */
     const double u = random_unit(&random);
     const int32_t word = (int32_t)(u * u * (double)shape->words);
     text->tokens[t] = word;

@@ -1,5 +1,5 @@
-/* A made-up text: many chains over words, cliques of repeated words and of a property, large enough
- * for work to be divided and memory to be weighed. */
+/* A made-up text, large enough for work to be divided among threads and for memory to be measured:
+ * many chains of words, with cliques of repeated words and of a property. */
 #ifndef CHORALE_TESTS_FIXTURE_TEXT_H
 #define CHORALE_TESTS_FIXTURE_TEXT_H
 
@@ -29,7 +29,7 @@ void open_text(const TextShape *shape, const chorale_host *host, Text *text);
 void close_text(Text *text);
 void describe_sentence(const Text *text, int64_t chain, chorale_chain *described);
 
-/* Everything that a run says of a text. */
+/* All results of a run over a text. */
 typedef struct Story {
   chorale_run_result result;
   int32_t *labels, *own;
@@ -38,7 +38,7 @@ typedef struct Story {
 } Story;
 void tell(const Text *text, const chorale_run *run, Story *story);
 void forget(Story *story);
-/* NULL, or what differs. */
+/* Returns NULL if equal, otherwise a description of the difference. */
 const char *compare_stories(const Text *text, const Story *a, const Story *b);
 
 #endif

@@ -35,8 +35,8 @@ static void check_samples(int is_tree, int64_t rounds, SampleCheck check) {
   chorale_chain_solver_destroy(solver);
 }
 
-/* Whether `a` goes before `b` of the same score: a chain looks at the last difference, a tree at
- * the first. */
+/* True if the library prefers `a` to `b` of equal score: a chain compares labels at the last
+ * difference, a tree at the first. */
 static int goes_first(const Sample *sample, const int32_t *a, const int32_t *b) {
   for (int32_t i = 0; i < sample->length; ++i) {
     const int32_t t = sample->is_tree ? i : sample->length - 1 - i;
@@ -220,7 +220,7 @@ static void k_best_of_chains(void **state) {
 
 /* ---- Masks -------------------------------------------------------------------------------- */
 
-/* Whether a sequence of names is well formed, read off the definition of the schemes. */
+/* True if a sequence of label names is well formed, by the definition of the schemes. */
 static int is_well_formed(chorale_scheme scheme, const char *const *names, int32_t length) {
   char open = 0; /* the kind of the segment that is open, if any */
   for (int32_t t = 0; t < length; ++t) {
@@ -306,7 +306,7 @@ static void names_of_schemes(void **state) {
   static const char *const hole[] = {"O", NULL};
   FAILS(chorale_scheme_mask(CHORALE_SCHEME_BIO, hole, NULL, 2, mask, NULL, NULL, &error),
         CHORALE_ERROR_NULL_ARGUMENT, "names[1]");
-  /* Lengths make names without NUL possible. */
+  /* Names given by lengths need no NUL. */
   static const char *const run_on[] = {"OO", "B-xyz"};
   static const size_t lengths[] = {1, 3};
   int32_t kinds[2];
@@ -319,7 +319,7 @@ static void names_of_schemes(void **state) {
   assert_int_equal(kinds[1], 1);
   assert_int_equal(begins[0], 0);
   assert_int_equal(begins[1], 1);
-  /* Any label after any label where names are kinds. */
+  /* In the plain scheme, where names are kinds, any label may follow any. */
   OK(chorale_scheme_mask(CHORALE_SCHEME_PLAIN, wrong, NULL, 3, mask, NULL, NULL, &error));
   for (int i = 0; i < 9; ++i)
     assert_int_equal(mask[i], 1);
@@ -327,7 +327,7 @@ static void names_of_schemes(void **state) {
 
 /* ---- Long rows ---------------------------------------------------------------------------- */
 
-/* Every width of the vector code, against the plain recursion, bit for bit. */
+/* Compares the vector code for every number of labels with the plain recursion, bit for bit. */
 static void all_widths(void **state) {
   (void)state;
   enum { WIDEST = 75, LENGTH = 4 };

@@ -1,4 +1,4 @@
-/* Every mistake a caller can make with chains, properties and messages: its status, and a message
+/* Every invalid argument of calls on chains, properties and messages: its own status, and a message
  * that names argument, value and rule. */
 #include "fixture_chain.h"
 
@@ -451,7 +451,7 @@ static void attachments(void **state) {
   FAILS(chorale_message_bytes(&chain, attached, 1, NULL, 5, &bytes, &error),
         CHORALE_ERROR_UNKNOWN_CONSTANT, "task", "5");
 
-  /* More properties than a joint state can hold. */
+  /* More properties than a joint state can hold are refused. */
   static chorale_attachment many[400];
   for (int i = 0; i < 400; ++i)
     many[i] = good;

@@ -1,5 +1,5 @@
-/* Chain solvers as workspaces: nothing is allocated once they are large enough, reused and fresh
- * ones give the same bits, and so do the kernels in the caller's memory. */
+/* Chain solvers as workspaces: no allocation once they are large enough; reused solvers, fresh
+ * solvers and kernels in the caller's memory give the same bits. */
 #include "fixture_chain.h"
 
 #include <pthread.h>
@@ -29,7 +29,7 @@ static void open_case(Random *random, Case *one) {
     open_use(&one->uses[i]);
     one->attachments[i] = one->uses[i].attachment;
   }
-  /* Absorption keeps few configurations, but it keeps to the budget. */
+  /* Absorption fails if its configurations exceed the budget, so the budget is large. */
   if (one->options.mode == CHORALE_JOINT_ABSORPTION)
     one->options.budget = 100000;
 }
@@ -40,7 +40,7 @@ static void close_case(Case *one) {
   take_back(&one->given);
 }
 
-/* Everything the solver can be asked; the bits of all answers. */
+/* The bits of the results of all calls of a solver. */
 typedef struct Answers {
   int32_t best[MOST_POSITIONS], decoded[MOST_POSITIONS], values[MOST_PROPERTIES];
   int32_t ranked[20][MOST_POSITIONS];
@@ -201,7 +201,7 @@ static void nothing_is_allocated(void **state) {
   }
 }
 
-/* One byte less than needed is refused, by name, and nothing is written. */
+/* Memory one byte too small is refused with the size needed, and nothing is written. */
 static void memory_too_small(void **state) {
   (void)state;
   chorale_error error;
@@ -239,7 +239,7 @@ static void memory_too_small(void **state) {
   free(memory);
 }
 
-/* Every allocation fails once; nothing leaks, and what was there still works. */
+/* Refuses each allocation once: nothing leaks, and objects remain usable. */
 static void out_of_memory(void **state) {
   (void)state;
   CountingAllocator allocator;
@@ -301,7 +301,7 @@ static void out_of_memory(void **state) {
   }
 }
 
-/* One set of handles, a solver a thread: const handles are for everybody. */
+/* Handles shared by several threads with a solver each: const handles may be shared. */
 typedef struct Sharer {
   pthread_t thread;
   const Case *one;

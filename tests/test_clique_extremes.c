@@ -1,6 +1,6 @@
-/* Numbers at the ends of what is allowed beside ordinary ones: cliques by enumeration. Comparisons
- * allow what cancelling the greatest terms leaves, but what is possible must not be called
- * impossible. And a million values of which members like a few. */
+/* Scores at the ends of the allowed range next to ordinary ones, against enumeration. Comparisons
+ * allow rounding errors of the greatest terms after they cancel, but a feasible problem must not be
+ * reported as infeasible. Also a million values of which members prefer few. */
 #include "fixture.h"
 
 static void fill(Problem *problem, const double *tables, const double *scores) {
@@ -11,8 +11,8 @@ static void fill(Problem *problem, const double *tables, const double *scores) {
     problem->scores[i] = scores[i];
 }
 
-/* The floor of a search without a labelling must lie below what rounding makes of its bounds: here
- * every labelling in which member 1 takes value 1 leaves out the one great score. */
+/* The lower bound with which a search starts must lie below its rounded bounds: here every
+ * labelling in which member 1 has value 1 lacks the one large score. */
 static void a_labelling_far_below_the_best_is_possible(void **state) {
   (void)state;
   static const double tables[] = {-INFINITY, 2, -3,        -4,        -3,   -2,        -2,
@@ -53,7 +53,7 @@ static void a_labelling_far_below_the_best_is_possible(void **state) {
   for (int32_t e = 0; e < 18; ++e)
     assert_int_equal(marginals[e] == -INFINITY, oracle.marginals[e] == -INFINITY);
 
-  /* The same by itself: far from infeasible. */
+  /* The same problem with member 1 fixed to value 1: feasible, though far below the best. */
   problem.fixed[1] = 1;
   enumerate(&problem, &oracle);
   Solved solved;
@@ -66,9 +66,9 @@ static void a_labelling_far_below_the_best_is_possible(void **state) {
   chorale_potential_release(potential);
 }
 
-/* Members score about 1 by the first values and about -9 by all others, far more than a potential
- * makes up for: all but the member that is told to take another value stay with the first ones,
- * and these are enumerated. Neither memory nor time allows for the square of a million. */
+/* Members score about 1 for the first values and about -9 for all others, a difference that the
+ * potential cannot outweigh. So all members except a fixed one take one of the first values, and
+ * these labellings are enumerated. Memory and time must not grow with the square of a million. */
 enum { MILLION = 1000000, LIKED = 4, LIKING = 5 };
 
 typedef struct Liking {
@@ -76,7 +76,8 @@ typedef struct Liking {
   double lambda;
 } Liking;
 
-/* The best F where member `fixed` (-1: none) takes value v and all others one of the first. */
+/* Returns the best F where member `fixed` (-1: none) has value v and all others one of the first
+ * values. */
 static double best_liked(const Liking *liking, int32_t fixed, int32_t v) {
   double best = -INFINITY;
   int32_t x[LIKING] = {0};

@@ -1,5 +1,5 @@
-/* Bad input to clique inference: its own status, a message that names argument, value and rule,
- * nothing changed and nothing leaked. */
+/* Invalid arguments of clique inference: each has its own status and a message that names argument,
+ * value and rule; nothing changes and nothing leaks. */
 #include "fixture.h"
 
 enum { N = 4, R = 3 };
@@ -64,7 +64,8 @@ static void assert_unchanged(void) {
     assert_int_equal(assignment[i], UNTOUCHED);
 }
 
-/* Refused by solving and by max-marginals alike, which leave their outputs as they were. */
+/* Checks that solving and max-marginals both refuse the arguments and leave their outputs
+ * unchanged. */
 #define BOTH_REFUSE(expected, ...)                                                                 \
   do {                                                                                             \
     FAILS(solve_it(), expected, __VA_ARGS__);                                                      \
@@ -342,7 +343,8 @@ static void algorithms_must_fit_the_family(void **state) {
   assert_unchanged();
 }
 
-/* The caller's word, or second differences with a tolerance of 1e-12 max|f|. */
+/* The shape is that declared by the caller, or detected from second differences with a tolerance of
+ * 1e-12 max|f|. */
 static void shapes_must_fit_the_algorithm(void **state) {
   (void)state;
   double tenths[N + 1];
@@ -381,7 +383,8 @@ static void shapes_must_fit_the_algorithm(void **state) {
   use_potential(other);
   OK(solve_it());
 
-  /* Concave by the caller's word, and so it is: but there is no first step to build on. */
+  /* Concave, as declared, but with f(0) forbidden there is no first difference for the algorithm to
+   * use. */
   const double at_least_one[N + 1] = {-INFINITY, 0, 0, 0, 0};
   declared.shape = CHORALE_SHAPE_CONCAVE;
   OK(chorale_potential_create_sum(NULL, R, at_least_one, 1, N + 1, N + 1, &declared, &other,
@@ -462,7 +465,8 @@ static void callbacks_must_behave(void **state) {
   OK(solve_it()); /* the solver is none the worse */
 }
 
-/* Wrong once only, at any call: the answer is the status all the same, and no call follows. */
+/* A callback that returns a wrong value at one call only: the status is returned, and no further
+ * call follows. */
 typedef struct FailingOnce {
   int64_t calls, fail_at;
 } FailingOnce;
@@ -507,7 +511,7 @@ static void a_failed_callback_is_not_called_again(void **state) {
     }
 }
 
-/* A member without a value is an outcome. */
+/* A member without an allowed value gives the outcome INFEASIBLE, not an error. */
 static void infeasible_is_an_outcome(void **state) {
   (void)state;
   for (int v = 0; v < R; ++v)
@@ -533,7 +537,7 @@ static void infeasible_is_an_outcome(void **state) {
   assert_int_equal(result.outcome, CHORALE_OUTCOME_INFEASIBLE);
   for (int e = 0; e < N * R; ++e)
     assert_true(marginals[e] == -INFINITY);
-  const int32_t fixed[N] = {-1, 1, -1, -1}; /* fixed to what is forbidden */
+  const int32_t fixed[N] = {-1, 1, -1, -1}; /* fixed to a forbidden value */
   scores[1 * R + 0] = 1;
   problem.fixed = fixed;
   OK(solve_it());
@@ -561,7 +565,7 @@ static void sizes_of_workspaces(void **state) {
   FAILS(chorale_clique_solver_reserve(solver, potential, -1, NULL, CHORALE_CLIQUE_SOLVE, &error),
         CHORALE_ERROR_SIZE, "members", "-1");
 
-  /* The largest sizes there are, with every algorithm that applies. */
+  /* The largest sizes allowed, with every algorithm that applies. */
   chorale_potential *other = NULL;
   OK(chorale_potential_create_potts(NULL, INT32_MAX, 1, NULL, &other, &error));
   for (chorale_algorithm a = 0; a <= CHORALE_ALGORITHM_DUAL_BOUND; ++a) {

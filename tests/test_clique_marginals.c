@@ -1,4 +1,5 @@
-/* Max-marginals: exact ones against enumeration, restricted alpha-passes against n R of them. */
+/* Max-marginals: exact ones against enumeration, those of alpha-pass against n R restricted
+ * passes. */
 #include "fixture.h"
 
 typedef struct Marginals {
@@ -9,7 +10,7 @@ typedef struct Marginals {
   double values[MAX_MEMBERS * MAX_STRIDE];
 } Marginals;
 
-enum { GAP_MARK = 12345 }; /* what the entries between rows hold before and after */
+enum { GAP_MARK = 12345 }; /* value of entries between rows, which stay unchanged */
 
 static void max_marginals(chorale_clique_solver *solver, const chorale_potential *potential,
                           const Problem *problem, const chorale_clique_options *options,
@@ -47,8 +48,8 @@ static double restricted_score(const Problem *problem, const Restricted *r, int3
   return admits(problem, i, v) ? score_of(problem, i, v) : -INFINITY;
 }
 
-/* Best value among those in the column, or among those in all other columns. All values that do not
- * count are one column, named by the number of values. */
+/* Returns the column of a value: the value itself, or, for all uncounted values, one common column
+ * with the number R. */
 static int32_t column_of(const Problem *problem, int32_t value) {
   return counts_value(problem, value) ? value : problem->values;
 }
@@ -129,7 +130,7 @@ static const char *check_marginals(const Problem *problem, const Oracle *oracle,
   if (m->result.algorithm == CHORALE_ALGORITHM_AUTO)
     return complain("the result says AUTO");
   const int said_exact = m->result.marginals_exact;
-  /* What is said to a member without any value has a test of its own. */
+  /* Messages to a member without allowed values are tested separately below. */
   const int is_stuck = form == CHORALE_MARGINAL_MESSAGE && some_member_is_stuck(problem);
   for (int32_t i = 0; i < n; ++i)
     for (int32_t v = 0; v < MAX_STRIDE; ++v) {
@@ -200,8 +201,8 @@ static void marginals_agree_with_enumeration(void **state) {
   check_kinds("marginals", KIND_POTTS, KIND_CALLBACK, test_rounds(4000), check_default, *state);
 }
 
-/* A member whose every value is forbidden makes the problem infeasible, and yet the others and the
- * potential have something to say to it: its own score is left out of that. */
+/* A member without allowed values makes the problem infeasible, but the message to it is still
+ * defined, since the message leaves out the member's own scores. */
 static void messages_to_a_member_without_values(void **state) {
   Problem problem;
   memset(&problem, 0, sizeof problem);
@@ -266,7 +267,7 @@ static void exact_marginals_on_request(void **state) {
 
 /* ---- Beyond enumeration ------------------------------------------------------------------- */
 
-/* Exact marginals are what solving again gives, once for each member and value. */
+/* Exact marginals equal the scores of n R solves, each with one member fixed. */
 static const char *check_against_solves(const Problem *problem, void *user) {
   if (!is_exact_family(problem))
     return NULL;
@@ -313,7 +314,7 @@ static void larger_marginals_agree_with_solving_again(void **state) {
     }
 }
 
-/* By the name of each exact algorithm. */
+/* Requests the marginals by the name of each exact algorithm. */
 static const char *check_insisting(const Problem *problem, void *user) {
   static const chorale_algorithm algorithms[] = {
       CHORALE_ALGORITHM_ALPHA_PASS, CHORALE_ALGORITHM_EXACT_MAJORITY,
@@ -407,7 +408,8 @@ static const char *check_restricted(const Problem *tied, void *user) {
         const Restricted r = {i, v, form == CHORALE_MARGINAL_MESSAGE};
         const double naive = restricted_alpha_pass(&problem, &r);
         const double found = at(&m, i, v);
-        /* The best labelling met, if any, lifts the marginals of its own columns. */
+        /* The best labelling found, if any, is a lower bound for the marginals of its own
+         * columns. */
         const int32_t x = m.assignment[i];
         int on_best = 0;
         if (m.result.score > -INFINITY && column_of(&problem, x) == column_of(&problem, v)) {

@@ -1,6 +1,6 @@
-/* The instances of ../shared/cliques beside the repository, all proven elsewhere: exact majority
- * and exact Potts find and prove every one. CHORALE_SHARED_CLIQUES names another folder; without
- * the instances the tests are skipped. */
+/* The instances in ../shared/cliques beside the repository, whose optima are proven elsewhere:
+ * exact majority and exact Potts must find and prove every one. CHORALE_SHARED_CLIQUES names
+ * another folder; without the instances the tests are skipped. */
 #include "fixture.h"
 
 #ifndef SHARED_CLIQUES
@@ -18,7 +18,7 @@ static const char *folder(void) {
   return named ? named : SHARED_CLIQUES;
 }
 
-/* The files are little-endian, this machine need not be. */
+/* Reads a little-endian number, on any machine. */
 static uint64_t read_number(FILE *file, size_t size) {
   unsigned char bytes[8];
   uint64_t number = 0;
@@ -33,7 +33,8 @@ static int32_t read_integer(FILE *file) { return (int32_t)(uint32_t)read_number(
 static double *read_numbers(FILE *file, size_t count) {
   double *numbers = malloc(count * sizeof *numbers);
   assert_non_null(numbers);
-  /* In units of 1e-6: whole numbers, exact in a double as are all their sums. */
+  /* Scores are multiples of 1e-6; counted in these units they and all their sums are exact in
+   * doubles. */
   for (size_t i = 0; i < count; ++i)
     numbers[i] = read_integer(file);
   return numbers;
@@ -130,7 +131,7 @@ int main(void) {
   FILE *list = open_list();
   if (!list) {
     printf("skipped: there is no best_known.tsv in %s\n", folder());
-    return 77; /* what ctest counts as skipped */
+    return 77; /* the exit code that ctest counts as skipped */
   }
   fclose(list);
   const struct CMUnitTest tests[] = {

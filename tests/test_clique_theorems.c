@@ -1,7 +1,7 @@
-/* The statements of the paper, each on the instance that shows it. */
+/* The theorems of the paper, each on an instance that demonstrates it. */
 #include "fixture.h"
 
-/* A problem of any size over a potential. */
+/* A problem of any size with its potential. */
 typedef struct Instance {
   int64_t members, values;
   double *scores;
@@ -159,7 +159,7 @@ typedef struct Ratio {
   double worst_one, worst_two;
 } Ratio;
 
-/* Scores shifted to be non-negative and finite: the guarantees assume it. */
+/* Shifts scores to be non-negative and finite, as the guarantees assume. */
 static const char *check_ratio(const Problem *drawn, void *user) {
   Ratio *ratio = user;
   Problem problem = *drawn;
@@ -280,7 +280,7 @@ static void modified_alpha_pass_is_no_better_than_1_2(void **state) {
   free_instance(&instance);
 }
 
-/* Diagonally dominant, with equal row sums: the entry for v in A and beta is n - k. */
+/* A diagonally dominant matrix with equal row sums: the entry for v in A and beta is n - k. */
 static void modified_alpha_pass_is_no_better_than_2_3(void **state) {
   enum { K = 10, N = K * K };
   double *weights = calloc(N * N, sizeof(double));
@@ -317,7 +317,8 @@ static void modified_alpha_pass_is_no_better_than_2_3(void **state) {
   free(weights);
 }
 
-/* A bias makes value 0 the majority; the multipliers cannot bound it below the relaxation. */
+/* A bias makes value 0 the majority; no multipliers bring the upper bound below the value of the
+ * relaxation. */
 static void relaxation_with_free_count_is_not_tight(void **state) {
   static const double rows[9] = {1, 4, 0, 4, 0, 4, 3, 4, 0};
   static const double zeros[9] = {0};

@@ -1,5 +1,6 @@
-/* Workspaces: a reused one gives the bits of a fresh one, none allocates during a solve, the
- * caller's memory does as well; deadlines, cancelling and limits end a solve in good order. */
+/* Workspaces: a reused solver gives the same bits as a fresh one, no solve allocates, and the
+ * caller's memory works as well. Deadlines, cancel flags and limits end a solve with a valid
+ * result. */
 #include "fixture.h"
 
 #include <pthread.h>
@@ -20,7 +21,7 @@ static const chorale_algorithm kAlgorithms[] = {CHORALE_ALGORITHM_AUTO,
                                                 CHORALE_ALGORITHM_COUNT_BOXES,
                                                 CHORALE_ALGORITHM_DUAL_BOUND};
 
-/* Everything a call returns, bytes that can be compared. */
+/* All results of a call, as bytes that can be compared. */
 typedef struct Everything {
   Solved solved;
   double marginals[MAX_MEMBERS * MAX_VALUES];
@@ -42,7 +43,7 @@ static void run_task(chorale_clique_solver *solver, const chorale_potential *pot
       problem->values, out->solved.assignment, &out->solved.result, &out->solved.error);
 }
 
-/* Errors are told apart from the rest of what lies in their buffer. */
+/* Compares results. Errors are compared by text, since bytes after the text are undefined. */
 static int is_same(const Everything *a, const Everything *b) {
   return a->solved.status == b->solved.status &&
          strcmp(a->solved.error.message, b->solved.error.message) == 0 &&
@@ -170,7 +171,8 @@ static void the_callers_memory_does_as_well(void **state) {
         if ((unsigned char)memory[b] != 0xC3)
           fail_msg("byte %zu after the end was written", b - bytes);
 
-      /* The bytes are for every smaller clique too, so one less may do; what does not, is told. */
+      /* The size must suffice for every smaller clique too, so one byte less may suffice here; if
+       * it does not, the call must report that. */
       for (size_t less = 1; less < bytes; less *= 2) {
         memset(memory, 0xC3, bytes + 64);
         inside = NULL;
@@ -272,7 +274,8 @@ static double score_large(chorale_clique_solver *solver, const Large *large) {
   return result.score;
 }
 
-/* A labelling, its true score and an honest bound, whatever the outcome. */
+/* Checks that the result is a labelling with its true score and a valid bound, whatever the
+ * outcome. */
 static void assert_good_order(chorale_clique_solver *solver, const Large *large,
                               const chorale_clique_result *result, chorale_outcome outcome) {
   assert_int_equal(result->outcome, outcome);
@@ -296,7 +299,8 @@ static const chorale_algorithm kForMajority[] = {CHORALE_ALGORITHM_AUTO,
                                                  CHORALE_ALGORITHM_LAGRANGIAN_CONSERVATIVE,
                                                  CHORALE_ALGORITHM_EXACT_MAJORITY};
 
-/* Deadline 0 and a flag raised beforehand: at once, and still a labelling. */
+/* A deadline of 0 and a flag raised in advance end the call at once, and there is still a
+ * labelling. */
 static void stopped_before_it_began(void **state) {
   chorale_error error;
   chorale_cancel *cancel = NULL;
@@ -322,7 +326,8 @@ static void stopped_before_it_began(void **state) {
                    by_flag ? "cancelled" : "without time", result.outcome);
         assert_good_order(*state, &large, &result, result.outcome);
       }
-    /* Max-marginals under the same: lower bounds that labellings attain, or minus infinity. */
+    /* Max-marginals under the same limits: lower bounds, each the score of a labelling, or minus
+     * infinity. */
     double *marginals = malloc(sizeof(double) * (size_t)(60 * 12));
     assert_non_null(marginals);
     chorale_clique_options options;
@@ -346,7 +351,7 @@ static void stopped_before_it_began(void **state) {
     free(marginals);
     free_large(&large);
   }
-  /* A lowered flag and ample time change nothing. */
+  /* A lowered flag and a long time limit change nothing. */
   chorale_cancel_lower(cancel);
   Large large = new_large(test_seed(), 20, 4, 1);
   chorale_clique_options options;
@@ -376,7 +381,7 @@ static double seconds_now(void) {
   return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-/* Without a limit this clique would keep the branch and bound busy for far longer. */
+/* Without a limit, branch and bound would take far longer on this clique. */
 static void stopped_from_another_thread_or_by_the_clock(void **state) {
   chorale_error error;
   Large large = new_large(test_seed(), 2000, 40, 0);
@@ -413,7 +418,7 @@ static void limits_are_kept(void **state) {
   chorale_clique_result result;
   chorale_clique_result_init(&result, sizeof result);
   options_of(CHORALE_ALGORITHM_COUNT_BOXES, &options);
-  /* Many a clique is proven at its first node: look for one that is not. */
+  /* Many cliques are proven at the first node: searches for one that is not. */
   Large large;
   for (uint64_t seed = test_seed();; ++seed) {
     large = new_large(seed, 100, 24, 0);
@@ -438,7 +443,7 @@ static void limits_are_kept(void **state) {
   assert_good_order(*state, &large, &result, CHORALE_OUTCOME_GAP_REACHED);
   assert_true(result.upper_bound - result.score <= 0.05 * fabs(result.score));
 
-  /* With room for a few nodes only it goes depth first and still proves. */
+  /* With space for only a few nodes the search goes depth first and still proves the optimum. */
   options_of(CHORALE_ALGORITHM_COUNT_BOXES, &options);
   OK(chorale_clique_solve(*state, large.potential, &large.problem, &options, large.assignment,
                           &result, &error));
@@ -458,7 +463,7 @@ static void limits_are_kept(void **state) {
   OK(chorale_clique_solve(*state, large.potential, &large.problem, &options, large.assignment,
                           &result, &error));
   assert_good_order(*state, &large, &result, CHORALE_OUTCOME_ITERATION_LIMIT);
-  assert_true(result.iterations >= 3); /* with the sweeps that polish what it meets */
+  assert_true(result.iterations >= 3); /* includes sweeps of polishing */
   assert_true(result.upper_bound >= best - 1e-9 * fabs(best));
 
   static const chorale_algorithm sweeping[] = {CHORALE_ALGORITHM_ICM, CHORALE_ALGORITHM_POLISH,
@@ -485,14 +490,15 @@ static int32_t call_nothing(void *user, const int64_t *counts, int64_t values, i
   return 0;
 }
 
-/* Ten times as many values take ten times as much, and nothing else does: the scores themselves do
- * as well. MAJORITY and PAIRS are given by R x R numbers and may take as many; concave flows do. */
+/* Memory may grow at most tenfold with ten times as many values, as the scores do. Exceptions:
+ * MAJORITY and PAIRS, which are given by R x R numbers, and concave flows. */
 static void memory_is_linear_in_the_values(void **state) {
   (void)state;
   enum { FEW = 3000, MEMBERS = 10 };
   static const double forbidding[MEMBERS + 1] = {0, 1, 3, 6, 10, 15, -INFINITY, 1, 1, 1, 1};
   chorale_error error;
-  /* The last two are concave: by flows, and by COUNT_BOXES; their max-marginals take O(R^2). */
+  /* The last two kinds are concave: solved by flows, and by COUNT_BOXES; their max-marginals take
+   * O(R^2). */
   for (int32_t kind = 0; kind < 7; ++kind)
     for (chorale_clique_task task = CHORALE_CLIQUE_SOLVE;
          task <= (kind < 5 ? CHORALE_CLIQUE_MAX_MARGINALS : CHORALE_CLIQUE_SOLVE); ++task) {

@@ -1,5 +1,5 @@
-/* The command: what every subcommand prints is what the C interface says, every mistake is one line
- * that names argument, value and rule, and nothing else is printed. */
+/* The command: every subcommand prints the results of the C interface, every error is one line that
+ * names argument, value and rule, and nothing else is printed. */
 #define _POSIX_C_SOURCE 200809L
 
 #include "fixture.h"
@@ -33,7 +33,7 @@ static char *contents(const char *path) {
   return text;
 }
 
-/* Runs the command with these arguments, as a shell reads them. */
+/* Runs the command with arguments in the syntax of a shell. */
 static Said say(const char *format, ...) {
   char arguments[1500], line[2500], out[100], err[100];
   va_list list;
@@ -53,7 +53,7 @@ static void forget(Said *said) {
   free(said->err);
 }
 
-/* It has done what was asked, without a word on stderr. */
+/* Checks that the command succeeded and wrote nothing to stderr. */
 static void expect_done(const Said *said) {
   assert_string_equal(said->err, "");
   assert_int_equal(said->status, 0);
@@ -67,7 +67,7 @@ static const char *model_path(int i) {
 
 /* ---- JSON --------------------------------------------------------------------------------- */
 
-/* Returns what follows a value of JSON; NULL if there is none. */
+/* Returns the text after a JSON value; NULL if there is no valid value. */
 static const char *behind_value(const char *at);
 
 static const char *behind_string(const char *at) {
@@ -135,7 +135,7 @@ static const char *member(const char *text, const char *key) {
 static void expect_whole(const char *text, const char *key, int64_t expected) {
   assert_int_equal(strtoll(member(text, key), NULL, 10), expected);
 }
-/* To the bit. */
+/* Checks that a number is equal to the bit. */
 static void expect_real(const char *text, const char *key, double expected) {
   if (!isfinite(expected))
     assert_memory_equal(member(text, key), "null", 4);
@@ -145,8 +145,8 @@ static void expect_real(const char *text, const char *key, double expected) {
 
 /* ---- A small problem ---------------------------------------------------------------------- */
 
-/* Three chains of two words: all agree on the second, the first two on the first. With names that
- * must not reach a terminal as they are, and a label without a name. The last chain is a second
+/* Three chains of two words: all share the second word, the first two share the first. Some names
+ * must not reach a terminal unchanged, and one label has no name. The last chain is in a second
  * group. */
 enum { CHAINS = 3, WORDS = 2, LABELS = 3 };
 static const double scores[CHAINS][WORDS][LABELS] = {{{2.0, 0.1, 0.2}, {0.1, 2.2, 0.4}},
@@ -157,7 +157,7 @@ static const char *const words[CHAINS * WORDS] = {"in",   "Washington", "ne\tar"
 static const char *const labels[LABELS] = {"Other", "Pl\nace", ""};
 static const int32_t gold[CHAINS * WORDS] = {0, 1, 0, 1, 0, 1};
 
-/* One byte, then characters of two: the sixtieth byte is within one. */
+/* One byte, then characters of two bytes: a cut at 60 bytes would split a character. */
 #define FORTY_BYTES "ääääääääääääääääääää"
 #define LONG_LINE                                                                                  \
   "a" FORTY_BYTES FORTY_BYTES FORTY_BYTES FORTY_BYTES FORTY_BYTES FORTY_BYTES FORTY_BYTES          \
@@ -315,8 +315,8 @@ static void labels_as_json_are_those_of_the_library(void **state) {
     }
 }
 
-/* Writes a label as lines have it: its name without control characters, or its number. Returns how
- * long that is. */
+/* Writes a label as the command prints it: its name without control characters, or its number.
+ * Returns the length. */
 static size_t printed_label(const chorale_problem *problem, int32_t label, char to[100]) {
   const chorale_text name = text_in(problem, CHORALE_TEXTS_LABELS, label);
   size_t size = 0;
@@ -332,7 +332,7 @@ static size_t printed_label(const chorale_problem *problem, int32_t label, char 
   return size;
 }
 
-/* A line a position. */
+/* One line is printed for each position. */
 static void labels_as_lines_are_those_of_the_library(void **state) {
   int64_t different = 0, positions = 0;
   (void)state;
@@ -370,7 +370,8 @@ static void labels_as_lines_are_those_of_the_library(void **state) {
   assert_true(different > 0 && different < positions);
 }
 
-/* Mentions in threes, each three a group: the tagger is wrong on the last of each, by little. */
+/* Saves a problem to learn from: mentions in groups of three; the tagger is slightly wrong on the
+ * last of each. */
 static chorale_problem *save_lesson(const char *path) {
   enum { MENTIONS = 90 };
   static double unary[MENTIONS][2];
@@ -467,7 +468,7 @@ static void what_is_learnt_is_that_of_the_library_and_is_applied(void **state) {
   expect_whole(said.out, "own_errors", 30);
   expect_whole(said.out, "errors", 0);
   forget(&said);
-  /* Learnt from cliques unlike these. */
+  /* A result learnt from other kinds of cliques is refused. */
   said = say("label --learnt %s %s", learnt_path, small_path);
   assert_int_equal(said.status, 2);
   assert_non_null(strstr(said.err, ": CHORALE_ERROR_"));
@@ -578,7 +579,7 @@ static void files_are_described_as_the_library_does(void **state) {
     expect_whole(said.out, "run_bytes", (int64_t)cost.run_bytes);
     expect_whole(member(said.out, "texts"), "tokens",
                  chorale_problem_text_count(solved.problem, CHORALE_TEXTS_TOKENS));
-    /* The cliques of all kinds are all cliques. */
+    /* The numbers of cliques of all kinds add up to the number of cliques. */
     int64_t cliques = 0, members = 0;
     const char *end = strstr(said.out, "\"texts\":");
     for (const char *at = strstr(said.out, "\"kinds\":[");
@@ -654,7 +655,7 @@ static void files_are_checked(void **state) {
   assert_non_null(strstr(said.out, "\"file\":\"\xef\xbf\xbd\\\"\""));
   forget(&said);
 
-  /* Other subcommands refuse it with the same words. */
+  /* The other subcommands refuse the file with the same message. */
   static const char *const others[] = {"label", "report", "info"};
   for (size_t i = 0; i < COUNT_OF(others); ++i) {
     said = say("%s %s", others[i], damaged);
@@ -671,7 +672,7 @@ static void mistakes_name_argument_value_and_rule(void **state) {
   (void)state;
   static const struct {
     const char *arguments; /* @: the small problem; %: the folder */
-    const char *says;      /* the line, to its beginning */
+    const char *says;      /* beginning of the line */
   } mistakes[] = {
       {"", "COMMAND is missing; it must be label, report, learn, info or check"},
       {"lable @", "COMMAND is \"lable\"; it must be label, report, learn, info or check\n"},
@@ -810,7 +811,8 @@ static void output_that_is_lost_is_an_error(void **state) {
   }
 }
 
-/* Help names every option, and the manual page everything that help names. */
+/* Checks that --help names every option, and that the manual page names everything that --help
+ * does. */
 static void help_and_manual_are_complete(void **state) {
   (void)state;
   Said said = say("--version");
@@ -835,7 +837,7 @@ static void help_and_manual_are_complete(void **state) {
       memcpy(in_roff + 4, at, length);
       if (strstr(manual, in_roff) == NULL)
         fail_msg("the manual lacks --%.*s", (int)length, at);
-      /* Known to the subcommand: the mistake is not the option. */
+      /* The option is known to the subcommand, so the error must be another one. */
       char mistake[200];
       snprintf(mistake, sizeof mistake, "%s --%.*s", subcommands[i], (int)length, at);
       Said other = say("%s", mistake);

@@ -1,5 +1,5 @@
 /* Many chains, cliques and members in one call: the same model, byte for byte, as by single calls;
- * and nothing at all where anything is wrong. */
+ * after an error nothing has been added. */
 #include "fixture_chain.h"
 
 enum {
@@ -10,7 +10,7 @@ enum {
   CORPUS_ENTRIES = 24
 };
 
-/* A corpus and the members of cliques over it, as both ways of building are given them. */
+/* A corpus and the members of cliques over it, in the form that both ways of building take. */
 typedef struct Draw {
   chorale_corpus corpus;
   int64_t offsets[CORPUS_CHAINS + 1];
@@ -101,7 +101,7 @@ static void draw_corpus(Random *random, Draw *draw, const chorale_transitions *t
   draw_members(random, draw);
 }
 
-/* What both ways start from: a builder that holds a chain and two cliques already. */
+/* The builder from which both ways start: it already holds a chain and two cliques. */
 typedef struct Start {
   chorale_model_builder *builder;
   int64_t chain;
@@ -157,7 +157,7 @@ static void open_builder(const Shared *shared, const chorale_host *host, Start *
   start->chain = 1;
 }
 
-/* The file of the model, for comparison; gives the builder back. */
+/* Freezes the builder and writes the model as a file, for comparison; destroys the builder. */
 static size_t finish(Start *start, void *bytes, size_t capacity) {
   chorale_error error;
   chorale_model *model = NULL;
@@ -211,7 +211,7 @@ static void add_singly(const Draw *draw, const Shared *shared, Start *start) {
                                           start->chain + draw->whole_chains[e], NULL, &error));
 }
 
-/* Numbers of chains in the model. */
+/* Shifts numbers of chains in the corpus to numbers in the model. */
 static void shift(const int64_t *from, int64_t count, int64_t by, int64_t *to) {
   for (int64_t e = 0; e < count; ++e)
     to[e] = from[e] + by;
@@ -262,7 +262,7 @@ static void the_same_model_as_by_single_calls(void **state) {
   }
 }
 
-/* A mistake in the last entry, or memory that ends anywhere: the builder is as it was. */
+/* An invalid last entry, or refused memory at any point, leaves the builder unchanged. */
 static void all_or_nothing(void **state) {
   (void)state;
   for (int64_t round = 0; round < test_rounds(300); ++round) {

@@ -1,5 +1,5 @@
-/* The front door: the same labels, score and reasons as by building the model call by call; mistakes
- * are named by the agreement they are in. */
+/* The simplest interface: the same labels, score and reasons as by building the model call by call;
+ * errors name the agreement that they concern. */
 #include "fixture_chain.h"
 
 enum { DRAWN_CHAINS = 6, DRAWN_POSITIONS = 18, DRAWN_LABELS = 3, DRAWN_KEYS = 4, DRAWN_AGREEMENTS = 3 };
@@ -81,7 +81,8 @@ static void draw(Random *random, const Handed *handed, Drawn *drawn) {
     agreement->clique_offsets = drawn->clique_offsets;
     agreement->members = drawn->members;
   }
-  /* Two cliques of positions, without repetitions: every other one, and the rest from behind. */
+  /* Two cliques of positions without repetitions: the even positions, and the odd ones in
+   * descending order. */
   int64_t end = 0;
   for (int64_t p = 0; p < positions; p += 2)
     drawn->members[end++] = p;
@@ -96,7 +97,7 @@ static int64_t begin_of(const Drawn *drawn, int64_t chain) {
   return drawn->corpus.offsets ? drawn->offsets[chain] : chain;
 }
 
-/* A clique for the positions (or chains: position -1) that `belongs` picks, in order. */
+/* Adds a clique of the positions (or chains: position -1) for which `belongs` is true, in order. */
 static void add_by_hand(chorale_model_builder *builder, const Drawn *drawn,
                         const chorale_agreement *agreement, const chorale_potential *potential,
                         int64_t group, int32_t key) {
@@ -201,7 +202,7 @@ static chorale_run *run_by_hand(const Drawn *drawn, const chorale_run_options *o
   return run;
 }
 
-/* Every reason against what the run tells of the clique itself. */
+/* Checks every reason against the results of the run for its clique. */
 static int64_t check_reasons(chorale_decoded *decoded, const chorale_run *run) {
   chorale_error error;
   static chorale_reason reasons[256];
@@ -286,7 +287,8 @@ static void the_same_as_call_by_call(void **state) {
   close_handed(&handed);
 }
 
-/* The README's: three mentions of a name, one of which the tagger gets wrong by a little. */
+/* The example of the README: three mentions of a name, one of which the tagger gets slightly
+ * wrong. */
 static void three_mentions(void **state) {
   (void)state;
   const double scores[3][2] = {{2.1, 0.3}, {1.9, 0.2}, {0.7, 0.9}};

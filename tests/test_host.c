@@ -1,4 +1,4 @@
-/* What the host lends: memory, a log, cancelling. */
+/* What the host provides: memory, a log, cancel flags. */
 #include "fixture.h"
 
 #include <signal.h>
@@ -11,7 +11,7 @@ static chorale_host host_with(CountingAllocator *allocator) {
   return host;
 }
 
-/* Everything one can do with a problem; the last status. */
+/* Makes all calls on a problem; returns the last status. */
 static chorale_status use_everything(const chorale_host *host, const Problem *problem,
                                      chorale_error *error) {
   chorale_potential *potential = NULL;
@@ -93,7 +93,7 @@ static void the_host_is_copied(void **state) {
   assert_int_equal(allocator.mistakes, 0);
 }
 
-/* Fails allocation 1, 2, 3 ... until all calls succeed. */
+/* Refuses allocation 1, 2, 3 ... until all calls succeed. */
 static void running_out_of_memory_leaks_nothing(void **state) {
   (void)state;
   Random random = {test_seed() + 1};
@@ -121,7 +121,7 @@ static void running_out_of_memory_leaks_nothing(void **state) {
   }
 }
 
-/* Hooks of malloc itself, which ignore the alignment and meet it by chance. */
+/* Hooks that call malloc directly, which ignores the alignment and satisfies it only by chance. */
 typedef struct PlainAllocator {
   chorale_allocator hooks;
   int64_t live, mistakes;
@@ -163,7 +163,7 @@ static void an_allocator_that_ignores_alignment_is_told(void **state) {
   assert_true(told > 25);
 }
 
-/* A solver that could not grow is as before: it still solves what fits. */
+/* A solver whose growth failed is unchanged: it still solves smaller problems. */
 static void a_failed_growth_changes_nothing(void **state) {
   (void)state;
   CountingAllocator allocator;
@@ -346,11 +346,11 @@ static void the_log_gets_level_and_message(void **state) {
     chorale_error error;
     OK(use_everything(&host, &problem, &error));
   }
-  assert_true(log.messages > 0); /* AUTO says what it chose, at least */
+  assert_true(log.messages > 0); /* at least the choice of AUTO is logged */
   assert_int_equal(log.mistakes, 0);
 }
 
-/* Both standard streams go to a file while the library works. */
+/* Redirects both standard streams to a file while the library works. */
 static void nothing_is_printed(void **state) {
   (void)state;
   FILE *file = tmpfile();

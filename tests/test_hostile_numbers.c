@@ -1,15 +1,15 @@
-/* Numbers from one end of their range to the other, ties everywhere, nothing allowed anywhere, one
- * of everything: computed right, by enumeration. */
+/* Numbers from one end of their range to the other, ties everywhere, no allowed labelling, a single
+ * member or label: results must be right, by enumeration. */
 #include "fixture_cluster.h"
 
 /* ---- Problems of any magnitude ------------------------------------------------------------ */
 
-/* Powers of two: scores become others without rounding, down to where they lose digits. */
+/* Exponents of powers of two. They scale scores without rounding, except the lowest, at which
+ * digits are lost. */
 static const int kExponents[] = {-1060, -1000, -300, 0, 300, 900};
 
-/* Tolerances of these tests are those of numbers around 1, so results are judged without the
- * factor, where what cancels leaves no more than the rounding it does there; but where digits are
- * lost. */
+/* True if results are checked after dividing by the factor, since the tolerances of the tests are
+ * for numbers around 1. Not if digits are lost. */
 static int judged_without(int exponent) { return exponent >= -1000 ? exponent : 0; }
 
 static const chorale_algorithm kAlgorithms[] = {
@@ -46,7 +46,7 @@ static void take_out(int exponent, chorale_clique_result *result) {
   result->upper_bound = ldexp(result->upper_bound, -exponent);
 }
 
-/* Every algorithm that fits, and max-marginals, against enumeration. */
+/* Checks every algorithm that applies, and max-marginals, against enumeration. */
 static const char *check_problem(const Problem *original, void *context) {
   Magnitude *magnitude = context;
   const int factor = judged_without(magnitude->exponent);
@@ -72,7 +72,7 @@ static const char *check_problem(const Problem *original, void *context) {
       continue;
     ++magnitude->tried;
     take_out(factor, &solved.result);
-    /* Nothing is within a part of numbers that have lost their digits. */
+    /* Gaps are not checked for numbers that have lost digits. */
     why = check_result(&judged, &oracle, &options, &solved,
                        is_exact(kAlgorithms[k]) && magnitude->exponent >= -1000);
     if (why) {
@@ -122,8 +122,8 @@ static void cliques_of_any_magnitude(void **state) {
   assert_true(magnitude.tried > 100);
 }
 
-/* Scores of very different sizes side by side: exact algorithms lose no more than the rounding of
- * the largest that are added up. */
+/* Scores of very different magnitudes: errors of exact algorithms are at most rounding errors of
+ * the largest terms. */
 static const char *check_mixed(const Problem *problem, void *context) {
   int64_t *tried = context;
   Oracle oracle;
@@ -155,7 +155,7 @@ static const char *check_mixed(const Problem *problem, void *context) {
     if (solved.status != CHORALE_OK || solved.result.score == -INFINITY)
       continue;
     ++*tried;
-    /* What "proven" allows goes by what is added up in the labelling found. */
+    /* The tolerance of "proven" depends on the terms of the labelling found. */
     const double allowed =
         rounding + 1e-9 * own_magnitude(problem, solved.assignment, solved.result.clique_score);
     if (solved.result.upper_bound < oracle.best - allowed)
@@ -234,7 +234,7 @@ static void degenerate_cliques(void **state) {
 
 /* ---- Chains ------------------------------------------------------------------------------- */
 
-/* The best labelling, the k best and every marginal, by enumeration: to the bit where scores are
+/* Checks the best labelling, the k best and every marginal by enumeration: to the bit if scores are
  * multiples of 1/4 times a power of two. */
 static const char *check_sample(const Sample *sample, chorale_chain_solver *solver,
                                 int is_exact_sum) {
@@ -293,7 +293,7 @@ static void chains_of_any_magnitude(void **state) {
   for (int64_t round = 0; round < test_rounds(1500); ++round) {
     static Sample sample;
     random_sample(&random, round % 3 == 0, &sample);
-    const int way = random_int(&random, 0, 5); /* 1: ties, 2: nothing allowed somewhere */
+    const int way = random_int(&random, 0, 5); /* 1: ties, 2: a member without allowed value */
     for (int32_t t = 0; t < sample.length; ++t)
       for (int32_t y = 0; y < sample.labels; ++y)
         if (way == 1)
@@ -316,7 +316,7 @@ static void chains_of_any_magnitude(void **state) {
 
 /* ---- Models ------------------------------------------------------------------------------- */
 
-/* Equation 1 of what a run ends with, without the factor. */
+/* Checks equation 1 of the final result, divided by the factor. */
 static const char *check_totals(const Cluster *judged, const ClusterTruth *truth, int factor,
                                 chorale_run *run, const chorale_run_result *result) {
   const double score = ldexp(result->score, -factor), bound = ldexp(result->upper_bound, -factor);
@@ -338,7 +338,7 @@ static const char *check_totals(const Cluster *judged, const ClusterTruth *truth
              : complain("a labelling of %.17g is said to score %.17g", parts.total, score);
 }
 
-/* Where `context` says so, message passing is exact on the model. */
+/* Argument of a check: the factor, and whether message passing is exact on the model. */
 typedef struct Scaled {
   Magnitude magnitude;
   int must_be_optimal;
@@ -387,12 +387,12 @@ static void models_of_any_magnitude(void **state) {
   }
 }
 
-/* The optimum is found where message passing is exact. */
+/* Checks that the optimum is found on models on which message passing is exact. */
 static void exact_models_of_any_magnitude(void **state) {
   (void)state;
   for (size_t k = 0; k < COUNT_OF(kExponents); ++k) {
     Scaled how = {{kExponents[k], 0}, 1};
-    if (kExponents[k] < -1000) /* digits are lost: others may be the best */
+    if (kExponents[k] < -1000) /* digits are lost: the optimum may differ */
       continue;
     check_clusters("exact", test_rounds(300), random_exact_cluster, check_scaled, &how);
     assert_true(how.magnitude.tried > 0);
@@ -401,7 +401,8 @@ static void exact_models_of_any_magnitude(void **state) {
 
 /* ---- Sums at the limit -------------------------------------------------------------------- */
 
-/* Many times the largest score there may be, in chains, messages, potentials and bounds. */
+/* Sums of many of the largest allowed scores, in chains, messages, potentials and bounds, must be
+ * finite. */
 static void sums_of_the_largest_scores_are_finite(void **state) {
   (void)state;
   enum { CHAINS = 40, LENGTH = 300, LABELS = 3 };

@@ -1,9 +1,10 @@
-/* A power of two on all scores changes nothing: the same labellings, outcomes and counts of work,
- * and every number that comes out times that power, to the bit, from 1e-280 to 1e270. */
+/* Multiplying all scores by a power of two changes nothing else: labellings, outcomes and counts of
+ * work are equal, and every returned number is multiplied by that power, to the bit, from 1e-280 to
+ * 1e270. */
 #include "fixture_cluster.h"
 
-/* Tolerances that are numbers by themselves would bite at the small ones, ranges narrower than that
- * of double precision at the others. */
+/* Exponents of powers of two. Absolute tolerances would fail at the small ones, number ranges
+ * narrower than double precision at the others. */
 static const int kExponents[] = {-920, -200, -60, -33, -20, 20, 40, 200, 880};
 
 static int is_scaled(double one, double other, int exponent) {
@@ -60,7 +61,7 @@ static const char *does_not_fit(chorale_status status) {
              : complain("%s", chorale_status_name(status));
 }
 
-/* A clique of either size: its matrix, and the potential at both factors. */
+/* A clique at two scales: its matrix, and the potential at both factors. */
 typedef struct Pair {
   chorale_clique_problem problems[2];
   chorale_potential *potentials[2];
@@ -69,7 +70,7 @@ typedef struct Pair {
 
 enum { MOST_ENTRIES = 2600 * 6 };
 
-/* `fits` counts the algorithms that did. */
+/* Compares both cliques by one algorithm. `fits` counts the algorithms that apply. */
 static const char *compare_pair(chorale_clique_solver *solver, const Pair *pair,
                                 const chorale_clique_options *options, int64_t *fits) {
   static int32_t assignments[2][MOST_ENTRIES];
@@ -120,7 +121,7 @@ static const char *compare_marginals(chorale_clique_solver *solver, const Pair *
   return compare_results(&results[0], &results[1], pair->exponent);
 }
 
-/* Every algorithm, gap and form of marginals. */
+/* Compares every algorithm, gap and form of marginals. */
 static const char *compare_all(chorale_clique_solver *solver, const Pair *pair, int64_t node_limit,
                                int has_marginals, int64_t *fits) {
   static const double gaps[] = {-1, 0, 0.01};
@@ -186,7 +187,7 @@ static void small_cliques(void **state) {
   assert_true(fits > 100);
 }
 
-/* Large enough for bounds on passes by thresholds, epochs of moves and searches that branch. */
+/* Large enough for all parts of the search: bounds on passes, epochs of moves and branching. */
 typedef enum Family { POTTS, ENTROPY, TABLES, LARGEST, MAJORITY, PAIRS, CALLBACK, FAMILIES } Family;
 
 static int32_t call_counts(void *user, const int64_t *counts, int64_t values, int64_t members,
@@ -272,7 +273,7 @@ static void large_cliques(void **state) {
             pair.problems[j].scores = scores[j];
             pair.problems[j].row_stride = R;
           }
-          /* Marginals of exact searches are one search an entry. */
+          /* Marginals by exact search take one search for each entry. */
           const char *why = NULL;
           if (n <= 300)
             why = compare_all(solver, &pair, 10, n <= 20, &fits);
@@ -432,7 +433,7 @@ static void scale_result(chorale_run_result *r, double factor) {
     scale_numbers(numbers[k], 1, factor);
 }
 
-/* What a run says, in the scale of another one; the JSON says the same in digits. */
+/* Multiplies all results of a run by a factor; those in its JSON too. */
 static void scale_said(Said *said, double factor) {
   scale_result(&said->result, factor);
   scale_numbers(said->chain_scores, MOST_CHAINS, factor);

@@ -1,5 +1,5 @@
-/* Numbers that are not let in, in every place that takes one: each has a status. Models of nothing
- * at all. */
+/* Invalid numbers in every argument that takes a number: each has its status. Also models without
+ * content. */
 #include "fixture_scene.h"
 
 #include <float.h>
@@ -123,7 +123,7 @@ static chorale_status clique_with(Scene *s, double x) {
                               &s->error);
 }
 
-/* Where a number goes, and whether minus infinity is one there. */
+/* What minus infinity means in an argument: invalid, forbids, or is a valid result. */
 enum { NOWHERE, FORBIDS, ANSWERS };
 #define EACH_NUMBER(VISIT)                                                                         \
   VISIT(potts, NOWHERE,                                                                            \

@@ -1,6 +1,6 @@
-/* Counts, indices and strides near 2^31 and 2^63, and negative ones (hostile_sizes.def): a clear
- * status, no overflow (a sanitizer sees it), nothing read beyond the arrays, and no more memory
- * asked for than the host would give. */
+/* Counts, indices and strides near 2^31 and 2^63, and negative ones (hostile_sizes.def): a definite
+ * status, no overflow (checked by a sanitizer), no read beyond the arrays, and no request for more
+ * memory than the host would allow. */
 #include "fixture_scene.h"
 
 #include <time.h>
@@ -145,7 +145,7 @@ static const Case kCases[] = {
 
 static const int64_t kNegative[] = {-1,         -2,         INT32_MIN,      -INT64_C(4294967294),
                                     INT64_MIN / 8, INT64_MIN + 1, INT64_MIN};
-/* Cut to 32 bits these are 0, negative, or 2. */
+/* Truncated to 32 bits these numbers are 0, negative, or 2. */
 static const int64_t kBeyond[] = {INT64_C(1) << 31,
                                   (INT64_C(1) << 31) + 2,
                                   (INT64_C(1) << 32) - 1,
@@ -174,7 +174,8 @@ static void drop_made(Scene *s) {
   chorale_run_destroy(s->made.run);
 }
 
-/* The status of a call on a scene that is put back, with what must hold of any. */
+/* Makes a call on a scene, restores the scene, and returns the status; checks what must hold for
+ * any status. */
 static chorale_status try_size(const Case *one, int64_t n) {
   static Scene before;
   before = scene;
@@ -248,7 +249,7 @@ static chorale_status any_potential(int32_t family, int64_t values, const choral
   }
 }
 
-/* Bytes of workspaces of cliques that nobody has: they are told, or do not fit. */
+/* Workspace sizes of huge cliques are either computed or reported as an overflow. */
 static void workspaces_of_huge_cliques_are_measured(void **state) {
   (void)state;
   be_miserly();
@@ -279,7 +280,8 @@ static void workspaces_of_huge_cliques_are_measured(void **state) {
                        (long long)sizes[r], (long long)sizes[n], algorithm, now() - start);
             if (status == CHORALE_OK) {
               ++told;
-              /* Scores alone take so much: what overflowed would be less. */
+              /* Lower bound: the scores alone take this much, so a smaller size would be the result
+               * of an overflow. */
               if (sizes[n] > 3 && bytes / 8 < (size_t)sizes[n])
                 fail_msg("family %d, %lld values, %lld members, algorithm %d: %zu bytes", family,
                          (long long)sizes[r], (long long)sizes[n], algorithm, bytes);
@@ -302,8 +304,8 @@ static void workspaces_of_huge_cliques_are_measured(void **state) {
   assert_true(told > 100 && refused > 0);
 }
 
-/* A pool of nodes is as large as asked for while a search can use it, and never beyond 1 GiB; what
- * does not fit is searched depth first, to the same optimum. */
+/* The pool of nodes has the requested size if a search can use it, and never more than 1 GiB;
+ * beyond it the search goes depth first, with the same optimum. */
 static void pools_take_no_more_than_they_can_use(void **state) {
   (void)state;
   be_miserly();
@@ -362,7 +364,7 @@ static void pools_take_no_more_than_they_can_use(void **state) {
   chorale_potential_release(large);
 }
 
-/* Chains whose numbers are looked at by nobody. */
+/* Chains with sizes only; their numbers are never read. */
 static void workspaces_of_huge_chains_are_measured(void **state) {
   (void)state;
   be_miserly();
@@ -411,7 +413,7 @@ static void workspaces_of_huge_chains_are_measured(void **state) {
   assert_true(told > 100 && refused > 100);
 }
 
-/* Properties with as many values as there can be, on chains as long as they can be. */
+/* Properties with the greatest number of values, on chains of the greatest length. */
 static void workspaces_of_huge_messages_are_measured(void **state) {
   (void)state;
   be_miserly();
@@ -462,7 +464,8 @@ static void workspaces_of_huge_messages_are_measured(void **state) {
   assert_true(told > 100 && refused > 0);
 }
 
-/* Handles with the largest numbers allowed take no memory for them, or ask the host. */
+/* Handles created with the largest allowed numbers allocate no memory for them, or ask the host and
+ * get an error. */
 static void the_largest_sizes_take_what_they_say(void **state) {
   (void)state;
   be_miserly();

@@ -1,9 +1,9 @@
-/* Labellings that the caller brings: their scores under a model, and runs that go on from them. */
+/* Labellings given by the caller: their scores under a model, and runs that start from them. */
 #include "fixture_cluster.h"
 
 enum { MOST_ALL = MOST_CHAINS * MOST_POSITIONS };
 
-/* Draws labels for every chain, as an array by chain and as one of all. Returns how many. */
+/* Draws labels for every chain, by chain and as one array of all. Returns the number of labels. */
 static int64_t draw_labels(Random *random, const Cluster *cluster, Labelling labelling,
                            int32_t *all) {
   int64_t count = 0;
@@ -81,7 +81,7 @@ static void any_labelling_scores_as_enumeration_says(void **state) {
                  &random);
 }
 
-/* What a run says of its labellings is what the model says of them, bit for bit. */
+/* Scores of labellings by the run equal those by the model, bit for bit. */
 static const char *check_run_scores(const Cluster *cluster, void *context) {
   (void)context;
   if (first_instance(cluster) >= 0)
@@ -120,8 +120,8 @@ static void a_run_and_its_model_say_the_same(void **state) {
 
 /* ---- Starts ------------------------------------------------------------------------------- */
 
-/* Solves from `all`: the result is no worse, and is checked by enumeration in a run that has done
- * nothing before. */
+/* Solves from `all`: the result scores at least as much, and is checked by enumeration in a fresh
+ * run. */
 static const char *solve_from(const Cluster *cluster, const ClusterTruth *truth,
                               const Built *built, chorale_run *run, int is_new,
                               const int32_t *all, int64_t count) {
@@ -161,7 +161,7 @@ static const char *check_start(const Cluster *cluster, void *context) {
   const char *why = NULL;
   if (chorale_run_create(NULL, built.model, &cluster->options, NULL, &run, &error))
     why = complain("\"%s\"", error.message);
-  /* A new run, one that has been carried out, and one that has been reset. */
+  /* Uses a new run, a run that was solved, and a run that was reset. */
   for (int trial = 0; trial < 3 && !why; ++trial) {
     if (trial == 2)
       chorale_run_reset(run);
@@ -183,7 +183,8 @@ static void runs_go_on_from_any_labelling(void **state) {
                  &random);
 }
 
-/* Without rounds and polish the better of the start and the chains' own labellings is the result. */
+/* Without rounds and polish, the result is the better one of the start and the labelling of round
+ * 0. */
 static const char *check_choice(const Cluster *cluster, void *context) {
   Random *random = context;
   if (first_instance(cluster) >= 0)
@@ -223,7 +224,7 @@ static void the_better_start_is_kept(void **state) {
   check_clusters("choice", test_rounds(1000), random_cluster, check_choice, &random);
 }
 
-/* Chains may be given other scores between the labels and the next call. */
+/* The scores of chains may be replaced between set_labels and the next call. */
 static void scores_may_change_before_the_next_call(void **state) {
   (void)state;
   static Cluster cluster;

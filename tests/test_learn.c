@@ -1,11 +1,11 @@
-/* Learning: planted weights are found, what is not there is not; the same bits for any number of
- * threads; results are applied, saved and read; bad input is refused by name. */
+/* Learning: planted weights are found, and no others; results are the same bits for any number of
+ * threads, and are applied, saved and read; invalid input is refused with its name. */
 #include "fixture.h"
 
 enum { LABELS = 3, MEMBERS = 4, CLIQUES_OF_GROUP = 4, WAYS = 81 };
 
-/* Single items in cliques of MEMBERS, CLIQUES_OF_GROUP cliques a group; gold labels drawn from
- * exp(scores + strength * sum n_v^2 / n), exactly. */
+/* A planted problem: single items in cliques of MEMBERS, CLIQUES_OF_GROUP cliques in each group;
+ * gold labels are drawn exactly from the distribution exp(scores + strength * sum n_v^2 / n). */
 typedef struct Planted {
   int64_t groups, items;
   double *scores;
@@ -108,7 +108,8 @@ static char *text_of(const chorale_learnt *learnt, chorale_text_form form) {
   return text;
 }
 
-/* Rounds of a test of shares and means, which fewer rounds, as under valgrind, say nothing of. */
+/* Returns the number of rounds of a statistical test; fewer rounds, as under valgrind, would be
+ * meaningless. */
 static int64_t many_rounds(int64_t usual) {
   const int64_t rounds = test_rounds(usual);
   if (rounds * 2 < usual)
@@ -116,8 +117,7 @@ static int64_t many_rounds(int64_t usual) {
   return rounds;
 }
 
-/* Learnt weights gain on held-out groups nearly as much as those that gold was drawn under, frozen.
- * */
+/* Learnt weights must gain on held-out groups nearly as much as the true weights, frozen. */
 static void planted_weight_is_found(void **state) {
   (void)state;
   Random random = {test_seed()};
@@ -165,7 +165,7 @@ static void planted_weight_is_found(void **state) {
   assert_true(planted_gain > 0 && gain >= 0.6 * planted_gain);
 }
 
-/* Nothing agrees: keys are dealt at random. Gold permuted: scores say nothing of it. */
+/* Without agreement (keys dealt at random, or gold labels permuted) learning must do no harm. */
 static void no_harm(void **state) {
   (void)state;
   Random random = {test_seed()};
@@ -182,7 +182,7 @@ static void no_harm(void **state) {
         planted.gold[j] = gold;
       }
     chorale_problem *problem = problem_of(&planted);
-    /* Which labels are frequent is not agreement: no bonus for values. */
+    /* No bonus for values: a frequent label must not count as agreement. */
     chorale_learn_options options;
     chorale_learn_options_init(&options, sizeof options);
     const chorale_weight_rule rule = {-1, CHORALE_BASIS_VALUE, -1, 0, 0};
@@ -202,15 +202,15 @@ static void no_harm(void **state) {
   }
   printf("seed %llu: of %d, agreement %d, members alike %d, any %d\n",
          (unsigned long long)test_seed(), (int)rounds, (int)agreement, (int)alike, (int)any);
-  /* At level 0.05, 1 + rounds / 5 are exceeded with a probability below 0.001. */
+  /* At level 0.05 more than 1 + rounds / 5 false positives have a probability below 0.001. */
   assert_true(agreement <= 1 + rounds / 5);
   assert_true(alike <= 1 + rounds / 5);
   assert_true(any <= 1 + rounds / 5);
 }
 
-/* The interval of a weight is about what corpora of as many groups give at that lambda: it covers
- * the mean over other corpora. (Not the weight that gold labels were drawn under: the objective
- * asks for a margin and shrinks.) */
+/* The 95 % interval of a weight must cover the mean of the weight over other corpora with as many
+ * groups, at the same lambda. (It need not cover the true weight: the objective asks for a margin
+ * and shrinks weights.) */
 static void intervals_cover_the_mean(void **state) {
   (void)state;
   enum { MOST = 200 };
@@ -263,10 +263,10 @@ static void intervals_cover_the_mean(void **state) {
          mean_width / (double)asked);
   assert_true(asked * 2 >= rounds);
   assert_true(covered * 100 >= asked * 80);
-  assert_true(mean_width < 2 * mean_weight); /* an interval that says something */
+  assert_true(mean_width < 2 * mean_weight); /* the intervals are not trivially wide */
 }
 
-/* Of six kinds one agrees: it is kept; those that are kept by chance are few. */
+/* Of six kinds only one agrees: it must be kept, and few others. */
 static void kinds_must_gain(void **state) {
   (void)state;
   enum { KINDS = 6 };
@@ -312,7 +312,8 @@ static void kinds_must_gain(void **state) {
     for (int k = 0; report.applied != CHORALE_APPLIED_NOTHING && k < KINDS; ++k) {
       if (told[k].verdict == CHORALE_VERDICT_SCREENED)
         continue;
-      /* The i-th p of those in order, where i is at least the number of those not above. */
+      /* Benjamini and Hochberg: a kept p is at most rate * kept; a rejected p exceeds rate * i,
+       * where i is its rank, the number of p-values that are not greater. */
       int no_greater = 0;
       for (int j = 0; j < KINDS; ++j)
         no_greater += told[j].verdict != CHORALE_VERDICT_SCREENED && told[j].p <= told[k].p;
@@ -335,21 +336,24 @@ static void kinds_must_gain(void **state) {
   printf("seed %llu: of %d, the kind that agrees %d; %.2f of the kinds kept are others\n",
          (unsigned long long)test_seed(), (int)rounds, (int)right, wrong / (double)runs);
   assert_true(right * 10 >= rounds * 7);
-  /* Shares of 0.5 are expected at most, with a standard deviation of 0.3. */
+  /* The expected share of false kinds is at most 0.5, with a standard deviation of 0.3 in each
+   * run. */
   assert_true(wrong <= 0.5 * (double)runs + 3 * 0.3 * sqrt((double)runs));
 }
 
-/* What a label costs where another is gold: 1, or where f1 >= 0 that of micro F1 without label 0. */
+/* Returns the cost of a label where another is gold: 1, or if f1 >= 0 that of micro F1 without
+ * label 0. */
 static double cost_of(int32_t gold, int32_t label, double f1) {
   if (gold == label)
     return 0;
   return f1 < 0 ? 1 : gold == 0 ? f1 : label == 0 ? 2 - f1 : 2;
 }
 
-/* Weights by basis: agreement, the labels' bonuses, that of any label that counts (with classes). */
+/* Order of the weights: agreement, the bonus of each label, and (with classes) the bonus of every
+ * label that counts. */
 enum { SINGLE = 1 + LABELS, BASES = SINGLE + 1 };
 
-/* The objective of learn.h written out: every labelling of every clique. */
+/* Computes the objective of learn.h by enumerating every labelling of every clique. */
 static double objective(const Planted *planted, const double *theta, double lambda, double unit,
                         double f1) {
   double total = 0;
@@ -367,7 +371,7 @@ static double objective(const Planted *planted, const double *theta, double lamb
         wrong += rest % LABELS != planted->gold[i];
         ++count[rest % LABELS];
       }
-      for (int32_t v = 0; v < LABELS; ++v) /* label 0 is no agreement where it does not count */
+      for (int32_t v = 0; v < LABELS; ++v) /* an uncounted label 0 adds no agreement */
         score += (f1 < 0 || v > 0 ? theta[0] * count[v] * count[v] / MEMBERS : 0) +
                  (v > 0 ? theta[SINGLE] : 0) * count[v] + theta[1 + v] * count[v];
       if (wrong == 0)
@@ -379,8 +383,8 @@ static double objective(const Planted *planted, const double *theta, double lamb
   return total;
 }
 
-/* No step along a weight, or in a random direction, lowers the enumerated objective by more than
- * what the planes may be exceeded by. Bonuses of values that were left out stay 0. */
+/* Checks that no step along a weight, or in a random direction, lowers the enumerated objective by
+ * more than the tolerance of the cutting planes. Bonuses of excluded values stay 0. */
 static void check_weights(const int32_t *classes) {
   Random random = {test_seed()};
   int64_t seen = 0;
@@ -436,7 +440,7 @@ static void weights_minimise_the_objective(void **state) {
   check_weights(without_0);
 }
 
-/* Micro F1 of the tagger's own labels is told, and the sum of costs is below theirs exactly where F1
+/* The report has the micro F1 of the tagger's labels, and a cost is below theirs exactly if its F1
  * is above. */
 static void costs_of_f1(void **state) {
   (void)state;
@@ -505,7 +509,7 @@ static void same_bits_for_any_threads(void **state) {
   uproot(&planted);
 }
 
-/* A factor on all scores is one on the weights and the unit. */
+/* A factor on all scores multiplies the weights and the unit by the same factor. */
 static void follows_the_unit(void **state) {
   (void)state;
   Random random = {test_seed()};
@@ -546,13 +550,13 @@ static void applied_saved_and_read(void **state) {
   OK(chorale_learnt_read(NULL, text, strlen(text), &again, &error));
   char *written = text_of(again, CHORALE_TEXT_JSON);
   assert_string_equal(text, written);
-  /* Every text that is cut off or has a part changed is refused, or means something. */
+  /* Every truncated or altered text is refused, or gives a valid result. */
   for (size_t length = 0; length < strlen(text); ++length) {
     chorale_learnt *none = NULL;
     assert_int_equal(CHORALE_ERROR_TEXT, chorale_learnt_read(NULL, text, length, &none, &error));
     assert_null(none);
   }
-  /* The potential of a clique is the weighted sum of its bases. */
+  /* The learnt potential of a clique equals the weighted sum of its bases. */
   chorale_learnt_weight weights[MOST_WEIGHTS];
   const int64_t count = weights_of(again, weights);
   assert_int_equal(count, 1 + LABELS);
@@ -571,7 +575,8 @@ static void applied_saved_and_read(void **state) {
     OK(chorale_potential_score(potential, counts, LABELS, n, &score, &error));
     assert_true(fabs(score - expected) < 1e-12 * (1 + fabs(expected)));
   }
-  /* A model with it, and the same model saved and loaded, have the same labels and fewer errors. */
+  /* The model with the learnt potentials, and the same model saved and loaded, give the same
+   * labels, with fewer errors. */
   chorale_model *model = NULL;
   OK(chorale_learnt_apply(NULL, again, problem, &model, &error));
   chorale_problem *with = NULL;
@@ -717,7 +722,7 @@ static void bad_input(void **state) {
 
   OK(chorale_problem_set_gold(problem, NULL, &error));
   refuse(problem, NULL, CHORALE_ERROR_NO_GOLD, "no gold label");
-  /* Gold in one group alone. */
+  /* Gold labels in only one group are refused. */
   int32_t *gold = malloc((size_t)planted.items * sizeof *gold);
   for (int64_t i = 0; i < planted.items; ++i)
     gold[i] = planted.group[i] == 2 ? planted.gold[i] : -1;
@@ -729,14 +734,14 @@ static void bad_input(void **state) {
     kinds[i] = -1;
   OK(chorale_problem_set_cliques(problem, kinds, NULL, &error));
   refuse(problem, NULL, CHORALE_ERROR_KIND, "no clique has a kind");
-  /* One clique of a kind: a warning. Too few groups: another one. */
+  /* A kind with one clique gives a warning; too few groups give another one. */
   kinds[0] = 0;
   OK(chorale_problem_set_cliques(problem, kinds, NULL, &error));
   chorale_learnt *learnt = learn(problem, NULL);
   assert_true(report_of(learnt).warnings & CHORALE_WARNING_SINGLE_CLIQUE);
   assert_true(report_of(learnt).warnings & CHORALE_WARNING_FEW_GROUPS);
   chorale_learnt_destroy(learnt);
-  /* Kinds of other problems that are named otherwise. */
+  /* A problem with other names of kinds is refused. */
   chorale_problem *other = problem_of(&planted);
   const chorale_text names[] = {{"words", 5}, {"titles", 6}};
   OK(chorale_problem_set_texts(problem, CHORALE_TEXTS_KINDS, names, sizeof *names, 1, &error));
@@ -749,7 +754,7 @@ static void bad_input(void **state) {
   assert_int_equal(CHORALE_ERROR_NULL_ARGUMENT,
                    chorale_learn(NULL, NULL, 1, NULL, &learnt, &error));
   assert_int_equal(CHORALE_ERROR_SIZE, chorale_learn(NULL, both, 0, NULL, &learnt, &error));
-  /* Another kind, other names. */
+  /* Applying to another kind, or to kinds with other names, is refused. */
   learnt = learn(problem, NULL);
   chorale_model *model = NULL;
   assert_int_equal(CHORALE_ERROR_MODEL_MISMATCH,
@@ -766,7 +771,7 @@ static void bad_input(void **state) {
                    chorale_learnt_potential(NULL, learnt, 0, 3, 0, &potential, &error));
   chorale_learnt_destroy(learnt);
   chorale_problem_destroy(other);
-  /* A base that knows the answers; gold that the scores forbid. */
+  /* Warnings: a tagger that is nearly always right, and gold labels that the scores forbid. */
   for (int64_t i = 0; i < planted.items; ++i)
     for (int32_t v = 0; v < LABELS; ++v)
       planted.scores[i * LABELS + v] = v == planted.gold[i] ? 2 : random_unit(&random);
@@ -783,7 +788,7 @@ static void bad_input(void **state) {
   assert_int_equal(told[0].verdict, CHORALE_VERDICT_NOT_APPLIED);
   assert_int_equal(told[0].members, planted.items);
   assert_false(report_of(learnt).warnings & CHORALE_WARNING_LABEL_UNSEEN);
-  /* Buffers that are absent, too small, of elements too small. */
+  /* Buffers: absent, too small, and with too small elements. */
   chorale_learnt_weight some[2] = {{7, 7, 7, 7, 7, 7, 7, 7}, {7, 7, 7, 7, 7, 7, 7, 7}};
   const chorale_learnt_weight untouched = some[0];
   OK(chorale_learnt_weights(learnt, NULL, sizeof *some, 0, &count, &error));
@@ -808,7 +813,7 @@ static void bad_input(void **state) {
                    chorale_learnt_text(learnt, 7, NULL, 0, NULL, &error));
   chorale_learnt_destroy(learnt);
   chorale_problem_destroy(other);
-  /* A label that no score allows. */
+  /* A gold label that no score allows gives a warning. */
   for (int64_t i = 0; i < planted.items; ++i)
     planted.scores[i * LABELS + planted.gold[0]] = -INFINITY;
   other = problem_of(&planted);
@@ -823,7 +828,7 @@ static void bad_input(void **state) {
   uproot(&planted);
 }
 
-/* Frozen and bounded weights stay so. */
+/* Frozen and bounded weights keep their bounds. */
 static void rules_hold(void **state) {
   (void)state;
   Random random = {test_seed()};

@@ -1,18 +1,19 @@
-/* How much is done past a limit, counted in comparisons of the library and not in seconds.
+/* Limits the work done after a deadline, counted in comparisons of the library, not in seconds.
  *
  * In the preset fuzz the compiler calls a function of this program before every comparison of
- * integers, which every round of a loop makes; and the library asks this program what time it is. So
- * what is done between two looks at the clock is counted without a word of the library about it.
- * The clock runs out at one look or another, and from the look before that to the return no more
- * than ALLOWED comparisons may be made. In builds that do not count them the test is skipped.
+ * integers, and so in every iteration of a loop; and the library calls this program's
+ * clock_gettime. This counts the work between two calls of the clock without any support by the
+ * library. The clock passes the deadline at a chosen call; from the call before it until the
+ * return, at most ALLOWED comparisons may be made. In builds that do not count comparisons the test
+ * is skipped.
  *
- * The reckoning behind ALLOWED: a solve of 1,000 members and six values makes 585 thousand of these
- * comparisons here, most of them in the checks of the sanitizers, and takes 54 microseconds of a
- * processor in a release: ten milliseconds are some 100 million. Loops over vectors make fewer, so a
- * quarter of that is allowed. The answer takes comparisons a member on top, since all of it has to be
- * written; that of a large clique is ready when the limit comes, so it may take none. Copies of whole
- * arrays compare little and are not seen; they are no larger here than what has to be written
- * anyway. */
+ * The choice of ALLOWED: a solve of 1,000 members and six values makes 585 thousand of these
+ * comparisons here, most of them in the checks of the sanitizers, and takes 54 microseconds of
+ * processor time in a release build, so ten milliseconds are about 100 million comparisons.
+ * Vectorised loops make fewer comparisons, so a quarter of that is allowed. Writing the answer adds
+ * comparisons for each member; that of a large clique is complete when the deadline passes, so it
+ * may add none. Copies of whole arrays make few comparisons and are not detected; here they are no
+ * larger than the answer itself. */
 #include "fixture.h"
 
 #include <time.h>
@@ -40,7 +41,7 @@ COUNTS(const_cmp2, uint16_t)
 COUNTS(const_cmp4, uint32_t)
 COUNTS(const_cmp8, uint64_t)
 
-/* The clock: it stands still until it has been looked at so often, and then it is too late. */
+/* The clock: stands still for a given number of calls, and is then past every deadline. */
 int clock_gettime(clockid_t clock, struct timespec *time);
 int clock_gettime(clockid_t clock, struct timespec *time) {
   (void)clock;
@@ -158,30 +159,32 @@ static chorale_potential *make_symmetric(Family family, int64_t members) {
 
 /* ---- What is done past the limit ------------------------------------------------------------- */
 
-/* Solves under a limit; the members or positions that an answer takes, and whether it came to its
- * own end. */
+/* Solves under a limit. Returns the number of members or positions that the answer has, and whether
+ * the computation completed. */
 typedef struct Case {
   const char *name;
   int64_t size;
   Family family;
   chorale_algorithm algorithm;
-  int marginals; /* 1: restricted passes or what the family has; 2: exact */
+  int marginals; /* 1: max-marginals by default; 2: exact ones */
   int skewed;    /* scores crowd at 0 */
   int joint;     /* runs: chorale_joint_mode */
 } Case;
 
 static int failures;
 
-/* Whether the computation had a labelling to answer with: a large clique has one as soon as all of
- * its scores are read, and what is done from then on is the algorithm's. */
+/* True if the computation already had a labelling: for a large clique from when all scores are
+ * read. */
 static int is_under_way;
 
-/* The computation is done again and again, each time with later looks in time, until one comes to
- * its end or there have been enough. Where the problem is a large clique, at least two are under way
- * when they are stopped: to check and to read its scores takes up to three hundred looks. */
+/* Repeats the computation, each time with the deadline at a later call of the clock, until it
+ * completes or enough runs were stopped. For a large clique at least two runs must be stopped after
+ * all scores were read; checking and reading the scores takes up to three hundred calls of the
+ * clock. */
 static void check_case(const Case *of, int is_large, void *problem,
                        chorale_outcome (*compute)(const Case *of, void *problem)) {
-  /* The first three are those of a call that has much to check before it starts. */
+  /* Numbers of clock calls before the deadline. The first three end calls that check many arguments
+   * before they start. */
   static const int64_t kInTime[] = {4,  5,  7,   11,  20,  30,
                                     40, 60, 150, 300, 400, 500};
   const size_t few = 5;
@@ -210,7 +213,7 @@ static void check_case(const Case *of, int is_large, void *problem,
   if (getenv("CHORALE_TEST_TELL"))
     printf("%-44s %10lld past the limit, of %lld; stopped %d times, %d under way\n", of->name,
            (long long)most, (long long)allowed, stopped, under_way);
-  /* A problem that is solved before anybody looks says nothing. */
+  /* A problem that is solved before the first call of the clock tests nothing. */
   if (stopped < 3) {
     print_error("%s: stopped %d times alone\n", of->name, stopped);
     ++failures;
@@ -277,7 +280,7 @@ static void check_clique(const Case *of) {
   free(problem.assignment);
 }
 
-/* So large that a kernel that does not look is seen. */
+/* Sizes large enough that a loop which does not check the clock is detected. */
 enum { HUGE_CLIQUE = 3000000, MANY = 300000, SOME = 60000, FEW = 4000 };
 
 static void cliques_stop_in_time(void **state) {
@@ -316,7 +319,8 @@ static void cliques_stop_in_time(void **state) {
        CHORALE_ALGORITHM_LAGRANGIAN_CONSERVATIVE, 0, 0, 0},
       {"PAIRS, AUTO", MANY, PAIRS, CHORALE_ALGORITHM_AUTO, 0, 0, 0},
       {"PAIRS, max-marginals", SOME, PAIRS, CHORALE_ALGORITHM_AUTO, 1, 0, 0},
-      /* To rate the labelling of one of these takes longer than what is allowed. */
+      /* Scoring a single labelling of one of these cliques exceeds the allowed number of
+       * comparisons. */
       {"convex sum, huge, AUTO", HUGE_CLIQUE, POTTS, CHORALE_ALGORITHM_AUTO, 0, 0, 0},
       {"convex sum, huge, ICM", HUGE_CLIQUE, POTTS, CHORALE_ALGORITHM_ICM, 0, 0, 0},
       {"convex sum, huge, COUNT_BOXES", HUGE_CLIQUE, POTTS, CHORALE_ALGORITHM_COUNT_BOXES, 0, 0, 0},
@@ -366,7 +370,8 @@ static chorale_property *make_property(Shape shape, int32_t which) {
   return property;
 }
 
-/* Two chains or trees under several properties, or one chain with repeated words, or alone. */
+/* Creates a model of two chains or trees under several properties, or of one chain, with or without
+ * repeated words. */
 static chorale_model *make_model(Shape shape, int64_t length) {
   chorale_error error;
   chorale_model_builder *builder = NULL;
@@ -479,7 +484,7 @@ static void runs_stop_in_time(void **state) {
   assert_int_equal(failures, 0);
 }
 
-/* Whether the library was built so that its comparisons are counted. */
+/* True if the library was built with counted comparisons. */
 static int counts_comparisons(void) {
   const Case plain = {"a small clique", 1000, POTTS, CHORALE_ALGORITHM_AUTO, 0, 0, 0};
   chorale_error error;

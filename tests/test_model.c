@@ -1,5 +1,5 @@
-/* Models: what a builder makes of what it is told, copies and references, repeated words, running
- * out of memory while building. Every bad input is in test_model_input.c. */
+/* Models: what a builder makes of its arguments, copies and borrowed arrays, repeated words,
+ * refused memory while building. Invalid input is tested in test_model_input.c. */
 #include "fixture_cluster.h"
 
 static void count_parts(void **state) {
@@ -62,7 +62,7 @@ static void solve_model(const Cluster *cluster, const chorale_model *model, Said
   chorale_run_destroy(run);
 }
 
-/* Overwrites all that was lent. */
+/* Overwrites all arrays passed to the builder. */
 static void scribble(Cluster *lent, Built *built) {
   for (int32_t i = 0; i < lent->chain_count; ++i) {
     Given *given = &built->given[i];
@@ -78,8 +78,8 @@ static void scribble(Cluster *lent, Built *built) {
     }
 }
 
-/* Copied scores are the model's own; borrowed ones are the same numbers. All that the model was
- * told of is released, and what was copied overwritten, before it runs. */
+/* Models with copied and with borrowed scores give the same bits. Before the run, all handles
+ * passed to the builder are released and all copied arrays overwritten. */
 static void copies_and_loans_give_the_same_bits(void **state) {
   (void)state;
   static Cluster cluster, lent;
@@ -153,8 +153,8 @@ static void a_run_keeps_its_model(void **state) {
 
 /* ---- Running out of memory ---------------------------------------------------------------- */
 
-/* Every call fails at its first, second, third .. allocation before it succeeds, and the model is
- * the one that was never refused memory. */
+/* Repeats every call with its first, second, third .. allocation refused until it succeeds; the
+ * model must equal one built without refusals. */
 typedef struct Sweep {
   CountingAllocator allocator;
   int64_t failures;
@@ -171,7 +171,7 @@ static int again(Sweep *sweep, chorale_status status, const chorale_error *error
   return 1;
 }
 
-/* Until it succeeds. */
+/* Repeats a call until it succeeds. */
 #define SWEEP(call)                                                                                \
   do {                                                                                             \
     int64_t at = 1;                                                                                \
@@ -244,7 +244,7 @@ static void nothing_is_lost_when_memory_runs_out(void **state) {
   assert_true(failures > 0);
 }
 
-/* A builder that never comes to a model, refused memory or not. */
+/* A builder that is destroyed before freezing, with or without refused memory, leaks nothing. */
 static void an_unfinished_builder_leaves_nothing(void **state) {
   (void)state;
   static Cluster cluster;
@@ -324,7 +324,7 @@ static int is_stopped(const chorale_repeated_words_options *options, int32_t tok
   return 0;
 }
 
-/* The cliques one by one: group by group in ascending order, then by token. */
+/* Adds the cliques of repeated words one by one: by group in ascending order, then by token. */
 static int64_t add_words(const Corpus *corpus, const chorale_repeated_words_options *options,
                          const chorale_potential *potential, chorale_model_builder *builder) {
   chorale_error error;

@@ -1,5 +1,5 @@
-/* Every bad input of a model builder: its status, a message that names it, and a builder that is as
- * it was before. */
+/* Every invalid argument of a model builder: its status, a message that names it, and an unchanged
+ * builder. */
 #include "fixture_cluster.h"
 
 /* A chain of 3 positions and 2 labels (number 0, with tokens 0 1 0), one of 2 positions and 3
@@ -138,7 +138,8 @@ static void release_parts(const Scene *scene) {
   chorale_potential_release(scene->five);
 }
 
-/* Nothing has been added by what failed: it freezes into what it was, with a centre. */
+/* Checks that failed calls added nothing: the scene, given a centre, freezes to its original
+ * model. */
 static void close_scene(Scene *scene) {
   chorale_error error;
   chorale_model *model = NULL;
@@ -298,7 +299,7 @@ static void bad_cliques(void **state) {
   FAILS(ADD(), CHORALE_ERROR_OUT_OF_RANGE, "label_values", "-2");
   setup.labels = 0;
   FAILS(ADD(), CHORALE_ERROR_SIZE, "labels", "0");
-  /* The range of a property is that of its dictionary. */
+  /* With a dictionary, the range of a property clique is that of the dictionary. */
   chorale_dictionary *dictionary = NULL;
   const int32_t kept[1] = {1};
   OK(chorale_dictionary_create(NULL, kept, 1, CHORALE_OUTSIDE_FORBIDDEN, &dictionary, &error));
@@ -360,7 +361,8 @@ static void bad_members(void **state) {
   options.struct_size = 9;
   FAILS(ADD(1, 2, &options), CHORALE_ERROR_STRUCT_SIZE, "options", "9");
 
-  /* A second builder for what needs other cliques, so that the first stays as described. */
+  /* A second builder for cases that need other cliques, so that the first stays as described
+   * above. */
   chorale_model_builder *other = NULL;
   OK(chorale_model_builder_create(NULL, &other, &error));
   chorale_chain chain;
@@ -440,7 +442,7 @@ static void bad_positions(void **state) {
   }
   FAILS(chorale_model_builder_set_centre(builder, 0, 0, 0, &error), CHORALE_ERROR_KIND, "clique 0",
         "centred");
-  /* The last call counts, and what is the centre is no other member. */
+  /* A further call replaces the centre; a position that is the centre cannot be another member. */
   OK(chorale_model_builder_set_centre(builder, 2, 0, 1, &error));
   FAILS(chorale_model_builder_add_position(builder, 2, 0, 1, &error),
         CHORALE_ERROR_DUPLICATE_MEMBER, "position 1");
@@ -453,7 +455,7 @@ static void bad_positions(void **state) {
   assert_int_equal(position, 2);
   assert_int_equal(chorale_model_member_count(model), 4);
   chorale_model_release(model);
-  /* close_scene expects an unfinished builder. */
+  /* Replaced, since close_scene expects a builder that is not frozen. */
   chorale_model_builder_destroy(builder);
   Scene fresh;
   open_scene(&fresh);
@@ -519,7 +521,7 @@ static void bad_freezing(void **state) {
         "model");
   close_scene(&scene);
 
-  /* A table serves cliques of one member less than it has entries. */
+  /* A table of 3 entries serves cliques of up to 2 members. */
   const double table[3] = {0, 1, 3};
   chorale_potential *potential = NULL;
   OK(chorale_potential_create_sum(NULL, 2, table, 1, 3, 3, NULL, &potential, &error));

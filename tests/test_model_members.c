@@ -1,4 +1,4 @@
-/* Members in any order: each is taken once, and taking them is never quadratic in their number. */
+/* Members in any order: duplicates are detected, in less than quadratic time. */
 #include "fixture_chain.h"
 
 typedef struct Crowd {
@@ -52,7 +52,7 @@ static void close_crowd(Crowd *crowd) {
   assert_int_equal(crowd->allocator.mistakes, 0);
 }
 
-/* Looking through what a chain has already for every one of a million would take an hour. */
+/* A linear search through the members for each of a million positions would take an hour. */
 static void a_million_positions_backwards(void **state) {
   (void)state;
   static Crowd crowd;
@@ -75,7 +75,7 @@ static void a_million_positions_backwards(void **state) {
   close_crowd(&crowd);
 }
 
-/* Memory that runs out changes nothing of what is known to be taken, wherever it runs out. */
+/* Refused memory, at any point, does not lose track of members already added. */
 static void what_is_taken_stays_known(void **state) {
   (void)state;
   enum { LENGTH = 600 };
@@ -93,7 +93,7 @@ static void what_is_taken_stays_known(void **state) {
       else
         assert_int_equal(status, CHORALE_OK);
     }
-    /* Words that are taken back when there is no room for all of them. */
+    /* Repeated words are removed again if memory does not suffice for all of them. */
     int64_t count = 0;
     chorale_status status;
     do

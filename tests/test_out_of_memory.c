@@ -1,8 +1,8 @@
-/* Every function of the library (calls.def) without memory. What may ask for some is refused its
- * first allocation, its second, its third .. until it succeeds: each time it says so, nothing
- * leaks, everything is as before and the next call works. What never asks for any is shown not to,
- * with all memory refused. Through the hooks of a host, which give none or give blocks that are not
- * aligned, and through malloc itself. */
+/* Every function of the library (calls.def) without memory. Functions that may allocate are called
+ * with their first, second, third .. allocation refused until they succeed: each time the status
+ * says so, nothing leaks, all objects are unchanged and the next call works. Functions that never
+ * allocate must succeed with all memory refused. Refusals come from the hooks of a host, which
+ * return NULL or misaligned blocks, and from malloc itself. */
 #include "fixture_scene.h"
 
 static Scene scene;
@@ -103,7 +103,7 @@ static const chorale_corpus *borrowed_corpus(Scene *s) {
   s->corpus.unary_row_stride = 3; /* every chain is kept as a view */
   return &s->corpus;
 }
-/* Offsets of one clique with one member: that position of that chain. */
+/* Returns offsets of one clique with one member, and sets that member: a position of a chain. */
 static const int64_t *one_entry(Scene *s, int64_t chain, int64_t position) {
   static const int64_t offsets[] = {0, 1};
   s->counts[2] = chain;
@@ -188,18 +188,18 @@ static const Row kRows[] = {
 
 typedef enum Way {
   BY_HOOKS,
-  BY_MISALIGNED_HOOKS, /* that and all others are given, but not aligned as asked */
+  BY_MISALIGNED_HOOKS, /* this and all later blocks are misaligned */
   BY_MALLOC,
-  BY_MALLOC_FROM_THERE_ON, /* the first and all others: what reports it finds no memory either */
+  BY_MALLOC_FROM_THERE_ON, /* this and all later ones: reporting has no memory either */
   WAYS
 } Way;
 
 static Way way;
-static uint64_t untouched; /* what a scene of this way tells before any call */
+static uint64_t untouched; /* digest of such a scene before any call */
 static CountingAllocator allocator;
 static chorale_host host;
 
-/* A scene of its own; the blocks there were before it. */
+/* Opens a new scene; returns the number of blocks before. */
 static int64_t begin(void) {
   counting_allocator_init(&allocator);
   chorale_host_init(&host, sizeof host);
@@ -242,7 +242,7 @@ static chorale_status call_refused(const Row *row, int64_t number) {
   return status;
 }
 
-/* What can be seen after a call, or before any. */
+/* Returns a digest of the visible state after a call; if row->call is NULL, of a fresh scene. */
 static uint64_t told_after(const Row *row) {
   const int64_t before = begin();
   if (row->call)
@@ -258,10 +258,11 @@ static void expect_told(const Row *row, int64_t number, uint64_t expected, const
              (long long)number, when);
 }
 
-/* Of either kind. */
+/* Returns the number of refused allocations of both kinds. */
 static int64_t refusals(void) { return allocator.refusals + memory_refusals(); }
 
-/* Returns how many calls failed for want of memory. Fewer rounds leave out allocations. */
+/* Repeats a call with refused allocations. Returns the number of calls that failed. With fewer
+ * rounds some allocation numbers are skipped. */
 static int64_t sweep(const Row *row) {
   const uint64_t done = told_after(row);
   const int64_t step = 100 / test_rounds(100) > 1 ? 100 / test_rounds(100) : 1;
@@ -277,7 +278,7 @@ static int64_t sweep(const Row *row) {
                 succeeds ? "after a call that had memory" : "before");
     finish(row, before);
   }
-  /* And one call after the other on the same handles. */
+  /* Then repeats the call on the same handles. */
   const int64_t before = begin();
   for (int64_t number = 1; call_refused(row, only_first && number > 1 ? 0 : number) != CHORALE_OK;
        number += step)
@@ -354,7 +355,7 @@ static int has_row(const char *function) {
   return 0;
 }
 
-/* The other way round the linker sees to it. */
+/* The converse, that every row is an exported function, is checked by the linker. */
 static void every_exported_function_has_a_row(void **state) {
   (void)state;
   FILE *list = fopen(SYMBOLS, "r");
@@ -372,7 +373,7 @@ static void every_exported_function_has_a_row(void **state) {
 
 /* ---- Threads ------------------------------------------------------------------------------ */
 
-/* A thread that the system cannot start leaves its share to the others. */
+/* The work of a thread that the system cannot start is done by the others. */
 static void a_run_without_memory_for_threads_ends_the_same(void **state) {
   (void)state;
   if (!memory_is_counted())
@@ -380,7 +381,7 @@ static void a_run_without_memory_for_threads_ends_the_same(void **state) {
   way = BY_MALLOC;
   uint64_t told[2];
   for (int refuses = 0; refuses < 2; ++refuses) {
-    (void)begin(); /* what the system keeps of threads is its own */
+    (void)begin(); /* the system keeps memory of threads */
     chorale_error error;
     scene.run_options.threads = 4;
     OK(chorale_run_create(NULL, scene.has.model, &scene.run_options, NULL, &scene.made.run,

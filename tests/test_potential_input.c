@@ -1,5 +1,5 @@
-/* Bad input to potentials: its own status, a message that names argument, value and rule, nothing
- * changed and nothing leaked. */
+/* Invalid arguments of potentials: each has its own status and a message that names argument, value
+ * and rule; nothing changes and nothing leaks. */
 #include "fixture.h"
 
 static CountingAllocator allocator;
@@ -9,7 +9,7 @@ static chorale_potential *potential;
 static int something;
 #define MARK ((chorale_potential *)(void *)&something)
 
-/* The output stays as it was, the allocator got back what it gave. */
+/* Checks that the output is unchanged and that nothing leaked. */
 #define REFUSES(call, expected, ...)                                                               \
   do {                                                                                             \
     potential = MARK;                                                                              \
@@ -246,7 +246,7 @@ static int32_t bad_score(void *user, const int64_t *counts, int64_t values, int6
     *score = INFINITY;
   if (what == 2)
     *score = 1;
-  return what == 2 ? 17 : 0; /* 3: nothing stored, nothing said */
+  return what == 2 ? 17 : 0; /* 3: stores no score and returns 0 */
 }
 
 static void counts_must_make_sense(void **state) {
@@ -303,7 +303,7 @@ static void callbacks_must_give_scores(void **state) {
   what = 2;
   FAILS(chorale_potential_score(p, counts, 2, 3, &score, &error), CHORALE_ERROR_CALLBACK_STOPPED,
         "callback");
-  what = 3; /* a score that was not stored is not a score */
+  what = 3; /* the callback stores no score */
   FAILS(chorale_potential_score(p, counts, 2, 3, &score, &error), CHORALE_ERROR_CALLBACK_VALUE,
         "callback");
   assert_true(score == 99);

@@ -1,5 +1,5 @@
-/* Shared cliques: a model under prices against enumeration, prices as tangents and the bound over
- * them against all counts, corpora in any number of parts, and calls that cannot be. */
+/* Shared cliques: a model under prices against enumeration; prices as tangents, and the upper bound
+ * over all counts; corpora in any number of parts; invalid calls. */
 #include "fixture_cluster.h"
 
 enum { MOST_PRICES = MOST_CLIQUES * MAX_VALUES };
@@ -10,7 +10,8 @@ typedef struct Tried {
   int64_t solved, exact;
 } Tried;
 
-/* The potential of a shared clique as its members see it: a price a member. */
+/* Makes the linear potential that a shared clique has under prices: the price of each member's
+ * value. */
 static void make_linear(Problem *potential, const double *prices) {
   potential->kind = KIND_SUM_PER_VALUE;
   potential->scale = CHORALE_SCALE_NONE;
@@ -30,7 +31,7 @@ typedef struct Answer {
   Labelling labels;
 } Answer;
 
-/* Solves; 0 where no labelling was found. */
+/* Solves under prices; returns 0 if no labelling was found. */
 static int solve_under(chorale_prices *prices, const Cluster *cluster, const double *numbers,
                        int64_t count, Answer *answer) {
   chorale_error error;
@@ -121,7 +122,7 @@ static const char *check_under_prices(const Cluster *cluster, void *context) {
         complaint = complain("%.17g is below the optimum %.17g", answer.result.score, truth.best);
       tried->exact += all;
     }
-    /* Other prices in between change nothing. */
+    /* Solving under other prices in between changes nothing. */
     double others[MOST_PRICES];
     for (int64_t v = 0; v < values; ++v)
       others[v] = -3 * numbers[v];
@@ -154,7 +155,7 @@ static void models_under_prices(void **state) {
 
 enum { FEW = 5 }; /* members */
 
-/* Calls visit for all counts of `values` values with a sum of at most FEW. */
+/* Calls `visit` for all counts of `values` values with a sum of at most FEW. */
 typedef void (*Visit)(const int64_t *counts, void *context);
 static void each_counts(int64_t *counts, int32_t from, int32_t values, int64_t left, Visit visit,
                         void *context) {
@@ -211,7 +212,8 @@ static void begin_at(const int64_t *counts, void *context) {
   memcpy(tangent->at, copy, sizeof *copy * (size_t)values);
   OK(chorale_potential_prices(tangent->potential, copy, values, FEW, tangent->prices,
                               &tangent->score, &error));
-  /* Written out by itself, where the others have no value of this potential. */
+  /* The score of the counts computed separately; the other members have no value of this
+   * potential. */
   Problem whole = *tangent->problem;
   whole.members = FEW;
   if (!is_close(tangent->score, own_clique_score(&whole, copy)))
@@ -296,7 +298,7 @@ static void random_corpus(Random *random, Corpus *corpus) {
     }
 }
 
-/* The documents order[from .. to-1], with the words that occur there as shared cliques. */
+/* The documents order[from .. to-1]; words that occur in them are the shared cliques. */
 typedef struct Part {
   chorale_prices *prices;
   int32_t words[WORDS];
@@ -347,7 +349,8 @@ static void open_part(const Corpus *corpus, const chorale_potential *potential, 
   chorale_model_builder_destroy(builder);
 }
 
-/* Labels the corpus in `parts` parts, from the counts of `seed` (NULL: no prices at first). */
+/* Labels the corpus in `parts` parts, starting from the counts of `seed` (NULL: from zero
+ * prices). */
 static void label_in(const Corpus *corpus, const chorale_potential *potential, const int *order,
                      int parts, const int64_t (*seed)[LABELS],
                      int32_t labels[DOCUMENTS][TOKENS], double scores[ROUNDS]) {
@@ -535,7 +538,7 @@ static void what_cannot_be(void **state) {
   counts[1] = 0;
   OK(chorale_prices_counts(prices, counts, 4, &needed, &error));
   assert_int_equal(counts[1], 2); /* the last labelling is still there */
-  /* No prices at all: every chain by itself. */
+  /* All prices 0: every chain is labelled by itself. */
   OK(chorale_prices_solve(prices, NULL, 0, &score, NULL, &error));
   OK(chorale_prices_counts(prices, counts, 4, &needed, &error));
   assert_true(score == 2 && counts[0] == 1 && counts[1] == 1);
@@ -563,7 +566,7 @@ static void what_cannot_be(void **state) {
   chorale_potential_release(potts);
 }
 
-/* The price of a solve is paid at creation. */
+/* A solve allocates nothing: all memory is allocated at creation. */
 static void a_solve_allocates_nothing(void **state) {
   (void)state;
   chorale_error error;
@@ -592,7 +595,7 @@ static void a_solve_allocates_nothing(void **state) {
   chorale_potential_release(potts);
 }
 
-/* By components that are joined pair by pair, against reachability; in one call or in several. */
+/* Components joined pair by pair, against reachability in the graph; in one call or in several. */
 static void what_is_joined(void **state) {
   (void)state;
   chorale_error error;

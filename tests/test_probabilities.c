@@ -1,5 +1,5 @@
-/* Probabilities of labels: by enumeration of the labellings of a chain whose cliques' messages are
- * known, and what holds for those of any run. */
+/* Probabilities of labels: by enumeration of the labellings of a chain with known messages, and
+ * checks that hold for any run. */
 #include "fixture_cluster.h"
 
 #include <float.h>
@@ -8,8 +8,9 @@ typedef double Table[MOST_POSITIONS][MOST_LABELS];
 
 /* ---- Messages that are known -------------------------------------------------------------- */
 
-/* Forces all chains but one to their own best labellings, and leaves that one at most once in each
- * clique: the message of a clique is then its score, by the value of that member. */
+/* Forces all chains except one to their best labellings without cliques, and keeps at most one
+ * member of that chain in each clique. The message of a clique is then its score by the value of
+ * that member. */
 static void force_others(const ClusterTruth *truth, int32_t chain, Cluster *cluster) {
   memset(cluster->is_instance, 0, sizeof cluster->is_instance);
   for (int32_t i = 0; i < cluster->chain_count && i < MOST_CHAINS; ++i)
@@ -31,8 +32,8 @@ static void force_others(const ClusterTruth *truth, int32_t chain, Cluster *clus
   }
 }
 
-/* Whether the messages to the chain are exact: some families have no exact solver, but of a single
- * member. */
+/* True if the messages to the chain are exact: a clique whose family has no exact solver must have
+ * a single member. */
 static int knows_messages(const Cluster *cluster, int32_t chain) {
   for (int32_t c = 0; c < cluster->clique_count; ++c) {
     const Group *group = &cluster->cliques[c];
@@ -45,7 +46,8 @@ static int knows_messages(const Cluster *cluster, int32_t chain) {
   return 1;
 }
 
-/* The message score that a clique adds for one labelling of the member's chain, or by absorption. */
+/* Returns the message score that a clique adds for one labelling of the member's chain, exactly or
+ * under absorption. */
 static double own_paid(const Cluster *cluster, int32_t clique, int32_t number, int32_t *values,
                        const int32_t *labelling, int absorbed, int *must_fire) {
   const Group *group = &cluster->cliques[clique];
@@ -80,7 +82,7 @@ static double own_paid(const Cluster *cluster, int32_t clique, int32_t number, i
   return paid;
 }
 
-/* 0 if every labelling is forbidden. */
+/* Enumerates the probabilities of a chain. Returns 0 if every labelling is forbidden. */
 static int enumerate_probabilities(const Cluster *cluster, const ClusterTruth *truth,
                                    int32_t chain, int absorbed, double temperature, Table table,
                                    int *must_fire) {
@@ -122,7 +124,7 @@ typedef struct Tally {
   double temperature;
   int64_t budget;
   int64_t chains, trees, items, absorbed, absorbed_trees, too_many, forbidden;
-  int64_t required, required_trees; /* by absorption, where EMPTY was forbidden */
+  int64_t required, required_trees; /* counts of cases: absorption with EMPTY forbidden */
 } Tally;
 
 static int in_properties(const Cluster *cluster, int32_t chain) {
@@ -159,7 +161,8 @@ static const char *compare_with_enumeration(const Cluster *given, void *context)
   chorale_run_result_init(&result, sizeof result);
   OK(chorale_run_create(NULL, built.model, &cluster.options, NULL, &run, &error));
   OK(chorale_run_solve(run, &result, &error));
-  /* The same messages, under the budget: one that is small would change them. */
+  /* A new run with a small budget takes the messages of the first run, since a small budget would
+   * change them. */
   chorale_run *first = run;
   cluster.options.budget = tally->budget;
   OK(chorale_run_create(NULL, built.model, &cluster.options, first, &run, &error));
@@ -181,7 +184,8 @@ static const char *compare_with_enumeration(const Cluster *given, void *context)
     return complain("exact is %d", exact);
   Table table;
   int must_fire = 0;
-  /* Without a labelling nothing says whether properties were absorbed: exact sums have one. */
+  /* Without a labelling, `exact` is not set; exact sums would have found one, so absorption was
+   * used. */
   const int absorbed = status == CHORALE_OK ? !exact : 1;
   const int is_possible = enumerate_probabilities(&cluster, &truth, chain, absorbed,
                                                   tally->temperature, table, &must_fire);
@@ -213,7 +217,7 @@ static const char *compare_with_enumeration(const Cluster *given, void *context)
   return NULL;
 }
 
-/* Models in which properties meet small budgets. */
+/* Draws models in which the joint states of properties exceed small budgets. */
 static void random_absorbed_cluster(Random *random, Cluster *cluster) {
   int in_some;
   do {
@@ -224,7 +228,7 @@ static void random_absorbed_cluster(Random *random, Cluster *cluster) {
   } while (!in_some);
 }
 
-/* The same, with counts forbidden: the message of EMPTY may be minus infinity. */
+/* Draws the same with forbidden counts, so that the message of EMPTY may be minus infinity. */
 static void random_required_cluster(Random *random, Cluster *cluster) {
   ClusterTruth truth;
   do {
@@ -233,7 +237,7 @@ static void random_required_cluster(Random *random, Cluster *cluster) {
       Problem *problem = &cluster->cliques[c].potentials[0];
       if (cluster->cliques[c].shape != OVER_PROPERTY)
         continue;
-      /* One member, whose message is exact; EMPTY and CONFLICT count too. */
+      /* A clique with one member has an exact message; here EMPTY and CONFLICT are counted too. */
       cluster->cliques[c].member_count = 1;
       const int32_t values = cluster->cliques[c].values + 2;
       if (values > MAX_VALUES)
@@ -300,7 +304,8 @@ static void what_enumeration_finds_of_items(void **state) {
     assert_true(tally.items > 200);
 }
 
-/* A property that must fire: minus infinity for EMPTY, which absorption heeds on chains and trees. */
+/* A property that must fire: the message of EMPTY is minus infinity, which absorption must respect
+ * on chains and trees. */
 static void what_enumeration_finds_where_properties_must_fire(void **state) {
   (void)state;
   Tally tally = {0};
@@ -337,8 +342,8 @@ static void run_and_listen(const Cluster *cluster, double temperature, Told *tol
   close_built(cluster, &built);
 }
 
-/* The same bits for any number of threads, and with every score and the temperature times a power
- * of two. */
+/* Probabilities are the same bits for any number of threads, and if every score and the temperature
+ * are multiplied by a power of two. */
 static const char *compare_runs(const Cluster *cluster, void *context) {
   int64_t *tried = context;
   static Cluster other;
@@ -372,8 +377,8 @@ static void the_same_bits(void **state) {
   assert_true(tried > 0);
 }
 
-/* Near temperature 0 the labels with the best max-marginals have all probability. Nothing that is
- * asked changes what the run says. */
+/* Near temperature 0 the labels with the best max-marginals have all probability. Computing
+ * probabilities does not change the results of the run. */
 static const char *compare_with_marginals(const Cluster *given, void *context) {
   int64_t *compared = context;
   static Cluster cluster;
@@ -455,7 +460,7 @@ static chorale_run *run_of_one(chorale_chain *chain, chorale_model **model) {
   return run;
 }
 
-/* Weights in place of their logarithms, which is possible as long as rows are scaled. */
+/* Computes with weights instead of their logarithms, which works if rows are rescaled. */
 static void long_chains_lose_nothing(void **state) {
   (void)state;
   static double unary[FAR][FEW], before[FAR][FEW], found[FAR][FEW];
@@ -513,7 +518,7 @@ static void long_chains_lose_nothing(void **state) {
   chorale_model_release(model);
 }
 
-/* -1e280 is as good as minus infinity, at any temperature near the other scores. */
+/* A score of -1e280 acts like minus infinity, at any temperature near the other scores. */
 static void scores_of_very_different_sizes(void **state) {
   (void)state;
   const int32_t parents[] = {-1, 0, 0, 1};

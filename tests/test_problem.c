@@ -1,5 +1,5 @@
-/* Problems: what is saved is what is loaded, bit for bit, and so is what a run makes of it; names;
- * files; nothing lost when memory runs out. Bad input and damage are in test_problem_input.c. */
+/* Problems: saving and loading preserves everything bit for bit, including the results of a run;
+ * names; files; refused memory. Invalid input and damage are tested in test_problem_input.c. */
 #include "fixture_saved.h"
 
 #include <dirent.h>
@@ -17,7 +17,7 @@ static void solve_model(const Cluster *cluster, const chorale_model *model, Said
   chorale_run_destroy(run);
 }
 
-/* Every chain says of itself what it was added as. */
+/* Checks that the model returns every chain as it was added. */
 static void check_chains(const Cluster *cluster, const chorale_model *model) {
   for (int32_t i = 0; i < cluster->chain_count; ++i) {
     const Sample *sample = &cluster->chains[i];
@@ -97,7 +97,7 @@ static void random_models_come_back(void **state) {
     } else {
       size_t needed = 77;
       const chorale_status status = chorale_problem_write(problem, NULL, 0, &needed, &error);
-      /* A centred clique may have potentials that no value of its centre reaches. */
+      /* A centred clique may have a callback potential for a value that its centre never has. */
       assert_int_equal(status, CHORALE_ERROR_NOT_SAVABLE);
       assert_int_equal(needed, 77);
       assert_non_null(strstr(error.message, "no file can hold"));
@@ -111,7 +111,7 @@ static void random_models_come_back(void **state) {
   assert_true(saved > 0);
 }
 
-/* Strengths, put on potentials of every family, come back as well. */
+/* Models made by reweigh, with potentials of every family, are saved and loaded too. */
 static void reweighed_models_come_back(void **state) {
   (void)state;
   static Cluster cluster;
@@ -148,7 +148,7 @@ static void everything_comes_back(void **state) {
   const uint64_t sum = own_checksum(saved.bytes, saved.size);
   print_message("everything is %lld bytes, checksum %016llx\n", (long long)saved.size,
                 (unsigned long long)sum);
-  /* The same on every machine: the checksum is that of the bytes on x86-64. */
+  /* The bytes are the same on every machine: the checksum is that of the bytes on x86-64. */
   assert_true(sum == UINT64_C(0x96b30f2b5641e56c));
   OK(read_saved(NULL, &saved, 1, &loaded, &error));
   const chorale_model *models[] = {chorale_problem_model(problem), chorale_problem_model(loaded)};
@@ -165,7 +165,7 @@ static void everything_comes_back(void **state) {
       OK(chorale_model_get_chain(models[k], i, NULL, &options, &error));
       assert_int_equal(options.group, groups[i]);
     }
-    /* What was shared is shared. */
+    /* Objects shared in the original are shared in the loaded model. */
     OK(chorale_model_get_chain(models[k], 0, &chain, NULL, &error));
     OK(chorale_model_get_chain(models[k], 4, &other, NULL, &error));
     OK(chorale_model_get_chain(models[k], 2, &tree, NULL, &error));
@@ -198,7 +198,7 @@ static void everything_comes_back(void **state) {
   assert_true(results[0].score > -INFINITY);
   assert_true(is_text(name_of_value(loaded, 3, 1), "caf\xc3\xa9"));
   assert_null(compare_names(problem, loaded));
-  /* Each array of scores once: the copies of the first model weigh what the file has in place. */
+  /* The file holds each array of scores once: as many bytes as the copies of the first model. */
   assert_int_equal(chorale_model_score_bytes(models[0]), chorale_model_score_bytes(models[1]));
   Saved again = save(loaded);
   assert_true(same_saved(&saved, &again));
@@ -230,7 +230,8 @@ static void add_sentences(chorale_model_builder *builder, const double *scores,
   }
 }
 
-/* Repeated words: hundreds of cliques of one potential, one map, one matrix. */
+/* Repeated words: hundreds of cliques share one potential, one map and one matrix, which are
+ * written once. */
 static void what_is_shared_is_written_once(void **state) {
   (void)state;
   static double scores[SENTENCES * WORDS * SENTENCE_LABELS];
@@ -269,8 +270,8 @@ static void what_is_shared_is_written_once(void **state) {
   assert_true(find_section(&saved, 1, &length) > 0); /* TRANSITIONS: one matrix */
   assert_int_equal(length, 8 + 8 + 8 * SENTENCE_LABELS * SENTENCE_LABELS);
   OK(read_saved(NULL, &saved, 1, &loaded, &error));
-  /* A loaded model borrows what the other one copied (in blocks of a quarter of a megabyte): from
-   * the bytes here, or from the copy of them that a big-endian machine turns. */
+  /* A loaded model borrows what the original copied (in blocks of 256 KiB): from the bytes here, or
+   * from the copy that a big-endian machine converts. */
   const size_t copied = sizeof scores + sizeof tokens;
   const uint16_t one = 1;
   const size_t turned = *(const unsigned char *)&one == 1 ? 0 : saved.size;
@@ -306,7 +307,7 @@ static void names_are_set_replaced_and_removed(void **state) {
   OK(chorale_problem_set_texts(p, CHORALE_TEXTS_LABELS, names, sizeof(chorale_text), 4, &error));
   assert_int_equal(chorale_problem_text_count(p, CHORALE_TEXTS_LABELS), 4);
   assert_true(is_text(text_in(p, CHORALE_TEXTS_LABELS, 3), "d"));
-  /* A list may be set from itself. */
+  /* A list may be set from its own texts. */
   chorale_text own[4];
   for (int32_t k = 0; k < 4; ++k)
     own[k] = text_in(p, CHORALE_TEXTS_LABELS, 3 - k);
@@ -315,13 +316,13 @@ static void names_are_set_replaced_and_removed(void **state) {
   OK(chorale_problem_set_texts(p, CHORALE_TEXTS_LABELS, NULL, sizeof(chorale_text), 0, &error));
   assert_int_equal(chorale_problem_text_count(p, CHORALE_TEXTS_LABELS), 0);
   OK(chorale_problem_set_texts(p, CHORALE_TEXTS_LABELS, names, sizeof(chorale_text), 3, &error));
-  /* Value names: a list without texts stays a list. */
+  /* A list of value names without texts remains a list. */
   OK(chorale_problem_set_texts(p, CHORALE_TEXTS_VALUES, NULL, sizeof(chorale_text), 0, &error));
   OK(chorale_problem_set_texts(p, CHORALE_TEXTS_VALUES + 1, names, sizeof(chorale_text), 4,
                                &error));
   assert_int_equal(chorale_problem_text_count(p, CHORALE_TEXTS_VALUES), 0);
   assert_int_equal(chorale_problem_text_count(p, CHORALE_TEXTS_VALUES + 1), 4);
-  /* Through a dictionary of 0, 2 and OUT; EMPTY, CONFLICT and OUT have no name. */
+  /* Names through a dictionary of 0, 2 and OUT; EMPTY, CONFLICT and OUT have no name. */
   chorale_text_list lists[32];
   for (int32_t c = 0; c < 32; ++c)
     lists[c] = CHORALE_TEXTS_VALUES + 1;
@@ -339,7 +340,7 @@ static void names_are_set_replaced_and_removed(void **state) {
   assert_int_equal(chorale_problem_gold(p)[3], 2);
   OK(chorale_problem_set_gold(p, NULL, &error));
   assert_null(chorale_problem_gold(p));
-  /* Notes keep their order; a text without bytes removes one. */
+  /* Notes keep their order; an empty text removes one. */
   assert_int_equal(chorale_problem_note_count(p), 2);
   OK(put_note(p, text_of("Other"), text_of("new"), &error));
   assert_true(is_text(name_of_note(p, 0), "Other"));
@@ -410,7 +411,7 @@ static void files_are_the_bytes(void **state) {
   Saved saved = save(problem);
   expect_file(path, &saved);
   OK(chorale_problem_load(NULL, path, &loaded, &error));
-  /* The model outlives the problem, and the name of the file; so does what is borrowed from it. */
+  /* The model remains valid after the problem is destroyed and the file is renamed. */
   chorale_model *model = chorale_model_retain(chorale_problem_model(loaded));
   assert_null(compare_names(problem, loaded));
   chorale_problem_destroy(loaded);
@@ -428,7 +429,7 @@ static void files_are_the_bytes(void **state) {
   drop_saved(&bare);
   drop_saved(&saved);
 
-  /* What the system refuses leaves nothing behind. */
+  /* A failed load returns no problem and leaks nothing. */
   loaded = NULL;
   FAILS(chorale_problem_load(NULL, path, &loaded, &error), CHORALE_ERROR_INPUT_OUTPUT, path,
         "opened", "error");
@@ -443,7 +444,7 @@ static void files_are_the_bytes(void **state) {
         "put in its place");
   assert_int_equal(files_in_scratch(), 1);
   assert_int_equal(rmdir(elsewhere), 0);
-  /* An empty file is mapped by nobody. */
+  /* An empty file cannot be mapped. */
   FILE *file = fopen(path, "wb");
   assert_non_null(file);
   fclose(file);
@@ -451,7 +452,7 @@ static void files_are_the_bytes(void **state) {
   chorale_problem_destroy(problem);
 }
 
-/* What cannot be mapped is read: a pipe knows no size. */
+/* Files that cannot be mapped are read: a pipe has no size. */
 static void pipes_are_read(void **state) {
   (void)state;
   chorale_error error;

@@ -1,11 +1,10 @@
-/* The problem files of tests/problems, which every binding reads too, and what comes out of them,
- * bit for bit; written again, they are the same bytes on every machine.
+/* The problem files of tests/problems, which every binding reads too, and the results of runs on
+ * them, compared bit for bit. Written again, the files have the same bytes on every machine.
  *
- *   test_problem_files [FOLDER]        compares expected.tsv with what comes out
- *   test_problem_files --make FOLDER   writes the files and expected.tsv anew
- *   test_problem_files --tell          prints what comes out of models made up, without files, for
- *                                      comparing machines
- */
+ * test_problem_files [FOLDER]        compares the results with expected.tsv
+ * test_problem_files --make FOLDER   writes the files and expected.tsv
+ * test_problem_files --tell          prints the results of random models without files, to compare
+ * machines */
 #include "fixture_saved.h"
 
 enum { FILES = 12, TOLD = 100, MOST_LINE = 4096 };
@@ -18,7 +17,7 @@ static void path_of(const char *name, char *path) {
 
 /* ---- What comes out ----------------------------------------------------------------------- */
 
-/* One line of the table: file, what, number, content. */
+/* Called for one line of the table: file, name of the result, number, content. */
 typedef void (*Line)(const char *file, const char *what, int64_t number, const char *content);
 
 static void tell_number(Line line, const char *file, const char *what, int64_t number,
@@ -38,7 +37,7 @@ static void tell_list(Line line, const char *file, const char *what, int64_t num
   line(file, what, number, text);
 }
 
-/* A run with a bound of eight steps, everything else as it is by default. */
+/* Writes the results of a run with a bound of eight steps and default options otherwise. */
 static void tell_run(Line line, const char *file, const chorale_model *model) {
   chorale_error error;
   chorale_run_options options;
@@ -81,8 +80,8 @@ static void tell_run(Line line, const char *file, const chorale_model *model) {
 
 /* ---- Making the models -------------------------------------------------------------------- */
 
-/* The files are of a time when logarithms were the C library's, whose last bit may differ from
- * machine to machine, and do without. */
+/* True if a model uses no logarithms. The files date from when logarithms were computed by the C
+ * library, whose last bit may differ between machines. */
 static int has_no_logarithm(const Cluster *cluster) {
   for (int32_t p = 0; p < cluster->clique_count; ++p) {
     const Group *group = &cluster->cliques[p];
@@ -95,7 +94,7 @@ static int has_no_logarithm(const Cluster *cluster) {
   return 1;
 }
 
-/* A model worth keeping: the run changes some chain. */
+/* True if the run changes some chain, so that the model is worth keeping. */
 static int is_lively(const chorale_model *model) {
   chorale_error error;
   chorale_run *run = NULL;
@@ -108,7 +107,8 @@ static int is_lively(const chorale_model *model) {
   return lively;
 }
 
-/* Calls `take` for each of `count` models, with its number. The same models on every machine. */
+/* Calls `take` for each of `count` models, with its number. The models are the same on every
+ * machine. */
 typedef void (*Take)(int number, const Cluster *cluster, const chorale_problem *problem);
 
 static void make_models(int count, int for_files, Take take) {
@@ -144,7 +144,7 @@ static void compare_line(const char *file, const char *what, int64_t number, con
   ++lines;
 }
 
-/* What is written is the file, to the byte. */
+/* Checks that writing the problem gives the bytes of the file. */
 static void write_again(const char *path, const chorale_problem *problem) {
   Saved saved = save(problem);
   expect_file(path, &saved);

@@ -1,5 +1,5 @@
-/* Bad input of problems, and damaged files: every byte flipped, with the checksums left and with
- * the checksums made right again, every length cut off, every rule of FORMAT.md broken by hand. */
+/* Invalid input of problems, and damaged files: every byte flipped, with the old and with corrected
+ * checksums; files truncated to every length; every rule of FORMAT.md violated. */
 #include "fixture_saved.h"
 
 /* ---- Arguments ---------------------------------------------------------------------------- */
@@ -53,7 +53,8 @@ static void bad_names(void **state) {
   FAILS(chorale_problem_set_texts(p, CHORALE_TEXTS_CLIQUES, texts, sizeof(chorale_text), 3,
                                   &error), CHORALE_ERROR_SHAPE,
         "cliques");
-  /* What is not UTF-8: a byte by itself, cut off, too long a form, surrogates, beyond the end. */
+  /* Texts that are not UTF-8: a stray byte, a truncated character, overlong forms, surrogates, code
+   * points above the end. */
   static const char *const wrong[] = {"\x80",
                                       "x\xc3",
                                       "\xe2\x82",
@@ -132,7 +133,7 @@ static void bad_bytes(void **state) {
         "problem");
   FAILS(chorale_problem_read(NULL, saved.bytes + 8, saved.size - 8, 1, &none, &error),
         CHORALE_ERROR_ALIGNMENT, "8", "64");
-  /* Copied, it may lie anywhere. */
+  /* Bytes that are copied need no alignment. */
   unsigned char *shifted = malloc(saved.size + 1);
   assert_non_null(shifted);
   memcpy(shifted + 1, saved.bytes, saved.size);
@@ -153,7 +154,7 @@ static void bad_bytes(void **state) {
   chorale_problem_destroy(p);
 }
 
-/* What looks at models and what asks them. */
+/* Invalid arguments of calls that read a problem. */
 static void bad_questions(void **state) {
   (void)state;
   chorale_error error;
@@ -199,7 +200,8 @@ static int is_damage(chorale_status status) {
   return status >= CHORALE_ERROR_FILE_FORMAT && status <= CHORALE_ERROR_FILE_SECTION;
 }
 
-/* Reads it; a problem that comes out is run and written, and what is written comes out the same. */
+/* Reads the bytes; if a problem results, runs it, writes it, and checks that reading and writing
+ * again gives the same bytes. */
 static chorale_status try_saved(Counted *counted, const Saved *saved, int borrow,
                                 chorale_error *error) {
   chorale_problem *problem = NULL, *again = NULL;
@@ -250,10 +252,11 @@ static void every_byte_flipped(void **state) {
     for (size_t k = 0; k < COUNT_OF(flips); ++k) {
       memcpy(damaged.bytes, saved.bytes, saved.size);
       damaged.bytes[b] ^= flips[k];
-      /* Checksums, order, version and first bytes let nothing pass. */
+      /* Without corrected checksums every flipped byte is detected: by checksums, byte order,
+       * version or first bytes. */
       if (!is_damage(try_saved(&counted, &damaged, 1, &error)))
         fail_msg("byte %zu: %s, \"%s\"", b, chorale_status_name(error.status), error.message);
-      /* Behind right checksums everything is looked at. */
+      /* With corrected checksums all contents are checked. */
       repair(&damaged);
       const chorale_status status = try_saved(&counted, &damaged, k == 0 ? 0 : 1, &error);
       accepted += status == CHORALE_OK;
@@ -286,7 +289,7 @@ static void every_length_cut(void **state) {
       fail_msg("%zu bytes: %s, \"%s\"", size, chorale_status_name(status), error.message);
     drop_saved(&cut);
   }
-  /* One byte more. */
+  /* The file with one additional byte. */
   Saved more = {NULL, saved.size + 1};
   more.bytes = calloc(1, more.size);
   memcpy(more.bytes, saved.bytes, saved.size);
@@ -299,7 +302,7 @@ static void every_length_cut(void **state) {
   chorale_problem_destroy(p);
 }
 
-/* Numbers written over random places, checksums right. */
+/* Random numbers written over random places, with corrected checksums. */
 static void random_numbers(void **state) {
   (void)state;
   static const int64_t numbers[] = {-1, 0, 1, 2, 3, 64, 255, 1000, INT32_MAX, INT32_MIN, INT64_MAX};
@@ -425,7 +428,7 @@ static void each_rule_has_its_answer(void **state) {
   count(&counted);
   OK(build_everything(NULL, &p, &error));
   Saved saved = save(p);
-  /* The checksum of the format is the one written out by itself. */
+  /* The library's checksum equals the independent one. */
   Saved repaired = copy_saved(&saved);
   repair(&repaired);
   assert_true(same_saved(&saved, &repaired));
@@ -446,7 +449,7 @@ static void each_rule_has_its_answer(void **state) {
     }
     drop_saved(&damaged);
   }
-  /* Checksums name what they are of. */
+  /* Messages name the part whose checksum is wrong. */
   const struct {
     uint64_t place;
     const char *message;

@@ -1,7 +1,7 @@
-/* Paths of problems at which there is no plain file, or one that is not what it says: devices,
- * sockets, directories, pipes of every pace, files that grow or shrink while they are opened, files
- * of a terabyte. The library asks for no more memory than what has been seen of the file explains,
- * waits for nobody but a pipe's own writer, and puts nothing in the place of what is no file. */
+/* Problems at paths without a regular file, or with one that changes: devices, sockets,
+ * directories, pipes at any speed, files that grow or shrink while they are opened, files of a
+ * terabyte. The library allocates no more memory than the bytes seen justify, waits only for the
+ * writer of a pipe, and replaces nothing but regular files. */
 #define _FILE_OFFSET_BITS 64 /* a terabyte, where a pointer has 32 bits too */
 
 #include "fixture_saved.h"
@@ -35,7 +35,7 @@ static void *take(void *user, size_t bytes, size_t alignment) {
   self->live += (int64_t)bytes;
   if (self->live > self->most)
     self->most = self->live;
-  /* Nothing here is worth more. */
+  /* Refuses large allocations, which no file in this test justifies. */
   if (bytes > (size_t)1 << 28 || posix_memalign(&block, alignment, bytes) != 0) {
     self->live -= (int64_t)bytes;
     return NULL;
@@ -115,7 +115,7 @@ static void write_file(const char *at, const void *bytes, size_t size) {
   assert_int_equal(fclose(file), 0);
 }
 
-/* Loads what is at `at`; what comes out is the saved problem. */
+/* Loads the file at `at`; checks that a loaded problem is the saved one. */
 static chorale_status load(const char *at, chorale_error *error) {
   chorale_problem *loaded = NULL;
   const chorale_status status = chorale_problem_load(&meter.host, at, &loaded, error);
@@ -151,7 +151,7 @@ static void devices_are_refused(void **state) {
     metered();
     FAILS(load(devices[d], &error), CHORALE_ERROR_INPUT_OUTPUT, devices[d], "is a device");
     assert_int_equal(meter.most, 0);
-    /* Through a link: where it is not refused, the link alone is replaced. */
+    /* Saving through a link: refused, or only the link is replaced. */
     assert_int_equal(symlink(devices[d], in_directory("link")), 0);
     FAILS(chorale_problem_save(problem, path, &error), CHORALE_ERROR_INPUT_OUTPUT, "link",
           "is a device");
@@ -204,7 +204,7 @@ static void *write_all(void *of) {
     const ssize_t put =
         write(self->to, self->bytes + done, left < self->piece ? left : self->piece);
     if (put < 0)
-      break; /* nobody reads any more */
+      break; /* the reader has closed the pipe */
     done += (size_t)put;
     if (self->pauses)
       (void)nanosleep(&pause, NULL);
@@ -217,7 +217,7 @@ static void *write_all(void *of) {
   return NULL;
 }
 
-/* The status of loading from a pipe that such a writer fills. */
+/* Returns the status of loading from a pipe that a thread fills as `writer` states. */
 static chorale_status load_piped(Writer *writer, chorale_error *error) {
   int ends[2];
   pthread_t thread;
@@ -290,7 +290,7 @@ static void a_fifo_that_nobody_writes_to_is_empty(void **state) {
 static off_t new_length;
 static void change_length(void) { assert_int_equal(truncate(path, new_length), 0); }
 
-/* The file is cut off, or lengthened, after it has been opened. */
+/* The file is truncated or extended after it has been opened. */
 static void files_may_change_while_they_are_opened(void **state) {
   (void)state;
   chorale_error error;
@@ -314,7 +314,7 @@ static void files_may_change_while_they_are_opened(void **state) {
     new_length = size + (at % 2 ? 1 : 1000000);
     OK(load(path, &error));
   }
-  /* One that had grown before. */
+  /* A file that was extended before. */
   new_length = size + 1;
   change_length();
   metered();
@@ -323,14 +323,14 @@ static void files_may_change_while_they_are_opened(void **state) {
   assert_int_equal(unlink(path), 0);
 }
 
-/* A terabyte of nothing behind so many bytes. */
+/* Makes a file of these bytes followed by a terabyte of zeros. */
 static int make_sparse(const unsigned char *bytes, size_t size) {
   write_file(in_directory("sparse"), bytes, size);
   return truncate(path, (off_t)1 << 40) == 0;
 }
 
-/* Big-endian machines map no files; under valgrind, or where a pointer has 32 bits, there is no room
- * for a terabyte. */
+/* True if the file is mapped. Big-endian machines map no files; under valgrind, or with 32-bit
+ * pointers, there is no address space for a terabyte. */
 static int is_mapped(const char *at) {
   const uint16_t one = 1;
   const uint64_t terabyte = UINT64_C(1) << 40;
@@ -350,7 +350,8 @@ static void a_terabyte_of_nothing_takes_no_memory(void **state) {
   (void)state;
   chorale_error error;
   Saved claimed = copy_saved(&saved);
-  /* The file of the saved problem, whose header, and then whose last section too, is longer. */
+  /* The file of the saved problem with a larger length in the header, then also in the last
+   * section. */
   put_number(claimed.bytes + 16, (uint64_t)1 << 40, 8);
   put_number(claimed.bytes + 56, own_checksum(claimed.bytes, 56), 8);
   if (!make_sparse(claimed.bytes, 0)) {

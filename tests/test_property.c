@@ -1,5 +1,5 @@
-/* Properties of labellings: the automata against their definition, the paper's examples, the
- * reading notes on its semantics, dictionaries. */
+/* Properties of labellings: automata against their definition, the examples of the paper, its
+ * semantics as the library reads them, dictionaries. */
 #include "fixture_chain.h"
 
 /* ---- Random properties -------------------------------------------------------------------- */
@@ -43,7 +43,7 @@ static void values_of_labellings(void **state) {
   }
 }
 
-/* The same automaton by tables and rule by rule. */
+/* Builds the same automaton from tables and rule by rule. */
 static void builder(void **state) {
   (void)state;
   Random random = {test_seed()};
@@ -60,7 +60,7 @@ static void builder(void **state) {
     chorale_property_builder *made = NULL;
     OK(chorale_property_builder_create(NULL, rule->labels, rule->classes, rule->values, &made,
                                        &error));
-    /* A rule for everything first, which the others replace. */
+    /* Adds a general rule first, which later rules replace. */
     for (int32_t s = 1; s < rule->states; ++s) {
       int32_t added = 0;
       OK(chorale_property_builder_add_state(made, &added, &error));
@@ -140,7 +140,7 @@ static chorale_property *before_title(chorale_segment_rule rule) {
   return property;
 }
 
-/* One letter a token: o(ther) a(uthor) t(itle) v(enue) d(ate). */
+/* Reads one letter for each token: o(ther) a(uthor) t(itle) v(enue) d(ate). */
 static int32_t read_fields(const char *text, int32_t *labels) {
   static const char letters[] = "oatvd";
   int32_t count = 0;
@@ -174,7 +174,7 @@ static int32_t show(Maker maker, chorale_segment_rule rule, const char *fields, 
   OK(chorale_property_shown(&attachment, length, labels, NULL, &value, &error));
   const int64_t R = chorale_property_values(property);
   chorale_property_release(property);
-  /* Numbers that do not depend on the range. */
+  /* Renumbers EMPTY and CONFLICT to -1 and -2, independent of R. */
   return value == R ? -1 : value == R + 1 ? -2 : value;
 }
 
@@ -182,7 +182,7 @@ enum { SHOWS_EMPTY = -1, SHOWS_CONFLICT = -2 };
 #define SPANS CHORALE_SEGMENT_SPANS_IGNORED
 #define ENDS CHORALE_SEGMENT_ENDS_AT_IGNORED
 
-/* A part that does not fire is no conflict; EMPTY and CONFLICT are different things. */
+/* A position that fires nothing causes no conflict; EMPTY and CONFLICT are different values. */
 static void note_1_two_bottoms(void **state) {
   (void)state;
   assert_int_equal(show(after_title, SPANS, "aaood", NULL), SHOWS_EMPTY);
@@ -192,12 +192,12 @@ static void note_1_two_bottoms(void **state) {
   assert_int_equal(show(before_title, SPANS, "aoovv", "xx,xx"), SHOWS_EMPTY);
 }
 
-/* Properties of segments fire once a segment. */
+/* Properties of segments fire once for each segment. */
 static void note_2_segments(void **state) {
   (void)state;
   assert_int_equal(show(before_title, SPANS, "aottt", "x.xxx"), WORD_DOT);
   assert_int_equal(show(after_title, SPANS, "tttv", NULL), VENUE);
-  /* Title Other Title. */
+  /* The labels Title, Other, Title. */
   assert_int_equal(show(before_title, SPANS, "otot", ".x,x"), WORD_DOT);
   assert_int_equal(show(before_title, ENDS, "otot", ".x,x"), SHOWS_CONFLICT);
   assert_int_equal(show(after_title, SPANS, "totv", NULL), VENUE);
@@ -205,7 +205,7 @@ static void note_2_segments(void **state) {
   assert_int_equal(show(after_title, ENDS, "tot", NULL), SHOWS_CONFLICT);
   assert_int_equal(show(after_title, SPANS, "tot", NULL), AFTER_LAST);
 
-  /* B- begins a segment even inside one; I- and B- count as one kind. */
+  /* B- begins a segment even within one; I- and B- labels are of one kind. */
   static const char *const names[] = {"O", "B-Title", "I-Title", "B-Venue", "I-Venue"};
   int32_t kinds[5];
   uint8_t begins[5];
@@ -244,8 +244,8 @@ static void note_2_segments(void **state) {
   chorale_property_release(property);
 }
 
-/* A clique may leave EMPTY and CONFLICT out: they are the columns R and R + 1, add nothing to any
- * count, are never the majority, and still belong to n. */
+/* A clique may leave EMPTY and CONFLICT uncounted: they are the columns R and R + 1, add nothing to
+ * the potential, are never the majority, and their members are still included in n. */
 static void note_3_columns(void **state) {
   (void)state;
   chorale_error error;
@@ -261,7 +261,7 @@ static void note_3_columns(void **state) {
   chorale_potential *potential = NULL;
   OK(chorale_potential_create_potts(NULL, R + 2, 1, &options, &potential, &error));
 
-  /* Messages of four records to the clique: two show Venue, one is EMPTY, one a CONFLICT. */
+  /* Messages of four records to the clique: two have the value Venue, one EMPTY, one CONFLICT. */
   static const char *const records[] = {"attvd", "ttvvd", "aaood", "tvatd"};
   double psi[4][16];
   chorale_chain_solver *solver = NULL;
@@ -305,7 +305,8 @@ static void note_3_columns(void **state) {
   chorale_property_release(property);
 }
 
-/* A word seen twice: its positions as members of their own, or one member whose mentions agree. */
+/* A word that occurs twice: its positions as separate members, or one member whose property has the
+ * value of both. */
 static void note_4_mentions(void **state) {
   (void)state;
   chorale_error error;
@@ -334,7 +335,7 @@ static void note_4_mentions(void **state) {
   }
 }
 
-/* The cases of Examples 2 and 3 as the paper lists them; Example 1 is above. */
+/* Examples 2 and 3 as listed in the paper; Example 1 is tested above. */
 static void examples(void **state) {
   (void)state;
   assert_int_equal(show(after_title, SPANS, "aod", NULL), SHOWS_EMPTY); /* no Title */
@@ -348,7 +349,7 @@ static void examples(void **state) {
   assert_int_equal(show(before_title, SPANS, "tvot", "xx,x"), SHOWS_CONFLICT); /* Start and comma */
 }
 
-/* The four properties of the experiment on records as they are found in reference lists. */
+/* The four properties of the paper's experiment on records as found in reference lists. */
 static void experiment(void **state) {
   (void)state;
   static const struct {
@@ -380,7 +381,8 @@ static void experiment(void **state) {
   }
 }
 
-/* A local property: the label of the parent of every position labelled 1 ("the parent edge"). */
+/* A local property: fires the label of the parent of every position with label 1 ("the parent
+ * edge"). */
 static void parent_label_on_trees(void **state) {
   (void)state;
   chorale_error error;
@@ -429,7 +431,8 @@ static void dictionaries(void **state) {
   assert_int_equal(chorale_dictionary_find(dictionary, 5), 3);
   assert_int_equal(chorale_dictionary_value(dictionary, 3), -1);
 
-  /* The best two of it, by scores in its numbers; OUT is none of them. */
+  /* A dictionary of the best two values, by scores in the numbers of the full dictionary; OUT is
+   * not included. */
   const double scores[] = {1, -INFINITY, 1, 5, 0, 0};
   chorale_dictionary *best = NULL;
   OK(chorale_dictionary_create_best(NULL, dictionary, scores, 6, 2, CHORALE_OUTSIDE_FORBIDDEN,
@@ -453,8 +456,8 @@ static void dictionaries(void **state) {
   assert_int_equal(chorale_dictionary_find(NULL, 3), -1);
 }
 
-/* Restricting a range: to what best labellings fire, parts of a conflict included; a value that is
- * dropped is still what a labelling shows. */
+/* Restricting the range to values that best labellings fire, including those of a conflict; a
+ * dropped value is still the value of a labelling. */
 static void restriction(void **state) {
   (void)state;
   chorale_error error;
@@ -487,8 +490,8 @@ static void restriction(void **state) {
   chorale_property_release(property);
 }
 
-/* Two different values outside a dictionary are one with OUT, and in conflict without; the clique of
- * a model is shown the same. */
+/* Two different values outside a dictionary give OUT, or without OUT a CONFLICT; a clique in a
+ * model gets the same value. */
 static void two_values_outside(void **state) {
   (void)state;
   enum { LABELS = 4, LENGTH = 3 };
@@ -522,7 +525,7 @@ static void two_values_outside(void **state) {
       int32_t value = UNTOUCHED;
       OK(chorale_property_shown(&attachment, LENGTH, labellings[k], NULL, &value, &error));
       assert_int_equal(value, expected);
-      /* A chain whose own best labelling it is. */
+      /* A chain with this labelling as its best one. */
       double unary[LENGTH][LABELS] = {{0}};
       for (int32_t t = 0; t < LENGTH; ++t)
         unary[t][labellings[k][t]] = 1;
@@ -561,7 +564,8 @@ static void two_values_outside(void **state) {
   chorale_property_release(property);
 }
 
-/* The best r values by the chain's own max-marginals: the message of the full range, cut down. */
+/* Restricting to the r values with the best max-marginals of the chain: its message over the full
+ * range. */
 static void restriction_by_max_marginals(void **state) {
   (void)state;
   Random random = {test_seed()};
@@ -599,7 +603,7 @@ static void restriction_by_max_marginals(void **state) {
     double least = INFINITY;
     for (int64_t v = 0; v < kept; ++v) {
       const int32_t word = chorale_dictionary_value(dictionary, v);
-      assert_true(is_close(cut[v], full[word])); /* what is kept is as good as before */
+      assert_true(is_close(cut[v], full[word])); /* kept values have the same message */
       least = fmin(least, full[word]);
     }
     for (int32_t word = 0; word < WORDS; ++word)

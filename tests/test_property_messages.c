@@ -55,7 +55,7 @@ static void run_case(chorale_chain_solver *solver, Case *one,
   take_back(&given);
 }
 
-/* What a decoded labelling must be, however it was found. */
+/* Checks properties that every decoded labelling must have, whatever the method. */
 static const char *check_decoded(const Case *one, const Run *run) {
   if (run->decoded.outcome != CHORALE_OUTCOME_COMPLETE) {
     for (int32_t t = 0; t < one->sample.length; ++t)
@@ -163,8 +163,8 @@ static void exact_on_trees(void **state) {
   check_cases(1, MOST_PROPERTIES, 3000, &options, check_exact);
 }
 
-/* Absorption is exact where nothing fires twice; otherwise what it decodes must still be what it
- * says. */
+/* Absorption is exact if nothing fires twice; otherwise the decoded labelling must still have the
+ * reported scores and values. */
 static const char *check_absorption(const Case *one, const Run *run) {
   Truths truths;
   enumerate_joint(&one->sample, one->uses, one->count, &truths);
@@ -192,7 +192,7 @@ static void absorption(void **state) {
     check_cases(is_tree, MOST_PROPERTIES, 6000, &options, check_absorption);
 }
 
-/* A repeated firing is paid again: the one thing absorption gets wrong, seen on purpose. */
+/* Absorption adds a message again at a repeated firing: its only error, demonstrated here. */
 static void absorption_pays_twice(void **state) {
   (void)state;
   chorale_error error;
@@ -238,7 +238,8 @@ static void beam_as_wide_as_the_state_space(void **state) {
   }
 }
 
-/* A narrow beam finds labellings, never more than there is, and says when it left something out. */
+/* A narrow beam finds labellings, never scores above the optimum, and reports when it dropped
+ * configurations. */
 static const char *check_beam(const Case *one, const Run *run) {
   Truths truths;
   enumerate_joint(&one->sample, one->uses, one->count, &truths);
@@ -271,7 +272,8 @@ static void narrow_beams(void **state) {
     }
 }
 
-/* Within the budget the joint state is exact; beyond it is a status, never a wrong answer. */
+/* Within the budget the joint state is exact; beyond it the call returns a status, never a wrong
+ * result. */
 static void budget(void **state) {
   (void)state;
   Random random = {test_seed()};
@@ -312,7 +314,7 @@ static void budget(void **state) {
   chorale_chain_solver_destroy(solver);
 }
 
-/* Nothing attached: decoding is the plain best labelling. */
+/* Without attachments, decoding gives the best labelling of the chain. */
 static void no_property(void **state) {
   (void)state;
   Random random = {test_seed()};
@@ -337,8 +339,8 @@ static void no_property(void **state) {
   chorale_chain_solver_destroy(solver);
 }
 
-/* What great messages leave of a labelling when they cancel is less than its score; it is possible
- * all the same. */
+/* Large messages that cancel leave rounding errors larger than the labelling's score; the labelling
+ * must still count as feasible. */
 static void great_messages_that_cancel(void **state) {
   (void)state;
   static const double unary[] = {1.25, 1.25}, end[] = {-1};
@@ -350,7 +352,8 @@ static void great_messages_that_cancel(void **state) {
   chain.labels = 1;
   chain.unary = unary;
   chain.end = end;
-  /* Fires at the first position, at the second, and then is done, so that its message is paid. */
+  /* Fires at the first or at the second position and then nothing more, so that its message is
+   * added early. */
   static const int32_t next[][3] = {{1, 1}, {1, 2, 2}}, actions[][3] = {{0, -1}, {-1, 0, -1}};
   chorale_attachment attachments[2];
   chorale_property *properties[2];

@@ -19,7 +19,7 @@ static int close_it(void **state) {
 enum { SIDE = 3, GAPLESS_ROWS = 4 };
 static const double kRows[] = {0.5, 1, 2, -1, 0.25, 0.75, 3, 0, 1, -2, 3, 0.5};
 
-/* A potential over three values whose rows have three numbers, by family. */
+/* Creates a potential over three values from rows of three numbers, by family. */
 static chorale_status create_with_stride(int family, int64_t stride, chorale_potential **made,
                                          chorale_error *error) {
   switch (family) {
@@ -150,7 +150,7 @@ static void a_stride_of_0_is_rows_without_gaps_in_runs(void **state) {
 
 enum { MOST_ENTRIES = 1 << 14 };
 
-/* What fills a buffer, whose entries have `size` bytes (of text: 1). */
+/* A call that fills a buffer, with entries of `size` bytes (text: 1). */
 typedef struct Filler {
   const char *name;
   size_t size;
@@ -166,7 +166,7 @@ static chorale_status fill_all(void *to, int64_t capacity, int64_t *needed, chor
 static chorale_status fill_values(void *to, int64_t capacity, int64_t *needed, chorale_error *e) {
   return chorale_run_values(scene.has.run, 0, CHORALE_TOGETHER, to, capacity, needed, e);
 }
-/* The chain with a payment is the one whose item follows the other. */
+/* Fills payments of the chain whose item follows the other one. */
 static chorale_status fill_payments(void *to, int64_t capacity, int64_t *needed, chorale_error *e) {
   int64_t first = 0;
   chorale_status status = chorale_run_payments(scene.wide_run, 0, NULL, sizeof(chorale_payment), 0,
@@ -181,7 +181,7 @@ static chorale_status fill_fired(void *to, int64_t capacity, int64_t *needed, ch
   return chorale_property_fired(&scene.attachments[0], SCENE_LENGTH, labelling, NULL, to, capacity,
                                 needed, e);
 }
-/* Bytes are counted by size_t. */
+/* Fills the JSON; here bytes are counted by size_t. */
 static chorale_status fill_json(void *to, int64_t capacity, int64_t *needed, chorale_error *e) {
   size_t bytes = needed ? (size_t)*needed : 0;
   const chorale_status status =
@@ -209,7 +209,7 @@ static const Filler kFillers[] = {
     {"file", 1, fill_file},
 };
 
-/* Each buffer by every capacity that is told from another: all is written, or nothing. */
+/* Tries each call with every capacity that makes a difference: all entries are written, or none. */
 static void a_buffer_is_filled_or_left_alone(void **state) {
   (void)state;
   chorale_error error;
@@ -251,7 +251,7 @@ static void a_buffer_is_filled_or_left_alone(void **state) {
   }
 }
 
-/* Payments of the first version of the struct, and of a version that has more fields. */
+/* Payments in the struct of the first version, and in a longer struct of a later version. */
 static void payments_lie_as_far_apart_as_they_are_large(void **state) {
   (void)state;
   chorale_error error;
@@ -288,7 +288,7 @@ static void payments_lie_as_far_apart_as_they_are_large(void **state) {
   }
 }
 
-/* Texts of a version of the struct that has more fields, which must be 0. */
+/* Texts in a longer struct of a later version, whose further fields must be 0. */
 static void texts_lie_as_far_apart_as_they_are_large(void **state) {
   (void)state;
   chorale_error error;
@@ -373,7 +373,7 @@ static void outside_that_is_no_constant_is_refused(void **state) {
   assert_null(dictionary);
 }
 
-/* -1 is what other places have for "none": in a rule it means nothing. */
+/* -1 means "none" in other arguments; in a rule it is not a wildcard. */
 static void minus_one_is_not_any(void **state) {
   (void)state;
   chorale_error error;
@@ -431,7 +431,7 @@ static void a_model_tells_what_its_cliques_were_added_with(void **state) {
   chorale_model_release(model);
 }
 
-/* The chain solver says what it did, as the clique solver does. */
+/* Counts the log lines of a chain solver, which logs as the clique solver does. */
 static void count_lines(void *user, chorale_log_level level, const char *message) {
   *(int *)user += level == CHORALE_LOG_DEBUG && strstr(message, "chain of 3 positions") != NULL;
 }

@@ -1,5 +1,6 @@
-/* Runs against the enumeration of equation 1: every result is what it says, the bound holds, what
- * is proven is true; exactness where message passing is exact; the polish; small examples. */
+/* Runs against the enumeration of equation 1: reported scores are true, bounds hold, what is
+ * reported as proven is optimal; exactness where message passing is exact; the polish; small
+ * examples. */
 #include "fixture_cluster.h"
 
 typedef struct Tally {
@@ -13,7 +14,7 @@ static void open_run(const Cluster *cluster, const Built *built, const chorale_r
   OK(chorale_run_create(NULL, built->model, &cluster->options, earlier, run, &error));
 }
 
-/* Creates and solves; 0 where the options do not fit the model (STATE_SPACE). */
+/* Creates and solves a run; returns 0 if the options do not fit the model (STATE_SPACE). */
 static int run_once(const Cluster *cluster, const Built *built, chorale_run **run,
                     chorale_run_result *result, const char **why) {
   chorale_error error;
@@ -69,7 +70,7 @@ static void every_result_is_what_it_says(void **state) {
   assert_true(tally.optima * 2 > tally.models);
 }
 
-/* Many positions of one chain in one clique, and the same again in others. */
+/* Many positions of one chain in one clique, and again in other cliques. */
 static void long_chains_in_many_cliques(void **state) {
   (void)state;
   Tally tally = {0};
@@ -115,7 +116,7 @@ static chorale_model *model_of_items(const double *unary, const int32_t *names,
   return model;
 }
 
-/* C of the members of a name where item `but` has the label `as`. */
+/* Returns C of the clique of a name, where item `but` has the label `as`. */
 static double score_of_name(const int32_t *names, int32_t name, const int32_t *labels, int32_t but,
                             int32_t as, const chorale_potential *agree) {
   int64_t counts[KINDS] = {0}, members = 0;
@@ -130,8 +131,8 @@ static double score_of_name(const int32_t *names, int32_t name, const int32_t *l
   return score;
 }
 
-/* Items in one clique each are solved clique by clique. With one more clique for each, which says
- * nothing, they are labelled by messages. Both must say the same. */
+/* Items in one clique each are solved clique by clique. With an additional clique for each item,
+ * whose potential is 0, they are solved by messages. Both must give the same results. */
 static void items_by_name(void **state) {
   (void)state;
   Random random = {test_seed()};
@@ -176,7 +177,7 @@ static void items_by_name(void **state) {
       OK(chorale_run_max_marginals(runs[1], i, open, 0, NULL, &error));
       double first = -INFINITY, second = -INFINITY;
       for (int32_t y = 0; y < KINDS; ++y) {
-        /* A message says nothing by a constant. */
+        /* Messages are compared up to a constant, which has no effect. */
         const double here = closed[y] - closed[labels[i]];
         if (occurrences[names[i]] <= 256)
           assert_true(fabs(here - (open[y] - open[labels[i]])) < 1e-9);
@@ -205,7 +206,7 @@ static void own_labellings_outside_a_dictionary(void **state) {
   check_clusters("outside", test_rounds(300), random_outside_cluster, solve_and_check, &tally);
 }
 
-/* A bound needs a place for every value a labelling may show, however many there are. */
+/* The bound needs an entry for every value that a labelling may have, however many there are. */
 static void a_bound_needs_a_place_for_every_value(void **state) {
   (void)state;
   enum { LABELS = 2 };
@@ -261,7 +262,7 @@ static void a_bound_needs_a_place_for_every_value(void **state) {
 
 /* ---- What is told when a run is created -------------------------------------------------- */
 
-/* Asks for absorption by name, with a small budget; some chains have nothing to choose from. */
+/* Draws models that request absorption with a small budget; some chains have no choice. */
 static void random_budget_cluster(Random *random, Cluster *cluster) {
   random_cluster(random, cluster);
   cluster->options.joint_mode = CHORALE_JOINT_ABSORPTION;
@@ -275,8 +276,8 @@ typedef struct Refusals {
   int64_t created, refused, replaced, kept;
 } Refusals;
 
-/* A joint state beyond the budget is told when the run is created, or given another chain, and
- * never in the middle of a solve. */
+/* A joint state beyond the budget is reported when the run is created or a chain is replaced, never
+ * during a solve. */
 static const char *solve_within_the_budget(const Cluster *cluster, void *context) {
   Refusals *refusals = context;
   static Built built;
@@ -373,8 +374,8 @@ static void what_is_allowed_is_found(void **state) {
   assert_true(finds.proven > 0);
 }
 
-/* Many overlapping cliques, each of which forbids more than its share of any label: no clique can be
- * answered for by itself. */
+/* Many overlapping cliques, each of which limits the count of every label, so that no clique can be
+ * satisfied separately. */
 static void capacities_of_many_cliques(void **state) {
   (void)state;
   enum { CHAINS = 300, CLIQUES = 100, TOGETHER = 20, LABELS = 5, MOST = TOGETHER / LABELS + 2 };
@@ -469,7 +470,7 @@ static void exact_where_message_passing_is(void **state) {
   check_clusters("exact", test_rounds(1500), random_exact_cluster, must_find_the_optimum, NULL);
 }
 
-/* One clique after the other. */
+/* Draws models solved with the schedule DISAGREEMENT. */
 static void random_exact_with_disagreement(Random *random, Cluster *cluster) {
   random_exact_cluster(random, cluster);
   cluster->options.schedule = CHORALE_SCHEDULE_DISAGREEMENT;
@@ -481,7 +482,7 @@ static void exact_with_the_other_schedule(void **state) {
                  must_find_the_optimum, NULL);
 }
 
-/* Damped messages come to the same end, only later. */
+/* Draws models with damped messages, which converge to the same result more slowly. */
 static void random_damped_cluster(Random *random, Cluster *cluster) {
   random_exact_cluster(random, cluster);
   cluster->options.damping = 0.5;
@@ -547,7 +548,8 @@ static void the_polish_never_lowers_and_the_bound_holds(void **state) {
 
 /* ---- Small examples ----------------------------------------------------------------------- */
 
-/* `count` items of one position and two labels; the first `for_one` prefer label 1 by `margin`. */
+/* Makes `count` items of one position and two labels; the first `for_one` prefer label 1 by
+ * `margin`. */
 static void items(Cluster *cluster, int32_t count, int32_t for_one, double margin) {
   memset(cluster, 0, sizeof *cluster);
   cluster->chain_count = count;
@@ -613,8 +615,8 @@ static void a_clique_changes_a_mind(void **state) {
   close_built(&cluster, &built);
 }
 
-/* A centre without neighbours has counts of 0, which a table may forbid: by messages, the polish,
- * the repair and the bound alike. */
+/* A centre without neighbours has counts of 0, which a table may forbid: messages, polish, repair
+ * and bound must agree. */
 static void a_centre_alone(void **state) {
   (void)state;
   static Cluster cluster;
@@ -707,8 +709,8 @@ static void an_empty_model_has_an_empty_labelling(void **state) {
   close_built(&cluster, &built);
 }
 
-/* Messages can end below what re-decoding from the chains' own labelling finds: the better of both
- * is kept. */
+/* The polish from round 0 can score higher than the polish from the messages: the better result is
+ * kept. */
 static void the_better_of_both_starts_is_kept(void **state) {
   (void)state;
   static Cluster cluster;
@@ -754,7 +756,7 @@ typedef struct Watch {
 
 static int32_t watch(void *user, const chorale_progress *progress) {
   Watch *self = user;
-  /* The bound tells of the last round again. */
+  /* The bound reports the last round once more. */
   const int is_again =
       self->rounds > 0 && progress->round == self->rounds - 1 && progress->upper_bound < INFINITY;
   if (progress->struct_size != sizeof *progress || (!is_again && progress->round != self->rounds) ||
@@ -813,7 +815,8 @@ static void progress_is_told_of_every_round(void **state) {
 
 /* ---- Instances ---------------------------------------------------------------------------- */
 
-/* A chain that joins by callbacks fares as the chain itself: real scores, hence no ties. */
+/* A chain as an oracle instance gives the same results as the chain itself, with real scores and
+ * hence no ties. */
 static const char *compare_instances(const Cluster *cluster, void *context) {
   (void)context;
   static Built built;
@@ -836,7 +839,8 @@ static const char *compare_instances(const Cluster *cluster, void *context) {
   if (why)
     return why;
   const chorale_run_result *a = &said[0].result, *b = &said[1].result;
-  /* Messages of a chain end where they no longer matter to its cliques: it may be complete first. */
+  /* A chain's messages are not computed once they cannot affect its cliques, so it may be complete
+   * earlier than an instance. */
   const int alike = a->outcome == b->outcome && a->rounds == b->rounds;
   const int sooner = a->outcome == CHORALE_OUTCOME_COMPLETE && a->rounds <= b->rounds;
   if (!(alike || sooner) || !is_close(a->score, b->score) ||
@@ -908,7 +912,7 @@ static void a_callback_that_stops_ends_the_call(void **state) {
       assert_int_equal(wrapped->calls, at);
       wrapped->stop_at = 0;
       ++stopped;
-      /* The run goes on from where it stopped. */
+      /* The run continues from where it stopped. */
       OK(chorale_run_solve(run, NULL, &error));
     }
     chorale_run_reset(run);

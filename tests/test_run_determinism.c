@@ -1,5 +1,5 @@
-/* The same bits for any number of threads, any executor, fresh and used runs, step by step and to
- * the end; starting from earlier runs; ending early in good order. */
+/* Results are the same bits for any number of threads, any executor, fresh and used runs, single
+ * steps and one solve; runs that start from earlier runs; runs that end early. */
 #include "fixture_cluster.h"
 #include "fixture_text.h"
 
@@ -65,7 +65,8 @@ static void with_threads(void *user, int64_t count, int64_t workers, chorale_par
 
 static const TextShape kText = {400, 9, 4, 300, 25, 0, 1.5, 11};
 
-/* As many chains as rounds allow: valgrind, which runs few of those, would take minutes. */
+/* Returns a text whose number of chains grows with the rounds: under valgrind, which does few
+ * rounds, more would take minutes. */
 static TextShape text_of_rounds(void) {
   TextShape shape = kText;
   const int64_t chains = test_rounds(1000);
@@ -192,8 +193,8 @@ static void sabotage(void *user, int64_t count, int64_t workers, chorale_paralle
     body(body_user, -1, 0);
 }
 
-/* Whatever an executor does wrong, in whatever loop, ends the call; what the run says then is true,
- * and it can go on. */
+/* A faulty executor, in whatever loop, ends the call; the results of the run are then valid, and
+ * the run can continue. */
 static void an_executor_that_is_broken_is_noticed(void **state) {
   (void)state;
   Random random = {test_seed() + 57};
@@ -216,7 +217,7 @@ static void an_executor_that_is_broken_is_noticed(void **state) {
     forget(&other);
     const int64_t loops = saboteur.calls;
     assert_true(loops > 10);
-    /* Each in the first loop, and then in any. */
+    /* Each fault in the first loop, and then in random loops. */
     for (int64_t k = 0; k < FAULTS + test_rounds(3 * FAULTS); ++k) {
       saboteur.fault = (Fault)(k % FAULTS);
       saboteur.calls = 0;
@@ -246,7 +247,7 @@ static void an_executor_that_is_broken_is_noticed(void **state) {
   close_text(&text);
 }
 
-/* One model, a run a thread. */
+/* One model shared by several threads with a run each. */
 typedef struct Reader {
   const Text *text;
   chorale_run_options options;
@@ -280,7 +281,7 @@ static void runs_share_a_model(void **state) {
   close_text(&text);
 }
 
-/* Reading changes nothing, so several threads may. */
+/* Reading results changes nothing, so several threads may read. */
 typedef struct Listener {
   const Text *text;
   const chorale_run *run;
@@ -345,7 +346,7 @@ static const char *const kWays[WAYS] = {"plain",
                                         "in slices",
                                         "step by step in slices"};
 
-/* Calls that end as soon as something has been done, until one ends by itself. */
+/* Repeats calls that end as soon as some work is done, until one completes. */
 typedef chorale_status (*Call)(chorale_run *run, int64_t steps, chorale_run_result *result,
                                chorale_error *error);
 static chorale_status call_step(chorale_run *run, int64_t steps, chorale_run_result *result,
@@ -470,7 +471,8 @@ static void any_way_of_running(void **state) {
 
 enum { VOTERS = 200, CHOICES = 6 };
 
-/* Agreement, slowly: what a clique of VOTERS asks for takes longer than a slice. */
+/* A slow callback potential of agreement: messages of a clique of VOTERS members take longer than a
+ * time slice. */
 typedef struct Thoughts {
   volatile int64_t done;
   int64_t at_a_time;
@@ -553,9 +555,9 @@ static void a_long_step_gets_done_in_short_calls(void **state) {
 
 enum { LINES = 120, WORDS = 4, TAGS = 3, SHARED = 3 }; /* so that the polish has batches of 7 */
 
-/* An executor and a potential that work together: in call `meddles_at` of the potential a second
- * worker starts the next index of the loop under a raised cancel flag, so that the call must end
- * while the first worker is in the middle of its step. */
+/* An executor and a callback potential that cooperate: in call `meddles_at` of the potential, a
+ * second worker starts the next index of the loop while the cancel flag is raised, so that the call
+ * must end while the first worker is within its step. */
 typedef struct Meddler {
   chorale_cancel *cancel;
   chorale_parallel_body body;
@@ -672,7 +674,7 @@ static void another_worker_ends_the_call(void **state) {
   chorale_cancel_destroy(meddler.cancel);
 }
 
-/* A text in slices, on one thread and on two: the same bits as in one piece. */
+/* Solving a text in time slices, on one thread and on two, gives the same bits as one call. */
 static void any_slicing_of_a_text(void **state) {
   (void)state;
   Random random = {test_seed() + 32};
@@ -757,7 +759,7 @@ static void an_unchanged_model_needs_no_work(void **state) {
   assert_true(converged > 0);
 }
 
-/* One chain gets other scores (not another shape). */
+/* Replaces the scores of one chain by others of the same shape. */
 static void change_scores(const Cluster *cluster, int32_t chain, uint64_t seed, Cluster *changed) {
   *changed = *cluster;
   Random random = {seed};
@@ -853,7 +855,7 @@ static void little_work_for_a_little_change(void **state) {
   (void)state;
   chorale_error error;
   Text text;
-  TextShape shape = kText; /* comes to rest */
+  TextShape shape = kText; /* messages converge */
   shape.lambda = 0.2;
   open_text(&shape, NULL, &text);
   chorale_run_options options;
@@ -908,7 +910,7 @@ static void *raise_later(void *argument) {
   return NULL;
 }
 
-/* A text that does not come to rest. */
+/* A text on which messages do not converge. */
 static const TextShape kRestless = {1500, 12, 6, 150, 50, 1, -6, 13};
 
 static void expect_good_order(const Text *text, chorale_run *run,
@@ -973,7 +975,7 @@ static void a_cancel_from_another_thread_ends_it(void **state) {
       slowest = fmax(slowest, ended - canceller.raised_at);
     }
     expect_good_order(&text, run, &result);
-    /* It goes on where it was. */
+    /* The run continues from where it was. */
     chorale_cancel_lower(canceller.cancel);
     const double before = result.score;
     OK(chorale_run_step(run, &result, &error));
@@ -1026,7 +1028,7 @@ static void a_deadline_ends_it(void **state) {
   close_text(&text);
 }
 
-/* A run that is told to stop after any number of rounds, and goes on, ends in good order. */
+/* A run that is stopped after any number of rounds, and continued, ends with valid results. */
 static int32_t stop_now_and_then(void *user, const chorale_progress *progress) {
   int64_t *left = user;
   (void)progress;

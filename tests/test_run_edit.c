@@ -1,8 +1,8 @@
-/* Edits of a run: allowed labels, strengths and scores that change, judged by enumeration and by
- * fresh runs of the same inputs. */
+/* Edits of a run: changed allowed labels, strengths and scores, checked by enumeration and against
+ * fresh runs with the same inputs. */
 #include "fixture_cluster.h"
 
-/* What the edits have made of a model: the cluster with them, by which the oracle judges. */
+/* A model with the edits applied, which the oracle enumerates. */
 typedef struct Edited {
   const Cluster *cluster;
   Cluster changed;
@@ -20,7 +20,7 @@ static void begin_edits(const Cluster *cluster, Edited *edited) {
   memcpy(edited->scores, cluster->chains, sizeof edited->scores);
 }
 
-/* Puts edits into the cluster that the oracle sees. */
+/* Applies the edits to the oracle's model. */
 static void apply_edits(Edited *edited) {
   const Cluster *cluster = edited->cluster;
   for (int32_t i = 0; i < cluster->chain_count; ++i) {
@@ -46,7 +46,7 @@ static void apply_edits(Edited *edited) {
         scale_problem(potential, edited->strengths[c]);
       for (size_t e = 0; e < COUNT_OF(potential->tables) && edited->strengths[c] == 0; ++e)
         if (isnan(potential->tables[e]))
-          potential->tables[e] = -INFINITY; /* what is forbidden stays so */
+          potential->tables[e] = -INFINITY; /* forbidden counts stay forbidden */
       for (size_t e = 0; e < COUNT_OF(potential->matrix) && edited->strengths[c] == 0; ++e)
         if (isnan(potential->matrix[e]))
           potential->matrix[e] = -INFINITY;
@@ -68,7 +68,8 @@ static int leaves_any(const Sample *sample, int32_t t, const uint8_t *allowed) {
   return 0;
 }
 
-/* One random edit of the run. NULL, or what is wrong with what the call returned. */
+/* Makes one random edit of the run. Returns NULL, or an error if the call returned a wrong
+ * status. */
 static const char *edit(Random *random, chorale_run *run, Edited *edited, Given *given) {
   const Cluster *cluster = edited->cluster;
   chorale_error error;
@@ -139,7 +140,7 @@ typedef struct Editing {
   double gain, fresh_gain;
 } Editing;
 
-/* Edits and solves again some times, then lifts all edits, then resets. */
+/* Edits and solves several times, then lifts all edits, then resets. */
 static const char *edit_and_solve(const Cluster *cluster, void *context) {
   Editing *editing = context;
   static Built built;
@@ -223,7 +224,7 @@ static const char *edit_and_solve(const Cluster *cluster, void *context) {
     if (!why && editing->must_be_optimal && truth.is_unique && truth.own_is_decodable &&
         !is_at_most(truth.best, result.score))
       why = complain("turn %d: score %.17g, the optimum is %.17g", turn, result.score, truth.best);
-    /* A fresh run of the same inputs. */
+    /* Creates a fresh run of the same inputs. */
     static Built other;
     build(&edited.changed, NULL, &other);
     chorale_run *fresh = NULL;
@@ -309,8 +310,8 @@ static const char *edit_in_a_way(const Cluster *cluster, const Built *built, int
   if (status == CHORALE_OK)
     status = solve_all(run, &result, &error);
   for (int32_t turn = 0; turn < 5 && status == CHORALE_OK && !why; ++turn) {
-    /* An interrupted call says INFEASIBLE too where the bound proves it, and how much work it
-     * leaves depends on the time. */
+    /* An interrupted call also reports INFEASIBLE if the bound proves it, and the remaining work
+     * depends on the time. */
     if (with.options.bound_steps > 0 && result.outcome == CHORALE_OUTCOME_INFEASIBLE)
       why = "";
     for (int k = 0; k < 2 && turn < 4 && !why; ++k)
@@ -356,8 +357,8 @@ static void edits_give_the_same_bits(void **state) {
 
 enum { SENTENCES = 600, WORDS = 8, TAGS = 4, KINDS_OF_WORDS = 200 };
 
-/* Sentences in documents of 20; a clique over each word that a document repeats, and one over a
- * word that is everywhere. */
+/* A corpus of sentences in documents of 20, with a clique for each word that a document repeats,
+ * and one for a word that occurs everywhere. */
 typedef struct Corpus {
   double unary[SENTENCES][WORDS][TAGS];
   double edges[TAGS][TAGS];
@@ -465,7 +466,7 @@ static void an_edit_costs_what_it_changes(void **state) {
     chains = result.chain_updates;
     OK(chorale_run_labels(run, i, CHORALE_TOGETHER, labels, WORDS, NULL, &error));
     assert_int_equal(only[labels[t]], 1);
-    /* The score is the same bits as summed anew. */
+    /* The score has the same bits as one that is summed again. */
     assert_true(result.score == score_of_run(&corpus, run));
     if (turn % 2 == 0) {
       const double before = result.score;
@@ -481,7 +482,8 @@ static void an_edit_costs_what_it_changes(void **state) {
   assert_int_equal(counting.allocations, allocations);
   assert_true(most < SENTENCES || turns < 100);
   assert_true(sum < turns * 200);
-  /* Strengths: of the clique over the whole corpus too, which is many edits at once. */
+  /* Edits strengths, also that of the clique over the whole corpus, which affects many chains at
+   * once. */
   double before = result.score;
   for (int64_t clique = 0; clique < 8; ++clique) {
     OK(chorale_run_set_strength(run, clique, clique % 2 == 0 ? 2 : 0.5, &error));

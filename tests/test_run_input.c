@@ -1,5 +1,5 @@
-/* Every bad input of a run: its status, a message that names it, and nothing changed; the order of
- * payments; oracle instances among positions and with wrong answers. */
+/* Every invalid argument of a run: its status, a message that names it, and no change; the order of
+ * payments; oracle instances among positions and with wrong results. */
 #include "fixture_cluster.h"
 
 /* Two chains of 3 and 2 positions over 2 labels, a tree of 2, and an instance; a clique of the
@@ -11,19 +11,19 @@ typedef struct Scene {
   chorale_potential *potts;
   chorale_property *first;
   chorale_model *model;
-  int32_t label, value, status; /* what the instance says */
+  int32_t label, value, status; /* what the instance returns */
   double score, message;
-  struct Asker *asker; /* NULL: callbacks keep to themselves */
+  struct Asker *asker; /* NULL: callbacks make no calls */
 } Scene;
 
 /* ---- Calls from callbacks ----------------------------------------------------------------- */
 
-/* Asks a run for everything from one of its callbacks, and counts what should not be. */
+/* Makes all calls on a run from one of its callbacks, and counts wrong statuses. */
 typedef struct Asker {
   const Scene *scene;
   chorale_run *run;
   int64_t asked, wrong;
-  char first[256]; /* what was wrong first */
+  char first[256]; /* the first wrong status */
 } Asker;
 
 static void expect(Asker *asker, const char *call, chorale_status status, chorale_status expected) {
@@ -204,7 +204,7 @@ static void bad_options(void **state) {
   assert_int_equal(options.bound_steps, 0);
   assert_int_equal(options.beam_width, 300);
   assert_int_equal(options.budget, 1024);
-  /* Each for creating and for estimating. */
+  /* Checks both creating and estimating. */
 #define REFUSED(field, wrong, expected, ...)                                                       \
   do {                                                                                             \
     chorale_run_options_init(&options, sizeof options);                                            \
@@ -247,7 +247,8 @@ static void bad_options(void **state) {
   close_scene(&scene);
 }
 
-/* Exact messages of several properties, of which the chains of the scene have but one. */
+/* A budget too small for exact messages of several properties; the chains of the scene have only
+ * one property. */
 static void a_joint_state_beyond_the_budget(void **state) {
   (void)state;
   Scene scene;
@@ -289,7 +290,7 @@ static void a_joint_state_beyond_the_budget(void **state) {
   FAILS(chorale_run_create(NULL, model, &options, NULL, &run, &error), CHORALE_ERROR_STATE_SPACE,
         "chain 0", "1");
   assert_null(run);
-  /* An estimate does not try the chains, so it cannot know. */
+  /* An estimate does not decode the chains, so it does not detect this. */
   OK(chorale_run_estimate(model, &options, &cost, &error));
   options.joint_mode = CHORALE_JOINT_AUTO;
   OK(chorale_run_create(NULL, model, &options, NULL, &run, &error));
@@ -300,7 +301,7 @@ static void a_joint_state_beyond_the_budget(void **state) {
   close_scene(&scene);
 }
 
-/* So many properties on one chain that no joint state of theirs can be told from another. */
+/* So many properties on one chain that their joint state cannot be represented. */
 static void properties_that_are_too_many(void **state) {
   (void)state;
   Scene scene;
@@ -337,7 +338,7 @@ static void properties_that_are_too_many(void **state) {
   close_scene(&scene);
 }
 
-/* A run in the middle of a call is what it would be if its callbacks had kept to themselves. */
+/* Callbacks that call the run have no effect on its results. */
 static void callbacks_cannot_change_their_run(void **state) {
   (void)state;
   static char expected[4096], text[4096];
@@ -370,7 +371,7 @@ static void callbacks_cannot_change_their_run(void **state) {
       fail_msg("%lld of %lld calls: %s", (long long)asker.wrong, (long long)asker.asked,
                asker.first);
     assert_true((asker.asked > 100) == asks);
-    /* When the call has ended the run is at rest again. */
+    /* After the call the run accepts calls again. */
     OK(chorale_run_step(run, NULL, &error));
     chorale_run_destroy(run);
     close_scene(&scene);
@@ -378,7 +379,7 @@ static void callbacks_cannot_change_their_run(void **state) {
   assert_string_equal(text, expected);
 }
 
-/* A potential is asked for scores while labellings change. */
+/* A potential that calls the run while labellings change. */
 static int32_t ask_in_potential(void *user, const int64_t *counts, int64_t values, int64_t members,
                                 double *score) {
   (void)values;
@@ -432,7 +433,7 @@ static void potentials_cannot_change_the_run(void **state) {
   close_scene(&scene);
 }
 
-/* Nothing of a model with other numbers of chains or cliques can be taken over. */
+/* Messages of a model with other numbers of chains or cliques cannot be taken over. */
 static void a_run_of_another_model(void **state) {
   (void)state;
   Scene scene;
@@ -528,7 +529,7 @@ static void bad_calls(void **state) {
   FAILS(chorale_run_get_result(NULL, &result, &error), CHORALE_ERROR_NULL_ARGUMENT, "run");
   FAILS(chorale_run_get_result(run, NULL, &error), CHORALE_ERROR_NULL_ARGUMENT, "result");
 
-  /* Other scores of a chain: of the same shape only. */
+  /* A chain's scores can be replaced only by a chain of the same shape. */
   chorale_chain chain;
   describe_chain(&scene, 3, &chain);
   FAILS(chorale_run_set_chain(NULL, 0, &chain, &error), CHORALE_ERROR_NULL_ARGUMENT, "run");
@@ -656,7 +657,7 @@ static void bad_questions(void **state) {
     FAILS(chorale_run_json(NULL, text, sizeof text, &needed, &error), CHORALE_ERROR_NULL_ARGUMENT,
           "run");
   }
-  /* Marginals go to rows of the stride that is asked for. */
+  /* Marginals are written with the requested row stride. */
   for (int32_t e = 0; e < 16; ++e)
     numbers[e] = -77;
   OK(chorale_run_max_marginals(run, 0, numbers, 3, NULL, &error));
@@ -697,7 +698,7 @@ static void instances_that_say_what_cannot_be(void **state) {
   chorale_run_reset(run);
   chorale_run_result result;
   chorale_run_result_init(&result, sizeof result);
-  /* All its labellings forbidden: no labelling of the whole. */
+  /* If all labellings of one chain are forbidden, the run has no labelling. */
   scene.score = -INFINITY;
   OK(chorale_run_solve(run, &result, &error));
   assert_int_equal(result.outcome, CHORALE_OUTCOME_INFEASIBLE);
@@ -706,7 +707,7 @@ static void instances_that_say_what_cannot_be(void **state) {
   chorale_run_reset(run);
   OK(chorale_run_solve(run, &result, &error));
   assert_true(result.score > 0);
-  /* It shows 0 in the clique of the second positions, as its third member. */
+  /* The instance has value 0 in the clique of the second positions, as its third member. */
   int32_t values[3];
   OK(chorale_run_values(run, 1, CHORALE_TOGETHER, values, 3, NULL, &error));
   assert_int_equal(values[2], 0);
@@ -719,7 +720,8 @@ static void instances_that_say_what_cannot_be(void **state) {
 
 /* ---- The order of payments ---------------------------------------------------------------- */
 
-/* Members are added in the opposite order of the cliques; payments are in that of the cliques. */
+/* Members are added in the reverse order of the cliques; payments are in the order of the
+ * cliques. */
 static void payments_are_in_order(void **state) {
   (void)state;
   chorale_error error;

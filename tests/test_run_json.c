@@ -1,5 +1,5 @@
-/* The JSON of a run: a small parser of its own (RFC 8259), agreement with the getters, buffers that
- * are too small. */
+/* The JSON of a run: a small independent parser (RFC 8259), agreement with the getters, buffers
+ * that are too small. */
 #include "fixture_cluster.h"
 
 #include <locale.h>
@@ -47,7 +47,7 @@ static int take(Parsed *parsed, const char *word) {
   return 1;
 }
 
-/* Keys and texts of a run hold no escapes. */
+/* Parses a string; keys and texts of a run contain no escapes. */
 static int parse_string(Parsed *parsed, char *to) {
   if (!take(parsed, "\""))
     return 0;
@@ -144,7 +144,7 @@ static int32_t parse_value(Parsed *parsed, int depth) {
   return fits ? self : 0;
 }
 
-/* The whole text; NULL where it is none. */
+/* Parses the whole text; NULL if it is not valid JSON. */
 static const Json *parse(Parsed *parsed, const char *text) {
   parsed->count = 0;
   parsed->at = text;
@@ -200,7 +200,7 @@ static const char *expect_number(const Parsed *parsed, const Json *of, const cha
     return complain("no \"%s\"", key);
   if (!isfinite(number))
     return json->kind == JSON_NULL ? NULL : complain("\"%s\" is no null", key);
-  /* Written so that reading it gives the same number. */
+  /* Numbers must be written so that reading gives the same number. */
   if (json->kind != JSON_NUMBER || json->number != number)
     return complain("\"%s\" is %.17g, it is %.17g", key, json->number, number);
   return NULL;
@@ -318,7 +318,7 @@ static const char *check_json(const Cluster *cluster, chorale_run *run, const ch
   return NULL;
 }
 
-/* Every capacity from none to more than enough: all of it, or nothing. */
+/* Tries every capacity from none to more than enough: the whole text is written, or nothing. */
 static const char *check_buffers(const chorale_run *run, const char *text, size_t needed) {
   chorale_error error;
   char small[64];
@@ -375,7 +375,7 @@ static void json_agrees_with_the_getters(void **state) {
   check_clusters("json", test_rounds(600), random_cluster, write_and_read, NULL);
 }
 
-/* Numbers are written as JSON has them, whatever the host's locale. */
+/* Numbers are written in JSON syntax, whatever the host's locale. */
 static void the_locale_does_not_matter(void **state) {
   (void)state;
   static const char *const locales[] = {"de_DE.UTF-8", "fr_FR.UTF-8", "de_DE", "fr_FR"};
@@ -448,8 +448,10 @@ static void every_outcome_has_its_name(void **state) {
   close_built(&cluster, &built);
 }
 
-/* All that a clique forbids is no labelling, whose JSON could be taken for one. */
-/* All positions of many chains in one clique: payments by their definition, from the values alone. */
+/* If a clique forbids every labelling, the run has no JSON that could be mistaken for a
+ * labelling. */
+/* All positions of many chains in one clique: payments by their definition, computed from the
+ * values alone. */
 static void payments_of_a_large_clique(void **state) {
   (void)state;
   enum { CHAINS = 30, LENGTH = 10, MEMBERS = CHAINS * LENGTH };

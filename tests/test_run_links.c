@@ -1,6 +1,6 @@
 /* Link-based classification: papers that cite each other, each the centre of a clique of its
- * neighbours, which gains by the share of them that has the centre's label. The classifier's scores
- * are made up: the true label, and noise. */
+ * neighbours, which gains by the share of neighbours with the centre's label. The classifier's
+ * scores are made up: the true label plus noise. */
 #include "fixture.h"
 
 enum { TOPICS = 7, MOST_PAPERS = 4096, MOST_LINKS = 16384 };
@@ -62,7 +62,7 @@ static int read_papers(Papers *papers) {
   return papers->count > 0;
 }
 
-/* Cliques are numbered as the papers that have neighbours. */
+/* Cliques are numbered in the order of the papers that have neighbours. */
 static chorale_model *link_papers(const Papers *papers, double lambda, int64_t longest) {
   chorale_error error;
   chorale_potential *potentials[TOPICS];
@@ -114,7 +114,8 @@ static chorale_model *link_papers(const Papers *papers, double lambda, int64_t l
   return model;
 }
 
-/* Equation 1 by the list of links: each link pays both its ends where they agree. */
+/* Computes equation 1 from the list of links: each link adds to both its ends if their labels
+ * agree. */
 static double evaluate(const Papers *papers, double lambda, const int32_t *labels) {
   double score = 0;
   for (int64_t i = 0; i < papers->count; ++i)
@@ -175,7 +176,7 @@ static void papers_that_cite_each_other(void **state) {
                     result.own_score, accuracy(&papers, labels), accuracy(&papers, own));
     chorale_run_destroy(run);
   }
-  /* Four of five links join papers of one topic. */
+  /* Four of five links connect papers of one topic. */
   assert_true(accuracy(&papers, labels) > accuracy(&papers, own) + 0.05);
   chorale_model_release(model);
 }

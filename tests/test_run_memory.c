@@ -1,5 +1,5 @@
-/* Memory of models and runs: none is taken while a run goes, all of it comes from the host, what
- * was estimated holds. */
+/* Memory of models and runs: no allocation during a run, all memory from the host, estimates that
+ * hold. */
 #include "fixture_cluster.h"
 
 static void one_after_another(void *user, int64_t count, int64_t workers,
@@ -57,7 +57,7 @@ static void a_run_allocates_nothing(void **state) {
   }
 }
 
-/* Nothing is left behind, and no block comes from elsewhere than the host. */
+/* Nothing leaks, and no block comes from elsewhere than the host. */
 static void all_memory_comes_from_the_host(void **state) {
   (void)state;
   static Cluster cluster;

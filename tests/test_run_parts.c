@@ -1,5 +1,5 @@
-/* Documents that no clique connects, solved in one run and each by itself: one document's labelling
- * does not depend on the others, in whichever order the chains are. */
+/* Documents that no clique connects, solved in one run and each by itself: the labelling of a
+ * document does not depend on the others, in any order of the chains. */
 #include "fixture.h"
 
 enum { MOST_DOCUMENTS = 12, MOST_SENTENCES = 5, MOST_LENGTH = 6, MOST_LABELS = 4, WORDS = 5 };
@@ -34,7 +34,7 @@ static void random_corpus(Random *random, Corpus *corpus) {
           to->unary[t * corpus->labels + y] = 4 * random_unit(random);
       }
     }
-  /* Half of the time the documents are mixed. */
+  /* In half of the rounds the sentences of documents are interleaved. */
   for (int32_t i = corpus->sentences - 1; i > 0 && corpus->documents % 2 == 0; --i) {
     const int32_t j = random_int(random, 0, i);
     const Sentence moved = corpus->sentence[i];
@@ -43,7 +43,7 @@ static void random_corpus(Random *random, Corpus *corpus) {
   }
 }
 
-/* Solves the documents from `first` to `last`. Returns the score, stores labels by sentence. */
+/* Solves the documents `first` to `last`. Returns the score and stores labels by sentence. */
 static double solve_some(const Corpus *corpus, int32_t first, int32_t last,
                          int32_t (*labels)[MOST_LENGTH]) {
   chorale_error error;
@@ -79,7 +79,7 @@ static double solve_some(const Corpus *corpus, int32_t first, int32_t last,
   chorale_run_options options;
   chorale_run_options_init(&options, sizeof options);
   options.message_element = CHORALE_MESSAGES_FLOAT64;
-  options.polish = 0; /* which looks at chains in batches */
+  options.polish = 0; /* the polish processes chains in batches */
   chorale_run *run = NULL;
   OK(chorale_run_create(NULL, model, &options, NULL, &run, &error));
   chorale_run_result result;
@@ -97,8 +97,8 @@ static double solve_some(const Corpus *corpus, int32_t first, int32_t last,
   return result.score;
 }
 
-/* Rounds end where the labelling of all documents alternates; that of a document alone may do so
- * earlier or later. So there are exceptions. */
+/* Rounds end if the labelling of all documents alternates between two; that of a single document
+ * may alternate earlier or later. So exceptions are allowed. */
 static void a_document_is_labelled_as_by_itself(void **state) {
   (void)state;
   Random random = {test_seed() + 61};

@@ -1,15 +1,15 @@
-/* The polish of chains with several members in one clique: what it costs, and that nothing it could
- * have moved alone gains. */
+/* The polish of chains with several members in one clique: its cost, and that no single move would
+ * gain after it. */
 #include "fixture.h"
 
 enum { LONGEST = 6000, LONG = 400, LABELS = 3, WORDS = 20, SHORTEST = 4, SHORT = 7 };
 
-/* What the models are of. */
+/* Shape of the models. */
 typedef enum Shape { CHAIN, TREE, UNDER_A_PROPERTY, SHAPES } Shape;
 
 static const char *const shape_names[SHAPES] = {"chain", "tree", "chain under a property"};
 
-/* Equation 1 of one chain whose repeated words agree. */
+/* A chain whose repeated words agree, for equation 1. */
 typedef struct Text {
   Shape shape;
   int32_t length, words;
@@ -35,7 +35,7 @@ static void random_text(Random *random, Shape shape, int32_t length, int32_t wor
   }
 }
 
-/* Agreement, counted: sum_v n_v^2 / n. */
+/* A callback for agreement, sum_v n_v^2 / n, that counts its calls. */
 static int32_t count_call(void *user, const int64_t *counts, int64_t values, int64_t members,
                           double *score) {
   Text *text = user;
@@ -107,8 +107,8 @@ static chorale_run *open_run(Text *text, int by_callback) {
   return run;
 }
 
-/* A walk looks once at what each position could show, where a decode for each position would ask
- * about all of them each time. */
+/* The polish evaluates each position's values once in a pass, instead of all positions' values once
+ * for each position. */
 static void the_polish_of_a_long_chain_costs_a_few_rounds(void **state) {
   (void)state;
   Random random = {test_seed()};
@@ -129,7 +129,7 @@ static void the_polish_of_a_long_chain_costs_a_few_rounds(void **state) {
   }
 }
 
-/* Equation 1 of the chain and its words, written out by itself. */
+/* Computes equation 1 of the chain and its words independently of the library. */
 static double text_score(const Text *text, const int32_t *labels) {
   double score = 0;
   for (int32_t t = 0; t < text->length; ++t) {
@@ -160,8 +160,8 @@ static int is_repeated(const Text *text, int32_t position) {
   return 0;
 }
 
-/* The best equation 1 of all labellings that change one repeated word at most: words that occur once
- * are free. */
+/* Returns the best equation 1 of all labellings that change at most one repeated word; words that
+ * occur once are free. */
 static double best_beside(const Text *text, const int32_t *labels) {
   int32_t other[SHORT];
   double best = -INFINITY;
@@ -211,7 +211,7 @@ static void no_word_gains_by_a_move_of_its_own(void **state) {
   assert_true(moved > 0);
 }
 
-/* A limit ends the polish between two positions: what has been found before stays. */
+/* A limit ends the polish between two positions: improvements so far are kept. */
 static void a_limit_ends_the_polish(void **state) {
   (void)state;
   Random random = {test_seed()};
@@ -238,7 +238,7 @@ static void a_limit_ends_the_polish(void **state) {
   chorale_cancel_destroy(cancel);
 }
 
-/* Calls that end in the middle of a decode or a walk: the same bits in the end. */
+/* Calls that end in the middle of a decode or a pass: the final bits are the same. */
 static void a_long_chain_in_slices(void **state) {
   (void)state;
   enum { MANY_WORDS = 1000, MOST_CALLS = 100000 };

@@ -1,5 +1,6 @@
-/* Properties of many values of which the members of a clique can fire few: what a run says is what
- * enumeration says, in the caller's own values, and what a dictionary of those few would say. */
+/* Properties with many values of which the members of a clique can fire few: results equal
+ * enumeration, in the caller's own values, and equal those with a dictionary of these few
+ * values. */
 #include "fixture.h"
 
 enum {
@@ -40,7 +41,7 @@ typedef struct Over {
   chorale_property *property;
   chorale_dictionary *dictionary;
   chorale_potential *potential; /* over R or R + 2 values */
-  chorale_potential *judge; /* the same with EMPTY, CONFLICT and a value for what is outside */
+  chorale_potential *judge; /* also over EMPTY, CONFLICT and a value for those outside */
   int32_t table[CHAINS][POSITIONS], classes[CHAINS][POSITIONS];
 } Over;
 
@@ -53,7 +54,7 @@ typedef struct Ranged {
   chorale_model *model;
 } Ranged;
 
-/* A callback that sees how many values are shown, and which is the highest. */
+/* A callback that depends on the number of values with members, and on the highest such value. */
 static int32_t spread(void *user, const int64_t *counts, int64_t values, int64_t members,
                       double *score) {
   (void)user;
@@ -120,7 +121,7 @@ static void make_rule(Random *random, const Ranged *ranged, Over *over) {
   OK(chorale_property_create(NULL, &automaton, &over->property, &error));
 }
 
-/* Over the first `values` of what numbers and mask are for. */
+/* Creates a potential over the first `values` values of the tables and the mask. */
 static chorale_potential *potential_over(const Over *over, int64_t values, double lambda,
                                          const double *all, int64_t stride,
                                          chorale_potential_options options) {
@@ -345,7 +346,7 @@ static int32_t own_value(const Ranged *ranged, int32_t c, int32_t i, const int32
   return value;
 }
 
-/* C of what the members show; -1 counts for nothing. */
+/* Returns C of the members' values; -1 is in no count. */
 static double own_clique_part(const Over *over, const int32_t *values) {
   chorale_error error;
   if (over->members == 0)
@@ -389,7 +390,7 @@ static void check_values(const Ranged *ranged, const chorale_run *run, int32_t o
   }
 }
 
-/* The values in the JSON are those of chorale_run_values. */
+/* Checks that the values in the JSON equal those of chorale_run_values. */
 static void check_json(const Ranged *ranged, const chorale_run *run) {
   chorale_error error;
   static char json[1 << 16];
@@ -475,7 +476,7 @@ static void check_bounds(const Ranged *ranged, const Best *best, const chorale_r
   const double slack = 1e-7 * (1 + fabs(best->any));
   assert_true(best->any == -INFINITY ? result->score == -INFINITY
                                      : result->score <= best->any + slack);
-  /* One clique is a star, on which messages are exact where its max-marginals are. */
+  /* A single clique is a star, on which messages are exact if its max-marginals are. */
   const Over *over = &ranged->over[0];
   const int32_t is_exact = ranged->cliques == 1 && over->family != PAIRS &&
                            over->family != CALLBACK && best->any == best->decodable;
@@ -492,7 +493,7 @@ static void plain_options(chorale_run_options *options) {
   options->budget = 1 << 16;
 }
 
-/* What a saved model says when it is loaded again, and whether its bytes stay the same. */
+/* Saves and loads a model: results must be equal, and saving again must give the same bytes. */
 static void check_saved(const chorale_model *model, const chorale_run_options *options,
                         const char *json) {
   chorale_error error;
@@ -569,7 +570,7 @@ static void enumerated(void **state) {
   assert_true(narrow > 0);
 }
 
-/* Potts and entropy are the same over the values that occur. */
+/* Potts and entropy give the same results over only the values that occur. */
 static void like_a_dictionary(void **state) {
   (void)state;
   Random random = {test_seed()};
@@ -641,8 +642,8 @@ static void like_a_dictionary(void **state) {
   }
 }
 
-/* Position cliques, in which a chain may have several members, over thousands of values that few
- * labels can show. */
+/* Position cliques, in which a chain may have several members, over thousands of values that only
+ * few labels map to. */
 static void positions_of_many_values(void **state) {
   (void)state;
   enum { ALL = CHAINS * POSITIONS };
@@ -666,7 +667,7 @@ static void positions_of_many_values(void **state) {
       table[k] = number(&random);
     chorale_potential_options scaled;
     chorale_potential_options_init(&scaled, sizeof scaled);
-    uint8_t *counted = malloc((size_t)values + 1); /* EMPTY comes last and does not count */
+    uint8_t *counted = malloc((size_t)values + 1); /* EMPTY is last and uncounted */
     assert_non_null(counted);
     memset(counted, 1, (size_t)values);
     counted[values] = 0;
@@ -746,7 +747,7 @@ static void positions_of_many_values(void **state) {
         if (shown_by[l] >= 0)
           counts[shown_by[l]] = 0;
       if (is_own) {
-        /* The run's own labelling first: it scores what the run says. */
+        /* First the run's own labelling: its score must be the reported one. */
         assert_true(fabs(total + part - result.score) <= 1e-9 * (1 + fabs(total)));
         int32_t values_of_members[ALL];
         OK(chorale_run_values(run, 0, CHORALE_TOGETHER, values_of_members, ALL, NULL, &error));

@@ -1,11 +1,11 @@
-/* The classical model of repeated words at size: model, run and scores take at most twice the bytes
- * of the scores, by the options' defaults, whether scores are borrowed or copied. The figures of
- * all settings are printed; where run.h makes no promise, they are not tested. */
+/* The classical model of repeated words at large size: with default options, model, run and scores
+ * take at most twice the bytes of the scores, borrowed or copied. The ratios of all settings are
+ * printed; those for which run.h promises nothing are not checked. */
 #include "fixture_cluster.h"
 
 enum { STOP_WORDS = 100 };
 
-/* Words of a text; records are chains. */
+/* Words of a text; records become chains. */
 typedef struct Corpus {
   char *bytes; /* of the file, or NULL */
   int64_t chains, positions, groups, words;
@@ -15,7 +15,7 @@ typedef struct Corpus {
   int64_t stop_count;
 } Corpus;
 
-/* What a model is made of it. */
+/* How a model is made from the corpus. */
 typedef struct Setting {
   int64_t labels;
   int32_t borrow;    /* else copied */
@@ -23,7 +23,7 @@ typedef struct Setting {
   int32_t stop;      /* how many of the commonest words make no cliques */
   int32_t is_float;  /* scores; else doubles */
   int32_t copies;    /* of the text */
-  int32_t solve;     /* else only what memory is taken is looked at */
+  int32_t solve;     /* 0: only memory is measured */
 } Setting;
 
 static void *room(int64_t count, size_t size) {
@@ -113,8 +113,8 @@ static void number_words(Corpus *corpus) {
   free((void *)order);
 }
 
-/* A text with the statistics of Wikipedia articles: documents of ten sentences, in each some words
- * that all share, some of its own, and some that are rare. */
+/* Draws a word of a text with the statistics of Wikipedia articles: documents of ten sentences,
+ * with words common to all documents, words of their own, and rare words. */
 static int32_t made_up_word(Random *random, int64_t document) {
   enum { COMMON = 150, TOPIC = 25, RARE = 16000 };
   const double kind = random_unit(random);
@@ -215,8 +215,9 @@ static chorale_model *make_model(const Corpus *corpus, const Setting *setting, c
   return model;
 }
 
-/* The defaults store messages as the widest number that holds the promise; where none that can be
- * asked for does, in less, which holds it, or as the narrowest of those. */
+/* Checks that the default stores messages in the widest format that keeps the promise, or, if none
+ * that can be requested does, in the smaller format that does, or in the narrowest requestable
+ * one. */
 static void check_choice(const chorale_model *model, double besides) {
   static const chorale_message_element numbers[] = {CHORALE_MESSAGES_AUTO, CHORALE_MESSAGES_FLOAT64,
                                                    CHORALE_MESSAGES_FLOAT32,
@@ -244,7 +245,7 @@ static void check_choice(const chorale_model *model, double besides) {
     assert_true(run_bytes[0] < run_bytes[3] && others + (double)run_bytes[0] <= 2 * scores);
 }
 
-/* Where the ratio may not exceed 2: what run.h promises. */
+/* True if the ratio must not exceed 2, as run.h promises. */
 static int32_t is_demanded(const Setting *setting) {
   if (!setting->is_float || setting->labels >= 20 || setting->stop >= STOP_WORDS)
     return 1;
@@ -252,7 +253,7 @@ static int32_t is_demanded(const Setting *setting) {
   return setting->stop >= 10 ? is_lean || !setting->across : is_lean && !setting->across;
 }
 
-/* Bytes of model, run and scores over those of the scores. */
+/* Returns the bytes of model, run and scores divided by those of the scores. */
 static double weigh(const Corpus *corpus, const Setting *setting) {
   chorale_error error;
   CountingAllocator allocator;
@@ -289,8 +290,8 @@ static double weigh(const Corpus *corpus, const Setting *setting) {
   return ratio;
 }
 
-/* A line for each label set and number: words in cliques within documents and across them, all of
- * them or without the commonest 10 or 100, scores copied and borrowed. */
+/* Prints a line for each label set and number: cliques of words within documents and across them,
+ * of all words or without the commonest 10 or 100, with scores copied and borrowed. */
 static void weigh_all(const Corpus *corpus, int32_t copies) {
   static const int64_t labels[] = {5, 9, 10, 20};
   static const int32_t stops[] = {0, 10, STOP_WORDS};
@@ -338,8 +339,8 @@ static void wikipedia_articles(void **state) {
   close_corpus(&corpus);
 }
 
-/* Bytes of model and run where the token before a segment is one of `range`, of which 100 chains of
- * 20 positions have at most 300. */
+/* Returns the bytes of model and run where the token before a segment is one of `range` tokens, of
+ * which 100 chains of 20 positions have at most 300. */
 static int64_t weigh_range(int64_t range, double *score) {
   enum { CHAINS = 100, LENGTH = 20, LABELS = 5, TOKENS = 300 };
   chorale_error error;
@@ -402,7 +403,7 @@ static int64_t weigh_range(int64_t range, double *score) {
   return bytes;
 }
 
-/* What nobody can show takes nothing. */
+/* Values that no member can have take no memory. */
 static void a_million_values(void **state) {
   (void)state;
   double few = 0, many = 0;

@@ -1,5 +1,6 @@
-/* The library on threads with stacks of 64 KiB, or the least that the machine grants, its own worker
- * threads included: the same results as on the main thread, and how much of the stack was used. */
+/* The library on threads with stacks of 64 KiB, or the least that the machine allows, including its
+ * own worker threads: the same results as on the main thread. Prints how much of the stack was
+ * used. */
 #define _GNU_SOURCE
 #include "fixture.h"
 
@@ -20,7 +21,7 @@
 
 enum { SMALL_STACK = 64 << 10, FILES = 12, MOST_TEXT = 1 << 20, CLIQUES = 40, MOST_RESULTS = 4096 };
 
-/* What a pass over everything finds; two passes must find the same. */
+/* Results of one pass over all inputs; two passes must give equal ones. */
 typedef struct Found {
   double numbers[MOST_RESULTS];
   int64_t count;
@@ -44,7 +45,8 @@ static int stop(Found *to, const char *what, const chorale_error *error) {
   return 0;
 }
 
-/* Loaded, saved, read, run with three threads, bounded, polished, started from; told as JSON. */
+/* Processes a file: loads, saves and reads it, runs with three threads, bounds, polishes, starts
+ * from an earlier run, and writes JSON. */
 static int do_file(Found *to, const char *path, const char *copy) {
   chorale_error error;
   chorale_problem *problem = NULL, *again = NULL;
@@ -103,7 +105,7 @@ static int do_file(Found *to, const char *path, const char *copy) {
   return done;
 }
 
-/* By every algorithm that takes the potential, and all its max-marginals. */
+/* Solves a clique by every algorithm that takes the potential, with all max-marginals. */
 static int do_clique(Found *to, chorale_clique_solver *solver, int which) {
   static double marginals[MAX_MEMBERS * MAX_VALUES];
   chorale_error error;
@@ -121,7 +123,7 @@ static int do_clique(Found *to, chorale_clique_solver *solver, int which) {
     const chorale_status status =
         chorale_clique_solve(solver, potentials[which], &described, &options, assignment, &result,
                              &error);
-    /* What an algorithm refuses, it must refuse again. */
+    /* A refusal is part of the results: the second pass must refuse too. */
     if (!keep(to, status) || (status == CHORALE_OK && !keep(to, result.score)))
       return stop(to, "too many results", &error);
   }
@@ -172,7 +174,7 @@ static void a_small_stack_is_enough(void **state) {
 
   const long least = sysconf(_SC_THREAD_STACK_MIN);
   const size_t stack = least > SMALL_STACK ? (size_t)least : SMALL_STACK;
-  /* Below the stack lies a page that nobody may touch. */
+  /* An inaccessible page lies below the stack. */
   const size_t page = (size_t)sysconf(_SC_PAGESIZE);
   unsigned char *place = mmap(NULL, page + stack, PROT_READ | PROT_WRITE,
                               MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -183,7 +185,7 @@ static void a_small_stack_is_enough(void **state) {
   pthread_t thread;
   assert_int_equal(pthread_attr_init(&attributes), 0);
 #if defined(__GLIBC__)
-  /* The threads of runs take what is usual in the process. */
+  /* Threads of runs get the default stack size of the process. */
   assert_int_equal(pthread_attr_setstacksize(&attributes, stack), 0);
   assert_int_equal(pthread_setattr_default_np(&attributes), 0);
 #endif

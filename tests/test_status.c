@@ -1,4 +1,4 @@
-/* Statuses: pinned numbers, names, the frozen layout of the error. */
+/* Statuses: fixed numbers, names, the fixed layout of the error struct. */
 #include "fixture.h"
 
 static void numbers_are_pinned_and_named(void **state) {
@@ -72,7 +72,7 @@ static void numbers_are_pinned_and_named(void **state) {
   assert_string_equal(chorale_status_name(INT32_MAX), "unknown status");
 }
 
-/* Numbers and names of outcomes and families, each its own; what is between them has no name. */
+/* Numbers and names of outcomes and families are distinct; numbers in between have no name. */
 static void outcomes_and_families_have_names(void **state) {
   (void)state;
   static const struct {
@@ -125,7 +125,7 @@ static void the_error_is_512_bytes(void **state) {
   assert_int_equal(sizeof(((chorale_error *)NULL)->message), CHORALE_ERROR_MESSAGE_SIZE);
 }
 
-/* No initialisation needed, no detail needed. */
+/* The error struct need not be initialised, and may be NULL. */
 static void the_error_may_hold_anything_before(void **state) {
   (void)state;
   chorale_error error;

@@ -1,5 +1,5 @@
-/* Strengths: a scaled potential is its factor times the other, a model with other strengths is the
- * one built of scaled potentials, bit for bit, and each starts from runs of the other. */
+/* Strengths: a scaled potential is the factor times the original; a reweighed model equals one
+ * built from scaled potentials, bit for bit; runs of either start from runs of the other. */
 #include "fixture_cluster.h"
 
 /* ---- Potentials --------------------------------------------------------------------------- */
@@ -29,7 +29,7 @@ static const char *check_scaled(const Problem *problem, void *user) {
       chorale_potential_values(scaled) != problem->values)
     why = complain("family %d of %d values", chorale_potential_family(scaled),
                    (int)chorale_potential_values(scaled));
-  chorale_potential_release(potential); /* what is shared lives on */
+  chorale_potential_release(potential); /* shared numbers remain valid */
   chorale_clique_solver *solver = new_solver();
   for (int round = 0; round < 6 && !why; ++round) {
     int64_t counts[MAX_VALUES] = {0};
@@ -46,7 +46,7 @@ static const char *check_scaled(const Problem *problem, void *user) {
       why = complain("%.17g times %.17g is %.17g, and %.17g times that %.17g", factor, truth, once,
                      again, more);
   }
-  /* Solvers see the same: what they find scores as it should, at most as high as the best. */
+  /* Solvers treat both alike: results have their true scores, at most that of the optimum. */
   Solved solved;
   memset(&solved, 0, sizeof solved);
   solve(solver, scaled, problem, NULL, &solved);
@@ -84,7 +84,7 @@ static void every_family_takes_a_factor(void **state) {
   check_kinds("scaled", KIND_POTTS, KIND_CALLBACK, test_rounds(1000), check_scaled, NULL);
 }
 
-/* What a table forbids is forbidden without strength too, by every algorithm. */
+/* Counts that a table forbids stay forbidden with factor 0, by every algorithm. */
 static void what_is_forbidden_stays_so(void **state) {
   (void)state;
   chorale_error error;
@@ -135,7 +135,7 @@ static int32_t small_callback(void *user, const int64_t *counts, int64_t values,
   return 0;
 }
 
-/* A factor that is too great is refused with the greatest one, and that one is taken. */
+/* A factor that is too large is refused with the greatest allowed one, which is accepted. */
 static void assert_greatest_factor(const chorale_potential *potential, double factor) {
   chorale_error error;
   chorale_potential *made = NULL;
@@ -182,7 +182,7 @@ static void bad_factors(void **state) {
   OK(chorale_potential_create_scaled(NULL, others[0], 7e99, &others[2], &error));
   OK(chorale_potential_create_scaled(NULL, others[1], 3e-5, &others[3], &error));
   OK(chorale_potential_create_pairs(NULL, 1, &table[1], 1, NULL, &others[4], &error));
-  for (int i = 0; i < 5; ++i) { /* also where the numbers alone would take more */
+  for (int i = 0; i < 5; ++i) { /* even if the numbers themselves would allow more */
     assert_greatest_factor(others[i], 1e300);
     chorale_potential_release(others[i]);
   }
@@ -228,7 +228,7 @@ static void reweighed_is_built_of_scaled(void **state) {
     double factors[MOST_CLIQUES];
     for (int32_t c = 0; c < MOST_CLIQUES; ++c)
       factors[c] = random_factor(&random);
-    /* Built of scaled potentials. */
+    /* A model built from scaled potentials. */
     open_parts(&cluster, NULL, &other);
     for (int32_t c = 0; c < cluster.clique_count; ++c)
       for (int32_t k = 0; k < MOST_CENTRES; ++k)
@@ -245,7 +245,8 @@ static void reweighed_is_built_of_scaled(void **state) {
     OK(add_cliques(&cluster, &other, builder, &error));
     OK(chorale_model_builder_freeze(builder, &other.model, &error));
     chorale_model_builder_destroy(builder);
-    /* Built without, and reweighed; the first model is only kept by the second. */
+    /* A model built from unscaled potentials, then reweighed; only the second model keeps the first
+     * one alive. */
     build(&cluster, NULL, &built);
     chorale_run *before = NULL, *run = NULL, *same = NULL, *after = NULL;
     solve_model(&cluster, built.model, NULL, &before, &said);
@@ -257,7 +258,7 @@ static void reweighed_is_built_of_scaled(void **state) {
     solve_model(&cluster, reweighed, NULL, &run, &said);
     solve_model(&cluster, other.model, NULL, &same, &expected);
     const char *why = compare_said(&cluster, &said, &expected);
-    /* By the definition. */
+    /* Checks the score by its definition. */
     if (!why && said.result.score > -INFINITY) {
       Parts parts;
       own_parts(&cluster, said.labels, &parts);
@@ -267,7 +268,7 @@ static void reweighed_is_built_of_scaled(void **state) {
                          said.clique_scores[c], factors[c], parts.cliques[c]);
       ++compared;
     }
-    /* From a run of the other strengths, and back. */
+    /* Starts from a run with other strengths, and back. */
     solve_model(&cluster, reweighed, before, &after, &warm);
     if (!why && warm.result.score > -INFINITY) {
       Parts parts;

@@ -1,6 +1,6 @@
-/* Every function that takes handles as const, from several threads at once on the same handles:
- * each thread hears what one thread alone does. References are counted right whoever gives back the
- * last one. What races the thread sanitizer sees. */
+/* Every function that takes const handles, called from several threads at once on the same handles:
+ * each thread gets the results that a single thread gets. Reference counts are right whichever
+ * thread releases last. Data races are detected by the thread sanitizer. */
 #include "fixture_scene.h"
 
 #include <pthread.h>
@@ -9,7 +9,7 @@ enum { THREADS = 6 };
 
 static Scene scene;
 
-/* What a thread hears, and the line of a call that failed. */
+/* Results that a thread got, and the line of a call that failed. */
 typedef struct Heard {
   uint64_t sum;
   int line;
@@ -20,7 +20,7 @@ static void hear(Heard *heard, const void *bytes, size_t size) {
 }
 static void hear_number(Heard *heard, int64_t number) { hear(heard, &number, sizeof number); }
 
-/* No assertion may leave a thread. */
+/* Records a failure instead of asserting, since assertions must not leave a thread. */
 #define DO(call)                                                                                   \
   do {                                                                                             \
     if ((call) != CHORALE_OK && heard->line == 0)                                                  \
@@ -89,7 +89,7 @@ static void use_model(Heard *heard) {
   chorale_run_destroy(warm);
 }
 
-/* The results of a run that nobody changes. */
+/* Reads the results of a run that no call changes. */
 static void use_run(Heard *heard) {
   static const size_t room = SCENE_TEXT;
   char *json = malloc(room);
@@ -198,7 +198,7 @@ static int32_t constant_score(void *user, const int64_t *counts, int64_t values,
   return 0;
 }
 
-/* Reads through its reference and gives it back: the last one frees. */
+/* Reads through its own reference and releases it; the last release frees. */
 static void *read_and_release(void *argument) {
   chorale_model *model = argument;
   int64_t *sum = malloc(sizeof *sum);

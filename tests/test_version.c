@@ -1,4 +1,4 @@
-/* The library that is loaded is the one of the headers. */
+/* Checks that the loaded library has the version of the headers. */
 #include "fixture.h"
 
 static void version_is_that_of_the_headers(void **state) {

@@ -10,7 +10,8 @@ import (
 	"unsafe"
 )
 
-// What C calls. Each gets a cgo.Handle in the place of a user pointer and lets no panic through.
+// Functions that C calls. Each gets a cgo.Handle in place of a user pointer and lets no panic through to
+// C.
 
 type logger struct {
 	failures
@@ -137,7 +138,8 @@ func choraleGoLearnProgress(user C.uintptr_t, progress *C.chorale_learn_progress
 	return flag(stop || !ok)
 }
 
-// Work of one round: numbers 0 .. count-1, each done once, by one of `workers` at a time.
+// work is one parallel loop: the numbers 0 .. count-1, each done once, by at most `workers` goroutines
+// at a time.
 type work struct {
 	mu       sync.Mutex
 	idle     *sync.Cond // told when a worker has gone
@@ -149,7 +151,8 @@ type work struct {
 	bodyUser unsafe.Pointer
 }
 
-// participate works until nothing is left that nobody has begun. It returns at once where every worker is somebody.
+// participate works on numbers until all have been started. It returns at once if all worker numbers are
+// in use.
 func (w *work) participate() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -171,7 +174,7 @@ func (w *work) participate() {
 	w.idle.Broadcast()
 }
 
-// finish does what is left and waits for what others have begun.
+// finish does the remaining numbers and waits for those that other goroutines have started.
 func (w *work) finish() {
 	w.mu.Lock()
 	for w.next < w.count {

@@ -8,21 +8,22 @@ import (
 	"unsafe"
 )
 
-// Chain is the scores of one sequence, or of a tree, of T positions that take one of m labels each. The score of a labelling
-// is the sum of what its labels score at their positions, of what each pair of neighbours scores (in a tree a
-// position and its parent), and of the start and end scores; minus infinity forbids. All scores of a chain are of one type.
-// Strides are counted in elements.
+// Chain is the scores of one sequence, or of a tree, of T positions with one of m labels each. The score
+// of a labelling is the sum of the unary scores of its labels, the scores of each pair of neighbours (in
+// a tree a position and its parent), and the start and end scores; minus infinity forbids. All scores of
+// a chain have one element type. Strides are counted in elements.
 type Chain struct {
 	Length      int         // T, at least 0
 	Labels      int         // m, at least 1
 	Unary       Scores      // T x m; minus infinity forbids
-	Orientation Orientation // what the rows of Edges stand for
+	Orientation Orientation // the meaning of the rows of Edges
 
 	UnaryRowStride    int // 0: rows without gaps
 	UnaryColumnStride int // 0: 1
 
 	Transitions *Transitions // of m labels, with their start and end scores; nil: zero throughout
-	// Edges in the place of the transitions' matrix: EdgeMatrices (1, or T - 1 of them) of m x m. EdgeMatrices 0: 1.
+	// Edges replaces the matrix of Transitions: EdgeMatrices (1, or T - 1) matrices of m x m. EdgeMatrices
+	// 0: 1.
 	Edges            Scores // nil: those of Transitions
 	EdgeMatrices     int    // 0: 1
 	EdgeMatrixStride int    // 0: matrices without gaps
@@ -38,7 +39,7 @@ type Chain struct {
 	AllowedRowStride int     // in bytes; 0: rows without gaps
 }
 
-// chain tells C of a chain whose arrays are placed in `to`.
+// chain returns a chain for C, with its arrays placed in `to`.
 func (c *call) chain(chain *Chain, to placer) *C.chorale_chain {
 	told := new(C.chorale_chain)
 	C.chorale_chain_init(told, C.sizeof_chorale_chain)
@@ -59,7 +60,7 @@ func (c *call) chain(chain *Chain, to placer) *C.chorale_chain {
 	row, column := c.matrix("chain.Unary", labels, chain.UnaryRowStride, chain.UnaryColumnStride)
 	if c.err == nil {
 		c.present("chain.Unary", sizeOf(chain.Unary), extent([]int{length, labels}, []int{row, column}))
-		// So many entries, none on another: what is allocated for results follows from what is there.
+		// As many entries as the shape needs, without overlap: results are allocated for this shape.
 		c.present("chain.Unary", sizeOf(chain.Unary), product(length, labels))
 	}
 	matrices := chain.EdgeMatrices
@@ -113,7 +114,7 @@ func (c *call) chain(chain *Chain, to placer) *C.chorale_chain {
 	return told
 }
 
-// Score adds up the score of a labelling, T labels; minus infinity if it is forbidden.
+// Score returns the score of a labelling, T labels; minus infinity if it is forbidden.
 func (chain *Chain) Score(labelling []int32) (float64, error) {
 	c := begin()
 	defer c.end()
@@ -124,7 +125,7 @@ func (chain *Chain) Score(labelling []int32) (float64, error) {
 	if c.err != nil {
 		return 0, c.err
 	}
-	if len(labelling) == 0 { // an empty chain, whose labelling C wants to point somewhere
+	if len(labelling) == 0 { // C requires an address also for an empty labelling
 		labelling = []int32{0}
 	}
 	var score C.double
@@ -132,18 +133,19 @@ func (chain *Chain) Score(labelling []int32) (float64, error) {
 	return float64(score), c.err
 }
 
-// ChainResult is what a call says besides labellings.
+// ChainResult is the result of a call, besides labellings.
 type ChainResult struct {
 	Outcome Outcome // Complete or Infeasible
-	Score   float64 // of the best labelling
+	Score   float64 // the score of the best labelling
 }
 
-// MaxMarginals of a chain: the best score with a label at a position, or with both labels of an edge.
+// MaxMarginals of a chain: the best score of a labelling with a label at a position, or with both labels
+// of an edge.
 type MaxMarginals struct {
 	Marginals []float64 // T x m
 	Edges     []float64 // (T - 1) x m x m, rows "from"
-	Margins   []float64 // T: how far the best label is ahead
-	Labelling []int32   // nil where there is none
+	Margins   []float64 // T: the best marginal of a position minus the second best
+	Labelling []int32   // nil if every labelling is forbidden
 }
 
 // KBest is the best labellings of a chain, best first.
@@ -152,7 +154,7 @@ type KBest struct {
 	Scores     []float64 // by rank
 }
 
-// ChainTask is what a workspace is sized for.
+// ChainTask is the task for which a workspace is sized.
 type ChainTask int32
 
 // Tasks of a chain solver.
@@ -172,7 +174,7 @@ func chainSolverHandle(solver *C.chorale_chain_solver, memory unsafe.Pointer) *h
 	})
 }
 
-// NewChainSolver makes a solver that grows with what it is given.
+// NewChainSolver makes a solver whose workspace grows as needed.
 func NewChainSolver(host *Host) (*ChainSolver, error) {
 	c := begin()
 	defer c.end()
@@ -189,7 +191,8 @@ func NewChainSolver(host *Host) (*ChainSolver, error) {
 	return (*ChainSolver)(h), nil
 }
 
-// NewFixedChainSolver makes a solver in `bytes` bytes, which never allocates and refuses what does not fit.
+// NewFixedChainSolver makes a solver in `bytes` bytes, which never allocates; a chain that needs more
+// memory is [ErrWorkspaceTooSmall].
 func NewFixedChainSolver(bytes int, host *Host) (*ChainSolver, error) {
 	c := begin()
 	defer c.end()
@@ -212,7 +215,8 @@ func NewFixedChainSolver(bytes int, host *Host) (*ChainSolver, error) {
 	return (*ChainSolver)(h), nil
 }
 
-// ChainSolverBytes is what a fixed solver, or a [Scratch], needs for a task; k: labellings of ChainKBest.
+// ChainSolverBytes is the number of bytes that a fixed solver, or a [Scratch], needs for a task. k:
+// number of labellings of ChainKBest.
 func ChainSolverBytes(chain *Chain, task ChainTask, k int) (int, error) {
 	c := begin()
 	defer c.end()
@@ -228,7 +232,8 @@ func ChainSolverBytes(chain *Chain, task ChainTask, k int) (int, error) {
 // Close frees the solver.
 func (s *ChainSolver) Close() error { return (*handle)(s).close() }
 
-// Reserve grows the workspace so that no call of the task on a chain of this shape allocates. k: labellings of ChainKBest.
+// Reserve grows the workspace so that no call of the task on a chain of this shape allocates. k: number
+// of labellings of ChainKBest.
 func (s *ChainSolver) Reserve(chain *Chain, task ChainTask, k int) error {
 	c := begin()
 	defer c.end()
@@ -241,7 +246,7 @@ func (s *ChainSolver) Reserve(chain *Chain, task ChainTask, k int) error {
 	return c.err
 }
 
-// A workspace is where a computation on a chain happens: a solver, or scratch memory.
+// A workspace is the memory for a computation on a chain: a solver, or scratch memory.
 type workspace struct {
 	solver  *C.chorale_chain_solver
 	scratch unsafe.Pointer
@@ -258,7 +263,7 @@ func newChainResult() *C.chorale_chain_result {
 	return result
 }
 
-// Solve finds the best labelling, T labels; nil where every labelling is forbidden.
+// Solve finds the best labelling, T labels; nil if every labelling is forbidden.
 func (s *ChainSolver) Solve(chain *Chain) ([]int32, ChainResult, error) { return solve(s.in, chain) }
 
 func solve(in func(*call) workspace, chain *Chain) ([]int32, ChainResult, error) {
@@ -319,7 +324,8 @@ func maxMarginals(in func(*call) workspace, chain *Chain) (*MaxMarginals, ChainR
 	return all, ChainResult{Outcome(result.outcome), float64(result.score)}, nil
 }
 
-// KBest finds the k best labellings of a chain, best first, or all where there are fewer. A tree is [ErrNotAChain].
+// KBest finds the k best labellings of a chain, best first, or all if there are fewer. A tree is
+// [ErrNotAChain].
 func (s *ChainSolver) KBest(chain *Chain, k int) (*KBest, error) { return kBest(s.in, chain, k) }
 
 func kBest(in func(*call) workspace, chain *Chain, k int) (*KBest, error) {
@@ -353,14 +359,14 @@ func kBest(in func(*call) workspace, chain *Chain, k int) (*KBest, error) {
 	return all, nil
 }
 
-// Scratch is memory in which computations on chains happen without a solver, and without allocating; one goroutine at a
-// time. It needs as many bytes as [ChainSolverBytes] or [MessageBytes] say.
+// Scratch is memory for computations on chains without a solver, which allocate nothing; one goroutine
+// at a time. [ChainSolverBytes] and [MessageBytes] give the number of bytes.
 type Scratch struct {
 	h     *handle
 	bytes int
 }
 
-// NewScratch makes memory for computations.
+// NewScratch allocates memory for computations.
 func NewScratch(bytes int) (*Scratch, error) {
 	if bytes < 0 {
 		return nil, refuse(ErrSize, "bytes is %d, and must not be negative", bytes)
@@ -388,13 +394,13 @@ func (s *Scratch) in(c *call) workspace {
 	return workspace{scratch: c.alone(s.h), bytes: C.size_t(s.bytes)}
 }
 
-// Solve is as [ChainSolver.Solve].
+// Solve does the same as [ChainSolver.Solve].
 func (s *Scratch) Solve(chain *Chain) ([]int32, ChainResult, error) { return solve(s.in, chain) }
 
-// MaxMarginals is as [ChainSolver.MaxMarginals].
+// MaxMarginals does the same as [ChainSolver.MaxMarginals].
 func (s *Scratch) MaxMarginals(chain *Chain) (*MaxMarginals, ChainResult, error) {
 	return maxMarginals(s.in, chain)
 }
 
-// KBest is as [ChainSolver.KBest].
+// KBest does the same as [ChainSolver.KBest].
 func (s *Scratch) KBest(chain *Chain, k int) (*KBest, error) { return kBest(s.in, chain, k) }

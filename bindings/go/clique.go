@@ -9,7 +9,8 @@ import (
 	"unsafe"
 )
 
-// Algorithm of clique inference. Each says below for which families of potentials it is.
+// Algorithm is an algorithm of clique inference. The constants state to which families of potentials
+// each applies.
 type Algorithm int32
 
 // Algorithms.
@@ -18,31 +19,31 @@ const (
 	AlphaPass               Algorithm = C.CHORALE_ALGORITHM_ALPHA_PASS                // for every value and count, those members take the value that lose least by it; any family, exact for FamilyMax
 	GeneralisedAlphaPass    Algorithm = C.CHORALE_ALGORITHM_GENERALISED_ALPHA_PASS    // as AlphaPass, with sets of up to SubsetSize values; any family
 	AlphaExpansion          Algorithm = C.CHORALE_ALGORITHM_ALPHA_EXPANSION           // best moves of any set of members to one value, until none is better; FamilySum
-	Polish                  Algorithm = C.CHORALE_ALGORITHM_POLISH                    // each member takes its best value at the counts so far, until nothing changes; convex FamilySum
+	Polish                  Algorithm = C.CHORALE_ALGORITHM_POLISH                    // each member takes its best value at the current counts, until no member changes; convex FamilySum
 	ICM                     Algorithm = C.CHORALE_ALGORITHM_ICM                       // moves of one member at a time, while one raises the score; any family
 	ModifiedAlphaPass       Algorithm = C.CHORALE_ALGORITHM_MODIFIED_ALPHA_PASS       // AlphaPass for FamilyMajority, without a guarantee
 	LagrangianSubgradient   Algorithm = C.CHORALE_ALGORITHM_LAGRANGIAN_SUBGRADIENT    // relaxation of FamilyMajority, with an upper bound: subgradient steps
-	LagrangianGoldenSection Algorithm = C.CHORALE_ALGORITHM_LAGRANGIAN_GOLDEN_SECTION // the same, by golden section search
-	LagrangianConservative  Algorithm = C.CHORALE_ALGORITHM_LAGRANGIAN_CONSERVATIVE   // the same, by conservative coordinate descent
+	LagrangianGoldenSection Algorithm = C.CHORALE_ALGORITHM_LAGRANGIAN_GOLDEN_SECTION // relaxation of FamilyMajority by golden section search
+	LagrangianConservative  Algorithm = C.CHORALE_ALGORITHM_LAGRANGIAN_CONSERVATIVE   // relaxation of FamilyMajority by conservative coordinate descent
 	ExactMajority           Algorithm = C.CHORALE_ALGORITHM_EXACT_MAJORITY            // the optimum of FamilyMajority
 	ConcaveFlow             Algorithm = C.CHORALE_ALGORITHM_CONCAVE_FLOW              // the optimum of FamilySum with concave tables
 	CountBoxes              Algorithm = C.CHORALE_ALGORITHM_COUNT_BOXES               // the optimum of any FamilySum by branch and bound; exponential at worst
 	DualBound               Algorithm = C.CHORALE_ALGORITHM_DUAL_BOUND                // an upper bound of FamilySum, and the best labelling met on the way
 )
 
-// String is the name of the algorithm: "alpha-pass", say.
+// String is the name of the algorithm, such as "alpha-pass".
 func (a Algorithm) String() string {
 	return C.GoString(C.chorale_algorithm_name(C.chorale_algorithm(a)))
 }
 
-// AlgorithmNamed is the algorithm of a name such as "alpha-pass"; false where there is none.
+// AlgorithmNamed is the algorithm with a name such as "alpha-pass"; false if there is none.
 func AlgorithmNamed(name string) (Algorithm, bool) {
 	bytes := []byte(name)
 	found := C.chorale_algorithm_from_name((*C.char)(first(bytes)), C.size_t(len(bytes)))
 	return Algorithm(found), found >= 0
 }
 
-// Start is where algorithms that improve a labelling begin.
+// Start is the start labelling of algorithms that improve a labelling.
 type Start int32
 
 // Starts.
@@ -50,11 +51,11 @@ const (
 	StartIndependent Start = C.CHORALE_START_INDEPENDENT // every member's own best value
 	StartValue       Start = C.CHORALE_START_VALUE       // every member that may takes CliqueOptions.StartValue
 	StartAssignment  Start = C.CHORALE_START_ASSIGNMENT  // CliqueOptions.StartAssignment
-	StartAlphaPass   Start = C.CHORALE_START_ALPHA_PASS  // what AlphaPass finds
+	StartAlphaPass   Start = C.CHORALE_START_ALPHA_PASS  // the result of AlphaPass
 )
 
-// CliqueProblem is the members of one clique and the scores of their values: Scores[i * RowStride + v] is that of value v for
-// member i. NaN, plus infinity and magnitudes above 1e280 are refused.
+// CliqueProblem is the members of one clique and the scores of their values: Scores[i * RowStride + v]
+// is the score of value v for member i. NaN, plus infinity and magnitudes above 1e280 are refused.
 type CliqueProblem struct {
 	Members   int       // n, at least 1
 	Values    int       // R, at least 1: that of the potential
@@ -63,24 +64,24 @@ type CliqueProblem struct {
 	Fixed     []int32   // by member the value it must take, or -1; nil: all free
 }
 
-// CliqueOptions say how a clique is solved, and when to stop. They are made by [NewCliqueOptions].
+// CliqueOptions are the options for solving a clique. They are made by [NewCliqueOptions].
 type CliqueOptions struct {
-	Algorithm       Algorithm     // what is to run; one that does not fit the potential is ErrAlgorithmMismatch
-	Start           Start         // where AlphaExpansion, Polish and ICM begin
-	StartValue      int32         // of StartValue: 0 to R - 1
-	SubsetSize      int32         // of GeneralisedAlphaPass: at least 1, 2 by default
-	StartAssignment []int32       // of StartAssignment: by member a value that is not forbidden
-	IterationLimit  int           // sweeps, rounds or steps; 0: the limit of the algorithm
-	NodeLimit       int           // of CountBoxes: nodes in all; 0: none
-	NodePool        int           // of CountBoxes: nodes kept at once; 0: as many as fit in 16 MB
-	Tolerance       float64       // of the Lagrangian algorithms: at least 0, 0.001 by default
-	Gap             float64       // ends where upper bound - score is at most Gap * |score|; 0 asks for a proof, negative for none
+	Algorithm       Algorithm     // the algorithm; one that does not fit the potential is ErrAlgorithmMismatch
+	Start           Start         // where AlphaExpansion, Polish and ICM start
+	StartValue      int32         // for Start StartValue: 0 to R - 1
+	SubsetSize      int32         // greatest size of sets in GeneralisedAlphaPass: at least 1, 2 by default
+	StartAssignment []int32       // for Start StartAssignment: by member a value that is not forbidden
+	IterationLimit  int           // greatest number of sweeps, rounds or steps; 0: the default of the algorithm
+	NodeLimit       int           // CountBoxes: greatest number of nodes; 0: no limit
+	NodePool        int           // CountBoxes: greatest number of open nodes; 0: as many as fit in 16 MB
+	Tolerance       float64       // Lagrangian algorithms: end when the violation of complementary slackness is at most this fraction of the largest useful multiplier; at least 0, 0.001 by default
+	Gap             float64       // ends the call when upper bound - score is at most Gap * |score|; 0: requests a proof of optimality; negative: no gap
 	TimeLimit       time.Duration // NoLimit: none
 	Cancel          *Cancel       // ends the call when raised; may be nil
 	ExactMarginals  bool          // max-marginals must be exact, or the call is ErrNotExact
 }
 
-// NewCliqueOptions returns the defaults, which nil stands for too.
+// NewCliqueOptions returns the defaults, which also apply if options are nil.
 func NewCliqueOptions() *CliqueOptions {
 	var options C.chorale_clique_options
 	C.chorale_clique_options_init(&options, C.sizeof_chorale_clique_options)
@@ -99,18 +100,18 @@ func NewCliqueOptions() *CliqueOptions {
 	}
 }
 
-// CliqueResult is what a call says besides the assignment.
+// CliqueResult is the result of a call, besides the assignment.
 type CliqueResult struct {
 	Outcome        Outcome   // how the call ended
-	Algorithm      Algorithm // what ran
-	Proven         bool      // whether the score is the best there is: the upper bound meets it
+	Algorithm      Algorithm // the algorithm used
+	Proven         bool      // whether the score is proven to be optimal, up to rounding
 	MarginalsExact bool      // whether max-marginals are exact; otherwise they are lower bounds that labellings attain
 	Score          float64   // MemberScore + CliqueScore; minus infinity where there is no assignment
 	MemberScore    float64   // the members' own scores of their values
 	CliqueScore    float64   // the potential at the counts of the values
 	UpperBound     float64   // on the score of every assignment; plus infinity where none was computed
 	Iterations     int       // sweeps, rounds, steps or flows
-	Nodes          int       // of CountBoxes
+	Nodes          int       // CountBoxes: number of nodes
 }
 
 func cliqueResult(r *C.chorale_clique_result) CliqueResult {
@@ -128,7 +129,7 @@ func cliqueResult(r *C.chorale_clique_result) CliqueResult {
 	}
 }
 
-// CliqueTask is what a workspace is sized for.
+// CliqueTask is the task for which a workspace is sized.
 type CliqueTask int32
 
 // Tasks of a clique solver.
@@ -137,10 +138,10 @@ const (
 	CliqueMaxMarginals CliqueTask = C.CHORALE_CLIQUE_MAX_MARGINALS // CliqueSolver.MaxMarginals
 )
 
-// MarginalForm is what max-marginals contain.
+// MarginalForm is the form of max-marginals.
 type MarginalForm int32
 
-// Forms: the best score with a value, or what the others and the potential say of it.
+// Forms: the best score with a value, or the message of the clique to the member.
 const (
 	MarginalScore   MarginalForm = C.CHORALE_MARGINAL_SCORE   // the best score of all labellings in which the member takes the value
 	MarginalMessage MarginalForm = C.CHORALE_MARGINAL_MESSAGE // the same without the member's own score for the value
@@ -215,7 +216,7 @@ func cliqueSolverHandle(solver *C.chorale_clique_solver, memory unsafe.Pointer) 
 	})
 }
 
-// NewCliqueSolver makes a solver that grows with what it is given.
+// NewCliqueSolver makes a solver whose workspace grows as needed.
 func NewCliqueSolver(host *Host) (*CliqueSolver, error) {
 	c := begin()
 	defer c.end()
@@ -232,8 +233,8 @@ func NewCliqueSolver(host *Host) (*CliqueSolver, error) {
 	return (*CliqueSolver)(h), nil
 }
 
-// NewFixedCliqueSolver makes a solver in `bytes` bytes (see [CliqueSolverBytes]), which never allocates and refuses what
-// does not fit with [ErrWorkspaceTooSmall].
+// NewFixedCliqueSolver makes a solver in `bytes` bytes (see [CliqueSolverBytes]), which never allocates;
+// a problem that needs more memory is [ErrWorkspaceTooSmall].
 func NewFixedCliqueSolver(bytes int, host *Host) (*CliqueSolver, error) {
 	c := begin()
 	defer c.end()
@@ -256,7 +257,8 @@ func NewFixedCliqueSolver(bytes int, host *Host) (*CliqueSolver, error) {
 	return (*CliqueSolver)(h), nil
 }
 
-// CliqueSolverBytes is how many bytes a fixed solver needs for any problem of at most so many members.
+// CliqueSolverBytes is the number of bytes that a fixed solver needs for any problem of at most
+// `members` members.
 func CliqueSolverBytes(potential *Potential, members int, options *CliqueOptions, task CliqueTask) (int, error) {
 	c := begin()
 	defer c.end()
@@ -273,7 +275,7 @@ func CliqueSolverBytes(potential *Potential, members int, options *CliqueOptions
 // Close frees the solver.
 func (s *CliqueSolver) Close() error { return (*handle)(s).close() }
 
-// Reserve grows the workspace so that no problem of at most so many members allocates.
+// Reserve grows the workspace so that no problem of at most `members` members allocates.
 func (s *CliqueSolver) Reserve(potential *Potential, members int, options *CliqueOptions, task CliqueTask) error {
 	c := begin()
 	defer c.end()
@@ -287,7 +289,7 @@ func (s *CliqueSolver) Reserve(potential *Potential, members int, options *Cliqu
 	return c.err
 }
 
-// found is an assignment, or nil where C has written none.
+// found returns the assignment, or nil if C has written none.
 func found(labels []int32) []int32 {
 	if len(labels) > 0 && labels[0] == unwritten {
 		return nil
@@ -305,9 +307,10 @@ func unwrittenLabels(count int) []int32 {
 	return labels
 }
 
-// Solve finds the values, one for each member, whose score is best: the members' own scores and the potential at the counts of
-// the values. options: nil for the defaults. The assignment is nil where nothing feasible was found; the outcome says
-// whether there is none. A limit of the options is no error: the best assignment until then is given.
+// Solve finds the values, one for each member, with the best sum of the members' own scores and the
+// potential of the counts of the values. options: nil for the defaults. The assignment is nil if no
+// feasible one was found; the outcome tells whether there is none. A limit of the options is no error:
+// the result is the best assignment so far.
 func (s *CliqueSolver) Solve(potential *Potential, problem *CliqueProblem, options *CliqueOptions) ([]int32, CliqueResult, error) {
 	c := begin()
 	defer c.end()
@@ -327,8 +330,9 @@ func (s *CliqueSolver) Solve(potential *Potential, problem *CliqueProblem, optio
 	return found(assignment), cliqueResult(result), nil
 }
 
-// MaxMarginals computes, for every member i and value v, the best score of all assignments with that value, in
-// marginals[i * Values + v], and the best assignment met. Minus infinity: no assignment with the value was found.
+// MaxMarginals computes, for every member i and value v, the best score of all assignments in which i
+// has v, in marginals[i * Values + v], and the best assignment found. Minus infinity: no assignment with
+// the value was found.
 func (s *CliqueSolver) MaxMarginals(potential *Potential, problem *CliqueProblem, options *CliqueOptions, form MarginalForm) (marginals []float64, assignment []int32, _ CliqueResult, _ error) {
 	c := begin()
 	defer c.end()
@@ -349,7 +353,7 @@ func (s *CliqueSolver) MaxMarginals(potential *Potential, problem *CliqueProblem
 	return marginals, found(assignment), cliqueResult(result), nil
 }
 
-// Score adds up the score of a given assignment, one value for each member.
+// Score returns the score of a given assignment, one value for each member.
 func (s *CliqueSolver) Score(potential *Potential, problem *CliqueProblem, assignment []int32) (CliqueResult, error) {
 	c := begin()
 	defer c.end()

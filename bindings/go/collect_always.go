@@ -4,5 +4,6 @@ package chorale
 
 import "runtime"
 
-// collect forces a collection whenever a handle is used, so that what is not kept alive is missed at once.
+// collect forces a garbage collection whenever a handle is used, so that tests find objects that are not
+// kept alive.
 func collect() { runtime.GC() }

@@ -5,12 +5,13 @@ import "C"
 
 import "math"
 
-// Corpus is many chains that have the same number of labels and share their transitions, with their scores end to end.
-// Let N be the number of positions of all chains. Positions are numbered by their place in the arrays.
+// Corpus is many chains with the same number of labels and the same transitions, with their scores in
+// one array. N is the number of positions of all chains. Positions are numbered by their index in the
+// arrays.
 type Corpus struct {
-	// By chain the position at which it begins, and after the last chain the position at which that ends: one number more
-	// than there are chains, none below the one before it. nil: every chain has one position (single items), and there are
-	// as many chains as Unary has rows.
+	// Offsets holds for each chain its first position, then the end of the last chain: one number more than
+	// there are chains, ascending. nil: every chain has one position (single items), and there are as many
+	// chains as Unary has rows.
 	Offsets []int64
 	Labels  int // m, the number of labels, at least 1
 
@@ -25,7 +26,8 @@ type Corpus struct {
 	Groups      []int64      // by chain the document that it belongs to; nil: 0 for all
 }
 
-// within refuses offsets that lead beyond `most` entries. The library refuses offsets that descend before it reads an entry.
+// within refuses offsets beyond `most` entries. The library refuses descending offsets before it reads
+// an entry.
 func (c *call) within(name string, offsets []int64, most int) {
 	last := len(offsets) - 1
 	if last < 0 {
@@ -35,7 +37,7 @@ func (c *call) within(name string, offsets []int64, most int) {
 	}
 }
 
-// corpus lends a corpus, and gives the offsets of its chains.
+// corpus lends a corpus to C, and returns the offsets of its chains.
 func (c *call) corpus(corpus *Corpus) (*C.chorale_corpus, []int64) {
 	told := new(C.chorale_corpus)
 	C.chorale_corpus_init(told, C.sizeof_chorale_corpus)
@@ -89,7 +91,7 @@ func (c *call) corpus(corpus *Corpus) (*C.chorale_corpus, []int64) {
 	return told, offsets
 }
 
-// tokens lends tokens; what has tokens and no positions has tokens all the same.
+// tokens lends tokens to C. An empty slice that is not nil gets an address too, so that C takes the tokens as present.
 func (c *call) tokens(tokens []int32) *C.int32_t {
 	if tokens != nil && len(tokens) == 0 {
 		return (*C.int32_t)(c.memory.allocate(4))
@@ -97,8 +99,9 @@ func (c *call) tokens(tokens []int32) *C.int32_t {
 	return (*C.int32_t)(lend(&c.memory, tokens))
 }
 
-// AddCorpus copies all chains of a corpus into the model in one call, or after an error none. It returns the number of
-// the first, which the others follow, and how many there are. The errors are those of [ModelBuilder.AddChain].
+// AddCorpus copies all chains of a corpus into the model in one call; after an error it adds none. It
+// returns the number of the first chain, which the others follow, and the number of chains. Errors are
+// those of [ModelBuilder.AddChain].
 func (b *ModelBuilder) AddCorpus(corpus *Corpus) (first, count int, _ error) {
 	c, builder := b.begin()
 	defer c.end()
@@ -116,8 +119,9 @@ func (b *ModelBuilder) AddCorpus(corpus *Corpus) (first, count int, _ error) {
 	return int(from), len(offsets) - 1, nil
 }
 
-// AddCliques adds `count` cliques without members in one call, all as `setup` says, or after an error none. It returns
-// the number of the first; the others follow. The errors are those of [ModelBuilder.AddClique].
+// AddCliques adds `count` cliques without members in one call, all with the same setup; after an error
+// it adds none. It returns the number of the first clique; the others follow. Errors are those of
+// [ModelBuilder.AddClique].
 func (b *ModelBuilder) AddCliques(setup *CliqueSetup, count int) (first int, _ error) {
 	c, builder := b.begin()
 	defer c.end()
@@ -134,10 +138,11 @@ func (b *ModelBuilder) AddCliques(setup *CliqueSetup, count int) (first int, _ e
 }
 
 // AddPositions adds positions of chains to the cliques first, first + 1 and so on, in one call: clique first + i gets the
-// positions positions[j] of the chains chains[j] for j from offsets[i] to offsets[i + 1] - 1, in this order. So there is
-// one offset more than cliques; nil: one clique, which gets all. positions: nil for 0 throughout, as of single items.
+// positions positions[j] of the chains chains[j] for j from offsets[i] to offsets[i + 1] - 1, in this
+// order. So there is one offset more than cliques; nil: one clique, which gets all entries. positions:
+// nil: all 0, as for single items.
 //
-// The errors are those of [ModelBuilder.AddPosition]; after one of them nothing has been added.
+// Errors are those of [ModelBuilder.AddPosition]; after an error nothing has been added.
 func (b *ModelBuilder) AddPositions(first int, offsets, chains, positions []int64) error {
 	c, builder := b.begin()
 	defer c.end()
@@ -152,10 +157,11 @@ func (b *ModelBuilder) AddPositions(first int, offsets, chains, positions []int6
 }
 
 // AddMembers adds whole chains or instances to the cliques first, first + 1 and so on, in one call: clique first + i gets
-// the chains chains[j] for j from offsets[i] to offsets[i + 1] - 1. offsets: nil for one clique, which gets all. All
-// positions are of class 0, and tables are the tokens of the chains; [ModelBuilder.AddMember] takes others.
+// the chains chains[j] for j from offsets[i] to offsets[i + 1] - 1. offsets: nil: one clique, which gets
+// all chains. Position classes are 0, and tables are the tokens of the chains; [ModelBuilder.AddMember]
+// accepts others.
 //
-// The errors are those of AddMember; after one of them nothing has been added.
+// Errors are those of AddMember; after an error nothing has been added.
 func (b *ModelBuilder) AddMembers(first int, offsets, chains []int64) error {
 	c, builder := b.begin()
 	defer c.end()
@@ -166,7 +172,7 @@ func (b *ModelBuilder) AddMembers(first int, offsets, chains []int64) error {
 	return c.err
 }
 
-// parts are the offsets of parts of so many entries; nil stands for one part, which has all.
+// parts returns offsets into an array of `entries` entries; nil stands for one part with all entries.
 func (c *call) parts(name string, offsets []int64, entries int) []int64 {
 	if offsets == nil {
 		return []int64{0, int64(entries)}

@@ -8,32 +8,34 @@ import (
 	"fmt"
 )
 
-// AgreementKind says what an [Agreement] joins.
+// AgreementKind is the kind of labels or values that an [Agreement] concerns.
 type AgreementKind int32
 
 // Kinds of agreements.
 const (
 	AgreeWords    AgreementKind = C.CHORALE_AGREE_WORDS    // the labels of all positions with the same token
 	AgreeKeys     AgreementKind = C.CHORALE_AGREE_KEYS     // the labels of all positions with the same entry of Keys
-	AgreeProperty AgreementKind = C.CHORALE_AGREE_PROPERTY // what whole chains show of Property: the label after the title, say
-	AgreeCliques  AgreementKind = C.CHORALE_AGREE_CLIQUES  // the labels of the positions that CliqueOffsets and Members put together
+	AgreeProperty AgreementKind = C.CHORALE_AGREE_PROPERTY // the values of Property on whole chains, such as the label after the title
+	AgreeCliques  AgreementKind = C.CHORALE_AGREE_CLIQUES  // the labels of the positions in each clique of CliqueOffsets and Members
 )
 
-// Agreement is one thing that ought to agree, softly. It is made by [NewAgreement].
+// Agreement is a soft constraint: labels of positions, or property values of chains, that should agree.
+// It is made by [NewAgreement].
 type Agreement struct {
-	Kind   AgreementKind // what is joined
-	Across bool          // over all groups of chains; false: within each. AgreeCliques ignores it
-	// How strongly: n positions (or chains) of which n_v show v add Strength / n * sum_v n_v^2 to the score. One that joins
-	// all others gains up to twice the strength; so strength 1 outweighs a tagger that prefers another label by less than 2.
-	// Negative: they ought to differ. 1 by default.
+	Kind   AgreementKind // the kind of the agreement
+	Across bool          // true: cliques across all groups of chains; false: within each. Ignored by AgreeCliques
+	// Strength of the agreement: a clique of n positions (or chains), n_v of which have value v, adds
+	// Strength / n * sum_v n_v^2 to the score. A position that changes to the value of all others gains up
+	// to twice the strength; so strength 1 outweighs a tagger that prefers another label by less than 2.
+	// Negative: values should differ. 1 by default.
 	Strength  float64
-	Potential *Potential // in the place of Strength: over the labels, or over the values of Property; nil: Strength
-	Minimum   int        // how many positions or chains make a clique, at least 1; 2 by default
-	Keys      []int32    // of AgreeKeys, by position of the corpus: a key >= 0, or -1 for none
-	Stop      []int32    // of AgreeWords and AgreeKeys: tokens or keys that make no clique
-	Property  *Property  // of AgreeProperty
-	// Of AgreeCliques: clique c holds the positions Members[CliqueOffsets[c]] to Members[CliqueOffsets[c + 1] - 1], numbered as
-	// in [Corpus]. CliqueOffsets nil: one clique, which gets all Members.
+	Potential *Potential // replaces Strength: over the labels, or over the values of Property; nil: Strength is used
+	Minimum   int        // least number of positions or chains of a clique, at least 1; 2 by default
+	Keys      []int32    // for AgreeKeys, by position of the corpus: a key >= 0, or -1 for none
+	Stop      []int32    // for AgreeWords and AgreeKeys: tokens or keys without cliques
+	Property  *Property  // for AgreeProperty
+	// For AgreeCliques: clique c holds the positions Members[CliqueOffsets[c]] to Members[CliqueOffsets[c +
+	// 1] - 1], numbered as in [Corpus]. CliqueOffsets nil: one clique, with all Members.
 	CliqueOffsets []int64
 	Members       []int64
 }
@@ -45,20 +47,21 @@ func NewAgreement(kind AgreementKind) *Agreement {
 	return &Agreement{Kind: kind, Across: told.across != 0, Strength: float64(told.strength), Minimum: int(told.minimum)}
 }
 
-// Decoded is a corpus that has been labelled together. Results may be read by any number of goroutines, while nobody solves
-// its [Decoded.Run] further.
+// Decoded is a corpus that has been labelled together. Any number of goroutines may read the results,
+// while none solves its [Decoded.Run] further.
 type Decoded struct {
-	run     *Run // its handle is that of the whole
+	run     *Run // its handle also owns the result
 	decoded *C.chorale_decoded
 }
 
-// Decode labels a corpus so that what the agreements name agrees, as far as the scores allow. options: of the run; nil for
-// the defaults.
+// Decode labels a corpus, maximising the scores plus the potentials of all agreements. options: of the
+// run; nil for the defaults.
 //
-// Where the deadline or the cancellation of the context (nil: none) ends the run, both are given: what was found until then,
-// with the outcome [Cancelled], and the error of the context. Before round 0 is done there are no labels, which [Decoded.Labels]
-// says, and the score is minus infinity. The time limit of the options is an outcome alone; it counts from when the model
-// is made. After any other error there is no result. Messages name an agreement by its place, "agreements[1]".
+// If the deadline or the cancellation of the context (nil: none) ends the run, Decode returns both the
+// result so far, with the outcome [Cancelled], and the error of the context. Before round 0 is complete
+// there are no labels ([Decoded.Labels] fails), and the score is minus infinity. The time limit of the
+// options, which starts when the model has been built, gives an outcome and no error. After any other
+// error there is no result. Messages name an agreement by its index, such as "agreements[1]".
 func Decode(ctx context.Context, corpus *Corpus, agreements []*Agreement, options *RunOptions) (*Decoded, error) {
 	if ctx == nil {
 		ctx = context.Background()
@@ -100,7 +103,7 @@ func Decode(ctx context.Context, corpus *Corpus, agreements []*Agreement, option
 	return d, ended
 }
 
-// agreements lends a specification for the chains with these offsets.
+// agreements lends a specification to C, for the chains with these offsets.
 func (c *call) agreements(agreements []*Agreement, offsets []int64) []C.chorale_agreement {
 	all := make([]C.chorale_agreement, len(agreements))
 	for i, agreement := range agreements {
@@ -142,8 +145,8 @@ func (d *Decoded) begin() (*call, *C.chorale_decoded) {
 // Close frees the result, and the run with it.
 func (d *Decoded) Close() error { return d.Run().Close() }
 
-// Run is the run behind the result, for all that it tells; it may be solved further, and then the result is the new one. It
-// belongs to the result: Close of either closes both. nil for nil.
+// Run is the run of the result; if it is solved further, the result changes too. It belongs to the
+// result: Close of either closes both. nil for nil.
 func (d *Decoded) Run() *Run {
 	if d == nil {
 		return nil
@@ -151,7 +154,7 @@ func (d *Decoded) Run() *Run {
 	return d.run
 }
 
-// Model is the model behind the result: a handle of its own, to be closed.
+// Model is the model of the result: a new handle, which the caller closes.
 func (d *Decoded) Model() (*Model, error) {
 	c, decoded := d.begin()
 	defer c.end()
@@ -161,11 +164,11 @@ func (d *Decoded) Model() (*Model, error) {
 	return newModel(C.chorale_model_retain(C.chorale_decoded_model(decoded)), (*handle)(d.run.model)), nil
 }
 
-// Labels are the labels of all chains that were found together: row i are those of chain i. All rows are parts of one array,
-// in the order of the corpus.
+// Labels are the labels of all chains, labelled together: row i belongs to chain i. All rows are parts
+// of one array, in the order of the corpus.
 func (d *Decoded) Labels() ([][]int32, error) { return d.labels(Together) }
 
-// Alone are the labels of every chain's own best labelling, as [Decoded.Labels].
+// Alone are the best labels of every chain without cliques, in the same form as [Decoded.Labels].
 func (d *Decoded) Alone() ([][]int32, error) { return d.labels(Alone) }
 
 func (d *Decoded) labels(of Labelling) ([][]int32, error) {
@@ -183,7 +186,7 @@ func (d *Decoded) labels(of Labelling) ([][]int32, error) {
 	return cut(labels, d.run.model.ChainLengths()), nil
 }
 
-// Result is the score, its upper bound, and how the run ended.
+// Result is the score, its upper bound, and the outcome of the run.
 func (d *Decoded) Result() (RunResult, error) {
 	c, decoded := d.begin()
 	defer c.end()
@@ -194,21 +197,22 @@ func (d *Decoded) Result() (RunResult, error) {
 	return runResult(result), nil
 }
 
-// Reason is why a chain changed: one thing that agrees better now.
+// Reason is one reason why a chain's labels differ from its best labels without cliques: a clique in
+// which a position or chain changed its value.
 type Reason struct {
-	Agreement int     // which of the agreements
-	Clique    int     // within the model
-	Chain     int     // of the corpus
-	Position  int     // within the chain; -1: the whole chain, of a property
-	Members   int     // how many positions or chains the clique has
-	Agreeing  int     // how many of the others show Value now
-	OwnValue  int32   // what it showed by itself: a label, or a value of the property, R for EMPTY, R + 1 for CONFLICT
-	Value     int32   // what it shows now
-	Amount    float64 // what the clique would lose if it alone went back; plus infinity where that is forbidden
+	Agreement int     // index of the agreement
+	Clique    int     // number of the clique in the model
+	Chain     int     // number of the chain in the corpus
+	Position  int     // position in the chain; -1: the whole chain, in a clique over a property
+	Members   int     // number of positions or chains of the clique
+	Agreeing  int     // number of other members with Value now
+	OwnValue  int32   // value without cliques: a label, or a value of the property, R for EMPTY, R + 1 for CONFLICT
+	Value     int32   // value now
+	Amount    float64 // decrease of the score of the clique if this member alone took OwnValue again; plus infinity if that is forbidden
 }
 
-// Reasons are all reasons, by chain, then position, then agreement. A changed position without one was moved by its
-// neighbours.
+// Reasons are all reasons, by chain, then position, then agreement. A changed position without a reason
+// follows its neighbours in the chain.
 func (d *Decoded) Reasons() ([]Reason, error) {
 	c, decoded := d.begin()
 	defer c.end()
@@ -233,7 +237,7 @@ func (d *Decoded) Reasons() ([]Reason, error) {
 	return reasons, nil
 }
 
-// Agreement tells which of the agreements made a clique of the model; -1 for one that the model does not have, and for a
+// Agreement is the index of the agreement that made a clique of the model; -1 if out of range, and for a
 // closed result.
 func (d *Decoded) Agreement(clique int) int {
 	c, decoded := d.begin()

@@ -10,23 +10,23 @@ import (
 	"unsafe"
 )
 
-// ErrClosed answers calls on a handle that has been closed, or was never made.
+// ErrClosed is the error of calls on a handle that has been closed or was never made.
 var ErrClosed = errors.New("chorale: the handle is closed")
 
-// ErrBusy answers calls on a handle that another goroutine is using, where only one may.
+// ErrBusy is the error of calls on a handle for one goroutine at a time that another goroutine is using.
 var ErrBusy = errors.New("chorale: the handle is in use by another goroutine")
 
-// Status says why a call could not be carried out. It is an error that errors.Is finds in an [Error]. A newer library may
-// know more of them.
+// Status is the reason why a call failed. It is an error that errors.Is finds in an [Error]. A newer
+// library may return further statuses.
 type Status int32
 
 // Statuses.
 const (
 	ErrNullArgument      Status = C.CHORALE_ERROR_NULL_ARGUMENT       // an argument that must be given is nil or empty
 	ErrSize              Status = C.CHORALE_ERROR_SIZE                // a size, count or limit is below the least that is allowed
-	ErrSizeOverflow      Status = C.CHORALE_ERROR_SIZE_OVERFLOW       // sizes whose product does not fit, or that exceed what the library can index
+	ErrSizeOverflow      Status = C.CHORALE_ERROR_SIZE_OVERFLOW       // sizes whose product overflows, or a size above the greatest that the library supports
 	ErrStride            Status = C.CHORALE_ERROR_STRIDE              // a row stride that is shorter than a row
-	ErrTableTooShort     Status = C.CHORALE_ERROR_TABLE_TOO_SHORT     // a table with fewer entries than the members of a clique ask for
+	ErrTableTooShort     Status = C.CHORALE_ERROR_TABLE_TOO_SHORT     // a table with fewer entries than the number of members requires
 	ErrShape             Status = C.CHORALE_ERROR_SHAPE               // a slice that is shorter than its shape, or of another shape
 	ErrValuesMismatch    Status = C.CHORALE_ERROR_VALUES_MISMATCH     // potential and clique have different numbers of values
 	ErrStructSize        Status = C.CHORALE_ERROR_STRUCT_SIZE         // the library is older than the one that the package was built with
@@ -39,18 +39,18 @@ const (
 	ErrAlgorithmMismatch Status = C.CHORALE_ERROR_ALGORITHM_MISMATCH  // the algorithm does not apply to the family of the potential
 	ErrNotConvex         Status = C.CHORALE_ERROR_NOT_CONVEX          // the algorithm needs convex tables
 	ErrNotConcave        Status = C.CHORALE_ERROR_NOT_CONCAVE         // the algorithm needs concave tables
-	ErrNotExact          Status = C.CHORALE_ERROR_NOT_EXACT           // exact max-marginals were asked for where no exact solver exists
+	ErrNotExact          Status = C.CHORALE_ERROR_NOT_EXACT           // exact max-marginals were requested of a potential without an exact solver
 	ErrCallbackValue     Status = C.CHORALE_ERROR_CALLBACK_VALUE      // a callback returned NaN, plus infinity or a number out of range
 	ErrCallbackStopped   Status = C.CHORALE_ERROR_CALLBACK_STOPPED    // a callback returned an error, which the Error wraps
-	ErrExecutor          Status = C.CHORALE_ERROR_EXECUTOR            // an executor lost work of a run
-	ErrOutOfMemory       Status = C.CHORALE_ERROR_OUT_OF_MEMORY       // no memory, or more than the limit of the Host
+	ErrExecutor          Status = C.CHORALE_ERROR_EXECUTOR            // the executor did not do every piece of work once
+	ErrOutOfMemory       Status = C.CHORALE_ERROR_OUT_OF_MEMORY       // an allocation failed or needs more than the limit of the Host
 	ErrWorkspaceTooSmall Status = C.CHORALE_ERROR_WORKSPACE_TOO_SMALL // a fixed solver or a Scratch is too small; the message says how many bytes are needed
 	ErrAlignment         Status = C.CHORALE_ERROR_ALIGNMENT           // memory is not aligned as asked
 	ErrLabelsMismatch    Status = C.CHORALE_ERROR_LABELS_MISMATCH     // a chain and its transitions or properties have different numbers of labels
 	ErrParentOrder       Status = C.CHORALE_ERROR_PARENT_ORDER        // a parent that does not come before its children
-	ErrParentCycle       Status = C.CHORALE_ERROR_PARENT_CYCLE        // parents that go round in a circle
-	ErrNotAChain         Status = C.CHORALE_ERROR_NOT_A_CHAIN         // what only a chain can do was asked of a tree
-	ErrAutomatonOnTree   Status = C.CHORALE_ERROR_AUTOMATON_ON_TREE   // a property that reads a sequence was put on a tree
+	ErrParentCycle       Status = C.CHORALE_ERROR_PARENT_CYCLE        // parents that form a cycle
+	ErrNotAChain         Status = C.CHORALE_ERROR_NOT_A_CHAIN         // a tree was passed to a call that takes only chains
+	ErrAutomatonOnTree   Status = C.CHORALE_ERROR_AUTOMATON_ON_TREE   // an automaton property was used on a tree
 	ErrValueOutsideRange Status = C.CHORALE_ERROR_VALUE_OUTSIDE_RANGE // a property can fire a value outside its range
 	ErrStateSpace        Status = C.CHORALE_ERROR_STATE_SPACE         // the joint state of several properties exceeds the budget
 	ErrLabelName         Status = C.CHORALE_ERROR_LABEL_NAME          // a label name that the scheme does not know
@@ -59,18 +59,18 @@ const (
 	ErrTokensMissing     Status = C.CHORALE_ERROR_TOKENS_MISSING      // tokens are read, and the chain has none
 	ErrModelMismatch     Status = C.CHORALE_ERROR_MODEL_MISMATCH      // an earlier run of a model of other numbers of chains or cliques
 	ErrNoLabelling       Status = C.CHORALE_ERROR_NO_LABELLING        // a run that has no labelling (yet)
-	ErrKind              Status = C.CHORALE_ERROR_KIND                // a call that does not fit the kind of clique, chain or instance
+	ErrKind              Status = C.CHORALE_ERROR_KIND                // an argument of the wrong kind: a position for a property clique, a whole chain for a position clique, an instance where a chain is needed
 	ErrState             Status = C.CHORALE_ERROR_STATE               // a call that the state of its object does not allow
-	ErrRunBusy           Status = C.CHORALE_ERROR_BUSY                // a run in the middle of a call, of which one of its callbacks asks something; mostly ErrBusy comes first
-	ErrNoGold            Status = C.CHORALE_ERROR_NO_GOLD             // learning from problems of which no gold label is known
-	ErrOneGroup          Status = C.CHORALE_ERROR_ONE_GROUP           // learning from chains that are all of one group
+	ErrRunBusy           Status = C.CHORALE_ERROR_BUSY                // a callback of a run made a call that would change the run, or read it while it changes; mostly ErrBusy is returned first
+	ErrNoGold            Status = C.CHORALE_ERROR_NO_GOLD             // problems to learn from without any gold label
+	ErrOneGroup          Status = C.CHORALE_ERROR_ONE_GROUP           // problems to learn from whose labelled chains belong to one group
 	ErrInternal          Status = C.CHORALE_ERROR_INTERNAL            // a fault of the library itself: please report it
 	ErrFileFormat        Status = C.CHORALE_ERROR_FILE_FORMAT         // not a problem file
 	ErrFileByteOrder     Status = C.CHORALE_ERROR_FILE_BYTE_ORDER     // a problem file of the other byte order
 	ErrFileVersion       Status = C.CHORALE_ERROR_FILE_VERSION        // a problem file of a version that this library does not know
-	ErrFileTruncated     Status = C.CHORALE_ERROR_FILE_TRUNCATED      // a problem file that is cut off
-	ErrFileChecksum      Status = C.CHORALE_ERROR_FILE_CHECKSUM       // a problem file that is not what was written
-	ErrFileSection       Status = C.CHORALE_ERROR_FILE_SECTION        // a problem file that is put together wrongly
+	ErrFileTruncated     Status = C.CHORALE_ERROR_FILE_TRUNCATED      // a problem file that is truncated
+	ErrFileChecksum      Status = C.CHORALE_ERROR_FILE_CHECKSUM       // a problem file with a section that does not match its checksum
+	ErrFileSection       Status = C.CHORALE_ERROR_FILE_SECTION        // a problem file with missing, repeated, overlapping or invalid sections
 	ErrInputOutput       Status = C.CHORALE_ERROR_INPUT_OUTPUT        // the system could not read or write a file
 	ErrNotSavable        Status = C.CHORALE_ERROR_NOT_SAVABLE         // no file can hold an instance or a potential of a callback
 	ErrText              Status = C.CHORALE_ERROR_TEXT                // a text that is not UTF-8
@@ -78,20 +78,21 @@ const (
 	ErrAllocatorAlignment Status = C.CHORALE_ERROR_ALLOCATOR_ALIGNMENT // the allocator gave memory that is not aligned as asked
 )
 
-// Error returns the name of the status in words: "chorale: table too short" for [ErrTableTooShort].
+// Error returns the name of the status in words, such as "chorale: table too short" for
+// [ErrTableTooShort].
 func (s Status) Error() string {
 	name := strings.TrimPrefix(C.GoString(C.chorale_status_name(C.chorale_status(s))), "CHORALE_ERROR_")
 	return "chorale: " + strings.ReplaceAll(strings.ToLower(name), "_", " ")
 }
 
-// Error is a call that could not be carried out.
+// Error is the error of a failed call.
 type Error struct {
-	Status  Status // why
+	Status  Status // the reason
 	Message string // names the argument, its value and the rule
-	Cause   error  // what a callback returned, or nil
+	Cause   error  // the error of a callback, or nil
 }
 
-// Error is the message, and that of the cause where there is one.
+// Error is the message, followed by the message of the cause if there is one.
 func (e *Error) Error() string {
 	text := "chorale: " + e.Message
 	if e.Cause != nil {
@@ -106,7 +107,7 @@ func (e *Error) Is(target error) bool {
 	return ok && status == e.Status
 }
 
-// Unwrap returns what a callback returned.
+// Unwrap returns the error that a callback returned.
 func (e *Error) Unwrap() error { return e.Cause }
 
 func refuse(status Status, format string, arguments ...any) error {

@@ -6,7 +6,7 @@ import (
 	"sync/atomic"
 )
 
-// failures holds what a callback panicked with or returned until the call into C is over.
+// failures holds the panics and errors of callbacks until the call into C is over.
 type failures struct {
 	any    atomic.Bool
 	mu     sync.Mutex
@@ -14,14 +14,15 @@ type failures struct {
 	errs   []error
 }
 
-// guard runs a callback; false after a panic or an error.
+// guard runs a callback. It returns false after a panic or an error.
 func (f *failures) guard(callback func() error) (ok bool) {
 	done := false
 	defer func() {
 		if done {
 			return
 		}
-		// Also for runtime.Goexit, which recover does not see and which C frames must not meet either.
+		// Also needed for runtime.Goexit, which recover does not see and which must not unwind C frames
+		// either.
 		value := recover()
 		if value == nil {
 			value = "chorale: a callback ended its goroutine"
@@ -73,7 +74,7 @@ func (f *failures) takeError() error {
 	return err
 }
 
-// liveCallbacks counts handles that C holds; tests see that none is left over.
+// liveCallbacks counts the callbacks that C holds, so that tests can check that none leaks.
 var liveCallbacks atomic.Int64
 
 func newCallback(value any) cgo.Handle {

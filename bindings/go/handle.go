@@ -10,15 +10,16 @@ import (
 	"unsafe"
 )
 
-// A handle is an object of the library and who is using it. It is freed by the last call that uses it after it was
-// closed, or with the garbage.
+// A handle is an object of the library with the number of its users. It is freed at the end of the last
+// call that uses it after it was closed, or by the garbage collector.
 type handle struct {
 	mu      sync.Mutex
 	pointer unsafe.Pointer
-	users   int // calls that share it; -1: one call that has it alone
+	users   int // number of calls that share the handle; -1: one call uses it alone
 	closed  bool
 	free    func(unsafe.Pointer) // must not refer to the handle
-	// What C refers to: it is collected only after this handle, since finalizers run in the order of references.
+	// Objects to which C refers. They are collected only after this handle, since finalizers run in the
+	// order of references.
 	keep     []any
 	watching []*failures
 }
@@ -43,7 +44,7 @@ func (h *handle) close() error {
 	return nil
 }
 
-// freeUnused is called with the lock held.
+// freeUnused frees a closed handle without users. Called with the lock held.
 func (h *handle) freeUnused() {
 	if !h.closed || h.users != 0 || h.pointer == nil {
 		return
@@ -86,7 +87,8 @@ func (h *handle) release() {
 	runtime.KeepAlive(h)
 }
 
-// relatives of a new handle: what it keeps alive and whose failures its calls report.
+// relate adds relatives to a new handle: it keeps them alive, and its calls report their callbacks'
+// failures.
 func (h *handle) relate(others ...*handle) {
 	for _, other := range others {
 		if other != nil {
@@ -96,13 +98,14 @@ func (h *handle) relate(others ...*handle) {
 	}
 }
 
-// A call into the library: the handles that it uses, the memory that it lends, the error that it fills.
+// A call into the library: the handles that it uses, the memory that it lends, and the error that C
+// fills.
 type call struct {
 	memory  lent
 	handles []*handle
 	watched []*failures
 	detail  *C.chorale_error
-	names   map[string]string // of arguments, where Go's differ from C's in this call
+	names   map[string]string // Go names of arguments that differ from the C names in this call
 	err     error
 }
 
@@ -122,13 +125,13 @@ func (c *call) acquire(h *handle, alone bool) unsafe.Pointer {
 	return h.pointer
 }
 
-// share takes a handle that others may use at the same time.
+// share marks a handle as used by this call, together with others.
 func (c *call) share(h *handle) unsafe.Pointer { return c.acquire(h, false) }
 
-// alone takes a handle that nobody else may use at the same time.
+// alone marks a handle as used by this call only.
 func (c *call) alone(h *handle) unsafe.Pointer { return c.acquire(h, true) }
 
-// optional takes a shared handle, or nothing.
+// optional marks a handle as shared, or does nothing for nil.
 func (c *call) optional(h *handle) unsafe.Pointer {
 	if h == nil {
 		return nil
@@ -142,7 +145,8 @@ func (c *call) fail(err error) {
 	}
 }
 
-// failed makes an error of a status, with what a callback returned.
+// failed turns a status other than OK into the error of the call, with the error of a callback as its
+// cause.
 func (c *call) failed(status C.chorale_status) bool {
 	if status != C.CHORALE_OK {
 		failure := newError(status, c.detail, c.names)
@@ -158,7 +162,7 @@ func (c *call) failed(status C.chorale_status) bool {
 	return c.err != nil
 }
 
-// single leaves out of an error that there may be other attachments.
+// single rewrites messages for a call with one attachment: without its index.
 func (c *call) single() error {
 	if failure, ok := c.err.(*Error); ok {
 		failure.Message = strings.Replace(failure.Message, "attachments[0].", "", 1)
@@ -166,7 +170,7 @@ func (c *call) single() error {
 	return c.err
 }
 
-// end gives back everything; a panic of a callback goes on from here.
+// end releases handles and memory; a panic of a callback continues from here.
 func (c *call) end() {
 	c.memory.release()
 	for _, h := range c.handles {

@@ -10,10 +10,10 @@ import (
 	"unsafe"
 )
 
-// Version is that of the library that is loaded, "MAJOR.MINOR.PATCH".
+// Version is the version of the loaded library, "MAJOR.MINOR.PATCH".
 func Version() string { return C.GoString(C.chorale_version()) }
 
-// ABI is the number of the binary interface of the library that is loaded.
+// ABI is the number of the binary interface of the loaded library.
 func ABI() int { return int(C.chorale_abi()) }
 
 // LogLevel is how serious a message of the log is.
@@ -22,17 +22,17 @@ type LogLevel int32
 // Levels of the log.
 const (
 	LogDebug   LogLevel = C.CHORALE_LOG_DEBUG   // details of a computation
-	LogInfo    LogLevel = C.CHORALE_LOG_INFO    // what may be of interest
-	LogWarning LogLevel = C.CHORALE_LOG_WARNING // what is probably a mistake
+	LogInfo    LogLevel = C.CHORALE_LOG_INFO    // messages of general interest
+	LogWarning LogLevel = C.CHORALE_LOG_WARNING // probable mistakes of the caller
 )
 
-// Host gives the library memory that is counted and may be limited, and a log. Everything that is created takes a host,
-// or nil: plain memory and no log. Any goroutine.
+// Host is an allocator with a count and an optional limit, and a log. Every object is created with a
+// host, or nil: plain memory and no log. Any goroutine.
 type Host handle
 
-// NewHost makes a host. limit: the most bytes that what is created with it may take in all, negative for no limit;
-// beyond it calls are [ErrOutOfMemory]. log: may be nil; called in the middle of calls, so it must not use the handles
-// that those are on.
+// NewHost makes a host. limit: greatest number of bytes that all objects created with it may have
+// allocated, negative for no limit; beyond the limit calls are [ErrOutOfMemory]. log: may be nil; called
+// during calls, so it must not use the handles of those calls.
 func NewHost(limit int64, log func(level LogLevel, message string)) (*Host, error) {
 	var told *logger
 	var user cgo.Handle
@@ -56,15 +56,15 @@ func NewHost(limit int64, log func(level LogLevel, message string)) (*Host, erro
 	return (*Host)(h), nil
 }
 
-// Close lets go of the host; what was created with it keeps it.
+// Close releases the host; objects created with it keep it alive.
 func (h *Host) Close() error { return (*handle)(h).close() }
 
-// Bytes and Blocks tell what is allocated now; 0 for a host that is closed.
+// Bytes is the number of bytes allocated now; 0 for a closed host.
 func (h *Host) Bytes() int64 {
 	return h.count(func(host *C.chorale_go_host) C.int64_t { return C.chorale_go_host_bytes(host) })
 }
 
-// Blocks is how many pieces of memory are allocated now.
+// Blocks is the number of blocks of memory allocated now; 0 for a closed host.
 func (h *Host) Blocks() int64 {
 	return h.count(func(host *C.chorale_go_host) C.int64_t { return C.chorale_go_host_blocks(host) })
 }
@@ -79,7 +79,7 @@ func (h *Host) count(of func(*C.chorale_go_host) C.int64_t) int64 {
 	return int64(of(host))
 }
 
-// host is what C gets of a host: NULL for nil.
+// host is the host as C takes it: NULL for nil.
 func (c *call) host(h *Host) *C.chorale_host {
 	host := (*C.chorale_go_host)(c.optional((*handle)(h)))
 	if host == nil {
@@ -88,10 +88,10 @@ func (c *call) host(h *Host) *C.chorale_host {
 	return C.chorale_go_host_get(host)
 }
 
-// Cancel is a flag by which any goroutine asks computations to end early.
+// Cancel is a flag by which any goroutine requests that computations end early.
 type Cancel handle
 
-// NewCancel makes a lowered flag.
+// NewCancel makes a flag that is not raised.
 func NewCancel(host *Host) (*Cancel, error) {
 	c := begin()
 	defer c.end()
@@ -121,12 +121,12 @@ func (f *Cancel) with(do func(*C.chorale_cancel)) {
 	}
 }
 
-// Raise asks computations to end. Any goroutine, at any time; nothing happens on a closed flag.
+// Raise requests that computations end. Any goroutine, at any time; does nothing on a closed flag.
 func (f *Cancel) Raise() {
 	f.with(func(cancel *C.chorale_cancel) { C.chorale_cancel_raise(cancel) })
 }
 
-// Lower takes that back.
+// Lower withdraws the request.
 func (f *Cancel) Lower() {
 	f.with(func(cancel *C.chorale_cancel) { C.chorale_cancel_lower(cancel) })
 }
@@ -137,25 +137,25 @@ func (f *Cancel) IsRaised() (raised bool) {
 	return raised
 }
 
-// Outcome is how a computation ended. It is not an error: the best labelling until then is given.
+// Outcome is how a computation ended. It is not an error: the result is the best labelling so far.
 type Outcome int32
 
 // Outcomes.
 const (
-	Complete       Outcome = C.CHORALE_OUTCOME_COMPLETE        // the computation came to its own end
-	GapReached     Outcome = C.CHORALE_OUTCOME_GAP_REACHED     // the gap that was asked for was reached before that
+	Complete       Outcome = C.CHORALE_OUTCOME_COMPLETE        // the computation completed
+	GapReached     Outcome = C.CHORALE_OUTCOME_GAP_REACHED     // the requested gap was reached before completion
 	IterationLimit Outcome = C.CHORALE_OUTCOME_ITERATION_LIMIT // the limit of iterations or rounds was reached; an ordinary end
 	NodeLimit      Outcome = C.CHORALE_OUTCOME_NODE_LIMIT      // the limit of nodes was reached
 	Deadline       Outcome = C.CHORALE_OUTCOME_DEADLINE        // a time limit, or the deadline of a context, was reached
 	Cancelled      Outcome = C.CHORALE_OUTCOME_CANCELLED       // a Cancel, a context or a callback asked for the end
 	Infeasible     Outcome = C.CHORALE_OUTCOME_INFEASIBLE      // proven: every labelling is forbidden
-	NothingFound   Outcome = C.CHORALE_OUTCOME_NOTHING_FOUND   // no labelling that is allowed was found; there may be some
+	NothingFound   Outcome = C.CHORALE_OUTCOME_NOTHING_FOUND   // no allowed labelling was found, without proof that there is none
 )
 
-// String is the name of the outcome: "iteration-limit", say.
+// String is the name of the outcome, such as "iteration-limit".
 func (o Outcome) String() string { return C.GoString(C.chorale_outcome_name(C.chorale_outcome(o))) }
 
-// NoLimit is the time limit of calls that have none.
+// NoLimit is the time limit of calls without one.
 const NoLimit time.Duration = -1
 
 func seconds(limit time.Duration) C.double {

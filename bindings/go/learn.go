@@ -11,7 +11,8 @@ import (
 	"unsafe"
 )
 
-// Basis is a function of the counts of a clique that a weight is learnt for. n is the number of members, n_v how many show v.
+// Basis is a function of the counts of a clique, for which a weight is learnt. n is the number of
+// members, n_v the number of members with value v.
 type Basis int32
 
 // Bases.
@@ -19,20 +20,20 @@ const (
 	BasisAgreement    Basis = C.CHORALE_BASIS_AGREEMENT     // sum_v n_v^2 / n: the strength of an Agreement
 	BasisLogAgreement Basis = C.CHORALE_BASIS_LOG_AGREEMENT // sum_v n_v^2 / log n
 	BasisShare        Basis = C.CHORALE_BASIS_SHARE         // index i = 1, 2, 3: sum_v max(0, n_v - i n / 4)
-	BasisMajority     Basis = C.CHORALE_BASIS_MAJORITY      // n_v where a is the majority, at index a times the number of columns, and v
-	BasisCentre       Basis = C.CHORALE_BASIS_CENTRE        // n_v where the centre shows c, at index c times the number of columns, and v
-	BasisSingle       Basis = C.CHORALE_BASIS_SINGLE        // sum_v n_v; with Classes what any label that counts is worth
-	BasisEmpty        Basis = C.CHORALE_BASIS_EMPTY         // n_EMPTY
-	BasisConflict     Basis = C.CHORALE_BASIS_CONFLICT      // n_CONFLICT
-	BasisOut          Basis = C.CHORALE_BASIS_OUT           // n_OUT
+	BasisMajority     Basis = C.CHORALE_BASIS_MAJORITY      // n_v if a is the majority; index: a times the number of columns, plus v
+	BasisCentre       Basis = C.CHORALE_BASIS_CENTRE        // n_v if the centre has the value c; index: c times the number of columns, plus v
+	BasisSingle       Basis = C.CHORALE_BASIS_SINGLE        // sum_v n_v: a bonus for every value; with Classes for every label that counts
+	BasisEmpty        Basis = C.CHORALE_BASIS_EMPTY         // number of EMPTY members
+	BasisConflict     Basis = C.CHORALE_BASIS_CONFLICT      // number of CONFLICT members
+	BasisOut          Basis = C.CHORALE_BASIS_OUT           // number of members with the value OUT
 	BasisValue        Basis = C.CHORALE_BASIS_VALUE         // index v: n_v
 )
 
 // String is the name of a basis in lower case.
 func (b Basis) String() string { return C.GoString(C.chorale_basis_name(C.chorale_basis(b))) }
 
-// WeightRule bounds weights. The last rule that fits a weight counts; a rule for a basis that is not learnt by default makes
-// it learnt.
+// WeightRule bounds the weights of a basis. If several rules match a weight, the last one applies. A
+// rule for a basis that is not learnt by default makes it learnt.
 type WeightRule struct {
 	Kind        int     // -1: every kind that can have the basis
 	Basis       Basis   // what the weight is of
@@ -40,35 +41,35 @@ type WeightRule struct {
 	Least, Most float64 // infinite: no bound; equal: the weight is frozen
 }
 
-// LearnProgress is told after each run over a problem.
+// LearnProgress is the progress after each run over a problem.
 type LearnProgress struct {
-	Runs     int // done so far
-	RunsMost int // that there may be at most
+	Runs     int // number of runs done so far
+	RunsMost int // upper bound on the number of runs
 }
 
-// LearnOptions say how [Learn] works. They are made by [NewLearnOptions].
+// LearnOptions are the options of [Learn]. They are made by [NewLearnOptions].
 type LearnOptions struct {
 	Rules     []WeightRule             // bounds of weights
-	Costs     []float64                // Labels x Labels: of giving the second label where the first is gold; nil: 1 for each wrong label
-	Labels    int                      // of Costs
-	Classes   []int32                  // by label: what it counts as for micro F1, -1: it does not; Costs must be nil. nil: not F1
-	Seen      []float64                // by problem: the share of what the final tagger will have seen, above 0, at most 1; nil: 1
-	Folds     int                      // at most, at least 2; 10 by default
-	Level     float64                  // of significance, above 0 and below 1; 0.05 by default
-	Run       *RunOptions              // of the runs in learning, whose limits, Progress and host are not looked at; nil: quick ones
+	Costs     []float64                // Labels x Labels costs, row: gold label, column: label given; nil: 1 for each wrong label
+	Labels    int                      // number of labels of Costs
+	Classes   []int32                  // by label: its class in micro F1, or -1 if it does not count; Costs must then be nil. nil: Costs apply
+	Seen      []float64                // by problem: the share of the final tagger's training data that its tagger has seen, above 0, at most 1; nil: 1
+	Folds     int                      // greatest number of folds, at least 2; 10 by default
+	Level     float64                  // level of significance, above 0 and below 1; 0.05 by default
+	Run       *RunOptions              // options of the runs in learning; their limits, Progress and host are ignored; nil: defaults with few rounds
 	TimeLimit time.Duration            // NoLimit: none but that of the context
-	Progress  func(LearnProgress) bool // true ends the call as a cancel would; may be nil
+	Progress  func(LearnProgress) bool // called after each run; true ends the call like a cancel; may be nil
 	Host      *Host                    // memory and log; may be nil
 }
 
-// NewLearnOptions returns the defaults, which nil stands for too.
+// NewLearnOptions returns the defaults, which also apply if options are nil.
 func NewLearnOptions() *LearnOptions {
 	var told C.chorale_learn_options
 	C.chorale_learn_options_init(&told, C.sizeof_chorale_learn_options)
 	return &LearnOptions{Folds: int(told.folds), Level: float64(told.level), TimeLimit: duration(told.time_limit)}
 }
 
-// Learnt is what [Learn] found. It never changes; any number of goroutines may use it.
+// Learnt is the result of [Learn]. It never changes; any number of goroutines may use it.
 type Learnt handle
 
 func newLearnt(learnt *C.chorale_learnt, from ...*handle) *Learnt {
@@ -79,11 +80,12 @@ func newLearnt(learnt *C.chorale_learnt, from ...*handle) *Learnt {
 	return (*Learnt)(h)
 }
 
-// Learn learns weights for the kinds of cliques of problems with gold labels, whose scores come from taggers that have not
-// seen these. options: nil for the defaults.
+// Learn learns weights for the kinds of cliques of problems with gold labels. The scores must come from
+// taggers that have not seen the gold labels. options: nil for the defaults.
 //
-// Where the context (nil: none) ends the call, both a result that applies nothing and the error of the context are given. A
-// TimeLimit of the options, and a Progress that asks for the end, are outcomes of the report without an error.
+// If the context (nil: none) ends the call, Learn returns both a result that applies nothing and the
+// error of the context. The TimeLimit of the options, and a Progress that returns true, give an outcome
+// in the report and no error.
 //
 // Errors: [ErrNullArgument] (no problem, a nil one), [ErrShape] (Costs, Seen), [ErrSize] (Folds, empty Classes),
 // [ErrOutOfRange] (Level, Costs, Seen, Rules, Classes: below -1, or none that counts), [ErrNotANumber], [ErrInfinite],
@@ -191,7 +193,7 @@ func Learn(ctx context.Context, problems []*Problem, options *LearnOptions) (*Le
 	return made, nil
 }
 
-// kind is a number that C keeps in 32 bits.
+// kind converts the number of a kind to 32 bits for C.
 func (c *call) kind(name string, kind int) C.int32_t {
 	if int(int32(kind)) != kind {
 		c.fail(refuse(ErrOutOfRange, "%s is %d", name, kind))
@@ -199,8 +201,8 @@ func (c *call) kind(name string, kind int) C.int32_t {
 	return C.int32_t(kind)
 }
 
-// NewAgreeingProblem makes the problem around the model that [Decode] would make of a corpus: agreement k is kind k of its
-// cliques. gold: labels by position of the corpus, -1 where not known; may be nil.
+// NewAgreeingProblem makes a problem with the model that [Decode] would make of a corpus: agreement k is
+// kind k of its cliques. gold: labels by position of the corpus, -1 if unknown; may be nil.
 func NewAgreeingProblem(corpus *Corpus, agreements []*Agreement, gold []int32, host *Host) (*Problem, error) {
 	c := begin()
 	defer c.end()
@@ -224,7 +226,7 @@ func NewAgreeingProblem(corpus *Corpus, agreements []*Agreement, gold []int32, h
 	return newProblem(problem, related...), nil
 }
 
-// ReadLearnt makes a result of what [Learnt.JSON] gave.
+// ReadLearnt reads a result written by [Learnt.JSON].
 func ReadLearnt(json string, host *Host) (*Learnt, error) {
 	c := begin()
 	defer c.end()
@@ -240,7 +242,7 @@ func ReadLearnt(json string, host *Host) (*Learnt, error) {
 	return newLearnt(learnt, (*handle)(host)), nil
 }
 
-// Close frees the result; potentials and models made of it live on.
+// Close frees the result; potentials and models made from it remain valid.
 func (l *Learnt) Close() error { return (*handle)(l).close() }
 
 func (l *Learnt) begin() (*call, *C.chorale_learnt) {
@@ -264,8 +266,8 @@ func (l *Learnt) Apply(problem *Problem, host *Host) (*Model, error) {
 	return newModel(model, (*handle)(problem), (*handle)(host)), nil
 }
 
-// Potential makes the potential of a kind over `values` values, for cliques of any size. centreValue: of a kind with a
-// centre, what the centre shows; -1 otherwise.
+// Potential makes the potential of a kind over `values` values, for cliques of any size. centreValue:
+// for a centred kind, the value of the centre; -1 otherwise.
 func (l *Learnt) Potential(kind, values, centreValue int, host *Host) (*Potential, error) {
 	c, learnt := l.begin()
 	defer c.end()
@@ -282,14 +284,14 @@ func (l *Learnt) Potential(kind, values, centreValue int, host *Host) (*Potentia
 	return (*Potential)(h), nil
 }
 
-// Applied is what of the weights is not 0.
+// Applied tells which weights are applied; the others are 0.
 type Applied int32
 
 // Applied.
 const (
-	AppliedNothing Applied = C.CHORALE_APPLIED_NOTHING // every weight is 0
-	AppliedBonuses Applied = C.CHORALE_APPLIED_BONUSES // agreement bases are 0
-	AppliedAll     Applied = C.CHORALE_APPLIED_ALL     // every basis
+	AppliedNothing Applied = C.CHORALE_APPLIED_NOTHING // all weights are 0
+	AppliedBonuses Applied = C.CHORALE_APPLIED_BONUSES // weights of agreement bases are 0
+	AppliedAll     Applied = C.CHORALE_APPLIED_ALL     // all weights are applied
 )
 
 // LearnWarning is a set of flags.
@@ -301,29 +303,30 @@ const (
 	WarningLabelUnseen   LearnWarning = C.CHORALE_WARNING_LABEL_UNSEEN   // a gold label that is forbidden at every position
 	WarningSingleClique  LearnWarning = C.CHORALE_WARNING_SINGLE_CLIQUE  // a kind of one clique
 	WarningBaseKnows     LearnWarning = C.CHORALE_WARNING_BASE_KNOWS     // the tagger may have seen the gold labels
-	WarningFewGroups     LearnWarning = C.CHORALE_WARNING_FEW_GROUPS     // too few for any gain to be credible
+	WarningFewGroups     LearnWarning = C.CHORALE_WARNING_FEW_GROUPS     // too few groups for any gain to be significant
 )
 
-// Gain is a cost less another on held-out groups, with a 95 % interval and a p-value.
+// Gain is the difference of two costs on held-out groups, with a 95 % interval and a p-value.
 type Gain struct {
 	Gain         float64 // the difference
 	Lower, Upper float64 // its 95 % interval
 	P            float64 // one-sided
 }
 
-// LearntReport tells how learning went. Costs are sums over held-out groups.
+// LearntReport is the report of learning. Costs are sums over held-out groups. The tagger's labels are
+// the best labels of the chains without cliques.
 type LearntReport struct {
 	Outcome                                  Outcome      // how the call ended
-	Applied                                  Applied      // what the last gate lets through
-	Warnings                                 LearnWarning // what is odd about the input
+	Applied                                  Applied      // which weights are applied
+	Warnings                                 LearnWarning // unusual properties of the input
 	Groups, Folds, Positions, Kinds, Weights int          // numbers of each; positions are those with gold labels
 	Runs                                     int          // over single problems
-	Unit, Regularisation, GoldBonus          float64      // of the scores; lambda; for weaker taggers, 0: none
-	BaseCost, ControlCost, AllCost           float64      // of the tagger's own labels, of bonuses alone, of all bases
-	Gain                                     Gain         // BaseCost less AllCost
-	AgreementGain                            Gain         // ControlCost less AllCost; P: of agreement, from members where these can be exchanged
+	Unit, Regularisation, GoldBonus          float64      // unit of the scores; lambda; bonus of gold labels for weaker taggers, 0: none
+	BaseCost, ControlCost, AllCost           float64      // cost of the tagger's labels, with bonuses alone, with all bases
+	Gain                                     Gain         // BaseCost - AllCost
+	AgreementGain                            Gain         // ControlCost - AllCost; if members can be exchanged, P is that of the exchange test of agreement
 	F1                                       float64      // micro F1 of the tagger's own labels, 0 to 1, where there are Classes; else 0
-	Temperature                              float64      // for [Run.Probabilities]; 0: not known
+	Temperature                              float64      // temperature for [Run.Probabilities]; 0: unknown
 }
 
 func newReport() *C.chorale_learnt_report {
@@ -332,7 +335,7 @@ func newReport() *C.chorale_learnt_report {
 	return report
 }
 
-// Report tells how learning went.
+// Report returns the report of learning.
 func (l *Learnt) Report() (LearntReport, error) {
 	c, learnt := l.begin()
 	defer c.end()
@@ -351,25 +354,25 @@ func (l *Learnt) Report() (LearntReport, error) {
 	}, nil
 }
 
-// Verdict is what became of a kind.
+// Verdict tells whether a kind is applied, and if not, why.
 type Verdict int32
 
 // Verdicts.
 const (
-	VerdictKept       Verdict = C.CHORALE_VERDICT_KEPT        // its gain is credible
-	VerdictNoCliques  Verdict = C.CHORALE_VERDICT_NO_CLIQUES  // of this kind
-	VerdictScreened   Verdict = C.CHORALE_VERDICT_SCREENED    // gold labels look no different to it than the tagger's own
-	VerdictNoGain     Verdict = C.CHORALE_VERDICT_NO_GAIN     // its gain on held-out groups is not credible
-	VerdictNotApplied Verdict = C.CHORALE_VERDICT_NOT_APPLIED // nothing is
+	VerdictKept       Verdict = C.CHORALE_VERDICT_KEPT        // the kind is applied
+	VerdictNoCliques  Verdict = C.CHORALE_VERDICT_NO_CLIQUES  // no clique has the kind
+	VerdictScreened   Verdict = C.CHORALE_VERDICT_SCREENED    // its bases do not differ between gold labels and the tagger's labels
+	VerdictNoGain     Verdict = C.CHORALE_VERDICT_NO_GAIN     // its gain on held-out groups is not significant
+	VerdictNotApplied Verdict = C.CHORALE_VERDICT_NOT_APPLIED // no kind is applied
 )
 
-// LearntKind is what was found of one kind.
+// LearntKind is the result for one kind.
 type LearntKind struct {
 	Kind             int     // its number
-	Verdict          Verdict // kept, or why not
+	Verdict          Verdict // whether the kind is applied, and if not, why
 	Cliques, Members int     // numbers of each
-	ScreeningP       float64 // 1 where nothing was screened
-	Gain             Gain    // over the tagger's own labels, of the kind alone; 0 where not learnt, or where there is one kind
+	ScreeningP       float64 // p-value of the screening; 1 if kinds were not screened
+	Gain             Gain    // gain of this kind alone over the tagger's labels; 0 if not learnt, or if it is the only kind
 }
 
 // Kinds are all kinds, in order.
@@ -394,14 +397,14 @@ func (l *Learnt) Kinds() ([]LearntKind, error) {
 	return kinds, nil
 }
 
-// LearntWeight is one weight.
+// LearntWeight is one learnt weight.
 type LearntWeight struct {
 	Kind         int     // its number
 	Basis        Basis   // what the weight is of
-	Index        int     // 0 where the basis has none
+	Index        int     // index of the basis; 0 if it has none
 	Weight       float64 // as applied
-	Lower, Upper float64 // a 95 % interval
-	Least, Most  float64 // bounds
+	Lower, Upper float64 // 95 % interval of the weight
+	Least, Most  float64 // bounds of the weight
 }
 
 // Weights are all weights, by kind, basis and index.
@@ -426,10 +429,10 @@ func (l *Learnt) Weights() ([]LearntWeight, error) {
 	return weights, nil
 }
 
-// Lines are what was found, for a person.
+// Lines is the result as lines of text for people.
 func (l *Learnt) Lines() (string, error) { return l.text(C.CHORALE_TEXT_LINES) }
 
-// JSON is all that was found, for [ReadLearnt].
+// JSON is the whole result, for [ReadLearnt].
 func (l *Learnt) JSON() (string, error) { return l.text(C.CHORALE_TEXT_JSON) }
 
 func (l *Learnt) text(form C.chorale_text_form) (string, error) {

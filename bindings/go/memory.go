@@ -8,12 +8,12 @@ import (
 	"unsafe"
 )
 
-// A placer lends C memory that holds what a slice does.
+// A placer lends memory with the contents of a slice to C.
 type placer interface {
 	place(memory unsafe.Pointer, bytes int) unsafe.Pointer
 }
 
-// copies places in C memory.
+// copies is a placer that copies slices to memory of C.
 type copies struct{ blocks []unsafe.Pointer }
 
 func (c *copies) allocate(bytes int) unsafe.Pointer {
@@ -38,7 +38,7 @@ func (c *copies) release() {
 	c.blocks = nil
 }
 
-// lend places a slice; nil where it is empty.
+// lend places a slice in memory that C can read; nil if it is empty.
 func lend[T any](to placer, slice []T) unsafe.Pointer {
 	if len(slice) == 0 {
 		return nil
@@ -46,7 +46,7 @@ func lend[T any](to placer, slice []T) unsafe.Pointer {
 	return to.place(unsafe.Pointer(&slice[0]), len(slice)*int(unsafe.Sizeof(slice[0])))
 }
 
-// first is the address of a slice that is an argument itself; nil where it is empty.
+// first is the address of a slice that is itself an argument; nil if it is empty.
 func first[T any](slice []T) unsafe.Pointer {
 	if len(slice) == 0 {
 		return nil
@@ -54,13 +54,13 @@ func first[T any](slice []T) unsafe.Pointer {
 	return unsafe.Pointer(&slice[0])
 }
 
-// The element types of plain slices in C.
+// Addresses of plain slices in the element types of C.
 func doubles(slice []float64) *C.double { return (*C.double)(first(slice)) }
 func ints(slice []int32) *C.int32_t     { return (*C.int32_t)(first(slice)) }
 func longs(slice []int64) *C.int64_t    { return (*C.int64_t)(first(slice)) }
 func octets(slice []byte) *C.uint8_t    { return (*C.uint8_t)(first(slice)) }
 
-// wide and narrow convert the numbers of slices.
+// wide and narrow convert slices to 64-bit and 32-bit integers.
 func wide(slice []int) []int64 {
 	all := make([]int64, len(slice))
 	for i, number := range slice {
@@ -114,7 +114,7 @@ func (c *call) strings(strings []string) (**C.char, *C.size_t) {
 	return (**C.char)(block), (*C.size_t)(sizes)
 }
 
-// product of sizes that are not negative; a number that no slice has where it does not fit.
+// product multiplies sizes >= 0; on overflow it returns a number greater than the length of any slice.
 func product(sizes ...int) int {
 	const most = uint64(1) << 62
 	total := uint64(1)
@@ -135,7 +135,7 @@ func product(sizes ...int) int {
 	return int(total)
 }
 
-// extent is how many elements `counts` entries at `strides` take.
+// extent is the number of elements that `counts` entries at distances `strides` span.
 func extent(counts, strides []int) int {
 	last := 0
 	for i, count := range counts {
@@ -151,28 +151,28 @@ func extent(counts, strides []int) int {
 	return last + 1
 }
 
-// check refuses a slice that is there and shorter than `needed`.
+// check refuses a slice that is not nil and shorter than `needed`.
 func (c *call) check(name string, length, needed int) {
 	if length > 0 && length < needed {
 		c.fail(refuse(ErrShape, "%s has %d elements, and its shape takes %d", name, length, needed))
 	}
 }
 
-// present refuses a slice that is shorter than `needed`.
+// present refuses a slice, also nil, that is shorter than `needed`.
 func (c *call) present(name string, length, needed int) {
 	if length < needed {
 		c.fail(refuse(ErrShape, "%s has %d elements, and its shape takes %d", name, length, needed))
 	}
 }
 
-// least refuses a number below the least allowed.
+// least refuses a value below `least`.
 func (c *call) least(name string, value, least int) {
 	if value < least {
 		c.fail(refuse(ErrSize, "%s is %d, and must be at least %d", name, value, least))
 	}
 }
 
-// stride refuses rows that lie on one another; 0 stands for `row`.
+// stride refuses a stride with which rows overlap; 0 stands for `row`.
 func (c *call) stride(name string, value, row int) int {
 	if value == 0 {
 		return row

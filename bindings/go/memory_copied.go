@@ -2,5 +2,6 @@
 
 package chorale
 
-// lent is memory that C may read until it is released: without a pinner, pointers inside structs must lead to memory of C.
+// lent is memory that C may read until it is released. Without a pinner, pointers inside structs must
+// point to memory of C, so slices are copied.
 type lent struct{ copies }

@@ -5,13 +5,13 @@ import "C"
 
 import "unsafe"
 
-// Attachment is a property on a chain, and what its clique says of the R values that the chain can show.
+// Attachment is a property on a chain, with its inputs and the message of its clique.
 type Attachment struct {
-	Property   *Property   // what the labelling shows
+	Property   *Property   // the property
 	Dictionary *Dictionary // nil: the property's own values
 	Classes    []int32     // by position the class that the property reads; nil: 0
-	Table      []int32     // by position what FireTable fires, -1: nothing; nil where the property reads none
-	Message    []float64   // R + 2 scores, EMPTY and CONFLICT last; nil: zeros
+	Table      []int32     // by position the value that FireTable fires, -1: nothing; nil if the property reads no table
+	Message    []float64   // message of the clique: R + 2 scores, EMPTY and CONFLICT last; nil: zeros
 }
 
 func (c *call) attachment(a *Attachment, length int) C.chorale_attachment {
@@ -40,7 +40,7 @@ func (c *call) attachment(a *Attachment, length int) C.chorale_attachment {
 	return told
 }
 
-// attachments for C, and R of each.
+// attachments converts attachments for C, and returns R of each.
 func (c *call) attachments(all []Attachment, chain *Chain) ([]C.chorale_attachment, []int) {
 	told, values := make([]C.chorale_attachment, len(all)), make([]int, len(all))
 	if c.err != nil {
@@ -55,7 +55,7 @@ func (c *call) attachments(all []Attachment, chain *Chain) ([]C.chorale_attachme
 	return told, values
 }
 
-// Values is R, the number of values of the dictionary or property; 0 where a handle is closed.
+// Values is R, the number of values of the dictionary or property; 0 if a handle is closed.
 func (a *Attachment) Values() int {
 	c := begin()
 	defer c.end()
@@ -66,7 +66,7 @@ func (a *Attachment) Values() int {
 	return int(C.chorale_attachment_values(&told))
 }
 
-// labelled checks what Shown and Fired read.
+// labelled checks the arguments that Shown and Fired read.
 func (c *call) labelled(a *Attachment, labelling, parents []int32) (C.chorale_attachment, *C.int32_t) {
 	told := c.attachment(a, len(labelling))
 	c.check("parents", len(parents), len(labelling))
@@ -76,8 +76,8 @@ func (c *call) labelled(a *Attachment, labelling, parents []int32) (C.chorale_at
 	return told, ints(labelling)
 }
 
-// Shown is what a labelling shows: 0 .. R-1, R for EMPTY, R + 1 for CONFLICT, -1 for a value outside the dictionary.
-// parents: of a tree; nil: a chain.
+// Shown is the value of the property on a labelling: 0 .. R-1, R for EMPTY, R + 1 for CONFLICT, -1 for a
+// value outside the dictionary. parents: of a tree; nil: a chain.
 func (a *Attachment) Shown(labelling, parents []int32) (int32, error) {
 	c := begin()
 	defer c.end()
@@ -90,7 +90,7 @@ func (a *Attachment) Shown(labelling, parents []int32) (int32, error) {
 	return int32(value), c.single()
 }
 
-// Fired is everything that a labelling fires, in order, in the property's own values.
+// Fired is all values that a labelling fires, in order, in the property's own numbers.
 func (a *Attachment) Fired(labelling, parents []int32) ([]int32, error) {
 	c := begin()
 	defer c.end()
@@ -98,7 +98,7 @@ func (a *Attachment) Fired(labelling, parents []int32) ([]int32, error) {
 	if c.err != nil {
 		return nil, c.err
 	}
-	values := make([]int32, len(labelling)+1) // so many always suffice
+	values := make([]int32, len(labelling)+1) // always enough
 	var count C.int64_t
 	if c.failed(C.chorale_property_fired(&told, C.int64_t(len(labelling)), labels, ints(parents), ints(values), C.int64_t(len(values)), &count, c.detail)) {
 		return nil, c.single()
@@ -106,25 +106,26 @@ func (a *Attachment) Fired(labelling, parents []int32) ([]int32, error) {
 	return values[:count], nil
 }
 
-// JointMode is how several properties on a chain are treated.
+// JointMode is the method for several properties on a chain.
 type JointMode int32
 
 // Joint modes.
 const (
-	JointAuto       JointMode = C.CHORALE_JOINT_AUTO       // exact where the budget allows it, otherwise what fits
-	JointExact      JointMode = C.CHORALE_JOINT_EXACT      // all combinations of what the properties have read so far
-	JointAbsorption JointMode = C.CHORALE_JOINT_ABSORPTION // a property that has shown its value is forgotten for it
-	JointBeam       JointMode = C.CHORALE_JOINT_BEAM       // the best combinations alone, BeamWidth of them
+	JointAuto       JointMode = C.CHORALE_JOINT_AUTO       // exact within the budget, otherwise a beam
+	JointExact      JointMode = C.CHORALE_JOINT_EXACT      // exact: all configurations, the joint states of the properties
+	JointAbsorption JointMode = C.CHORALE_JOINT_ABSORPTION // approximate: adds the message of a value at every firing
+	JointBeam       JointMode = C.CHORALE_JOINT_BEAM       // approximate: keeps the BeamWidth best configurations at each position
 )
 
-// MessageOptions say how several properties on one chain are treated. They are made by [NewMessageOptions].
+// MessageOptions are the options for several properties on one chain. They are made by
+// [NewMessageOptions].
 type MessageOptions struct {
-	Mode      JointMode // how several properties on a chain are treated
-	BeamWidth int       // combinations that a beam keeps, at least 1
-	Budget    int       // combinations that the other modes may need, at least 1; beyond it is ErrStateSpace
+	Mode      JointMode // the method for several properties on a chain
+	BeamWidth int       // number of configurations that a beam keeps, at least 1
+	Budget    int       // greatest number of configurations in the other modes, at least 1; more are ErrStateSpace
 }
 
-// NewMessageOptions returns the defaults, which nil stands for too.
+// NewMessageOptions returns the defaults, which also apply if options are nil.
 func NewMessageOptions() *MessageOptions {
 	told := messageOptions(nil)
 	return &MessageOptions{JointMode(told.mode), int(told.beam_width), int(told.budget)}
@@ -141,15 +142,15 @@ func messageOptions(options *MessageOptions) *C.chorale_message_options {
 	return told
 }
 
-// MessageResult is what a call says besides messages and labels.
+// MessageResult is the result of a call, besides messages and labels.
 type MessageResult struct {
 	Outcome        Outcome // Complete, Infeasible or NothingFound
-	Pruned         bool    // whether anything was left out
+	Pruned         bool    // whether a beam dropped configurations
 	Exact          bool    // whether messages, or the labelling, are exact
-	Configurations int     // the greatest number of combinations at one position
+	Configurations int     // the greatest number of configurations at one position
 	Score          float64 // ChainScore + MessageScore; of decoding only
-	ChainScore     float64 // of the labelling alone
-	MessageScore   float64 // what the messages add
+	ChainScore     float64 // score of the labelling in the chain
+	MessageScore   float64 // sum of the messages at the values of the labelling
 }
 
 func messageResult(r *C.chorale_message_result) MessageResult {
@@ -159,7 +160,7 @@ func messageResult(r *C.chorale_message_result) MessageResult {
 	}
 }
 
-// MessageTask is what a workspace is sized for.
+// MessageTask is the task for which a workspace is sized.
 type MessageTask int32
 
 // Tasks under properties.
@@ -172,7 +173,7 @@ func attachmentsFirst(all []C.chorale_attachment) *C.chorale_attachment {
 	return (*C.chorale_attachment)(first(all))
 }
 
-// MessageBytes is what a fixed solver, or a [Scratch], needs for a task.
+// MessageBytes is the number of bytes that a fixed solver, or a [Scratch], needs for a task.
 func MessageBytes(chain *Chain, attachments []Attachment, options *MessageOptions, task MessageTask) (int, error) {
 	c := begin()
 	defer c.end()
@@ -186,7 +187,7 @@ func MessageBytes(chain *Chain, attachments []Attachment, options *MessageOption
 	return int(bytes), c.err
 }
 
-// ReserveMessages grows the workspace so that no such call allocates.
+// ReserveMessages grows the workspace so that no call of the task on such a chain allocates.
 func (s *ChainSolver) ReserveMessages(chain *Chain, attachments []Attachment, options *MessageOptions, task MessageTask) error {
 	c := begin()
 	defer c.end()
@@ -200,14 +201,14 @@ func (s *ChainSolver) ReserveMessages(chain *Chain, attachments []Attachment, op
 	return c.err
 }
 
-// Messages are what a chain says to the cliques of its properties: for attachment p, in row p, R + 2 scores, the best of all
-// labellings that show each value, EMPTY and CONFLICT last, with the messages of the other attachments added. Minus
-// infinity: no labelling shows the value.
+// Messages are the messages of a chain to the cliques of its properties: for attachment p, in row p, R +
+// 2 scores, EMPTY and CONFLICT last. Each is the best score of all labellings with the value, including
+// the messages of the other attachments. Minus infinity: no labelling has the value.
 func (s *ChainSolver) Messages(chain *Chain, attachments []Attachment, options *MessageOptions) ([][]float64, MessageResult, error) {
 	return messages(s.in, chain, attachments, options)
 }
 
-// Messages is as [ChainSolver.Messages].
+// Messages does the same as [ChainSolver.Messages].
 func (s *Scratch) Messages(chain *Chain, attachments []Attachment, options *MessageOptions) ([][]float64, MessageResult, error) {
 	return messages(s.in, chain, attachments, options)
 }
@@ -221,7 +222,7 @@ func messages(in func(*call) workspace, chain *Chain, attachments []Attachment, 
 	if c.err != nil {
 		return nil, MessageResult{}, c.err
 	}
-	// An array of addresses has to be memory of C, and so has what they lead to.
+	// An array of addresses, and the memory to which they point, must be memory of C.
 	block := c.memory.allocate(len(with) * int(unsafe.Sizeof(uintptr(0))))
 	outgoing := unsafe.Slice((**C.double)(block), len(with))
 	for p := range outgoing {
@@ -245,13 +246,13 @@ func messages(in func(*call) workspace, chain *Chain, attachments []Attachment, 
 	return all, messageResult(result), nil
 }
 
-// Decode finds the labelling that is best under the messages of the cliques, and what each property shows on it; nil where
-// nothing was found.
+// Decode finds the best labelling under the messages of the cliques, and the value of each property on
+// it; nil if no labelling was found.
 func (s *ChainSolver) Decode(chain *Chain, attachments []Attachment, options *MessageOptions) (labelling, values []int32, _ MessageResult, _ error) {
 	return decode(s.in, chain, attachments, options)
 }
 
-// Decode is as [ChainSolver.Decode].
+// Decode does the same as [ChainSolver.Decode].
 func (s *Scratch) Decode(chain *Chain, attachments []Attachment, options *MessageOptions) (labelling, values []int32, _ MessageResult, _ error) {
 	return decode(s.in, chain, attachments, options)
 }

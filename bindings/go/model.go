@@ -9,20 +9,22 @@ import (
 	"unsafe"
 )
 
-// Instance is anything else that can send messages and decode: a semi-Markov model, a clique tree. Its memberships in
-// cliques are its ports, in the order in which they were added. The slices are good only until the call returns.
-// At most one call is made at a time.
+// Instance is a model of the caller that sends messages and decodes, such as a semi-Markov model or a
+// clique tree. Its memberships in cliques are its ports, in the order of adding. The slices are valid
+// only until the method returns. At most one call is made at a time.
 type Instance interface {
-	// Shape is how many numbers a decoded labelling takes, and an upper bound of those numbers; always the same.
+	// Shape is the number of labels of a decoded labelling, and an upper bound on these labels; always the
+	// same.
 	Shape() (length, labels int)
-	// Messages fills outgoing[p][v] with the best score of all labellings that show v at port p, incoming[q] of the other
-	// ports added. What is left alone stays minus infinity.
+	// Messages fills outgoing[p][v] with the best score of all labellings in which port p has value v, plus
+	// incoming[q] of the other ports. Entries that are not written remain minus infinity.
 	Messages(incoming, outgoing [][]float64) error
-	// Decode fills the best labelling, what each port shows on it, and returns its own score alone.
+	// Decode fills the best labelling and the value of each port on it, and returns its own score without
+	// incoming scores.
 	Decode(incoming [][]float64, labelling, values []int32) (score float64, err error)
 }
 
-// ModelBuilder puts chains, trees and cliques together; one goroutine at a time.
+// ModelBuilder collects chains, trees and cliques for a model; one goroutine at a time.
 type ModelBuilder struct {
 	h       *handle
 	lengths []int // by chain; -1: an instance
@@ -54,7 +56,7 @@ func NewModelBuilder(host *Host) (*ModelBuilder, error) {
 	return &ModelBuilder{h: h}, nil
 }
 
-// Close frees the builder; its model lives on.
+// Close frees the builder; its model remains valid.
 func (b *ModelBuilder) Close() error { return b.handle().close() }
 
 func (b *ModelBuilder) begin() (*call, *C.chorale_model_builder) {
@@ -62,7 +64,7 @@ func (b *ModelBuilder) begin() (*call, *C.chorale_model_builder) {
 	return c, (*C.chorale_model_builder)(c.alone(b.handle()))
 }
 
-// ChainOptions say more of a chain in a model; nil stands for the zero value.
+// ChainOptions are further properties of a chain in a model; nil stands for the zero value.
 type ChainOptions struct {
 	Group  int64   // the document of the chain, for repeated words
 	Tokens []int32 // by position token ids >= 0, -1: none; nil: the chain has none
@@ -125,18 +127,19 @@ func (b *ModelBuilder) AddInstance(oracle Instance) (int, error) {
 	return int(index), nil
 }
 
-// CliqueSetup is what a clique is about. With a property it is a property clique; otherwise positions are its members, and
-// it may have a centre.
+// CliqueSetup describes a clique. With a property the clique is a property clique; otherwise its members
+// are positions, and it may have a centre.
 type CliqueSetup struct {
 	Property   *Property   // nil: a clique of positions
-	Dictionary *Dictionary // of the property's values; nil: all of them
-	// Of a position clique: how labels become values 0 .. Values-1, -1 for EMPTY; nil: labels are values, Values of them.
+	Dictionary *Dictionary // the subset of the property's values that the clique uses; nil: all
+	// For a position clique: the value of each label, 0 .. Values-1, or -1 for EMPTY; nil: labels are their
+	// own values.
 	Values      int
 	LabelValues []int32
 	Potential   *Potential // over R values, or over R + 2 with EMPTY and CONFLICT last
-	// Of a centred clique, in the place of Potential: one for each value of the centre.
+	// For a centred clique, instead of Potential: one potential for each value of the centre.
 	CentrePotentials  []*Potential
-	CentreLabelValues []int32 // by label of the centre its value; nil: the label itself
+	CentreLabelValues []int32 // the value of the centre for each of its labels; nil: the label itself
 }
 
 // AddClique adds a clique without members and returns its number.
@@ -184,7 +187,7 @@ func (c *call) cliqueSetup(setup *CliqueSetup) *C.chorale_clique_setup {
 	return told
 }
 
-// watch makes what potentials of callbacks report be reported by runs over the model.
+// watch lets runs over the model report failures of callback potentials.
 func (b *ModelBuilder) watch(potentials []*Potential) {
 	for _, potential := range potentials {
 		if potential == nil {
@@ -202,7 +205,7 @@ func (b *ModelBuilder) watch(potentials []*Potential) {
 	}
 }
 
-// MemberOptions say how a chain belongs to a property clique; nil stands for the zero value.
+// MemberOptions are the inputs of a property on a chain; nil stands for the zero value.
 type MemberOptions struct {
 	Classes []int32 // by position; nil: 0
 	Table   []int32 // by position; nil: the tokens of the chain
@@ -244,7 +247,7 @@ func (b *ModelBuilder) AddPosition(clique, chain, position int) error {
 	return c.err
 }
 
-// SetCentre makes a position the centre of a centred clique.
+// SetCentre sets the centre of a centred clique; a further call replaces it.
 func (b *ModelBuilder) SetCentre(clique, chain, position int) error {
 	c, builder := b.begin()
 	defer c.end()
@@ -255,24 +258,24 @@ func (b *ModelBuilder) SetCentre(clique, chain, position int) error {
 	return c.err
 }
 
-// RepeatedWords says which tokens make cliques; made by [NewRepeatedWords].
+// RepeatedWords selects the tokens with cliques; made by [NewRepeatedWords].
 type RepeatedWords struct {
-	Minimum     int     // occurrences that make a clique, at least 1; 2 by default
-	Across      bool    // over all groups; false: within each
-	Stop        []int32 // token ids that make no cliques
+	Minimum     int     // least number of occurrences of a token with a clique, at least 1; 2 by default
+	Across      bool    // true: cliques across all groups; false: within each
+	Stop        []int32 // token ids without cliques
 	LabelValues []int32 // as in CliqueSetup
 	Values      int     // R, where LabelValues is given
 }
 
-// NewRepeatedWords returns the defaults, which nil stands for too.
+// NewRepeatedWords returns the defaults, which also apply if options are nil.
 func NewRepeatedWords() *RepeatedWords {
 	var told C.chorale_repeated_words_options
 	C.chorale_repeated_words_options_init(&told, C.sizeof_chorale_repeated_words_options)
 	return &RepeatedWords{Minimum: int(told.minimum), Across: told.across != 0}
 }
 
-// AddRepeatedWords adds a position clique for every token that occurs often enough, and returns the number of the first and
-// how many there are.
+// AddRepeatedWords adds a position clique for every token with at least Minimum occurrences. It returns
+// the number of the first clique and the number of cliques.
 func (b *ModelBuilder) AddRepeatedWords(potential *Potential, options *RepeatedWords) (clique, count int, _ error) {
 	if options == nil {
 		options = NewRepeatedWords()
@@ -300,7 +303,7 @@ func (b *ModelBuilder) AddRepeatedWords(potential *Potential, options *RepeatedW
 	return int(from), int(many), nil
 }
 
-// Freeze makes the model of what was added; the builder can only be closed after it.
+// Freeze makes the model; afterwards the builder can only be closed.
 func (b *ModelBuilder) Freeze() (*Model, error) {
 	c, builder := b.begin()
 	defer c.end()
@@ -314,7 +317,7 @@ func (b *ModelBuilder) Freeze() (*Model, error) {
 	return newModel(model, b.handle()), nil
 }
 
-// Model is chains and cliques, frozen. Immutable; any goroutine.
+// Model is a frozen model of chains and cliques. Immutable; any goroutine.
 type Model handle
 
 func newModel(model *C.chorale_model, from ...*handle) *Model {
@@ -325,7 +328,7 @@ func newModel(model *C.chorale_model, from ...*handle) *Model {
 	return (*Model)(h)
 }
 
-// Clone makes another handle of the same model.
+// Clone returns another handle of the same model.
 func (m *Model) Clone() (*Model, error) {
 	c, model := m.begin()
 	defer c.end()
@@ -335,7 +338,7 @@ func (m *Model) Clone() (*Model, error) {
 	return newModel(C.chorale_model_retain(model), (*handle)(m)), nil
 }
 
-// Close lets go of the model; runs and problems keep it.
+// Close releases the model; runs and problems keep it alive.
 func (m *Model) Close() error { return (*handle)(m).close() }
 
 func (m *Model) begin() (*call, *C.chorale_model) {
@@ -343,15 +346,16 @@ func (m *Model) begin() (*call, *C.chorale_model) {
 	return c, (*C.chorale_model)(c.share((*handle)(m)))
 }
 
-// LabellingScore is what a labelling is worth under a model; minus infinity where it is forbidden.
+// LabellingScore is the score of a labelling under a model; minus infinity if the labelling is
+// forbidden.
 type LabellingScore struct {
-	Score        float64   // of all: the sum of the others
-	ChainScores  []float64 // of each chain by itself
-	CliqueScores []float64 // of each clique
+	Score        float64   // the sum of all chain and clique scores
+	ChainScores  []float64 // score of each chain
+	CliqueScores []float64 // score of each clique
 }
 
-// Score is what any labelling is worth, gold labels say: labels of all positions, chain by chain. A model with an
-// [Instance] scores none: [ErrKind].
+// Score returns the score of any labelling, such as gold labels. labels: of all positions, chain by
+// chain. A model with an [Instance] is [ErrKind].
 func (m *Model) Score(labels []int32, host *Host) (LabellingScore, error) {
 	c, model := m.begin()
 	defer c.end()
@@ -368,7 +372,8 @@ func (m *Model) Score(labels []int32, host *Host) (LabellingScore, error) {
 	return LabellingScore{float64(score), chains, cliques}, nil
 }
 
-// Reweigh makes the model in which the score of clique i is multiplied by factors[i], at least 0; the chains are shared.
+// Reweigh makes a model in which the potential of clique i is multiplied by factors[i], at least 0; the
+// chains are shared.
 func (m *Model) Reweigh(factors []float64, host *Host) (*Model, error) {
 	c, model := m.begin()
 	defer c.end()
@@ -395,60 +400,61 @@ func (m *Model) size(of func(*C.chorale_model) C.int64_t) int {
 	return int(of(model))
 }
 
-// ChainCount is how many chains, trees and instances there are; like all sizes 0 for a closed handle, and for numbers out
-// of range.
+// ChainCount is the number of chains, trees and instances. This and all other sizes are 0 for a closed
+// handle and for numbers out of range.
 func (m *Model) ChainCount() int {
 	return m.size(func(m *C.chorale_model) C.int64_t { return C.chorale_model_chain_count(m) })
 }
 
-// CliqueCount is how many cliques there are.
+// CliqueCount is the number of cliques.
 func (m *Model) CliqueCount() int {
 	return m.size(func(m *C.chorale_model) C.int64_t { return C.chorale_model_clique_count(m) })
 }
 
-// MemberCount is how many members all cliques have.
+// MemberCount is the number of members of all cliques together.
 func (m *Model) MemberCount() int {
 	return m.size(func(m *C.chorale_model) C.int64_t { return C.chorale_model_member_count(m) })
 }
 
-// ChainLength is how many positions a chain has.
+// ChainLength is the number of positions of a chain.
 func (m *Model) ChainLength(chain int) int {
 	return m.size(func(m *C.chorale_model) C.int64_t { return C.chorale_model_chain_length(m, C.int64_t(chain)) })
 }
 
-// CliqueMemberCount is how many members a clique has.
+// CliqueMemberCount is the number of members of a clique.
 func (m *Model) CliqueMemberCount(clique int) int {
 	return m.size(func(m *C.chorale_model) C.int64_t { return C.chorale_model_clique_member_count(m, C.int64_t(clique)) })
 }
 
-// CliqueValues is R, the number of values of a clique, EMPTY and CONFLICT not among them.
+// CliqueValues is R, the number of values of a clique, without EMPTY and CONFLICT.
 func (m *Model) CliqueValues(clique int) int {
 	return m.size(func(m *C.chorale_model) C.int64_t { return C.chorale_model_clique_values(m, C.int64_t(clique)) })
 }
 
-// CliqueColumns is what a member can show: R + 2, or R where nothing can be EMPTY.
+// CliqueColumns is the number of values of a member: R + 2 with EMPTY and CONFLICT, or R if no member
+// can be EMPTY.
 func (m *Model) CliqueColumns(clique int) int {
 	return m.size(func(m *C.chorale_model) C.int64_t { return C.chorale_model_clique_columns(m, C.int64_t(clique)) })
 }
 
-// CliqueCentreValues is how many values the centre can show; 0 where there is none.
+// CliqueCentreValues is the number of values of the centre of a clique; 0 if it has none.
 func (m *Model) CliqueCentreValues(clique int) int {
 	return m.size(func(m *C.chorale_model) C.int64_t {
 		return C.chorale_model_clique_centre_values(m, C.int64_t(clique))
 	})
 }
 
-// Bytes is how many bytes the model holds.
+// Bytes is the number of bytes that the model has allocated.
 func (m *Model) Bytes() int {
 	return m.size(func(m *C.chorale_model) C.int64_t { return C.int64_t(C.chorale_model_bytes(m)) })
 }
 
-// ScoreBytes is how many bytes the scores of its chains take.
+// ScoreBytes is the number of bytes of the scores of its chains.
 func (m *Model) ScoreBytes() int {
 	return m.size(func(m *C.chorale_model) C.int64_t { return C.int64_t(C.chorale_model_score_bytes(m)) })
 }
 
-// ChainLengths are the lengths of all chains, in one call, as [Model.ChainLength] tells them one by one.
+// ChainLengths are the numbers of positions of all chains, as by [Model.ChainLength], in one call.
 func (m *Model) ChainLengths() []int {
 	c, model := m.begin()
 	defer c.end()
@@ -460,7 +466,7 @@ func (m *Model) ChainLengths() []int {
 	return narrow(lengths)
 }
 
-// MemberCounts are the numbers of members of all cliques, in one call, as [Model.CliqueMemberCount] tells them one by one.
+// MemberCounts are the numbers of members of all cliques, as by [Model.CliqueMemberCount], in one call.
 func (m *Model) MemberCounts() []int {
 	c, model := m.begin()
 	defer c.end()
@@ -478,8 +484,8 @@ type Member struct {
 	Position int // within the chain, from 0; -1: the whole chain, or an instance
 }
 
-// Members are the members of one clique, in the order in which they were added; a centre is the last. A clique that the
-// model does not have is [ErrOutOfRange].
+// Members are the members of one clique, in the order of adding; a centre is the last. A clique out of
+// range is [ErrOutOfRange].
 func (m *Model) Members(clique int) ([]Member, error) {
 	c, model := m.begin()
 	defer c.end()
@@ -492,7 +498,7 @@ func (m *Model) Members(clique int) ([]Member, error) {
 	return c.members(model, clique, 1, int(C.chorale_model_clique_member_count(model, C.int64_t(clique)))), c.err
 }
 
-// AllMembers are the members of all cliques, in one call: row i is what [Model.Members] gives for clique i.
+// AllMembers are the members of all cliques, in one call: row i is [Model.Members] of clique i.
 func (m *Model) AllMembers() ([][]Member, error) {
 	c, model := m.begin()
 	defer c.end()
@@ -507,7 +513,7 @@ func (m *Model) AllMembers() ([][]Member, error) {
 	return cut(all, counts), nil
 }
 
-// members of so many cliques, which have `total` in all.
+// members returns the members of `count` cliques from `first` on, which have `total` members together.
 func (c *call) members(model *C.chorale_model, first, count, total int) []Member {
 	chains, positions := make([]int64, total), make([]int64, total)
 	if c.failed(C.chorale_go_members(model, C.int64_t(first), C.int64_t(count), longs(chains), longs(positions), c.detail)) {
@@ -520,16 +526,17 @@ func (c *call) members(model *C.chorale_model, first, count, total int) []Member
 	return members
 }
 
-// CliquePotential is the potential that a clique was added with, with the factors of [Model.Reweigh] applied: a handle of
-// its own, to be closed. It is over R values, or over R + 2 where it was given so. nil without an error where there is
-// none: of a centred clique, and of a clique that the model does not have.
+// CliquePotential is the potential of a clique, with the factors of [Model.Reweigh] applied: a new
+// handle, which the caller closes. It is over R values, or over R + 2 if it was given so. nil without an
+// error for a centred clique and for a clique out of range.
 func (m *Model) CliquePotential(clique int) (*Potential, error) {
 	return m.potential(func(model *C.chorale_model) *C.chorale_potential {
 		return C.chorale_model_clique_potential(model, C.int64_t(clique))
 	})
 }
 
-// CliqueCentrePotential is the potential of a centred clique under one value of its centre, as [Model.CliquePotential].
+// CliqueCentrePotential is the potential of a centred clique for one value of its centre; otherwise as
+// [Model.CliquePotential].
 func (m *Model) CliqueCentrePotential(clique, value int) (*Potential, error) {
 	return m.potential(func(model *C.chorale_model) *C.chorale_potential {
 		return C.chorale_model_clique_centre_potential(model, C.int64_t(clique), C.int64_t(value))
@@ -551,8 +558,8 @@ func (m *Model) potential(of func(*C.chorale_model) *C.chorale_potential) (*Pote
 	return (*Potential)(h), nil
 }
 
-// CliqueProperty is the property that a clique was added with: a handle of its own, to be closed. nil without an error
-// where there is none: of a clique over positions, and of a clique that the model does not have.
+// CliqueProperty is the property of a clique: a new handle, which the caller closes. nil without an
+// error for a clique over positions and for a clique out of range.
 func (m *Model) CliqueProperty(clique int) (*Property, error) {
 	c, model := m.begin()
 	defer c.end()
@@ -568,7 +575,7 @@ func (m *Model) CliqueProperty(clique int) (*Property, error) {
 	return (*Property)(h), nil
 }
 
-// CliqueDictionary is the dictionary that a clique was added with, as [Model.CliqueProperty].
+// CliqueDictionary is the dictionary of a clique; otherwise as [Model.CliqueProperty].
 func (m *Model) CliqueDictionary(clique int) (*Dictionary, error) {
 	c, model := m.begin()
 	defer c.end()
@@ -616,7 +623,7 @@ func (m *Model) chainLabels(number int) (int, error) {
 	return int(told.labels), nil
 }
 
-// Chain copies out what a chain was added as. Its transitions are a handle of their own.
+// Chain returns copies of a chain's arrays and options. Its transitions are a new handle.
 func (m *Model) Chain(number int) (*Chain, *ChainOptions, error) {
 	c, model := m.begin()
 	defer c.end()

@@ -5,7 +5,7 @@ import "C"
 
 import "unsafe"
 
-// Scale multiplies a potential.
+// Scale is the factor by which a potential is multiplied.
 type Scale int32
 
 // Scales: none, 1/n or 1/log n, n the number of members of the clique.
@@ -15,14 +15,14 @@ const (
 	ScaleByLogMembers Scale = C.CHORALE_SCALE_BY_LOG_MEMBERS // times 1/log n
 )
 
-// Shape is what is known of the tables of a sum.
+// Shape is the shape of the tables of a sum.
 type Shape int32
 
-// Shapes; ShapeConvex and ShapeConcave are the caller's word.
+// Shapes; ShapeConvex and ShapeConcave are declared by the caller and not checked.
 const (
-	ShapeDetect  Shape = C.CHORALE_SHAPE_DETECT  // the library looks
-	ShapeConvex  Shape = C.CHORALE_SHAPE_CONVEX  // convex, by the caller's word
-	ShapeConcave Shape = C.CHORALE_SHAPE_CONCAVE // concave, by the caller's word
+	ShapeDetect  Shape = C.CHORALE_SHAPE_DETECT  // determined from the tables
+	ShapeConvex  Shape = C.CHORALE_SHAPE_CONVEX  // convex, declared by the caller and not checked
+	ShapeConcave Shape = C.CHORALE_SHAPE_CONCAVE // concave, declared by the caller and not checked
 )
 
 // Family is the kind of a potential.
@@ -37,17 +37,18 @@ const (
 	FamilyCallback Family = C.CHORALE_FAMILY_CALLBACK // any function of the counts
 )
 
-// String is the name of the family: "majority", say.
+// String is the name of the family, such as "majority".
 func (f Family) String() string { return C.GoString(C.chorale_family_name(C.chorale_family(f))) }
 
-// Potential is a symmetric function of how many members of a clique show each value. Immutable; any goroutine.
+// Potential is a symmetric function of the numbers of members of a clique with each value. Immutable;
+// any goroutine.
 type Potential handle
 
 // PotentialOptions apply to every family; nil stands for the zero value.
 type PotentialOptions struct {
-	Scale   Scale  // what the potential is multiplied by
-	Shape   Shape  // of the tables of NewSum
-	Counted []byte // by value, 0: it does not count; nil: every value counts
+	Scale   Scale  // factor of the potential
+	Shape   Shape  // shape of the tables of NewSum
+	Counted []byte // by value, 0: the value is not counted; nil: every value is counted
 	Host    *Host  // memory and log; may be nil
 }
 
@@ -59,7 +60,7 @@ type Table struct {
 	RowStride int       // in elements; 0: Columns
 }
 
-// NewTable copies rows of equal length.
+// NewTable makes a table with a copy of rows of equal length.
 func NewTable(rows [][]float64) Table {
 	table := Table{Rows: len(rows)}
 	for _, row := range rows {
@@ -82,7 +83,7 @@ func (c *call) table(name string, table Table) (*C.double, C.int64_t) {
 	return doubles(table.Scores), C.int64_t(stride)
 }
 
-// potential creates one; others are handles that it refers to.
+// newPotential creates a potential; others are handles to which it refers.
 func newPotential(values int, options *PotentialOptions, watching *failures,
 	create func(c *call, host *C.chorale_host, options *C.chorale_potential_options, potential **C.chorale_potential) C.chorale_status) (*Potential, error) {
 	if options == nil {
@@ -135,7 +136,8 @@ func NewEntropy(values int, lambda float64, options *PotentialOptions) (*Potenti
 	})
 }
 
-// NewSum makes sum_v f_v(n_v): one row of tables for all values, or one a value; column k is f(k).
+// NewSum makes sum_v f_v(n_v). tables: one row for all values, or one row for each value; column k is
+// f(k).
 func NewSum(values int, tables Table, options *PotentialOptions) (*Potential, error) {
 	return newPotential(values, options, nil, func(c *call, host *C.chorale_host, options *C.chorale_potential_options, potential **C.chorale_potential) C.chorale_status {
 		scores, stride := c.table("tables", tables)
@@ -157,7 +159,8 @@ func NewMax(values int, tables Table, options *PotentialOptions) (*Potential, er
 	})
 }
 
-// NewCardinality makes g(n_b), where exactly two values count and b is the higher of them; table[k] is g(k).
+// NewCardinality makes g(n_b), where exactly two values are counted and b is the higher of them;
+// table[k] is g(k).
 func NewCardinality(values int, table []float64, options *PotentialOptions) (*Potential, error) {
 	return newPotential(values, options, nil, func(c *call, host *C.chorale_host, options *C.chorale_potential_options, potential **C.chorale_potential) C.chorale_status {
 		c.names = map[string]string{"length": "len(table)"}
@@ -179,8 +182,9 @@ func NewSquareMakespan(values int, lambda float64, options *PotentialOptions) (*
 	})
 }
 
-// NewMajority makes bias[a] + sum_v weights[a * values + v] * n_v, a being the value of highest count, of several such
-// values the one that scores highest. weights: values x values. bias: by value; nil for zeros.
+// NewMajority makes bias[a] + sum_v weights[a * values + v] * n_v, with a the value of highest count; if
+// several tie, the one that gives the highest score. weights: values x values. bias: by value; nil for
+// zeros.
 func NewMajority(values int, weights, bias []float64, options *PotentialOptions) (*Potential, error) {
 	return newPotential(values, options, nil, func(c *call, host *C.chorale_host, options *C.chorale_potential_options, potential **C.chorale_potential) C.chorale_status {
 		if values >= 1 {
@@ -208,9 +212,9 @@ func NewPairs(values int, scores []float64, options *PotentialOptions) (*Potenti
 	})
 }
 
-// NewCallback makes any function of the counts of the values; minus infinity forbids them, an error ends the computation.
-// It must be a function of its arguments alone, and may be called from several goroutines at once. counts are good
-// only until it returns.
+// NewCallback makes any function of the counts of the values; minus infinity forbids counts, an error
+// ends the computation. The function must depend only on its arguments, and may be called by several
+// goroutines at once. counts is valid only until it returns.
 func NewCallback(values int, score func(counts []int64, members int64) (float64, error), options *PotentialOptions) (*Potential, error) {
 	if score == nil {
 		return nil, refuse(ErrNullArgument, "score is nil")
@@ -226,7 +230,7 @@ func NewCallback(values int, score func(counts []int64, members int64) (float64,
 	})
 }
 
-// Scaled makes factor * p, over the same numbers.
+// Scaled makes factor * p, without copying the numbers of p.
 func (p *Potential) Scaled(factor float64, host *Host) (*Potential, error) {
 	c := begin()
 	defer c.end()
@@ -244,7 +248,7 @@ func (p *Potential) Scaled(factor float64, host *Host) (*Potential, error) {
 	return (*Potential)(h), nil
 }
 
-// Clone makes another handle of the same potential.
+// Clone returns another handle of the same potential.
 func (p *Potential) Clone() (*Potential, error) {
 	c := begin()
 	defer c.end()
@@ -257,24 +261,25 @@ func (p *Potential) Clone() (*Potential, error) {
 	return (*Potential)(h), nil
 }
 
-// Close lets go of the potential; models keep it.
+// Close releases the potential; models keep it alive.
 func (p *Potential) Close() error { return (*handle)(p).close() }
 
-// Values is R, the number of values that a member can take; 0 for a closed handle.
+// Values is R, the number of values of a member; 0 for a closed handle.
 func (p *Potential) Values() int {
 	c := begin()
 	defer c.end()
 	return int(C.chorale_potential_values((*C.chorale_potential)(c.share((*handle)(p)))))
 }
 
-// Family is the kind of the potential; 0 for a closed handle.
+// Family is the family of the potential; 0 for a closed handle.
 func (p *Potential) Family() Family {
 	c := begin()
 	defer c.end()
 	return Family(C.chorale_potential_family((*C.chorale_potential)(c.share((*handle)(p)))))
 }
 
-// Score is the score at counts[v] members of each value v, `members` in all; minus infinity where that is forbidden.
+// Score is the score at counts[v] members with each value v, among `members` members; minus infinity if
+// the counts are forbidden.
 func (p *Potential) Score(counts []int64, members int64) (float64, error) {
 	c := begin()
 	defer c.end()
@@ -288,11 +293,12 @@ func (p *Potential) Score(counts []int64, members int64) (float64, error) {
 	return float64(score), c.err
 }
 
-// Prices are what the members of a whole clique with members in several models are paid, values numbers, at counts[v] members
-// of each value v in all of them together, and the score of these counts. They are the slopes of the tables, for Potts
-// 2 * lambda * n_v, or for a majority the weights of the value of highest count. members: of all models; those that are in no
-// count have no value of the potential. [ErrKind]: the potential is neither a majority nor a sum that is convex and without
-// forbidden counts.
+// Prices computes the prices of a whole clique that has members in several models, the score added to a
+// member for each value, and the score of the counts. counts: counts[v] members with value v, summed
+// over all models. members: the number of members in all models; members in no count have no value of
+// the potential. The prices are the slopes of the tables, for Potts 2 * lambda * n_v, or for a majority
+// the weights of the value of highest count. [ErrKind]: the potential is neither a majority nor a sum
+// that is convex and without forbidden counts.
 func (p *Potential) Prices(counts []int64, members int64) (prices []float64, score float64, _ error) {
 	c := begin()
 	defer c.end()
@@ -309,8 +315,9 @@ func (p *Potential) Prices(counts []int64, members int64) (prices []float64, sco
 	return prices, float64(found), nil
 }
 
-// Most is an upper bound on the score of any counts of `members` members less what these are paid at prices[v] a member of
-// value v. It is exact for a convex sum. [ErrKind]: as for [Potential.Prices].
+// Most is an upper bound, over all counts of `members` members, on the score of the counts minus the
+// prices of the members. prices: by value. It is exact for a convex sum. [ErrKind]: as for
+// [Potential.Prices].
 func (p *Potential) Most(prices []float64, members int64) (float64, error) {
 	c := begin()
 	defer c.end()

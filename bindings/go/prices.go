@@ -11,21 +11,23 @@ import (
 	"strings"
 )
 
-// Prices is a run of a model that has only some of the members of its shared cliques, because all of them together are too
-// large for one model. The models send counts, how many of their members have each value, and receive prices, what a member
-// is paid for each value. While every round sets prices by the counts of the round before, with [Potential.Prices] of a convex
-// potential, and every model is solved to its maximum, the score of all models together does not fall.
+// Prices is a run of a model with shared cliques, whose other members are in other models, because one
+// model with all members would be too large. Each model sends counts, the number of its members with
+// each value, and receives prices, the score added to a member for each value. Every round computes the
+// prices from the counts of the round before, with [Potential.Prices]. If the potential is convex and
+// every model is solved to its maximum, the score of all models together never decreases.
 //
-// One goroutine at a time, results by any number while none solves. In these the payments are scores of the shared cliques.
+// One goroutine at a time; any number may read results while none solves. In the results the scores of
+// shared cliques are the prices of their members.
 type Prices struct {
-	run    *Run // its handle is that of the whole; it is only read
+	run    *Run // its handle also owns the prices; used only to read results
 	prices *C.chorale_prices
-	values []int // of the potentials of the shared cliques
+	values []int // by shared clique: number of values of its potential
 }
 
-// NewPrices creates a run of a model, some of whose cliques are shared. Of their potentials the number of values matters
-// alone; the other cliques are solved as in any run. options: nil for the defaults; Edits is ignored, and [MessagesAuto] is
-// [MessagesFloat64].
+// NewPrices creates a run of a model in which `cliques` are shared. Only the number of values of their
+// potentials is used; the other cliques are solved as in any run. options: nil for the defaults; Edits
+// is ignored, and [MessagesAuto] is [MessagesFloat64].
 func NewPrices(model *Model, cliques []int, options *RunOptions) (*Prices, error) {
 	p := &Prices{values: make([]int, len(cliques))}
 	run, err := newRun(options, func(c *call, run *Run, host *C.chorale_host, told *C.chorale_run_options) (*C.chorale_run, func()) {
@@ -52,7 +54,7 @@ func NewPrices(model *Model, cliques []int, options *RunOptions) (*Prices, error
 	return p, nil
 }
 
-// reads is the run, for results alone.
+// reads is the run, used only to read results.
 func (p *Prices) reads() *Run {
 	if p == nil {
 		return nil
@@ -63,14 +65,16 @@ func (p *Prices) reads() *Run {
 // Close frees the run.
 func (p *Prices) Close() error { return p.reads().Close() }
 
-// Solve labels the model under prices, from the beginning: the same prices give the same labels, whatever was solved before.
+// Solve labels the model under prices, always from a new start: the same prices give the same labels,
+// whatever was solved before.
 // prices: a row for each shared clique, in the order of creation, with an entry for each value of its potential (R + 2 values
 // are 0 to R - 1, EMPTY, CONFLICT); nil: all prices are 0.
 //
-// The score is that of the chains and of the cliques that are not shared, without payments: the share of this model in the
-// score of all models together; minus infinity where no labelling was found. Where the deadline or the cancellation of the
-// context (nil: none) ends the call, both are given: what was found until then, with the outcome [Cancelled], and the error of
-// the context. After prices that are refused the last labelling stays.
+// The score is that of the chains and of the cliques that are not shared, without prices: the
+// contribution of this model to the score of all models together; minus infinity if no labelling was
+// found. If the deadline or the cancellation of the context (nil: none) ends the call, Solve returns
+// both the result so far, with the outcome [Cancelled], and the error of the context. If prices are
+// refused, the last labelling is kept.
 func (p *Prices) Solve(ctx context.Context, prices [][]float64) (score float64, result RunResult, _ error) {
 	c, _ := p.reads().begin(true)
 	defer c.end()
@@ -104,7 +108,7 @@ func (p *Prices) Solve(ctx context.Context, prices [][]float64) (score float64, 
 	return float64(found), result, err
 }
 
-// flat is all rows, one after the other.
+// flat returns all rows in one array.
 func (p *Prices) flat(rows [][]float64) (all []float64, _ error) {
 	if rows == nil {
 		return nil, nil
@@ -121,7 +125,7 @@ func (p *Prices) flat(rows [][]float64) (all []float64, _ error) {
 	return all, nil
 }
 
-// placed makes an error name the row and the element of a price.
+// placed adds the row and the element of a price to an error.
 func (p *Prices) placed(err error) error {
 	failure, ok := err.(*Error)
 	if !ok || !strings.HasPrefix(failure.Message, "numbers[") {
@@ -141,9 +145,9 @@ func (p *Prices) placed(err error) error {
 	return failure
 }
 
-// Counts say how many members of each shared clique have each value in the labelling of the last Solve: rows as [Prices.Solve]
-// takes them. Members with a value outside a dictionary, and by a potential over R values those that are EMPTY or CONFLICT,
-// are in no count. All rows are parts of one array.
+// Counts are the numbers of members of each shared clique with each value in the labelling of the last
+// Solve: rows as [Prices.Solve] takes them. Not counted: members with a value outside a dictionary, and,
+// if the potential has R values, members that are EMPTY or CONFLICT. All rows are parts of one array.
 func (p *Prices) Counts() ([][]int64, error) {
 	c, _ := p.reads().begin(false)
 	defer c.end()
@@ -161,7 +165,7 @@ func (p *Prices) Counts() ([][]int64, error) {
 	return cut(counts, p.values), nil
 }
 
-// Result is what the last call said, as [Run.Result].
+// Result is the result of the last call, as [Run.Result].
 func (p *Prices) Result() (RunResult, error) { return p.reads().Result() }
 
 // Labels are the labels of one chain, as [Run.Labels].
@@ -170,15 +174,17 @@ func (p *Prices) Labels(chain int, of Labelling) ([]int32, error) { return p.rea
 // AllLabels are the labels of all chains, one row a chain, as [Run.AllLabels].
 func (p *Prices) AllLabels(of Labelling) ([][]int32, error) { return p.reads().AllLabels(of) }
 
-// ChainScores are the scores of all chains, and whether their labels differ from their own best ones, as [Run.ChainScores].
+// ChainScores are the scores of all chains, and whether their labels differ from their best ones without
+// cliques, as [Run.ChainScores].
 func (p *Prices) ChainScores(of Labelling) (scores []float64, changed []bool, _ error) {
 	return p.reads().ChainScores(of)
 }
 
-// CliqueScores are the scores of all cliques, as [Run.CliqueScores]; those of shared cliques are their payments.
+// CliqueScores are the scores of all cliques, as [Run.CliqueScores]; those of shared cliques are the
+// prices of their members.
 func (p *Prices) CliqueScores(of Labelling) ([]float64, error) { return p.reads().CliqueScores(of) }
 
-// AllValues are what the members of all cliques show, one row a clique, as [Run.AllValues].
+// AllValues are the values of the members of all cliques, one row for each clique, as [Run.AllValues].
 func (p *Prices) AllValues(of Labelling) ([][]int32, error) { return p.reads().AllValues(of) }
 
 // AllPayments are the payments to all chains, one row a chain, as [Run.AllPayments].
@@ -187,9 +193,11 @@ func (p *Prices) AllPayments() ([][]Payment, error) { return p.reads().AllPaymen
 // JSON is the whole result, as [Run.JSON].
 func (p *Prices) JSON() ([]byte, error) { return p.reads().JSON() }
 
-// Components are what must lie in one part of a corpus: chains, or whole documents, with a member in the same clique that is not
-// shared. What is joined has numbers from 0 to count - 1, for instance documents and cliques in one numbering, with a pair
-// first[k], second[k] for each membership. Given is the lowest number of the component of each.
+// Components computes connected components, by which a corpus can be divided into parts: two chains, or
+// whole documents, with a member in the same clique that is not shared belong in one part. Items are
+// numbered from 0 to count - 1, for instance documents and cliques in one numbering, with a pair
+// first[k], second[k] for each membership. Components returns the lowest number of the component of each
+// item.
 func Components(first, second []int32, count int) ([]int32, error) {
 	if len(first) != len(second) {
 		return nil, refuse(ErrShape, "first has %d elements, second %d", len(first), len(second))

@@ -5,7 +5,7 @@ import "C"
 
 import "unsafe"
 
-// TextList is a list of texts of a problem. Lists of value names follow from TextsValues on.
+// TextList is a list of texts of a problem. Lists of value names have the numbers from TextsValues on.
 type TextList int32
 
 // Lists.
@@ -14,7 +14,7 @@ const (
 	TextsLabels  TextList = C.CHORALE_TEXTS_LABELS  // by label; at least as many as any chain has labels
 	TextsTokens  TextList = C.CHORALE_TEXTS_TOKENS  // by token id; any number
 	TextsWords   TextList = C.CHORALE_TEXTS_WORDS   // by position, of all chains one after the other
-	TextsSpaces  TextList = C.CHORALE_TEXTS_SPACES  // by position: what stands before each word; where absent, one blank
+	TextsSpaces  TextList = C.CHORALE_TEXTS_SPACES  // by position: white space before each word; one blank if absent
 	TextsChains  TextList = C.CHORALE_TEXTS_CHAINS  // by chain
 	TextsGroups  TextList = C.CHORALE_TEXTS_GROUPS  // by group, for groups from 0 on
 	TextsCliques TextList = C.CHORALE_TEXTS_CLIQUES // by clique
@@ -22,8 +22,8 @@ const (
 	TextsValues  TextList = C.CHORALE_TEXTS_VALUES  // the first list of value names; the others follow
 )
 
-// Problem is a model with the names around it, in memory and as a file. Any number of goroutines may read it, and one at a
-// time may change it.
+// Problem is a model with its names, gold labels and notes, in memory and as a file. Any number of
+// goroutines may read it, and one at a time may change it.
 type Problem handle
 
 func newProblem(problem *C.chorale_problem, from ...*handle) *Problem {
@@ -34,7 +34,7 @@ func newProblem(problem *C.chorale_problem, from ...*handle) *Problem {
 	return (*Problem)(h)
 }
 
-// NewProblem makes a problem around a model.
+// NewProblem makes a problem of a model, without names, gold labels and notes.
 func NewProblem(model *Model, host *Host) (*Problem, error) {
 	c, m := model.begin()
 	defer c.end()
@@ -49,8 +49,8 @@ func NewProblem(model *Model, host *Host) (*Problem, error) {
 	return newProblem(problem, (*handle)(model), (*handle)(host)), nil
 }
 
-// LoadProblem reads a problem file, mapped into memory: nobody may write to it or cut it off while the problem or its
-// model lives. Pipes are read; devices and directories are refused.
+// LoadProblem loads a problem file, which is mapped into memory: the file must not be written to or
+// truncated while the problem or its model lives. Pipes are read; devices and directories are refused.
 func LoadProblem(path string, host *Host) (*Problem, error) {
 	for i := 0; i < len(path); i++ {
 		if path[i] == 0 {
@@ -91,7 +91,7 @@ func ReadProblem(bytes []byte, host *Host) (*Problem, error) {
 	return newProblem(problem, (*handle)(host)), nil
 }
 
-// Close frees the problem; its model lives on where there are handles of it.
+// Close frees the problem; handles of its model remain valid.
 func (p *Problem) Close() error { return (*handle)(p).close() }
 
 func (p *Problem) read() (*call, *C.chorale_problem) {
@@ -99,7 +99,7 @@ func (p *Problem) read() (*call, *C.chorale_problem) {
 	return c, (*C.chorale_problem)(c.share((*handle)(p)))
 }
 
-// change makes a change, alone.
+// change makes a change while no other call uses the problem.
 func (p *Problem) change(do func(*call, *C.chorale_problem) C.chorale_status) error {
 	c := begin()
 	defer c.end()
@@ -111,7 +111,7 @@ func (p *Problem) change(do func(*call, *C.chorale_problem) C.chorale_status) er
 	return c.err
 }
 
-// Model is a handle of the model, to be closed on its own.
+// Model is a new handle of the model, which the caller closes.
 func (p *Problem) Model() (*Model, error) {
 	c, problem := p.read()
 	defer c.end()
@@ -121,14 +121,14 @@ func (p *Problem) Model() (*Model, error) {
 	return newModel(C.chorale_model_retain(C.chorale_problem_model(problem)), (*handle)(p)), nil
 }
 
-// SetTexts replaces a list; none removes it.
+// SetTexts replaces a list; an empty list removes it.
 func (p *Problem) SetTexts(list TextList, texts []string) error {
 	return p.change(func(c *call, problem *C.chorale_problem) C.chorale_status {
 		return C.chorale_problem_set_texts(problem, C.chorale_text_list(list), c.texts(texts), C.sizeof_chorale_text, C.int64_t(len(texts)), c.detail)
 	})
 }
 
-// TextCount is how many texts a list has; 0 for one that is absent, and for a closed handle.
+// TextCount is the number of texts of a list; 0 if the list is absent, and for a closed handle.
 func (p *Problem) TextCount(list TextList) int {
 	c, problem := p.read()
 	defer c.end()
@@ -153,14 +153,14 @@ func (p *Problem) text(of func(*C.chorale_problem, *C.size_t) *C.char) (string, 
 	return goText(bytes, length)
 }
 
-// Text is one text of a list, which is numbered from 0; false where there is none.
+// Text is a text of a list, numbered from 0; false if there is none.
 func (p *Problem) Text(list TextList, index int) (string, bool) {
 	return p.text(func(problem *C.chorale_problem, length *C.size_t) *C.char {
 		return C.chorale_problem_text(problem, C.chorale_text_list(list), C.int64_t(index), length)
 	})
 }
 
-// Texts are all texts of a list; nil where the list is absent, and for a closed handle.
+// Texts are all texts of a list; nil if the list is absent, and for a closed handle.
 func (p *Problem) Texts(list TextList) []string {
 	c, problem := p.read()
 	defer c.end()
@@ -188,7 +188,8 @@ func problemPositions(problem *C.chorale_problem) int {
 	return int(C.chorale_go_positions(C.chorale_problem_model(problem)))
 }
 
-// SetCliques says by clique its kind (into TextsKinds, or -1) and the list that names its values; nil leaves what there was.
+// SetCliques sets by clique its kind (an index into TextsKinds, or -1) and the list that names its
+// values; nil leaves either unchanged.
 func (p *Problem) SetCliques(kinds []int32, values []TextList) error {
 	return p.change(func(c *call, problem *C.chorale_problem) C.chorale_status {
 		c.check("kinds", len(kinds), problemCliques(problem))
@@ -210,14 +211,14 @@ func (p *Problem) CliqueKind(clique int) int32 {
 	return int32(C.chorale_problem_clique_kind(problem, C.int64_t(clique)))
 }
 
-// ValueName is the name of a value of a clique; false where there is none.
+// ValueName is the name of a value of a clique; false if it has none.
 func (p *Problem) ValueName(clique int, value int32) (string, bool) {
 	return p.text(func(problem *C.chorale_problem, length *C.size_t) *C.char {
 		return C.chorale_problem_value_name(problem, C.int64_t(clique), C.int32_t(value), length)
 	})
 }
 
-// SetGold sets the gold labels, by position of all chains, -1 where not known; nil removes them.
+// SetGold sets the gold labels, by position of all chains, -1 if unknown; nil removes them.
 func (p *Problem) SetGold(gold []int32) error {
 	return p.change(func(c *call, problem *C.chorale_problem) C.chorale_status {
 		c.check("gold", len(gold), problemPositions(problem))
@@ -228,7 +229,7 @@ func (p *Problem) SetGold(gold []int32) error {
 	})
 }
 
-// Gold is a copy of the gold labels; nil where there are none.
+// Gold is a copy of the gold labels; nil if there are none.
 func (p *Problem) Gold() []int32 {
 	c, problem := p.read()
 	defer c.end()
@@ -246,7 +247,7 @@ func (p *Problem) SetNote(name, text string) error {
 	})
 }
 
-// Note is the text under a name; false where there is none.
+// Note is the text of the note with a name; false if there is none.
 func (p *Problem) Note(name string) (string, bool) {
 	c, problem := p.read()
 	defer c.end()
@@ -281,7 +282,7 @@ func (p *Problem) NoteNames() []string {
 	return names
 }
 
-// Bytes are those of the problem as a file.
+// Bytes is the problem in the form of a file.
 func (p *Problem) Bytes() ([]byte, error) {
 	c, problem := p.read()
 	defer c.end()
@@ -299,7 +300,8 @@ func (p *Problem) Bytes() ([]byte, error) {
 	return bytes, nil
 }
 
-// Save writes the problem to a file, which is the old one or the new one whatever happens.
+// Save writes the problem to a file. After a failure or crash the file is either the old one or the
+// complete new one.
 func (p *Problem) Save(path string) error {
 	for i := 0; i < len(path); i++ {
 		if path[i] == 0 {

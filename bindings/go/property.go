@@ -5,29 +5,31 @@ import "C"
 
 import "unsafe"
 
-// What fires: a value, which is at least 0, or one of these.
+// Actions: a value, which is at least 0, or one of these.
 const (
 	FireNothing int32 = C.CHORALE_FIRE_NOTHING // nothing
-	FireLabel   int32 = C.CHORALE_FIRE_LABEL   // what LabelValues has for the label of the position
+	FireLabel   int32 = C.CHORALE_FIRE_LABEL   // the entry of the position's label in LabelValues
 	FireTable   int32 = C.CHORALE_FIRE_TABLE   // the entry of the position in the table of the attachment
 )
 
-// Any stands for every state, class or label in the rules of a [PropertyBuilder], and as `next` for the state that is left.
+// Any stands for every state, class or label in the rules of a [PropertyBuilder]; as `next` the state
+// does not change.
 const Any int32 = C.CHORALE_ANY
 
-// Automaton states a property as tables. It reads the positions of a labelling one after the other: in state s, at a position of
-// class c with label y, it fires Actions[(s * Classes + c) * Labels + y] and goes to the state that Next has at the same
-// place. A labelling shows the value that has fired; EMPTY where nothing has, and CONFLICT where two different ones have.
+// Automaton is a property as tables. It reads the positions of a labelling in order: in state s, at a
+// position of class c with label y, it fires Actions[(s * Classes + c) * Labels + y] and moves to the
+// state in Next at the same index. The value of the property is the value that has fired; EMPTY if none
+// has, and CONFLICT if two different ones have.
 type Automaton struct {
 	Labels, Classes, States, Values int // m, position classes, states and R; each at least 1
 
 	Start        int32   // the state before the first position
 	TableOffset  int32   // FireTable reads entry t + TableOffset at position t
-	OutsideValue int32   // what FireTable fires where there is no such entry; -1: nothing
-	Next         []int32 // States x Classes x Labels
-	Actions      []int32 // the same shape; nil: nothing fires
-	EndActions   []int32 // by state; nil: nothing fires
-	LabelValues  []int32 // by label, what FireLabel fires; nil: the label itself
+	OutsideValue int32   // the value that FireTable fires if there is no such entry; -1: nothing
+	Next         []int32 // States x Classes x Labels: the state after the position
+	Actions      []int32 // the same shape: action of the position; nil: nothing fires
+	EndActions   []int32 // by state: action at the end of a sequence; nil: nothing fires
+	LabelValues  []int32 // by label: the value that FireLabel fires; nil: the label itself
 }
 
 // NewAutomaton returns the defaults: one class, one state, nothing fires outside a table.
@@ -40,7 +42,7 @@ func NewAutomaton() *Automaton {
 	}
 }
 
-// Property is what a labelling shows, as one small integer. Immutable; any goroutine.
+// Property is a function from labellings to one small integer, the value. Immutable; any goroutine.
 type Property handle
 
 func propertyHandle(property *C.chorale_property) *handle {
@@ -66,7 +68,7 @@ func newProperty(host *Host, create func(c *call, host *C.chorale_host, property
 	return (*Property)(h), nil
 }
 
-// NewProperty makes a property of an automaton.
+// NewProperty makes a property from an automaton.
 func NewProperty(automaton *Automaton, host *Host) (*Property, error) {
 	return newProperty(host, func(c *call, host *C.chorale_host, property **C.chorale_property) C.chorale_status {
 		if automaton == nil {
@@ -105,8 +107,9 @@ func NewProperty(automaton *Automaton, host *Host) (*Property, error) {
 	})
 }
 
-// NewLocalProperty makes a property for trees: actions has classes x labels x (labels + 1) entries, by the class and label
-// of a position and the label of its parent, the last column for a root.
+// NewLocalProperty makes a property that is also allowed on trees: actions has classes x labels x
+// (labels + 1) entries, by the class and label of a position and the label of its parent, the last
+// column for a root.
 func NewLocalProperty(labels, classes, values int, actions, labelValues []int32, host *Host) (*Property, error) {
 	return newProperty(host, func(c *call, host *C.chorale_host, property **C.chorale_property) C.chorale_status {
 		c.least("labels", labels, 1)
@@ -122,7 +125,7 @@ func NewLocalProperty(labels, classes, values int, actions, labelValues []int32,
 	})
 }
 
-// Clone makes another handle of the same property.
+// Clone returns another handle of the same property.
 func (p *Property) Clone() (*Property, error) {
 	c := begin()
 	defer c.end()
@@ -135,10 +138,10 @@ func (p *Property) Clone() (*Property, error) {
 	return (*Property)(h), nil
 }
 
-// Close lets go of the property; models keep it.
+// Close releases the property; models keep it alive.
 func (p *Property) Close() error { return (*handle)(p).close() }
 
-// Values is R, the number of values that a labelling can show; 0 for a closed handle.
+// Values is R, the number of values of the property; 0 for a closed handle.
 func (p *Property) Values() int {
 	c := begin()
 	defer c.end()
@@ -152,13 +155,14 @@ func (p *Property) Labels() int {
 	return int(C.chorale_property_labels((*C.chorale_property)(c.share((*handle)(p)))))
 }
 
-// PropertyBuilder makes an automaton rule by rule; one goroutine at a time. State 0, the start, exists from the beginning.
+// PropertyBuilder builds an automaton rule by rule; one goroutine at a time. State 0, the start, always
+// exists.
 type PropertyBuilder struct {
 	h      *handle
 	labels int
 }
 
-// NewPropertyBuilder begins an automaton.
+// NewPropertyBuilder makes a builder without rules.
 func NewPropertyBuilder(labels, classes, values int, host *Host) (*PropertyBuilder, error) {
 	c := begin()
 	defer c.end()
@@ -177,7 +181,7 @@ func NewPropertyBuilder(labels, classes, values int, host *Host) (*PropertyBuild
 	return &PropertyBuilder{h, labels}, nil
 }
 
-// Close frees the builder; its properties live on.
+// Close frees the builder; its properties remain valid.
 func (b *PropertyBuilder) Close() error {
 	if b == nil {
 		return nil
@@ -199,7 +203,7 @@ func (b *PropertyBuilder) with(do func(*call, *C.chorale_property_builder) C.cho
 	return c.err
 }
 
-// AddState makes a state and returns its number.
+// AddState adds a state and returns its number.
 func (b *PropertyBuilder) AddState() (int32, error) {
 	var state C.int32_t
 	err := b.with(func(c *call, builder *C.chorale_property_builder) C.chorale_status {
@@ -208,28 +212,31 @@ func (b *PropertyBuilder) AddState() (int32, error) {
 	return int32(state), err
 }
 
-// Rule says where to go and what to fire in a state, on a class, with a label; each may be [Any].
+// Rule adds a rule: in a state, a position of a class with a label leads to state `next` and fires
+// `action`. Each number may be [Any].
 func (b *PropertyBuilder) Rule(state, class, label, next, action int32) error {
 	return b.with(func(c *call, builder *C.chorale_property_builder) C.chorale_status {
 		return C.chorale_property_builder_rule(builder, C.int32_t(state), C.int32_t(class), C.int32_t(label), C.int32_t(next), C.chorale_action(action), c.detail)
 	})
 }
 
-// EndRule says what to fire at the end in a state.
+// EndRule adds an end rule: a sequence that ends in `state` fires `action`.
 func (b *PropertyBuilder) EndRule(state, action int32) error {
 	return b.with(func(c *call, builder *C.chorale_property_builder) C.chorale_status {
 		return C.chorale_property_builder_end_rule(builder, C.int32_t(state), C.chorale_action(action), c.detail)
 	})
 }
 
-// Table says where FireTable reads.
+// Table sets the entry that FireTable fires at position t to t + offset; outsideValue if there is no
+// such entry.
 func (b *PropertyBuilder) Table(offset, outsideValue int32) error {
 	return b.with(func(c *call, builder *C.chorale_property_builder) C.chorale_status {
 		return C.chorale_property_builder_table(builder, C.int32_t(offset), C.int32_t(outsideValue), c.detail)
 	})
 }
 
-// Finish makes the property; the builder may go on. labelValues: by label what FireLabel fires; nil: the label itself.
+// Finish makes a property from the rules so far; the builder can be used further. labelValues: by label
+// the value that FireLabel fires; nil: the label itself.
 func (b *PropertyBuilder) Finish(labelValues []int32) (*Property, error) {
 	var property *C.chorale_property
 	err := b.with(func(c *call, builder *C.chorale_property_builder) C.chorale_status {
@@ -246,10 +253,10 @@ func (b *PropertyBuilder) Finish(labelValues []int32) (*Property, error) {
 	return (*Property)(h), nil
 }
 
-// LabelMap says what labels count as, so that B-X and I-X are both X.
+// LabelMap maps labels to kinds, so that B-X and I-X are both of kind X.
 type LabelMap struct {
 	Labels      int     // m, at least 1
-	Kinds       int     // how many kinds there are, at least 1
+	Kinds       int     // number of kinds, at least 1
 	KindOfLabel []int32 // nil: each label is its own kind
 	Begins      []byte  // not 0: the label begins a segment even after one of its kind; nil: none does
 }
@@ -257,7 +264,8 @@ type LabelMap struct {
 // NewLabelMap is the map in which each label is its own kind.
 func NewLabelMap(labels int) *LabelMap { return &LabelMap{Labels: labels, Kinds: labels} }
 
-// LabelMapFromNames reads label names written in a scheme; kinds are numbered by first appearance.
+// LabelMapFromNames returns the map of label names written in a scheme; kinds are numbered by first
+// appearance.
 func LabelMapFromNames(scheme Scheme, names []string) (*LabelMap, error) {
 	c := begin()
 	defer c.end()
@@ -302,28 +310,30 @@ func mappedProperty(m *LabelMap, ignored []byte, host *Host, create func(c *call
 	})
 }
 
-// NewPositionLabel makes the kind of the label at a position.
+// NewPositionLabel makes a property that fires the kind of the label at a position.
 func NewPositionLabel(m *LabelMap, position int, host *Host) (*Property, error) {
 	return mappedProperty(m, nil, host, func(c *call, host *C.chorale_host, m *C.chorale_label_map, property **C.chorale_property) C.chorale_status {
 		return C.chorale_property_create_position_label(host, m, C.int64_t(position), property, c.detail)
 	})
 }
 
-// NewTokenLabel makes the kind of the label of every position whose table entry is `token`.
+// NewTokenLabel makes a property that fires the kind of the label of every position whose table entry is
+// `token`.
 func NewTokenLabel(m *LabelMap, token int32, host *Host) (*Property, error) {
 	return mappedProperty(m, nil, host, func(c *call, host *C.chorale_host, m *C.chorale_label_map, property **C.chorale_property) C.chorale_status {
 		return C.chorale_property_create_token_label(host, m, C.int32_t(token), property, c.detail)
 	})
 }
 
-// NewFirstLabel makes the kind of the first label that is not ignored. ignored: by label, not 0: ignored; nil: none.
+// NewFirstLabel makes a property that fires the kind of the first label that is not ignored. ignored: by
+// label, not 0: ignored; nil: none.
 func NewFirstLabel(m *LabelMap, ignored []byte, host *Host) (*Property, error) {
 	return mappedProperty(m, ignored, host, func(c *call, host *C.chorale_host, m *C.chorale_label_map, property **C.chorale_property) C.chorale_status {
 		return C.chorale_property_create_first_label(host, m, octets(ignored), property, c.detail)
 	})
 }
 
-// SegmentRule says where a segment of the anchor ends.
+// SegmentRule tells where a segment of the anchor ends.
 type SegmentRule int32
 
 // Segment rules: X O X is one segment, or two, where O is ignored.
@@ -332,23 +342,25 @@ const (
 	EndsAtIgnored SegmentRule = C.CHORALE_SEGMENT_ENDS_AT_IGNORED // X O X is two segments
 )
 
-// NewNextLabel makes, for every segment of the kind `anchor`, the kind of the first label after it that is not ignored, or
-// endValue (-1: nothing) where the sequence ends first.
+// NewNextLabel makes a property that fires, for every segment of the kind `anchor`, the kind of the
+// first label after it that is not ignored, or endValue (-1: nothing) if the sequence ends first.
 func NewNextLabel(m *LabelMap, anchor int32, ignored []byte, rule SegmentRule, endValue int32, host *Host) (*Property, error) {
 	return mappedProperty(m, ignored, host, func(c *call, host *C.chorale_host, m *C.chorale_label_map, property **C.chorale_property) C.chorale_status {
 		return C.chorale_property_create_next_label(host, m, C.int32_t(anchor), octets(ignored), C.chorale_segment_rule(rule), C.int32_t(endValue), property, c.detail)
 	})
 }
 
-// NewTokenBefore makes, for every segment of the kind `anchor`, the table entry of the position before it, or startValue (-1:
-// nothing) at the first position. values: R.
+// NewTokenBefore makes a property that fires, for every segment of the kind `anchor`, the table entry of
+// the position before it, or startValue (-1: nothing) if the segment starts at the first position.
+// values: R.
 func NewTokenBefore(m *LabelMap, anchor int32, ignored []byte, rule SegmentRule, values int, startValue int32, host *Host) (*Property, error) {
 	return mappedProperty(m, ignored, host, func(c *call, host *C.chorale_host, m *C.chorale_label_map, property **C.chorale_property) C.chorale_status {
 		return C.chorale_property_create_token_before(host, m, C.int32_t(anchor), octets(ignored), C.chorale_segment_rule(rule), C.int64_t(values), C.int32_t(startValue), property, c.detail)
 	})
 }
 
-// Dictionary is which of a property's values a clique knows, numbered anew. Immutable; any goroutine.
+// Dictionary is the subset of a property's values that a clique uses, numbered from 0, optionally
+// followed by OUT for all other values. Immutable; any goroutine.
 type Dictionary handle
 
 func dictionaryHandle(dictionary *C.chorale_dictionary) *handle {
@@ -357,17 +369,17 @@ func dictionaryHandle(dictionary *C.chorale_dictionary) *handle {
 	})
 }
 
-// Outside is what becomes of the values outside a dictionary.
+// Outside is the treatment of values outside a dictionary.
 type Outside int32
 
-// What becomes of values outside.
+// Treatments of values outside.
 const (
-	OutsideForbidden Outside = C.CHORALE_OUTSIDE_FORBIDDEN // a labelling that shows one is left out of messages and decoding
-	OutsideAsOut     Outside = C.CHORALE_OUTSIDE_AS_OUT    // all of them become one value, OUT, after the dictionary's own
+	OutsideForbidden Outside = C.CHORALE_OUTSIDE_FORBIDDEN // messages and decoding exclude labellings that fire a value outside
+	OutsideAsOut     Outside = C.CHORALE_OUTSIDE_AS_OUT    // every value outside becomes the value OUT, numbered after the values of the dictionary
 )
 
-// NewDictionary makes a dictionary of values of a property, in any order; the first is numbered 0, and repetitions count
-// once. outside: what becomes of all others.
+// NewDictionary makes a dictionary of values of a property, in any order, repetitions allowed; values
+// are numbered in ascending order. outside: the treatment of all other values.
 func NewDictionary(values []int32, outside Outside, host *Host) (*Dictionary, error) {
 	c := begin()
 	defer c.end()
@@ -385,7 +397,7 @@ func NewDictionary(values []int32, outside Outside, host *Host) (*Dictionary, er
 	return (*Dictionary)(h), nil
 }
 
-// NewBestDictionary makes one of the `keep` best values of full (nil: all) by their scores.
+// NewBestDictionary makes a dictionary of the `keep` values of full (nil: all) with the highest scores.
 func NewBestDictionary(full *Dictionary, scores []float64, keep int, outside Outside, host *Host) (*Dictionary, error) {
 	c := begin()
 	defer c.end()
@@ -404,7 +416,7 @@ func NewBestDictionary(full *Dictionary, scores []float64, keep int, outside Out
 	return (*Dictionary)(h), nil
 }
 
-// Clone makes another handle of the same dictionary.
+// Clone returns another handle of the same dictionary.
 func (d *Dictionary) Clone() (*Dictionary, error) {
 	c := begin()
 	defer c.end()
@@ -417,17 +429,18 @@ func (d *Dictionary) Clone() (*Dictionary, error) {
 	return (*Dictionary)(h), nil
 }
 
-// Close lets go of the dictionary; models keep it.
+// Close releases the dictionary; models keep it alive.
 func (d *Dictionary) Close() error { return (*handle)(d).close() }
 
-// Values is R of a clique, OUT included; 0 for a closed handle.
+// Values is the number of values, including OUT, which is R of a clique; 0 for a closed handle.
 func (d *Dictionary) Values() int {
 	c := begin()
 	defer c.end()
 	return int(C.chorale_dictionary_values((*C.chorale_dictionary)(c.share((*handle)(d)))))
 }
 
-// Find is the new number of a property's value: OUT, or -1, for one outside, and -1 for a closed handle.
+// Find is the number of a property's value in the dictionary; for a value outside OUT or -1, and -1 for
+// a closed handle.
 func (d *Dictionary) Find(value int32) int32 {
 	c := begin()
 	defer c.end()
@@ -438,7 +451,8 @@ func (d *Dictionary) Find(value int32) int32 {
 	return int32(C.chorale_dictionary_find(dictionary, C.int32_t(value)))
 }
 
-// Value is the property's value of a new number; -1 for OUT, for numbers out of range and for a closed handle.
+// Value is the property's value with a number in the dictionary; -1 for OUT, for numbers out of range
+// and for a closed handle.
 func (d *Dictionary) Value(number int) int32 {
 	c := begin()
 	defer c.end()

@@ -11,16 +11,16 @@ import (
 	"unsafe"
 )
 
-// Schedule is the order in which cliques and chains answer each other.
+// Schedule is the order in which cliques and chains send messages.
 type Schedule int32
 
 // Schedules of a run.
 const (
 	ScheduleAll          Schedule = C.CHORALE_SCHEDULE_ALL          // all cliques, then all chains
-	ScheduleDisagreement Schedule = C.CHORALE_SCHEDULE_DISAGREEMENT // one clique at a time, those that agree least first, and the chains of its members after it
+	ScheduleDisagreement Schedule = C.CHORALE_SCHEDULE_DISAGREEMENT // one clique at a time, in order of disagreement, each followed by the chains of its members
 )
 
-// MessageElement is what messages are stored as.
+// MessageElement is the number format in which messages are stored.
 type MessageElement int32
 
 // Message elements.
@@ -31,42 +31,43 @@ const (
 	MessagesAuto        MessageElement = C.CHORALE_MESSAGES_AUTO        // the widest with which run and model take at most twice the bytes of the scores
 )
 
-// Executor does the work of a run on goroutines of the caller: it calls work from up to `workers` of them at once and
-// returns when these calls have. Nothing is lost if it does less: what is left is done on the calling goroutine.
+// Executor runs the work of a run on goroutines of the caller: it calls work from up to `workers` of
+// them at once and returns when these calls have returned. Any remaining work is done on the calling
+// goroutine.
 type Executor func(workers int, work func())
 
-// Progress is told after every round and every step of the bound.
+// Progress is the progress of a run after every round and every step of the bound.
 type Progress struct {
-	Round           int     // 0: the chains' own best labellings
+	Round           int     // the round just done; 0: the chains were decoded without cliques
 	MessagesChanged int     // messages that changed in the round
-	Score           float64 // of the labelling of this round or step
-	BestScore       float64 // of the best labelling so far
-	UpperBound      float64 // plus infinity before one is computed
+	Score           float64 // score of the labelling of this round or step
+	BestScore       float64 // score of the best labelling so far
+	UpperBound      float64 // upper bound on the score of every labelling; plus infinity before one is computed
 }
 
-// RunOptions say how a run computes, and when to stop. They are made by [NewRunOptions].
+// RunOptions are the options of a run. They are made by [NewRunOptions].
 type RunOptions struct {
-	Rounds         int                 // at most; 10 by default
-	Damping        float64             // share of the old message in the new, at least 0 and below 1; 0 by default
-	Schedule       Schedule            // in which order cliques and chains answer
-	Algorithm      Algorithm           // of clique messages, where it fits; Auto by default
+	Rounds         int                 // greatest number of rounds; 10 by default
+	Damping        float64             // d of new message = d * old + (1 - d) * computed, at least 0 and below 1; 0 by default
+	Schedule       Schedule            // the order in which cliques and chains send messages
+	Algorithm      Algorithm           // for clique messages; Auto for cliques that it does not fit, and by default
 	ExactMarginals bool                // clique messages are exact wherever there is an exact solver
-	Polish         bool                // labels are improved one at a time after the rounds; true by default
-	RestrictRange  bool                // messages know only the values that some member's own best labelling shows
-	JointMode      JointMode           // how several properties on a chain are treated
-	MessageElement MessageElement      // what messages are stored as; MessagesAuto by default
+	Polish         bool                // chains are decoded again one at a time after the rounds, while the score increases; true by default
+	RestrictRange  bool                // messages cover only the values that fire in some member's best labelling without cliques
+	JointMode      JointMode           // the method for several properties on a chain
+	MessageElement MessageElement      // the number format of stored messages; MessagesAuto by default
 	BeamWidth      int                 // as in MessageOptions
 	Budget         int                 // as in MessageOptions
-	Threads        int                 // that work, the calling one among them; 1 by default
+	Threads        int                 // number of threads, including the calling one; 1 by default
 	Executor       Executor            // nil: the library's own threads; otherwise Threads is the number of workers
 	TimeLimit      time.Duration       // for each call; NoLimit: none but that of the context
-	Progress       func(Progress) bool // true ends the call as a cancel would; may be nil
-	BoundSteps     int                 // of the upper bound; 0: none
-	Edits          bool                // memory for SetAllowed and SetStrength
+	Progress       func(Progress) bool // called after every round; true ends the call like a cancel; may be nil
+	BoundSteps     int                 // number of steps of dual ascent for an upper bound; 0: no bound
+	Edits          bool                // allocates the memory that SetAllowed and SetStrength need
 	Host           *Host               // memory and log; may be nil
 }
 
-// NewRunOptions returns the defaults, which nil stands for too.
+// NewRunOptions returns the defaults, which also apply if options are nil.
 func NewRunOptions() *RunOptions {
 	var told C.chorale_run_options
 	C.chorale_run_options_init(&told, C.sizeof_chorale_run_options)
@@ -101,14 +102,14 @@ func (c *call) runOptions(options *RunOptions) *C.chorale_run_options {
 	return told
 }
 
-// RunCost is the size and cost of a run, before it is made: bytes of the run, of its model and of the model's scores;
-// additions in chains, and scores read by cliques, in each round.
+// RunCost is the size and cost of a run that has not been created: bytes of the run, of its model and of
+// the model's scores; additions in chains, and clique scores, in each round.
 type RunCost struct {
 	RunBytes, ModelBytes, ScoreBytes int     // bytes
 	ChainSteps, CliqueScores         float64 // in each round
 }
 
-// EstimateRun tells the size and cost of a run.
+// EstimateRun computes the size and cost of a run without creating it.
 func EstimateRun(model *Model, options *RunOptions) (RunCost, error) {
 	if options == nil {
 		options = NewRunOptions()
@@ -129,19 +130,21 @@ func EstimateRun(model *Model, options *RunOptions) (RunCost, error) {
 	}, nil
 }
 
-// Run is one inference over a model; one goroutine at a time, results by any number while none computes.
+// Run is one inference over a model; one goroutine at a time. Any number may read results while none
+// computes.
 //
-// [Run.Solve], [Run.Step], [Run.Polish] and [Run.Bound] take a context (nil: none). Where its deadline or its cancellation
-// ends the call they give both: the result so far, whose outcome is [Deadline] or [Cancelled], and the error of the context,
-// context.DeadlineExceeded or context.Canceled. The best labelling so far stays, and the next call goes on from there; before
-// round 0 is done there is none, and the score is minus infinity. A limit of the run's own options, and a Progress that asks
-// for the end, are outcomes without an error. After any other error the result is the zero value.
+// [Run.Solve], [Run.Step], [Run.Polish] and [Run.Bound] take a context (nil: none). If its deadline or
+// its cancellation ends the call, they return both the result so far, whose outcome is [Deadline] or
+// [Cancelled], and the error of the context, context.DeadlineExceeded or context.Canceled. The best
+// labelling so far is kept, and the next call continues there. Before round 0 is complete there is no
+// labelling, and the score is minus infinity. A limit of the run's own options, and a Progress that
+// returns true, give an outcome and no error. After any other error the result is the zero value.
 type Run struct {
 	h         *handle
 	model     *Model
 	cancel    *Cancel
 	timeLimit time.Duration
-	chains    map[int]*ownChain // what SetChain gave it
+	chains    map[int]*ownChain // scores set by SetChain
 }
 
 // ownChain is a chain in C memory that a run reads.
@@ -150,7 +153,8 @@ type ownChain struct {
 	transitions *Transitions
 }
 
-// NewRun creates a run. options: nil for the defaults. earlier: nil, or a run whose messages and labelling it starts from.
+// NewRun creates a run. options: nil for the defaults. earlier: nil, or a run from whose messages and
+// labelling the new one starts.
 func NewRun(model *Model, options *RunOptions, earlier *Run) (*Run, error) {
 	return newRun(options, func(c *call, run *Run, host *C.chorale_host, told *C.chorale_run_options) (*C.chorale_run, func()) {
 		m := (*C.chorale_model)(c.share((*handle)(model)))
@@ -167,8 +171,8 @@ func NewRun(model *Model, options *RunOptions, earlier *Run) (*Run, error) {
 	})
 }
 
-// newRun makes the handle of a run that `create` makes, with what frees the run; create also gives the run its model. The
-// options that it is given have the flag of the run and its callbacks.
+// newRun makes the handle of a run that `create` creates. create receives the options with the run's
+// flag and callbacks, sets the model of the run, and returns the run and the function that frees it.
 func newRun(options *RunOptions, create func(*call, *Run, *C.chorale_host, *C.chorale_run_options) (*C.chorale_run, func())) (*Run, error) {
 	if options == nil {
 		options = NewRunOptions()
@@ -253,25 +257,26 @@ func (r *Run) begin(alone bool) (*call, *C.chorale_run) {
 	return c, (*C.chorale_run)(c.acquire(r.handle(), alone))
 }
 
-// RunResult is what a call on a run says besides the labels, which [Run.Labels] and its like give.
+// RunResult is the result of a call on a run, besides the labels, which [Run.Labels] and similar methods
+// return.
 type RunResult struct {
 	Outcome          Outcome // how the call ended
-	Proven           bool    // whether the score is the best there is: the upper bound meets it
-	Rounds           int     // done so far, without round 0
-	BestRound        int     // whose labelling is the best
+	Proven           bool    // whether the score is proven to be optimal, up to rounding
+	Rounds           int     // number of rounds done so far, without round 0
+	BestRound        int     // the round of the best labelling
 	Score            float64 // ChainScore + CliqueScore of the best labelling; minus infinity where there is none
-	ChainScore       float64 // of all chains
-	CliqueScore      float64 // of all cliques
-	OwnScore         float64 // the score of the chains' own best labellings
-	RoundsScore      float64 // of the best labelling before the polish
-	PolishedScore    float64 // of the polished labelling of the rounds
-	PolishedOwnScore float64 // of the polished own best labellings
-	UpperBound       float64 // on the score of every labelling; plus infinity where none was computed
+	ChainScore       float64 // sum of the scores of all chains
+	CliqueScore      float64 // sum of the scores of all cliques
+	OwnScore         float64 // score of the labelling of round 0, decoded without cliques
+	RoundsScore      float64 // best score of a round, before the polish
+	PolishedScore    float64 // score after the polish from the best labelling of the rounds
+	PolishedOwnScore float64 // score after the polish from the labelling of round 0
+	UpperBound       float64 // upper bound on the score of every labelling; plus infinity if none was computed
 	Gap              float64 // UpperBound - Score
-	ChangedChains    int     // whose labels differ from their own best ones
-	MessagesChanged  int     // in the last round
-	ChainUpdates     int     // chains that were computed, in all rounds
-	CliqueUpdates    int     // cliques that were computed, in all rounds
+	ChangedChains    int     // number of chains whose labels differ from those of round 0
+	MessagesChanged  int     // number of clique messages that the last round changed
+	ChainUpdates     int     // number of times that a chain was computed, in all rounds
+	CliqueUpdates    int     // number of times that a clique was computed, in all rounds
 }
 
 func newRunResult() *C.chorale_run_result {
@@ -289,8 +294,9 @@ func runResult(r *C.chorale_run_result) RunResult {
 	}
 }
 
-// compute runs a call under a context. The deadline of the context is a time limit of the call, and its end raises the
-// cancel flag of the run. The result is always that of the call; the error is that of the context where it ended the call.
+// compute makes a call under a context. The deadline of the context becomes a time limit of the call,
+// and its end raises the cancel flag of the run. The result is always that of the call; the error is
+// that of the context if it ended the call.
 func (r *Run) compute(ctx context.Context, call func(*C.chorale_run, *C.chorale_run_result, *C.chorale_error) C.chorale_status) (RunResult, error) {
 	c, run := r.begin(true)
 	defer c.end()
@@ -319,7 +325,7 @@ func (r *Run) compute(ctx context.Context, call func(*C.chorale_run, *C.chorale_
 	if c.failed(C.chorale_run_set_limits(run, seconds(limit), cancel, c.detail)) {
 		return RunResult{}, c.err
 	}
-	// A deadline that is a limit of the call is seen by the run itself.
+	// The run itself watches a deadline that is the time limit of the call.
 	finish := raiseAtEnd(ctx, cancel, !timed)
 	result := newRunResult()
 	status := func() C.chorale_status {
@@ -339,7 +345,8 @@ func (r *Run) compute(ctx context.Context, call func(*C.chorale_run, *C.chorale_
 	return told, nil
 }
 
-// raiseAtEnd raises a flag when a context ends, by its deadline only where that is asked for, until finish is called.
+// raiseAtEnd raises a flag when a context ends (when it ends by its deadline, only if atDeadline), until
+// finish is called.
 func raiseAtEnd(ctx context.Context, cancel *C.chorale_cancel, atDeadline bool) (finish func()) {
 	if ctx.Done() == nil {
 		return func() {}
@@ -368,35 +375,36 @@ func raiseAtEnd(ctx context.Context, cancel *C.chorale_cancel, atDeadline bool) 
 	}
 }
 
-// Solve runs to the end: the rounds that are left, polish, bound. It may be called again, for Rounds more.
+// Solve does the remaining rounds, polish and bound. A further call does Rounds more rounds.
 func (r *Run) Solve(ctx context.Context) (RunResult, error) {
 	return r.compute(ctx, func(run *C.chorale_run, result *C.chorale_run_result, detail *C.chorale_error) C.chorale_status {
 		return C.chorale_run_solve(run, result, detail)
 	})
 }
 
-// Step does one round; the first call does round 0, which labels each chain by itself.
+// Step does one round; the first call does round 0, which labels each chain without cliques.
 func (r *Run) Step(ctx context.Context) (RunResult, error) {
 	return r.compute(ctx, func(run *C.chorale_run, result *C.chorale_run_result, detail *C.chorale_error) C.chorale_status {
 		return C.chorale_run_step(run, result, detail)
 	})
 }
 
-// Polish does the polish alone: it improves labels one at a time.
+// Polish does the polish alone: it decodes one chain at a time while the score increases.
 func (r *Run) Polish(ctx context.Context) (RunResult, error) {
 	return r.compute(ctx, func(run *C.chorale_run, result *C.chorale_run_result, detail *C.chorale_error) C.chorale_status {
 		return C.chorale_run_polish(run, result, detail)
 	})
 }
 
-// Bound does so many more steps of the upper bound. A run that was made with BoundSteps 0 has no memory for it: [ErrState].
+// Bound does `steps` more steps of the upper bound. A run created with BoundSteps 0 has no memory for
+// it: [ErrState].
 func (r *Run) Bound(ctx context.Context, steps int) (RunResult, error) {
 	return r.compute(ctx, func(run *C.chorale_run, result *C.chorale_run_result, detail *C.chorale_error) C.chorale_status {
 		return C.chorale_run_bound(run, C.int64_t(steps), result, detail)
 	})
 }
 
-// Reset forgets messages, labellings and what SetChain gave.
+// Reset discards messages, labellings, edits and the scores set by SetChain.
 func (r *Run) Reset() error {
 	c, run := r.begin(true)
 	defer c.end()
@@ -411,7 +419,7 @@ func (r *Run) Reset() error {
 	return nil
 }
 
-// SetChain makes the run read a chain from other scores of the same shape, which are copied.
+// SetChain replaces the scores of a chain in this run by others of the same shape, which are copied.
 func (r *Run) SetChain(number int, chain *Chain) error {
 	c, run := r.begin(true)
 	defer c.end()
@@ -445,8 +453,9 @@ func (r *Run) SetChain(number int, chain *Chain) error {
 	return nil
 }
 
-// SetAllowed allows only the labels of a position whose entry is true, one entry for each label; nil lifts what an earlier call
-// set. A run that was made without Edits has no memory for it: [ErrState].
+// SetAllowed allows only the labels of a position whose entry is true, one entry for each label; nil
+// lifts the restriction of an earlier call. A run created without Edits has no memory for it:
+// [ErrState].
 func (r *Run) SetAllowed(number, position int, allowed []bool) error {
 	c, run := r.begin(true)
 	defer c.end()
@@ -477,8 +486,8 @@ func (r *Run) SetAllowed(number, position int, allowed []bool) error {
 	return c.err
 }
 
-// SetStrength multiplies the potential of a clique by a factor: 0, or from 1e-6 to 1e6; 1 is that of the model. A run that was
-// made without Edits has no memory for it: [ErrState].
+// SetStrength multiplies the potential of a clique by a factor: 0, or from 1e-6 to 1e6; 1 restores the
+// potential of the model. A run created without Edits has no memory for it: [ErrState].
 func (r *Run) SetStrength(clique int, factor float64) error {
 	c, run := r.begin(true)
 	defer c.end()
@@ -488,9 +497,9 @@ func (r *Run) SetStrength(clique int, factor float64) error {
 	return c.err
 }
 
-// SetLabels makes the run go on from labels of all positions, chain by chain, in the place of its best ones: the next call
-// scores them beside the chains' own, and no result scores below them. Instances, and chains that forbid their labels, go on
-// from their own best ones.
+// SetLabels replaces the best labelling by one of the caller's: labels of all positions, chain by chain.
+// The next call scores it and the labelling of round 0, and no result scores below either. Instances,
+// and chains whose scores forbid these labels, use their labels of round 0.
 func (r *Run) SetLabels(labels []int32) error {
 	c, run := r.begin(true)
 	defer c.end()
@@ -507,16 +516,16 @@ func (o *ownChain) release() {
 	}
 }
 
-// Labelling says of which labelling results speak.
+// Labelling selects the labelling that results describe.
 type Labelling int32
 
-// Labellings: the best one found together, and every chain's own best one.
+// Labellings: the best one found, and that of the chains without cliques.
 const (
 	Together Labelling = C.CHORALE_TOGETHER // the best labelling found under all cliques
-	Alone    Labelling = C.CHORALE_ALONE    // every chain's own best labelling, without any clique
+	Alone    Labelling = C.CHORALE_ALONE    // the best labelling of every chain without cliques
 )
 
-// Result is what the last call returned.
+// Result is the result of the last call.
 func (r *Run) Result() (RunResult, error) {
 	c, run := r.begin(false)
 	defer c.end()
@@ -530,7 +539,7 @@ func (r *Run) Result() (RunResult, error) {
 	return runResult(result), nil
 }
 
-// numbers asks a call for the size of what it fills, and then for what fills it.
+// numbers calls fill for the size of a buffer, and again to fill it.
 func (c *call) numbers(fill func(to *C.int32_t, capacity C.int64_t, needed *C.int64_t) C.chorale_status) []int32 {
 	var needed C.int64_t
 	if c.failed(fill(nil, 0, &needed)) {
@@ -543,7 +552,7 @@ func (c *call) numbers(fill func(to *C.int32_t, capacity C.int64_t, needed *C.in
 	return all
 }
 
-// Labels are the labels of one chain: T numbers from 0 to m - 1, of a labelling.
+// Labels are the labels of one chain: T numbers from 0 to m - 1.
 func (r *Run) Labels(chain int, of Labelling) ([]int32, error) {
 	c, run := r.begin(false)
 	defer c.end()
@@ -556,8 +565,8 @@ func (r *Run) Labels(chain int, of Labelling) ([]int32, error) {
 	return labels, c.err
 }
 
-// AllLabels are the labels of all chains, in one call: row i is what [Run.Labels] gives for chain i. All rows are parts
-// of one array, in the order of the chains.
+// AllLabels are the labels of all chains, in one call: row i is [Run.Labels] of chain i. All rows are
+// parts of one array, in the order of the chains.
 func (r *Run) AllLabels(of Labelling) ([][]int32, error) {
 	c, run := r.begin(false)
 	defer c.end()
@@ -573,7 +582,7 @@ func (r *Run) AllLabels(of Labelling) ([][]int32, error) {
 	return cut(labels, r.model.ChainLengths()), nil
 }
 
-// cut makes rows of one array, of these lengths.
+// cut divides an array into rows of the given lengths.
 func cut[T any](all []T, lengths []int) [][]T {
 	rows := make([][]T, len(lengths))
 	from := 0
@@ -584,7 +593,8 @@ func cut[T any](all []T, lengths []int) [][]T {
 	return rows
 }
 
-// ChainScore is the score of a chain by itself on a labelling, and whether its labels there differ from its own best ones.
+// ChainScore is the chain's own score of its labels in a labelling, and whether they differ from its
+// best labels without cliques.
 func (r *Run) ChainScore(chain int, of Labelling) (score float64, changed bool, _ error) {
 	c, run := r.begin(false)
 	defer c.end()
@@ -597,7 +607,8 @@ func (r *Run) ChainScore(chain int, of Labelling) (score float64, changed bool, 
 	return float64(phi), differs != 0, c.err
 }
 
-// CliqueScore is the score of a clique on a labelling: its potential at the counts of what the members show.
+// CliqueScore is the score of a clique in a labelling: its potential at the counts of the members'
+// values.
 func (r *Run) CliqueScore(clique int, of Labelling) (float64, error) {
 	c, run := r.begin(false)
 	defer c.end()
@@ -609,8 +620,8 @@ func (r *Run) CliqueScore(clique int, of Labelling) (float64, error) {
 	return float64(score), c.err
 }
 
-// ChainScores are the scores of all chains in one call, and whether their labels differ from their own best ones, as
-// [Run.ChainScore] tells them one by one.
+// ChainScores are the scores of all chains, and whether their labels differ from their best ones without
+// cliques, as by [Run.ChainScore], in one call.
 func (r *Run) ChainScores(of Labelling) (scores []float64, changed []bool, _ error) {
 	c, run := r.begin(false)
 	defer c.end()
@@ -629,7 +640,7 @@ func (r *Run) ChainScores(of Labelling) (scores []float64, changed []bool, _ err
 	return scores, changed, nil
 }
 
-// CliqueScores are the scores of all cliques in one call, as [Run.CliqueScore] tells them one by one.
+// CliqueScores are the scores of all cliques, as by [Run.CliqueScore], in one call.
 func (r *Run) CliqueScores(of Labelling) ([]float64, error) {
 	c, run := r.begin(false)
 	defer c.end()
@@ -643,8 +654,8 @@ func (r *Run) CliqueScores(of Labelling) ([]float64, error) {
 	return scores, nil
 }
 
-// Values are what the members of a clique show, in their order: 0 to R - 1, R for EMPTY, R + 1 for CONFLICT, and -1 for a
-// value outside a dictionary that has no value OUT. A centre, which is the last member, shows its own value.
+// Values are the values of the members of a clique, in their order: 0 to R - 1, R for EMPTY, R + 1 for
+// CONFLICT, and -1 for a value outside a dictionary without OUT. A centre is the last member.
 func (r *Run) Values(clique int, of Labelling) ([]int32, error) {
 	c, run := r.begin(false)
 	defer c.end()
@@ -657,7 +668,8 @@ func (r *Run) Values(clique int, of Labelling) ([]int32, error) {
 	return values, c.err
 }
 
-// AllValues are what the members of all cliques show, in one call: row i is what [Run.Values] gives for clique i.
+// AllValues are the values of the members of all cliques, in one call: row i is [Run.Values] of clique
+// i.
 func (r *Run) AllValues(of Labelling) ([][]int32, error) {
 	c, run := r.begin(false)
 	defer c.end()
@@ -676,17 +688,18 @@ func (r *Run) AllValues(of Labelling) ([][]int32, error) {
 	return cut(values, counts), nil
 }
 
-// Payment is why a chain changed: a member of a clique whose value is not that of the chain's own best labelling.
+// Payment is a reason why a chain changed: a member of a clique whose value differs from that in the
+// chain's best labelling without cliques, and the gain of the clique.
 type Payment struct {
-	Clique   int     // the clique that pays
-	Member   int     // its number within the clique
+	Clique   int     // number of the clique
+	Member   int     // number of the member within the clique
 	Position int     // -1 for a whole chain or an instance
-	OwnValue int32   // what the member shows on the chain's own best labelling
-	Value    int32   // what the member shows now
-	Amount   float64 // what the clique would lose if this member alone showed OwnValue again
+	OwnValue int32   // the member's value in the chain's best labelling without cliques
+	Value    int32   // the member's value now
+	Amount   float64 // decrease of the score of the clique if this member alone took OwnValue again
 }
 
-// Payments are all that cliques pay to a chain, whole chains first, then in the order of its positions.
+// Payments are all payments to a chain, whole chains first, then in the order of its positions.
 func (r *Run) Payments(chain int) ([]Payment, error) {
 	c, run := r.begin(false)
 	defer c.end()
@@ -704,7 +717,7 @@ func (r *Run) Payments(chain int) ([]Payment, error) {
 	return goPayments(paid), nil
 }
 
-// AllPayments are the payments to all chains, in one call: row i is what [Run.Payments] gives for chain i.
+// AllPayments are the payments to all chains, in one call: row i is [Run.Payments] of chain i.
 func (r *Run) AllPayments() ([][]Payment, error) {
 	c, run := r.begin(false)
 	defer c.end()
@@ -734,7 +747,8 @@ func goPayments(paid []C.chorale_payment) []Payment {
 	return payments
 }
 
-// MaxMarginals are those of the positions of a chain under the final messages, T x m, and margins, T.
+// MaxMarginals are the max-marginals of the positions of a chain under the final messages, T x m, and
+// the margins, T.
 func (r *Run) MaxMarginals(chain int) (marginals, margins []float64, _ error) {
 	c, run := r.begin(true)
 	defer c.end()
@@ -755,10 +769,11 @@ func (r *Run) MaxMarginals(chain int) (marginals, margins []float64, _ error) {
 	return marginals, margins, nil
 }
 
-// Probabilities says how probable each label of each position of a chain is, T x m, given what all cliques say: the sum over
-// the labellings with this label of exp(s / temperature), as a part of the sum over all labellings of the chain, where s is
-// the score of the labelling plus the messages of its cliques. exact is false where properties were absorbed, since their
-// joint states exceed the budget. The temperature is above 0; 1 takes scores as logarithms of odds.
+// Probabilities are the probabilities of each label at each position of a chain, T x m, given the
+// messages of its cliques: the sum of exp(s / temperature) over the labellings with this label, divided
+// by the sum over all labellings of the chain, where s is the score of a labelling plus the messages.
+// exact is false if properties were absorbed because their joint states exceed the budget. The
+// temperature is above 0; 1 takes scores as log-odds.
 func (r *Run) Probabilities(chain int, temperature float64) (probabilities []float64, exact bool, _ error) {
 	c, run := r.begin(true)
 	defer c.end()
@@ -779,10 +794,10 @@ func (r *Run) Probabilities(chain int, temperature float64) (probabilities []flo
 	return probabilities, sums != 0, nil
 }
 
-// JSON is the whole result: an object with outcome, proven, rounds, best_round, score, chain_score, clique_score, own_score,
-// upper_bound, gap and changed_chains; with chains, an array of objects with score, labels and changed, and where a chain
-// has changed own_score, own_labels and payments; and with cliques, an array of objects with score and values. Numbers that
-// are not finite are null.
+// JSON is the whole result: an object with outcome, proven, rounds, best_round, score, chain_score,
+// clique_score, own_score, upper_bound, gap and changed_chains; with chains, an array of objects with
+// score, labels and changed, and if a chain has changed own_score, own_labels and payments; and with
+// cliques, an array of objects with score and values. Numbers that are not finite are null.
 func (r *Run) JSON() ([]byte, error) {
 	c, run := r.begin(false)
 	defer c.end()

@@ -5,7 +5,7 @@ import "C"
 
 import "unsafe"
 
-// Scores are numbers of either element type: Float64s or Float32s.
+// Scores are numbers of one of two element types: Float64s or Float32s.
 type Scores interface {
 	element() C.chorale_element
 	size() int
@@ -15,7 +15,7 @@ type Scores interface {
 // Float64s are scores in double precision; a []float64 is converted to it without a copy.
 type Float64s []float64
 
-// Float32s are scores in single precision. Sums are made in double.
+// Float32s are scores in single precision. Sums are in double precision.
 type Float32s []float32
 
 func (s Float64s) element() C.chorale_element       { return C.CHORALE_FLOAT64 }
@@ -39,7 +39,7 @@ func placeScores(to placer, scores Scores) unsafe.Pointer {
 	return scores.placeIn(to)
 }
 
-// element is the element type of all scores, which have to agree.
+// element is the common element type of all scores; different types are refused.
 func (c *call) element(all ...Scores) C.chorale_element {
 	kind, known := C.chorale_element(C.CHORALE_FLOAT64), false
 	for _, scores := range all {
@@ -57,27 +57,27 @@ func (c *call) element(all ...Scores) C.chorale_element {
 	return kind
 }
 
-// Orientation is what the rows of a transition matrix stand for.
+// Orientation is the meaning of the rows of a transition matrix.
 type Orientation int32
 
 // Orientations.
 const (
-	RowsFrom Orientation = C.CHORALE_ROWS_FROM // row y holds the scores of going from y
-	RowsTo   Orientation = C.CHORALE_ROWS_TO   // row y holds the scores of coming to y
+	RowsFrom Orientation = C.CHORALE_ROWS_FROM // row y holds the scores from label y to the next label
+	RowsTo   Orientation = C.CHORALE_ROWS_TO   // row y holds the scores from the label before to label y
 )
 
-// Scheme is how label names spell segments.
+// Scheme is how label names mark segments.
 type Scheme int32
 
 // Schemes.
 const (
 	SchemePlain Scheme = C.CHORALE_SCHEME_PLAIN // a name is a kind; any label may follow any
-	SchemeBIO   Scheme = C.CHORALE_SCHEME_BIO   // B begins a segment, I goes on, O is outside
-	SchemeBIOES Scheme = C.CHORALE_SCHEME_BIOES // as BIO; E ends a segment, S is one of a single position
+	SchemeBIO   Scheme = C.CHORALE_SCHEME_BIO   // B begins a segment, I continues it, O is outside
+	SchemeBIOES Scheme = C.CHORALE_SCHEME_BIOES // as BIO; E ends a segment, S is a segment of one position
 	SchemeBILOU Scheme = C.CHORALE_SCHEME_BILOU // as BIOES, with L for E and U for S
 )
 
-// Mask says which labels may follow which, begin and end: bytes, 0 forbids.
+// Mask tells which labels may follow which, be first and be last: bytes, 0 forbids.
 type Mask struct {
 	Matrix []byte // labels x labels, rows "from"
 	Start  []byte // by label: whether it may be the first
@@ -98,21 +98,21 @@ func (scheme Scheme) Mask(names []string) (*Mask, error) {
 	return mask, nil
 }
 
-// Transitions are scores that many chains share. Immutable; any goroutine.
+// Transitions are transition scores that many chains can share. Immutable; any goroutine.
 type Transitions handle
 
-// TransitionsOptions; nil stands for the zero value.
+// TransitionsOptions are the layout and further scores of transitions; nil stands for the zero value.
 type TransitionsOptions struct {
-	Orientation  Orientation // of the matrix
+	Orientation  Orientation // orientation of the matrix
 	RowStride    int         // 0: rows without gaps
 	ColumnStride int         // 0: 1
 	Start        Scores      // m scores of the first label; nil: zeros
 	End          Scores      // m scores of the last label; nil: zeros
-	Mask         *Mask       // adds minus infinity
+	Mask         *Mask       // forbids transitions, starts and ends
 	Host         *Host       // memory and log; may be nil
 }
 
-// strides of a matrix of labels; entries must not lie on one another.
+// matrix checks the strides of a matrix of labels x labels; entries must not overlap.
 func (c *call) matrix(name string, labels, row, column int) (int, int) {
 	if row < 0 || column < 0 {
 		c.fail(refuse(ErrStride, "%s has strides %d and %d, and they must not be negative", name, row, column))
@@ -178,7 +178,7 @@ func NewTransitions(labels int, scores Scores, options *TransitionsOptions) (*Tr
 	return (*Transitions)(h), nil
 }
 
-// Clone makes another handle of the same transitions.
+// Clone returns another handle of the same transitions.
 func (t *Transitions) Clone() (*Transitions, error) {
 	c := begin()
 	defer c.end()
@@ -191,10 +191,10 @@ func (t *Transitions) Clone() (*Transitions, error) {
 	return (*Transitions)(h), nil
 }
 
-// Close lets go of the transitions; models keep them.
+// Close releases the transitions; models keep them alive.
 func (t *Transitions) Close() error { return (*handle)(t).close() }
 
-// Labels is how many labels there are; 0 for a closed handle.
+// Labels is the number of labels; 0 for a closed handle.
 func (t *Transitions) Labels() int {
 	c := begin()
 	defer c.end()

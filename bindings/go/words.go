@@ -6,7 +6,7 @@ import (
 	"unicode"
 )
 
-// goNames are the names in messages of the library that Go has otherwise than by the rule of goName.
+// goNames are the Go names that differ from what goName makes of a name in a message of the library.
 var goNames = map[string]string{
 	"NULL":                        "nil",
 	"map":                         "LabelMap",
@@ -51,10 +51,10 @@ var goNames = map[string]string{
 	"host->allocator->deallocate": "the allocator of the host",
 }
 
-// What may be a name in a message, or a text of the caller's in quotes.
+// Matches what may be a name in a message, or a quoted text of the caller.
 var wordOrText = regexp.MustCompile(`"[^"]*"|\w+(?:->\w+)+|\]\.\w+|\w+`)
 
-// inGo is a message of the library with the names that Go has for what it speaks of; `others` are those of one call.
+// inGo returns a message of the library with the names that Go uses; `others` are the names of one call.
 func inGo(message string, others map[string]string) string {
 	return wordOrText.ReplaceAllStringFunc(message, func(word string) string {
 		if name, known := others[word]; known {
@@ -64,7 +64,8 @@ func inGo(message string, others map[string]string) string {
 	})
 }
 
-// goName is the field x.FieldName for x->field_name, fieldName for field_name, and the constant for CHORALE_CONSTANT.
+// goName is the Go name for a name of the library: x.FieldName for x->field_name, fieldName for
+// field_name, and the constant for CHORALE_CONSTANT.
 func goName(word string) string {
 	if name, known := goNames[word]; known {
 		return name
@@ -92,7 +93,7 @@ func goName(word string) string {
 	return word
 }
 
-// camel is FieldName for field_name.
+// camel returns FieldName for field_name.
 func camel(name string) string {
 	var b strings.Builder
 	for _, part := range strings.Split(name, "_") {

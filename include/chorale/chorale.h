@@ -23,11 +23,10 @@
  *   - A call that can fail returns a chorale_status and takes an optional error struct last.
  *   - A failed call changes nothing, except that its output arrays may hold partial results.
  *   - A call that fills a buffer whose size the caller cannot know takes `capacity`, the size of
- *   the
- *     buffer in elements (text: bytes), and `needed`, which may be NULL and receives the number of
- *     elements there are. With a NULL buffer and capacity 0 the call only stores that number. With
- *     a buffer that is too small it fails with CAPACITY, stores the number, and writes nothing to
- *     the buffer.
+ *     the buffer in elements (text: bytes), and `needed`, which may be NULL and receives the number
+ *     of elements there are. With a NULL buffer and capacity 0 the call only stores that number.
+ *     With a buffer that is too small it fails with CAPACITY, stores the number, and writes nothing
+ *     to the buffer.
  *   - A handle passed as const may be used from several threads at once; one passed as
  *     non-const by one thread at a time.
  *   - The library never prints, exits, aborts, or reads the environment or the locale.

@@ -1,4 +1,4 @@
-// extern "C" of model.h and corpus.h: building a model.
+// Exported C functions of model.h and corpus.h: building a model.
 #include "capi/firewall.hpp"
 #include "cluster/model/builder.hpp"
 
@@ -12,7 +12,7 @@ chorale_repeated_words_options default_words() noexcept {
   return options;
 }
 
-// Runs add(report) if the builder is given and not frozen; the body of all calls that add.
+// Runs add(report) if the builder is given and not frozen. Body of all calls that add to a builder.
 template <class Add>
 chorale_status adding(chorale_error *error, const chorale_model_builder *builder,
                       Add &&add) noexcept {

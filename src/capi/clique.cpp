@@ -1,4 +1,4 @@
-// extern "C" of clique.h.
+// Exported C functions of clique.h.
 #include "base/rows.hpp"
 #include "capi/solver_handle.hpp"
 #include "clique/computation.hpp"

@@ -1,4 +1,4 @@
-// extern "C" of property.h: dictionaries; values that a labelling shows or fires.
+// Exported C functions of property.h: dictionaries; values that a labelling shows or fires.
 #include "property/dictionary.hpp"
 #include "capi/chain_call.hpp"
 

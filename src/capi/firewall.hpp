@@ -49,8 +49,8 @@ void init_struct(Struct *to, std::size_t caller_size, Struct defaults = {}) noex
     std::memset(reinterpret_cast<char *>(to) + sizeof(Struct), 0, caller_size - sizeof(Struct));
 }
 
-// True if the bytes of `from` in [begin, end) are 0. A function of its own, since g++ 14 warns of
-// bytes behind a struct where it inlines read_struct() beside the struct's declaration.
+// True if the bytes of `from` in [begin, end) are 0. Not inlined: g++ 14 would warn of reads beyond
+// the struct where read_struct() is inlined beside the struct's declaration.
 [[gnu::noinline]] inline bool all_zero(const void *from, std::size_t begin,
                                        std::size_t end) noexcept {
   const auto *bytes = static_cast<const unsigned char *>(from);

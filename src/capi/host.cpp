@@ -1,4 +1,4 @@
-// extern "C" of host.h.
+// Exported C functions of host.h.
 #include "base/cancel.hpp"
 #include "capi/firewall.hpp"
 

@@ -1,4 +1,4 @@
-// extern "C" of message.h.
+// Exported C functions of message.h.
 #include "capi/chain_call.hpp"
 
 namespace chorale {
@@ -46,8 +46,8 @@ chorale_status over_budget(const Report &report, const ChainCall &call) noexcept
                      "; the joint state of these properties needs more configurations at once");
 }
 
-// Writes chain score, message score and their sum for a decoded labelling, and the value that each
-// property shows. False if the labelling is forbidden.
+// Evaluates a decoded labelling: writes chain score, message score, their sum, and the value of
+// each property. False if the labelling is forbidden.
 bool judge(const ChainCall &call, const std::int32_t *labelling, std::int32_t *values,
            chorale_message_result &result) noexcept {
   result.chain_score = call.view.score(labelling);

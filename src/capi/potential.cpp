@@ -1,4 +1,4 @@
-// extern "C" of potential.h.
+// Exported C functions of potential.h.
 #include "potential/create.hpp"
 
 #include "capi/firewall.hpp"

@@ -1,4 +1,5 @@
-// extern "C" of problem.h: names, gold labels and notes of a model. Files: problem_file.cpp.
+// Exported C functions of problem.h: names, gold labels and notes of a model. Files are in
+// problem_file.cpp.
 #include "capi/firewall.hpp"
 #include "problem/problem.hpp"
 

@@ -1,4 +1,4 @@
-// extern "C" of problem.h: problems as bytes and as files.
+// Exported C functions of problem.h: problems as bytes and as files.
 #include "capi/firewall.hpp"
 #include "problem/disk.hpp"
 #include "problem/reader.hpp"

@@ -1,5 +1,5 @@
-// extern "C" of property.h: properties from tables, and their builder. The properties of the paper
-// are in ready_made.cpp; dictionaries and the values of labellings in dictionary.cpp.
+// Exported C functions of property.h: properties from tables, and their builder. The properties of
+// the paper are in ready_made.cpp; dictionaries and the values of labellings in dictionary.cpp.
 #include "capi/firewall.hpp"
 #include "property/builder.hpp"
 

@@ -1,4 +1,4 @@
-// extern "C" of property.h: the properties of the paper.
+// Exported C functions of property.h: the properties of the paper.
 #include "property/ready_made.hpp"
 #include "capi/firewall.hpp"
 #include "property/label_scheme.hpp"

@@ -1,4 +1,4 @@
-// extern "C" of run.h.
+// Exported C functions of run.h.
 #include "cluster/run/labelling.hpp"
 #include "cluster/run/run.hpp"
 #include "capi/chain_call.hpp"
@@ -177,8 +177,8 @@ chorale_status check_readable(const Report &report, std::string_view name,
                      "its progress callback");
 }
 
-// True if the run may be changed. For calls without a status; otherwise writes a warning to the
-// log.
+// True if the run may be changed. If not, writes a warning to the log: for calls that return no
+// status.
 bool is_at_rest(const chorale_run *run, std::string_view call) noexcept {
   if (run->call.activity.load(std::memory_order_relaxed) == Activity::none)
     return true;
@@ -231,7 +231,7 @@ chorale_status check_which_labelling(const Report &report, const chorale_run *ru
   return CHORALE_OK;
 }
 
-// Same, and checks the constant `labelling`.
+// Does the same, and checks the constant `labelling`.
 chorale_status check_which_labelling(const Report &report, const chorale_run *run,
                                chorale_labelling labelling) noexcept {
   CHORALE_CHECK(check_which_labelling(report, run));
@@ -591,8 +591,8 @@ chorale_status chorale_run_payments(const chorale_run *run, int64_t chain,
     CHORALE_CHECK(check_element_size<chorale_payment>(report, "payment_size", payment_size));
     const auto number = gsl::narrow_cast<std::int32_t>(chain);
     const std::int64_t count = run->outcome().payments(number, number + 1, nullptr, 0);
-    // Leaves *needed unset for now if the buffer will be filled: filling may run out of memory, and
-    // a failed call stores nothing.
+    // If the buffer will be filled, leaves *needed unset for now: filling may run out of memory,
+    // and a failed call stores nothing.
     bool fills = false;
     CHORALE_CHECK(take_buffer(report, "payments", payments, capacity, count,
                               payments && capacity >= count ? nullptr : needed, fills));

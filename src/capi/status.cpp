@@ -1,4 +1,4 @@
-// extern "C" of status.h and outcome.h.
+// Exported C functions of status.h and outcome.h.
 #include "base/outcome.hpp"
 
 #include <chorale/status.h>

@@ -12,8 +12,8 @@ namespace chorale {
 
 template <class Struct> struct FirstSize; // a struct without a line below does not compile
 
-// bytes: the size with 64-bit pointers. last: the last field of the struct in that release, which
-// gives the size with other pointers.
+// Declares a struct's size in its first release. bytes: the size with 64-bit pointers. last: the
+// last field of the struct in that release, from which the size with other pointers is computed.
 #define CHORALE_FIRST_SIZE(type, bytes, last)                                                      \
   template <> struct FirstSize<type> {                                                             \
     static constexpr std::size_t kBytes =                                                          \

@@ -1,4 +1,4 @@
-// extern "C" of chain.h: transitions, and masks of labelling schemes.
+// Exported C functions of chain.h: transitions, and masks of labelling schemes.
 #include "capi/firewall.hpp"
 #include "chain/transitions.hpp"
 #include "property/label_scheme.hpp"

@@ -1,4 +1,4 @@
-// extern "C" of version.h.
+// Exported C functions of version.h.
 #include <chorale/version.h>
 
 #define CHORALE_TEXT_OF(number) #number

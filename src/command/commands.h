@@ -1,5 +1,5 @@
-/* The subcommands, one source each. All return an exit code, and end the program at what they
- * cannot do (support.h). */
+/* The subcommands, one source file each. Each returns the exit code of the program, or ends the
+ * program on an error (support.h). */
 #ifndef CHORALE_COMMAND_COMMANDS_H
 #define CHORALE_COMMAND_COMMANDS_H
 

@@ -1,8 +1,8 @@
-/* A problem file as it is shown: pages of records of words.
+/* A problem file as the report shows it: pages of records of words.
  *
- * A page is a group of chains, a record a chain. Records keep the order of their chains; pages are
- * in the order of their group numbers. Names that the file lacks are made up here.
- */
+ * A page is a group of chains; a record is a chain; a word is a position. Records keep the order of
+ * their chains; pages are in the order of their group numbers. If the file lacks a name, the
+ * functions below make up one, such as "page 3". */
 #ifndef CHORALE_COMMAND_CORPUS_H
 #define CHORALE_COMMAND_CORPUS_H
 
@@ -10,7 +10,7 @@
 
 typedef struct page {
   int64_t group;
-  int64_t first, records; /* its records: corpus.chains[first .. first + records - 1] */
+  int64_t first, records; /* records: corpus.chains[first .. first + records - 1] */
   int training;           /* a page that the base model was trained on */
 } page;
 
@@ -19,30 +19,31 @@ typedef struct corpus {
   const chorale_model *model;
   int64_t chain_count, clique_count, positions, labels;
   int64_t *chains;  /* chain numbers, page by page */
-  int64_t *offsets; /* by chain: its first position among those of all chains; and the end */
+  int64_t *offsets; /* by chain: its first position in all chains; then the end */
   int64_t *page_of; /* by chain */
   page *pages;
   int64_t page_count;
   int64_t *clique_page; /* by clique: the page that all its members are on, or -1 */
-  const int32_t *gold;  /* by position, -1 where not known; NULL: nowhere */
+  const int32_t *gold;  /* by position, -1: unknown; NULL: no gold labels */
 } corpus;
 
-/* What the problem says; borrows it. */
+/* Describes a problem; borrows `problem`. */
 corpus corpus_of(const chorale_problem *problem);
 void corpus_free(corpus *from);
 
-/* Names, for people. Those made up are written to `space`. */
+/* Return names to be printed. Names that the file lacks are made up and written to `space`. */
 enum { NAME_SPACE = 48 };
 chorale_text page_name(const corpus *from, int64_t page_index, char space[NAME_SPACE]);
 chorale_text label_name(const corpus *from, int64_t label, char space[NAME_SPACE]);
 chorale_text word(const corpus *from, int64_t chain, int64_t position, char space[NAME_SPACE]);
 chorale_text space_before(const corpus *from, int64_t chain, int64_t position);
 chorale_text clique_name(const corpus *from, int64_t clique, char space[NAME_SPACE]);
-/* What a member shows; *made_up: it is not a name of the file but a description. */
+/* Returns the name of the value of a member. *made_up: 1 if the name is a description, not a name
+ * of the file. */
 chorale_text value_name(const corpus *from, int64_t clique, int32_t value, int *made_up,
                         char space[NAME_SPACE]);
 
-/* The text of a note, {NULL, 0} where there is none. */
+/* Returns the text of a note, {NULL, 0} if there is none. */
 chorale_text note(const corpus *from, const char *name);
 
 #endif

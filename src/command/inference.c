@@ -15,7 +15,8 @@
 
 static int is_blank(char c) { return c == ' ' || c == '\t'; }
 
-/* The next name of a list with commas in between, without blanks around it. */
+/* Writes the next name of a comma-separated list to *name, without surrounding blanks, and advances
+ * *list. */
 static int next_name(const char **list, chorale_text *name) {
   if (*list == NULL)
     return 0;
@@ -47,7 +48,8 @@ static void refuse_kind(const corpus *from, chorale_text asked) {
   exit(EXIT_BAD_INPUT);
 }
 
-/* Which kinds of cliques take part, by kind. */
+/* Returns for each kind of cliques 1 if `list` (names separated by commas) contains its name. The
+ * caller frees the array. */
 static char *wanted_kinds(const corpus *from, const char *list) {
   const int64_t kinds = chorale_problem_text_count(from->problem, CHORALE_TEXTS_KINDS);
   char *wanted = allocate(kinds, 1);
@@ -69,7 +71,7 @@ static char *wanted_kinds(const corpus *from, const char *list) {
   return wanted;
 }
 
-/* The corpus's model, with the potentials that were learnt if there are any. */
+/* Returns the corpus's model, with the learnt potentials of --learnt if given. */
 static chorale_model *with_learnt(const corpus *from, const settings *chosen) {
   if (chosen->learnt == NULL)
     return chorale_model_retain(from->model);
@@ -82,7 +84,7 @@ static chorale_model *with_learnt(const corpus *from, const settings *chosen) {
   return model;
 }
 
-/* By clique; NULL where all are 1. */
+/* Returns the factor of each clique; NULL if all factors are 1. */
 static double *factors_of(const corpus *from, const settings *chosen) {
   if (chosen->properties == NULL && chosen->strength == 1.0)
     return NULL;
@@ -112,8 +114,9 @@ static chorale_model *with_strengths(const corpus *from, const settings *chosen,
 
 /* ---- Progress ----------------------------------------------------------------------------- */
 
-/* Keeps the moment, and tells it: in place on a terminal, else line by line for the rounds. A full
- * record ends the call, as a cancel would; infer makes it large enough. */
+/* Progress callback: stores the moment, and prints it: on a terminal by overwriting one line,
+ * otherwise a line for each round. Ends the run, like a cancel, if the array of moments is full;
+ * infer allocates enough. */
 static int32_t keep_moment(void *user, const chorale_progress *progress) {
   inference *into = user;
   if (into->moment_count == into->moment_room)

@@ -1,11 +1,11 @@
-/* One collective inference over a corpus, and what it leaves behind. */
+/* One run over a corpus, and its results. */
 #ifndef CHORALE_COMMAND_INFERENCE_H
 #define CHORALE_COMMAND_INFERENCE_H
 
 #include "corpus.h"
 #include "options.h"
 
-/* What the run told after a round or a step of the bound. */
+/* Progress of the run after a round or a step of the bound. */
 typedef struct moment {
   int64_t round;
   double score, best_score, upper_bound; /* plus infinity before there is a bound */
@@ -13,13 +13,13 @@ typedef struct moment {
 
 typedef struct inference {
   chorale_model *model; /* the corpus's, with the strengths asked for */
-  double *factors; /* those strengths, by clique; NULL: 1 each */
+  double *factors; /* factor of each clique's potential; NULL: all 1 */
   chorale_run *run;
   chorale_run_result result;
   double seconds; /* of the run, loading left out */
   int32_t *own;   /* labels by position: every chain alone */
   int32_t *together;
-  int tell;       /* progress to stderr */
+  int tell;       /* 1: prints progress to stderr */
   moment *moments;
   int64_t moment_count, moment_room;
 } inference;
@@ -27,7 +27,7 @@ typedef struct inference {
 inference infer(const corpus *from, const settings *chosen);
 void inference_free(inference *done);
 
-/* A word for how the run ended. */
+/* Returns a word for the outcome of the run. */
 const char *outcome_name(chorale_outcome outcome);
 
 #endif

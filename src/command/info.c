@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What the cliques of one kind have in common. */
+/* Properties that the cliques of one kind have in common. */
 typedef struct kind {
   int64_t cliques, members;
   int64_t least_values, most_values;
@@ -15,7 +15,8 @@ typedef struct kind {
   chorale_family family;                   /* 0: several, or none */
 } kind;
 
-/* Returns what is known of the cliques by kind, those of kind -1 last; the caller frees it. */
+/* Returns a summary of the cliques by kind, with the cliques of kind -1 last; the caller frees
+ * it. */
 static kind *kinds_of(const corpus *from, int64_t count) {
   kind *kinds = allocate(count + 1, sizeof *kinds);
   for (int64_t c = 0; c < from->clique_count; ++c) {
@@ -49,7 +50,8 @@ static kind *kinds_of(const corpus *from, int64_t count) {
   return kinds;
 }
 
-/* The form of the cliques of a kind: over a property of chains, over positions, around a centre. */
+/* Returns the form of the cliques of a kind: over a property of chains, over positions, or
+ * centred. */
 static const char *form_of(const kind *of) {
   if (of->by_property == of->cliques)
     return "property";
@@ -120,7 +122,8 @@ static void print_kind(const corpus *from, const facts *of, int64_t k) {
 
 enum { LONG_LINE = 400, SHOWN = 60 };
 
-/* A text of lines, all but the first one indented. Of a long one, JSON say, the beginning. */
+/* Prints a text of several lines, all but the first one indented. Of a long text, such as JSON,
+ * only the beginning. */
 static void print_lines(chorale_text text) {
   while (text.length > 0) {
     const char *end = memchr(text.bytes, '\n', text.length);

@@ -3,8 +3,8 @@
 #include <inttypes.h>
 #include <math.h>
 
-/* Returns the number of bytes of the character that the bytes begin with; 0 if they are not UTF-8:
- * cut off, overlong, a surrogate, or above U+10FFFF. */
+/* Returns the number of bytes of the first UTF-8 character of `bytes`; 0 if it is invalid:
+ * truncated, overlong, a surrogate, or above U+10FFFF. */
 static size_t character_length(const unsigned char *bytes, size_t left) {
   const unsigned char first = bytes[0];
   const size_t length = first < 0x80 ? 1 : first < 0xc2 ? 0 : first < 0xe0 ? 2 : first < 0xf0 ? 3

@@ -1,4 +1,4 @@
-/* JSON (RFC 8259) in UTF-8, written piece by piece. */
+/* Writes JSON (RFC 8259) in UTF-8, piece by piece. */
 #ifndef CHORALE_COMMAND_JSON_H
 #define CHORALE_COMMAND_JSON_H
 
@@ -6,14 +6,14 @@
 
 #include <stdio.h>
 
-/* A string in quotes. What is not UTF-8 becomes U+FFFD. */
+/* Writes a string in quotes. Invalid UTF-8 becomes U+FFFD. */
 void put_json_text(FILE *to, chorale_text text);
-/* A number that reads back as the same double; null if it is not finite. */
+/* Writes a number that reads back as the same double; null if it is not finite. */
 void put_json_number(FILE *to, double number);
-/* `"key":`, after a comma unless `first`; the value comes next. */
+/* Writes `"key":`, after a comma unless `first`; the caller then writes the value. */
 void put_json_key(FILE *to, const char *key, int first);
 
-/* A key and its value, after a comma unless `first`. */
+/* Write a key and its value, after a comma unless `first`. */
 void put_json_whole(FILE *to, const char *key, int64_t value, int first);
 void put_json_real(FILE *to, const char *key, double value, int first);
 void put_json_string(FILE *to, const char *key, chorale_text value, int first);

@@ -5,7 +5,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-/* The result as the library writes it. */
+/* Prints the result as the JSON of chorale_run_json. */
 static void print_json(const inference *done) {
   chorale_error error;
   size_t needed = 0;
@@ -16,7 +16,7 @@ static void print_json(const inference *done) {
   free(text);
 }
 
-/* A label by its name in the file, or by its number if it has none. */
+/* Prints the name of a label in the file, or its number if it has no name. */
 static void print_label(const corpus *from, int32_t label) {
   const chorale_text name = text_in(from->problem, CHORALE_TEXTS_LABELS, label);
   if (name.length > 0)

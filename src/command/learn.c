@@ -7,7 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Tells progress: in place on a terminal, else line by line. */
+/* Progress callback: prints the number of runs, on a terminal by overwriting one line, otherwise
+ * line by line. */
 static int32_t tell(void *user, const chorale_learn_progress *progress) {
   (void)user;
   const int terminal = isatty(STDERR_FILENO);
@@ -46,7 +47,7 @@ static chorale_learnt *learn(chorale_problem *const *problems, const settings *c
   return learnt;
 }
 
-/* What was learnt, in a form; the caller frees it. */
+/* Returns the learnt result as text of a form (lines or JSON); the caller frees it. */
 static char *text_in_form(const chorale_learnt *learnt, chorale_text_form form) {
   size_t needed = 0;
   chorale_error error;
@@ -56,7 +57,8 @@ static char *text_in_form(const chorale_learnt *learnt, chorale_text_form form) 
   return text;
 }
 
-/* Names of kinds come from the files. */
+/* Prints lines through print_name, since names of kinds come from files and may hold control
+ * characters. */
 static void print_lines(const char *text) {
   while (*text != '\0') {
     const chorale_text line = {text, strcspn(text, "\n")};

@@ -1,12 +1,12 @@
-/* The command `chorale`: labels the chains of problem files together, reports what that changes,
- * and says what is in such files. chorale.1 describes it. */
+/* The command `chorale`: labels the chains of problem files together, reports the changes, and
+ * describes such files. The manual page is chorale.1. */
 #include "commands.h"
 #include "support.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* One row a subcommand. */
+/* The subcommands. */
 static const command commands[] = {
     {"label", command_label, TAKES_RUN, "[OPTION...] FILE",
      "label all chains of a problem file together",
@@ -62,7 +62,7 @@ static int print_version(void) {
   return 0;
 }
 
-/* Ends the program with the names of the subcommands. */
+/* Prints an unknown subcommand and the names of all subcommands, and ends the program. */
 static void refuse(const char *name) {
   char list[200] = "";
   for (int i = 0; i < COMMANDS; ++i) {

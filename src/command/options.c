@@ -38,7 +38,8 @@ static const char learn_help[] =
     "  --seconds F        end after F seconds; nothing is applied then\n"
     "  --progress         progress to stderr even if that is no terminal\n";
 
-/* Above any useful number, and few enough to keep a record of each. */
+/* Greatest value of numeric options: above any useful number, and small enough to store a record
+ * for each round. */
 static const int64_t most = 1000000;
 
 static int64_t whole(const char *name, const char *text, int64_t least) {
@@ -86,7 +87,7 @@ typedef enum form { FLAG, WHOLE, REAL, TEXT } form;
 
 typedef struct option {
   const char *name;
-  int takes; /* the sets that it is in; 0: of every subcommand */
+  int takes; /* sets of options that contain it; 0: in every subcommand */
   form is;
   size_t at;     /* offset in settings of an int, an int64_t, a double or a const char * */
   int64_t least; /* of WHOLE */
@@ -111,7 +112,7 @@ static const option options[] = {
     {"--output", TAKES_REPORT | TAKES_LEARN, TEXT, offsetof(settings, output), 0},
 };
 
-/* Returns the option that the `length` bytes at `name` name; ends the program if there is none. */
+/* Returns the option named by the `length` bytes at `name`; ends the program if there is none. */
 static const option *find(const command *chosen, const char *name, size_t length) {
   for (size_t i = 0; i < sizeof options / sizeof *options; ++i)
     if (strlen(options[i].name) == length && memcmp(options[i].name, name, length) == 0 &&

@@ -7,9 +7,9 @@
 typedef struct settings {
   char **files; /* paths of problem files, `file_count` of them, at least 1 */
   int64_t file_count;
-  const char *output;     /* path of the report or of what was learnt; NULL: none */
+  const char *output;     /* path of the report or of the learnt result; NULL: none */
   const char *library;    /* path of the library for browsers, for the report; NULL: none */
-  const char *learnt;     /* path of what was learnt, to be applied; NULL: nothing */
+  const char *learnt;     /* path of a learnt result to apply; NULL: none */
   const char *properties; /* comma-separated kinds of cliques; NULL: all of them */
   double strength;        /* factor on every potential */
   int64_t rounds;
@@ -18,7 +18,7 @@ typedef struct settings {
   int64_t bound_steps;
   double seconds; /* of the run, or of learning; negative: no limit */
   int64_t folds;
-  double seen; /* of learning: the share of its training data that a tagger had seen */
+  double seen; /* learning: share of the training data that the tagger had seen */
   int json;
   int progress; /* to stderr */
 } settings;
@@ -35,13 +35,13 @@ typedef struct command {
   const char *name;
   int (*run)(const settings *chosen);
   int takes;            /* sets of options */
-  const char *synopsis; /* what stands behind "chorale NAME" */
+  const char *synopsis; /* arguments after "chorale NAME" */
   const char *does;     /* for the list of subcommands: at most 60 columns */
-  const char *help;     /* what it does and prints, in lines of at most 80 columns */
+  const char *help;     /* description, in lines of at most 80 columns */
 } command;
 
-/* Reads what stands behind the name of a subcommand. Ends the program after --help, and with
- * EXIT_BAD_INPUT at a mistake. */
+/* Parses the arguments after the name of a subcommand. Ends the program after --help, and with
+ * EXIT_BAD_INPUT on an error. */
 settings settings_from(const command *chosen, int count, char **arguments);
 
 #endif

@@ -142,7 +142,7 @@ static void print_label_json(const corpus *from, const summary *of, int64_t labe
   putchar('}');
 }
 
-/* Token F1 and errors, where gold labels are known. */
+/* Prints F1 by token and numbers of errors, if gold labels are known. */
 static void print_scores_json(const corpus *from, const summary *of) {
   put_json_whole(stdout, "own_errors", of->all.own_errors, 0);
   put_json_whole(stdout, "errors", of->all.errors, 0);

@@ -1,4 +1,4 @@
-/* What came of an inference, in numbers: for the console and for the report. */
+/* Numbers that summarise an inference, for the console and for the report. */
 #ifndef CHORALE_COMMAND_SUMMARY_H
 #define CHORALE_COMMAND_SUMMARY_H
 
@@ -18,12 +18,12 @@ typedef struct summary {
 summary summarise(const corpus *from, const inference *done);
 void summary_free(summary *of);
 
-/* Share of the base's errors that are gone; 0 where it makes none. */
+/* Returns the share of the base model's errors that are corrected; 0 if it makes none. */
 double error_reduction(const tally *of);
 
 /* Prints the tables to stdout. */
 void print_summary(const corpus *from, const inference *done, const summary *of);
-/* The same as an object of JSON, which chorale.1 describes. */
+/* Prints the same as a JSON object, which chorale.1 describes. */
 void print_summary_json(const corpus *from, const inference *done, const summary *of);
 
 #endif

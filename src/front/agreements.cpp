@@ -131,8 +131,8 @@ private:
     return CHORALE_OK;
   }
 
-  // Sets `potential` of all cliques: the caller's, which must have `values` values, or a Potts
-  // potential of the given strength.
+  // Sets `potential` to that of all cliques of the agreement: the caller's, which must have
+  // `values` values, or a Potts potential of the given strength.
   chorale_status take_potential(std::int64_t values, const chorale_potential *&potential) noexcept {
     potential = agreement_.potential;
     if (potential) {
@@ -178,7 +178,7 @@ private:
     return add(setup, members);
   }
 
-  // Adds a position clique for every key (entry of `keys`, by position) of enough positions.
+  // Adds a position clique for every key with at least `minimum` positions. keys: by position.
   chorale_status add_keys(const std::int32_t *keys) noexcept {
     KeyedPositions entries(memory_);
     Ragged members(memory_);
@@ -218,7 +218,8 @@ private:
     return add_positions(members);
   }
 
-  // Adds a property clique of all chains of each group, or of all chains.
+  // Adds one property clique for each group, of all its chains; if `across`, one clique of all
+  // chains.
   chorale_status add_property() noexcept {
     const std::int64_t labels = chorale_property_labels(agreement_.property);
     if (labels != parts_.corpus().labels)
@@ -236,7 +237,8 @@ private:
     return take(entries, collect, members) ? add(setup, members) : report_.out_of_memory();
   }
 
-  // Makes a clique of each key with enough entries in a group. collect(i): adds those of chain i.
+  // Makes a clique of each key with at least `minimum` entries in a group. collect(i) adds the
+  // entries of chain i to `entries`.
   template <class Collect>
   bool take(KeyedPositions &entries, Collect &&collect, Ragged &to) const noexcept {
     return to.begin() && entries.each(

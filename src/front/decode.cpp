@@ -1,4 +1,4 @@
-// extern "C" of decode.h.
+// Exported C functions of decode.h.
 #include "cluster/run/run.hpp"
 #include "front/agreements.hpp"
 
@@ -51,7 +51,7 @@ chorale_status read_agreement(const Report &report, const chorale_agreement *agr
   return CHORALE_OK;
 }
 
-// Builds the model in `made`. `error`: the struct behind `report`, for public calls.
+// Builds the model and stores it in `made`. `error`: the struct behind `report`, for public calls.
 chorale_status build(const Report &report, const chorale_host *host, const chorale_corpus *given,
                      const chorale_agreement *agreements, std::int64_t count,
                      chorale_decoded &made, chorale_error *error) noexcept {
@@ -95,12 +95,12 @@ chorale_status check_specification(const Report &report, const chorale_corpus *c
   return CHORALE_OK;
 }
 
-// The first position of a checked corpus, as its arrays number it.
+// Returns the number of the first position of a checked corpus: offsets[0], or 0 without offsets.
 std::int64_t first_of(const chorale_corpus *corpus) noexcept {
   return corpus->offsets ? corpus->offsets[0] : 0;
 }
 
-// What a call is making; destroyed with it unless given away.
+// Owner of the chorale_decoded under construction: destroys it unless it was given away.
 class Draft {
 public:
   explicit Draft(const Memory &memory) noexcept
@@ -129,7 +129,7 @@ using Reasons = Array<chorale_reason>;
 // Collects every payment of the run, by chain, as a reason with members and agreeing 0.
 chorale_status collect(const Report &report, const chorale_decoded &decoded, Reasons &reasons,
                        chorale_error *error) {
-  // An error where the run has found no labelling.
+  // Fails with NO_LABELLING if the run has found no labelling.
   std::int64_t labels = 0;
   CHORALE_CHECK(
       chorale_run_all_labels(decoded.run, CHORALE_TOGETHER, nullptr, 0, &labels, error));

@@ -1,12 +1,12 @@
-// What could be chance: paired tests and intervals over groups. Random numbers are the same each
-// time.
+// Statistics over groups: paired sign-flip tests, bootstrap intervals, standard errors. Seeds are
+// fixed, so results are reproducible.
 #pragma once
 
 #include "base/array.hpp"
 
 namespace chorale {
 
-// splitmix64.
+// The generator splitmix64.
 class Random {
 public:
   explicit Random(std::uint64_t seed) noexcept : state_(seed) {}
@@ -24,27 +24,29 @@ private:
   std::uint64_t state_;
 };
 
-// p of the sum of `count` differences being so great by chance, if each had either sign: one-sided.
-// Exact for up to 12 differences other than 0, else by `flips` random choices of signs.
+// Returns the one-sided p-value of the sum of `count` differences under random signs: the share of
+// sign choices with a sum at least as great. Exact for up to 12 differences other than 0, otherwise
+// from `flips` random choices.
 inline constexpr std::int64_t kFlips = 4096;
 double sign_flip_p(const double *differences, std::int64_t count,
                    std::int64_t flips = kFlips) noexcept;
-// Flips with which p can get well below level / tests: at least kFlips, at most 2^20.
+// Returns the number of flips that can resolve p-values well below level / tests: at least kFlips,
+// at most 2^20.
 std::int64_t flips_for(double level, std::int64_t tests) noexcept;
 
 struct Interval {
   double lower = 0;
   double upper = 0;
 };
-// 95 % interval of the sum of `count` differences: percentiles of 2000 samples of as many groups.
-// `sums`: scratch, kBootstraps numbers.
+// Returns the 95 % bootstrap interval of the sum of `count` differences: percentiles over 2000
+// samples of `count` groups with replacement. sums: scratch, kBootstraps numbers.
 inline constexpr std::int64_t kBootstraps = 2000;
 Interval bootstrap(const double *differences, std::int64_t count, double *sums) noexcept;
 
-// Standard error of the sum of `count` differences.
+// Returns the standard error of the sum of `count` differences.
 double standard_error(const double *differences, std::int64_t count) noexcept;
 
-// The 97.5 % point of Student's t, within 0.4 %.
+// Returns the 97.5 % quantile of Student's t distribution, within 0.4 %.
 double student_t(std::int64_t degrees) noexcept;
 
 } // namespace chorale

@@ -1,4 +1,4 @@
-// Kinds and weights of problems: what may be learnt.
+// Finds the kinds and the weights that can be learnt from a list of problems.
 #include "learn/kinds.hpp"
 
 #include <algorithm>
@@ -6,9 +6,9 @@
 namespace chorale {
 namespace {
 
-// Weights of values are learnt by default up to so many values.
+// Greatest number of values for which VALUE bonuses are learnt by default.
 constexpr std::int32_t kFewValues = 64;
-// A square of weights is of at most so many columns.
+// Greatest number of columns for a basis with columns x columns weights (MAJORITY, CENTRE).
 constexpr std::int32_t kMostSquare = 62;
 constexpr std::int64_t kMostWeights = 1 << 16;
 
@@ -32,7 +32,7 @@ bool is_default(const Kind &kind, chorale_basis basis) noexcept {
   }
 }
 
-// NULL: the kind can have the basis; otherwise why not.
+// Returns why a kind cannot have a basis; NULL if it can.
 const char *obstacle(const Kind &kind, chorale_basis basis) noexcept {
   if (kind.is_centred != (basis == CHORALE_BASIS_CENTRE))
     return kind.is_centred ? "its cliques have a centre" : "its cliques have no centre";
@@ -48,7 +48,7 @@ const char *obstacle(const Kind &kind, chorale_basis basis) noexcept {
   return nullptr;
 }
 
-// IndexRange of a basis: first .. first + count - 1.
+// Range of the indices of a basis: first .. first + count - 1.
 struct IndexRange {
   std::int64_t first = 0;
   std::int64_t count = 1;

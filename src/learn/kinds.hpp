@@ -1,4 +1,4 @@
-// Kinds and weights of problems: what may be learnt.
+// Finds the kinds and the weights that can be learnt from a list of problems.
 #pragma once
 
 #include "learn/bases.hpp"
@@ -13,13 +13,13 @@ inline constexpr chorale_basis kBases[] = {
     CHORALE_BASIS_EMPTY,     CHORALE_BASIS_CONFLICT,      CHORALE_BASIS_OUT,
     CHORALE_BASIS_VALUE};
 
-// Finds the kinds of all problems, and checks that they are the same everywhere.
+// Finds the kinds of all problems, and checks that cliques of one kind are alike in all problems.
 chorale_status find_kinds(const Report &report, const chorale_problem *const *problems,
                           std::int64_t count, Learnt &learnt) noexcept;
-// Finds the values that do not count as agreement. classes: by label, -1: it does not count.
+// Sets left_out of each kind: the values that only labels of class -1 show. classes: by label.
 void leave_out(const chorale_problem *const *problems, std::int64_t count,
                const std::int32_t *classes, Learnt &learnt) noexcept;
-// Finds their weights, with bounds: the default ones and those that the rules name.
+// Finds the weights of the kinds with their bounds: the default bases and those named by rules.
 chorale_status find_weights(const Report &report, const chorale_weight_rule *rules,
                             std::int64_t count, Learnt &learnt) noexcept;
 

@@ -1,4 +1,4 @@
-// extern "C" of learn.h.
+// The exported functions of learn.h.
 #include "capi/firewall.hpp"
 #include "learn/learner.hpp"
 
@@ -36,7 +36,7 @@ chorale_status check_problems(const Report &report, const chorale_problem *const
   return CHORALE_OK;
 }
 
-// Checks that all chains have the labels of an array of the options.
+// Checks that all chains have as many labels as an array of the options.
 chorale_status check_labels_of(const Report &report, std::string_view name, std::int64_t labels,
                                const Teaching &teaching) noexcept {
   for (std::int64_t k = 0; k < teaching.count; ++k)
@@ -176,7 +176,7 @@ chorale_status make_potential(const Report &report, const Memory &memory, const 
   return create_learnt(report, memory, kind, weights, theta.begin(), values, centre_value, made);
 }
 
-// Potentials of the cliques of a model, each made once for a kind and its number of values.
+// Creates the learnt potentials for the cliques of a model, one for each kind and number of values.
 class Application {
 public:
   Application(const Report &report, const Memory &memory, const Learnt &learnt,
@@ -281,7 +281,7 @@ chorale_status fill(const Report &report, std::string_view name, std::string_vie
   CHORALE_CHECK(take_buffer(report, name, to, capacity, from.size(), needed, fills));
   if (!fills)
     return CHORALE_OK;
-  // Entries of an older header are shorter: they are written one by one.
+  // Writes entry by entry: the entries of a caller with an older header are shorter.
   for (std::int64_t k = 0; k < from.size(); ++k) {
     std::byte *at = reinterpret_cast<std::byte *>(to) + static_cast<std::size_t>(k) * entry_size;
     std::memset(at, 0, entry_size);

@@ -12,21 +12,22 @@ namespace {
 // Strengths of regularisation, strongest first.
 constexpr double kLambdas[] = {30, 10, 3, 1, 0.3, 0.1};
 constexpr std::int32_t kGrid = static_cast<std::int32_t>(std::size(kLambdas));
-// Lambdas without a better one, after which no weaker one is tried.
+// Number of lambdas in a row without a new best one after which lower lambdas are not tried.
 constexpr std::int32_t kLambdaPatience = 2;
-// Runs with costs for the first lambda, and for each one after it.
+// Number of runs with costs added for the first lambda, and for each later one.
 constexpr std::int32_t kFirstRuns = 6;
 constexpr std::int32_t kMoreRuns = 2;
 constexpr double kScreenLevel = 0.2;
-// Of the kinds that are kept, the share that may gain by chance.
+// Greatest expected share, among the kinds that are kept, of kinds that gain by chance.
 constexpr double kFalseKinds = 0.5;
 constexpr std::int64_t kScreenedGroups = 6;
-// p of a gain of one standard error.
+// The p-value of a gain of one standard error.
 constexpr double kOneError = 0.16;
-// Times that members are exchanged, or fewer, where so many are as alike.
+// Greatest number of random exchanges; fewer if kExchangesAsGreat of them reach the statistic.
 constexpr std::int64_t kExchanges = 999;
 constexpr std::int64_t kExchangesAsGreat = 100;
-// Of the costs of all gold labels: what the highest planes may be exceeded by at the end.
+// Tolerance of the cutting planes, as a share of the costs of all gold labels: stops when runs find
+// no labelling that exceeds the stored planes by more.
 constexpr double kOpenShare = 1e-3;
 
 enum class Variant : std::int32_t { all, control };
@@ -88,7 +89,8 @@ private:
       total += costs[g];
     return total;
   }
-  // By group with gold labels: first less second. Returns how many.
+  // Writes first - second to differences_ for each group with gold labels. Returns the number of
+  // such groups.
   std::int64_t differ(const double *first, const double *second) noexcept {
     std::int64_t count = 0;
     for (std::int64_t g = 0; g < groups(); ++g)
@@ -103,10 +105,10 @@ private:
   Learnt &learnt_;
   Lessons lessons_;
   std::int32_t folds_ = 0;
-  std::int64_t tried_ = 0;         // kinds that have weights
+  std::int64_t tried_ = 0;         // number of kinds with weights
   Array<std::int32_t> fold_;       // by group
   Array<std::uint8_t> takes_part_; // by group
-  Array<double> least_;            // by weight, under the variant at hand
+  Array<double> least_;            // by weight: lower bound under the current variant
   Array<double> most_;
   Array<double> fold_theta_; // folds x weights
   Array<double> shares_;     // by plane: at the last minimum over all groups
@@ -135,8 +137,8 @@ chorale_status LearningCourse::teach() noexcept {
   CHORALE_CHECK(deal_folds());
   CHORALE_CHECK(screen());
   learnt_.report.base_cost = sum(lessons_.base_cost());
-  // All bases and the control, each without VALUE and with it; each kind alone; what the last
-  // weights are fitted to; the temperature.
+  // Counts runs: all bases and the control, each with and without VALUE; the final fit; the
+  // temperature. Each kind alone is added below.
   constexpr std::int32_t kFixedRuns =
       kFirstRuns - kMoreRuns + 4 * kGrid * (kMoreRuns + 1) + kMoreRuns + 1;
   static_assert(kFixedRuns == 79, "learn.h states it");
@@ -173,7 +175,8 @@ chorale_status LearningCourse::make_room() noexcept {
   return CHORALE_OK;
 }
 
-// The group with the most gold labels goes to the fold that has the fewest, and so on.
+// Deals groups to folds, in descending order of gold labels, each to the fold with the fewest gold
+// labels so far.
 chorale_status LearningCourse::deal_folds() noexcept {
   const std::int64_t *labelled = lessons_.labelled();
   Array<std::int64_t> order(memory_);
@@ -199,7 +202,7 @@ chorale_status LearningCourse::deal_folds() noexcept {
   return CHORALE_OK;
 }
 
-// Kinds whose bases are no different on gold labels than on the taggers' own are left out.
+// Drops kinds whose bases do not differ significantly between gold labels and the tagger's labels.
 chorale_status LearningCourse::screen() noexcept {
   if (learnt_.report.groups < kScreenedGroups)
     return CHORALE_OK;
@@ -235,7 +238,8 @@ chorale_status LearningCourse::screen() noexcept {
   return CHORALE_OK;
 }
 
-// Weights that take no part are 0, even where their bounds are not around it.
+// Sets the bounds of the weights under a variant. Weights that take no part get the bounds 0 and 0,
+// even if 0 is outside their own bounds.
 void LearningCourse::set_bounds(Variant variant, bool with_values) noexcept {
   for (std::int64_t w = 0; w < weights(); ++w) {
     const chorale_learnt_weight &weight = learnt_.weights[w];
@@ -247,7 +251,7 @@ void LearningCourse::set_bounds(Variant variant, bool with_values) noexcept {
   }
 }
 
-// Weights from all groups but those of a fold (-1: from all).
+// Fits weights to the stored planes of all groups except those of a fold (-1: of all groups).
 chorale_status LearningCourse::fit(double lambda, std::int32_t without_fold,
                                    double *theta) noexcept {
   for (std::int64_t g = 0; g < groups(); ++g)
@@ -256,7 +260,7 @@ chorale_status LearningCourse::fit(double lambda, std::int32_t without_fold,
                             lambda / lessons_.unit()};
   const double gap =
       1e-5 * lessons_.unit() * static_cast<double>(learnt_.report.positions) + 1e-300;
-  // Folds begin where all groups have ended.
+  // Starts the fit of a fold from the solution over all groups.
   Array<double> &shares = without_fold < 0 ? shares_ : fold_shares_;
   if (without_fold >= 0 && !shares.copy(shares_))
     return no_memory();
@@ -270,13 +274,14 @@ chorale_status LearningCourse::fit_folds(double lambda) noexcept {
   return CHORALE_OK;
 }
 
-// Costs by group, each labelled with the weights of the other folds.
+// Labels each group with the weights learnt on the other folds, and writes the costs by group.
 chorale_status LearningCourse::label_held_out(double lambda, double *costs) noexcept {
   CHORALE_CHECK(fit_folds(lambda));
   return lessons_.label(report_, fold_theta_.begin(), fold_.begin(), false, costs);
 }
 
-// Fits to all groups, labels them with costs, and again, until the planes are no longer exceeded.
+// Alternates: fits the weights to all groups, labels all groups with costs added, and stores the
+// labellings as planes; until no labelling exceeds the stored planes, or for `runs` runs.
 chorale_status LearningCourse::add_planes(double lambda, std::int32_t runs) noexcept {
   for (std::int32_t r = 0; r < runs; ++r) {
     CHORALE_CHECK(fit(lambda, -1, theta_.begin()));
@@ -296,8 +301,9 @@ chorale_status LearningCourse::add_planes(double lambda, std::int32_t runs) noex
   return CHORALE_OK;
 }
 
-// Lambdas, strongest first: weights of all groups add planes, those of the folds are judged. Ends
-// when kLambdaPatience of them in a row are no better than the best before.
+// Tries the lambdas in descending order. For each, adds planes under the weights of all groups, and
+// computes held-out costs under the weights of the folds. Ends after kLambdaPatience lambdas in a
+// row that are no better than the best before.
 chorale_status LearningCourse::follow_lambdas(Variant variant, bool with_values) noexcept {
   set_bounds(variant, with_values);
   double least = kInfinity;
@@ -320,7 +326,8 @@ chorale_status LearningCourse::follow_lambdas(Variant variant, bool with_values)
   return CHORALE_OK;
 }
 
-// True if there are VALUE bonuses and something beside them that may be learnt.
+// True if VALUE bonuses and other bases can be learnt, so that leaving out VALUE makes a
+// difference.
 bool LearningCourse::can_leave_values(Variant variant) const noexcept {
   bool values = false;
   bool others = false;
@@ -352,8 +359,8 @@ chorale_status LearningCourse::follow(Variant variant) noexcept {
   return CHORALE_OK;
 }
 
-// The first candidate that costs no more than a standard error above the best, on all groups but
-// those of a fold.
+// Returns the first candidate whose cost is at most one standard error above the least cost, over
+// all groups except those of a fold.
 std::int32_t LearningCourse::choose(const double *costs, std::int32_t without_fold) noexcept {
   const auto total = [&](std::int32_t k) {
     double of_lambda = 0;
@@ -401,7 +408,8 @@ chorale_status LearningCourse::judge() noexcept {
   CHORALE_CHECK(exchange_members(exchanged));
   if (lessons_.interrupted())
     return CHORALE_OK;
-  // Where members were exchanged, that they ought to agree is known from more than costs.
+  // If members were exchanged, agreement_p is evidence independent of the costs, so that a weaker p
+  // of the gain suffices.
   const bool with_agreement =
       told.agreement_gain > 0 && told.agreement_p <= teaching_.level && told.gain > 0 &&
       told.gain_p <= (exchanged ? std::max(kOneError, teaching_.level) : teaching_.level);
@@ -419,14 +427,14 @@ chorale_status LearningCourse::judge() noexcept {
   told.regularisation = chosen.lambda;
   with_values_ = chosen.with_values;
   set_bounds(variant, with_values_);
-  // A single kind has been judged by the last gate.
+  // A single kind is the whole model, which the gate above has judged.
   if (any && tried_ > 1)
     CHORALE_CHECK(choose_kinds(variant));
   return lessons_.interrupted() ? chorale_status{CHORALE_OK} : finish();
 }
 
-// p of members of position cliques being as alike in what their tagger did not expect, if the members
-// of all cliques of a kind and a group were dealt to these cliques at random.
+// Sets agreement_p to the permutation p-value of the residuals' statistic (residuals.hpp), with the
+// members of all cliques of a kind and a group dealt to these cliques at random.
 chorale_status LearningCourse::exchange_members(bool &exchanged) noexcept {
   Array<std::uint8_t> agrees(memory_); // by kind: 1 if there is agreement to learn
   if (!agrees.resize(learnt_.kinds.size()))
@@ -454,10 +462,10 @@ chorale_status LearningCourse::exchange_members(bool &exchanged) noexcept {
   return CHORALE_OK;
 }
 
-// Learns each kind alone, and keeps those that better the tagger on held-out groups, credibly for as
-// many as were tried: the k-th smallest p of m is at most rate k / m (Benjamini and Hochberg). Gains
-// alone tell kinds from chance where gains beside each other would not: of two kinds that say the
-// same, neither adds to the other.
+// Learns each kind alone, and keeps the kinds with a significant gain over the tagger on held-out
+// groups, by the rule of Benjamini and Hochberg: with m kinds tried, the k-th smallest p is at most
+// rate k / m. Kinds are tested alone, because of two kinds with the same information neither gains
+// when added to the other.
 chorale_status LearningCourse::choose_kinds(Variant variant) noexcept {
   Array<double> costs(memory_);
   Array<std::int64_t> order(memory_);
@@ -511,7 +519,7 @@ bool LearningCourse::has_part(std::int64_t kind, Variant variant) const noexcept
          });
 }
 
-// What a kind gains: the taggers' costs less `costs`.
+// Computes the gain of a kind, the tagger's costs less `costs`, with its interval and p-value.
 void LearningCourse::judge_kind(chorale_learnt_kind &told, const double *costs) noexcept {
   const std::int64_t count = differ(lessons_.base_cost(), costs);
   told.gain = learnt_.report.base_cost - sum(costs);
@@ -521,8 +529,9 @@ void LearningCourse::judge_kind(chorale_learnt_kind &told, const double *costs) 
   told.gain_upper = interval.upper;
 }
 
-// The weights, and intervals by a jackknife over folds: t quantile x standard deviation that the
-// weights have from corpus to corpus of as many groups, at this lambda.
+// Computes the final weights, and their intervals by a jackknife over folds: a quantile of
+// Student's t times the jackknife estimate of the standard deviation of each weight, at the chosen
+// lambda.
 chorale_status LearningCourse::finish() noexcept {
   chorale_learnt_report &told = learnt_.report;
   const double lambda = told.regularisation;

@@ -1,11 +1,12 @@
-// Learns: checks what is given, screens, fits, chooses, and says what it found.
+// The whole of learning: checks the problems, screens kinds, fits weights, chooses lambda and kinds
+// by cross-validation, and fills the report.
 #pragma once
 
 #include "learn/lessons.hpp"
 
 namespace chorale {
 
-// Everything has been checked but what the problems are.
+// Arguments of chorale_learn. Already checked, except the contents of the problems.
 struct Teaching {
   const chorale_problem *const *problems = nullptr;
   std::int64_t count = 0;

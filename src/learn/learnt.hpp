@@ -1,4 +1,4 @@
-// The public result of learning: kinds of cliques, their weights, and what is known of them.
+// The public result of learning: kinds of cliques, their weights, and the report.
 #pragma once
 
 #include "base/array.hpp"
@@ -10,35 +10,36 @@
 
 namespace chorale {
 
-// What the cliques of a kind are.
+// Properties that all cliques of a kind share.
 struct Kind {
-  std::int64_t cliques = 0; // 0: no clique was seen, and what follows says nothing
+  std::int64_t cliques = 0; // 0: no clique has the kind; the other fields are unset
   std::int64_t members = 0;
-  std::int32_t values = 0; // R; 0: it differs from clique to clique
+  std::int32_t values = 0; // R; 0: R differs from clique to clique
   std::int32_t centre_values = 0;
   bool is_property = false;
   bool has_empty = false; // columns for EMPTY and CONFLICT
   bool has_out = false;
   bool is_centred = false;
-  bool majority = false; // its weights are of MAJORITY
+  bool majority = false; // its weights are of the basis MAJORITY
   std::int64_t first_weight = 0;
   std::int64_t weights = 0;
-  std::int64_t name = 0; // where it begins in Learnt::names
+  std::int64_t name = 0; // offset in Learnt::names
   std::int64_t name_length = 0;
-  // Bit v: value v does not count as agreement, being one of labels that do not count.
+  // Bit v: value v is shown only by labels that do not count for F1, and is left out of agreement
+  // bases.
   std::int64_t left_out = 0;
 
   std::int32_t columns() const noexcept { return values + (has_empty ? 2 : 0); }
 };
 
-// Values from here on are never left out.
+// Values from this one on are never left out.
 inline constexpr std::int32_t kLeftOutValues = 59;
 inline bool is_left_out(const Kind &kind, std::int32_t value) noexcept {
   return value < kLeftOutValues && (kind.left_out >> value & 1) != 0;
 }
 
 inline bool is_agreement(chorale_basis basis) noexcept { return basis < 100; }
-// True if the index of a basis is that of values, so that R must be the same everywhere.
+// True if the index of the basis is a value, so that R must be the same in all cliques of the kind.
 inline bool needs_values(chorale_basis basis) noexcept {
   return basis == CHORALE_BASIS_MAJORITY || basis == CHORALE_BASIS_CENTRE ||
          basis == CHORALE_BASIS_VALUE;
@@ -56,7 +57,8 @@ struct chorale_learnt {
   std::string_view name(const chorale::Kind &kind) const noexcept {
     return {names.begin() + kind.name, static_cast<std::size_t>(kind.name_length)};
   }
-  // True if values are left out, or some weight of a kind has a basis whose index is of values.
+  // True if the weights of a kind depend on R: values are left out, or some basis is indexed by
+  // value.
   bool needs_values(const chorale::Kind &kind) const noexcept {
     if (kind.left_out != 0)
       return true;
@@ -78,7 +80,8 @@ namespace chorale {
 
 using Learnt = ::chorale_learnt;
 
-// Writes as much as fits and a closing NUL; returns the bytes of all.
+// Writes as much of the text as fits and a closing NUL; returns the bytes of the whole text with
+// NUL.
 std::size_t write_lines(const Learnt &learnt, char *buffer, std::size_t capacity) noexcept;
 std::size_t write_learnt_json(const Learnt &learnt, char *buffer, std::size_t capacity) noexcept;
 chorale_status read_learnt(const Report &report, std::string_view json, Learnt &to) noexcept;

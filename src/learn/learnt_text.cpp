@@ -1,4 +1,4 @@
-// A result as lines for a person, and as JSON, which is read again.
+// Writes a result as lines for people and as JSON, and reads this JSON.
 #include "learn/decimal.hpp"
 #include "learn/kinds.hpp"
 #include "learn/learnt.hpp"
@@ -15,7 +15,7 @@ constexpr std::size_t kMostIntegerDigits = 18; // of integers
 
 // ---- Writing -----------------------------------------------------------------------------------
 
-// Text into a buffer of the caller, counting what does not fit.
+// Text in a buffer of the caller. Counts also the bytes that do not fit.
 class Text {
 public:
   Text(char *buffer, std::size_t capacity) noexcept : buffer_(buffer), capacity_(capacity) {}
@@ -32,7 +32,7 @@ public:
                digits, static_cast<std::size_t>(
                            std::to_chars(digits, digits + sizeof digits, number).ptr - digits));
   }
-  // The shortest digits that mean the same number; null for what is not finite.
+  // Appends the shortest digits that read back as the same double; null if not finite.
   Text &operator<<(double number) noexcept {
     if (!std::isfinite(number))
       return *this << "null";
@@ -41,7 +41,7 @@ public:
                digits, static_cast<std::size_t>(
                            std::to_chars(digits, digits + sizeof digits, number).ptr - digits));
   }
-  // With so many digits behind the point; what they round to 0 has no sign.
+  // Appends a number with `digits` digits after the point; a number that rounds to 0 has no sign.
   Text &fixed(double number, int digits) noexcept {
     char text[400];
     const auto end =
@@ -130,7 +130,7 @@ struct WriteField {
 
 // ---- Reading -----------------------------------------------------------------------------------
 
-// Reads what was written, in its order; blanks may stand between its parts.
+// Reads JSON in the form and field order of the writer above; white space may stand between tokens.
 class Reader {
 public:
   explicit Reader(std::string_view text) noexcept : text_(text) {}
@@ -176,7 +176,8 @@ public:
           return false;
         c = text_[at_];
         if (c == 'u') {
-          // As written: control characters alone, "u00" and two digits.
+          // Accepts the only escapes that the writer makes: "u00" and two hexadecimal digits of a
+          // control character.
           const std::string_view written = text_.substr(at_, 5);
           const std::size_t low = written.size() == 5 ? kHexDigits.find(written[4]) : kNoIndex;
           if (low == kNoIndex || !written.starts_with("u00") ||
@@ -198,7 +199,7 @@ public:
     return at_ == text_.size();
   }
   std::size_t at() const noexcept { return at_; }
-  // Adds an entry; remembers where there was no memory for it.
+  // Appends an entry; records a lack of memory in without_memory_.
   template <class Entry> bool keep(Array<Entry> &to, const Entry &entry) noexcept {
     without_memory_ = without_memory_ || !to.push(entry);
     return !without_memory_;
@@ -217,7 +218,7 @@ private:
   bool without_memory_ = false;
 };
 
-// Fields that the first texts did not have.
+// True for fields that texts of the first version lack.
 bool is_later(std::string_view name) noexcept {
   return name == "f1" || name == "temperature" || name == "left_out";
 }
@@ -262,7 +263,7 @@ bool read_weight(Reader &reader, std::int64_t number, Learnt &to) noexcept {
          reader.keep(to.weights, weight);
 }
 
-// True if what was read holds together, so that potentials can be made of it.
+// True if the numbers that were read are consistent, so that potentials can be created from them.
 bool is_sound(const Learnt &learnt) noexcept {
   std::int64_t next = 0;
   for (std::int64_t k = 0; k < learnt.kinds.size(); ++k) {

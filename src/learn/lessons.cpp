@@ -10,32 +10,34 @@
 namespace chorale {
 namespace {
 
-// Of the unit: the cost of a wrong label beside scores. With 1/2 the labelling that is wrong at every
-// member of a small clique can be the highest plane, whose agreement is that of gold, before weights
-// are great enough to change a label.
+// Cost of a wrong label in the augmented scores, in units. With 1/2, the labelling that is wrong at
+// every member of a small clique, which agrees as well as gold does, can be the highest plane
+// before the weights are large enough to change a label.
 constexpr double kLossShare = 0.25;
-constexpr double kUsualSlope = 0.35; // of errors over what a tagger has seen, both as logarithms
-constexpr double kLeastRatio = 1.5;  // of two shares that tell a slope
+constexpr double kUsualSlope = 0.35; // slope of log errors over log shares, if unknown
+constexpr double kLeastRatio = 1.5;  // least ratio of two shares to fit a slope
 constexpr std::int32_t kBisections = 12;
-// Unit times what margins are in the mean: by halvings.
+// Steps of the bisection for the unit, and the greatest factor between the unit and the mean
+// margin.
 constexpr std::int32_t kUnitBisections = 40;
 constexpr double kMostUnit = 1024;
 constexpr double kLeastTemperature = 0.5; // of the unit
 constexpr std::int64_t kLikelyChains = 128;
 constexpr double kLeastLikely = 1e-3;
-// Positions need messages: the polish moves one of them at a time. Of properties it moves all of a
-// chain, which does as well, for a tenth of the price.
+// Rounds of a run over position cliques, which need messages: the polish moves one position at a
+// time. For property cliques the polish moves whole chains, which does as well in a tenth of the
+// time.
 constexpr std::int64_t kUsualRounds = 3;
 
-// Numbers in all residuals, at most about so many: where there are more, of evenly spaced cliques.
+// Upper bound on the numbers in all residuals; above, evenly spaced cliques are taken.
 constexpr std::int64_t kMostResiduals = 1 << 19;
 
-// True of cliques over positions, whose values are the same everywhere.
+// True for position cliques with the same R in all cliques, the only ones that can be exchanged.
 bool has_residuals(const Kind &kind) noexcept {
   return !kind.is_property && !kind.is_centred && kind.values > 0;
 }
 
-// Root of a set in `parents`, whose paths are halved on the way.
+// Returns the root of the set of i in a union-find forest, halving paths.
 std::int32_t root_of(Array<std::int32_t> &parents, std::int32_t i) noexcept {
   while (parents[i] != i)
     i = parents[i] = parents[parents[i]];
@@ -119,7 +121,7 @@ chorale_status Lessons::prepare(const Report &report, const chorale_problem *con
   }
   if ((learnt.report.warnings & CHORALE_WARNING_GOLD_FORBIDDEN) != 0)
     CHORALE_CHECK(find_unseen(report));
-  // What is left of gold, by group.
+  // Counts the gold labels of each group that its chains allow.
   std::int64_t labelled_groups = 0;
   chorale_learnt_report &told = learnt.report;
   for (const Lesson *lesson : lessons_)
@@ -159,7 +161,8 @@ chorale_status Lessons::prepare(const Report &report, const chorale_problem *con
   return CHORALE_OK;
 }
 
-// Groups of a lesson: chains with one number, joined where a clique has members of both.
+// Computes the groups of a lesson: chains with one group number, joined if a clique has members of
+// both groups.
 chorale_status Lessons::find_groups(const Report &report, Lesson &lesson) noexcept {
   const Model &model = *lesson.model;
   const std::int64_t chains = model.chains.size();
@@ -201,8 +204,9 @@ chorale_status Lessons::find_groups(const Report &report, Lesson &lesson) noexce
   return CHORALE_OK;
 }
 
-// Gold where all of a chain's is known and allowed; otherwise the best labelling with as much of it
-// as the chain allows. Gold that has no place there is as if not known.
+// Sets the reference labelling: gold if every label of the chain is known and allowed; otherwise
+// the best labelling with as many gold labels as the chain allows. Gold labels that it lacks become
+// unknown.
 chorale_status Lessons::find_reference(const Report &report, Lesson &lesson) noexcept {
   chorale_learnt_report &told = learnt_->report;
   const Model &model = *lesson.model;
@@ -258,9 +262,10 @@ chorale_status Lessons::find_unseen(const Report &report) noexcept {
   return CHORALE_OK;
 }
 
-// The temperature 1 / b at which the margins of the chains' own labels are calibrated: the greatest
-// sum of log sigma(b z), z the margin of a right label or minus that of a wrong one, with one of
-// either kind of mean size added. Newton's method on a concave function of log b.
+// Sets the unit to the temperature 1 / b at which the margins of the tagger's labels are
+// calibrated: b maximises the sum of log sigma(b z), where z is the margin of a right label or
+// minus the margin of a wrong one. One right and one wrong label of mean margin are added, so that
+// a maximum exists. By Newton's method; the function is concave in b.
 chorale_status Lessons::find_unit(const Report &report) noexcept {
   Array<double> signed_margins(memory_);
   double mean = 0;
@@ -297,7 +302,7 @@ chorale_status Lessons::find_unit(const Report &report) noexcept {
       slope += z * wrong;
       bend += z * z * wrong * (1 - wrong);
     }
-    // In units of 1 / mean; at most a factor of 2 at a time.
+    // One Newton step in units of 1 / mean, limited to a factor of 2.
     const double at = b * mean;
     const double next = std::clamp(bend > 0 ? at + slope / bend : at, at / 2, 2 * at);
     b = next / mean;
@@ -309,8 +314,9 @@ chorale_status Lessons::find_unit(const Report &report) noexcept {
   return CHORALE_OK;
 }
 
-// The temperature 1 / b at which gold labels are most likely, each by the softmax of b times the
-// max-marginals of its position: the slope over b falls. Found by bisection of log b.
+// Sets the unit to the temperature 1 / b at which the gold labels have the highest likelihood, each
+// under the softmax of b times the max-marginals of its position. The derivative decreases in b:
+// bisection of log b.
 chorale_status Lessons::find_unit_of_softmax(const Report &report, double mean) noexcept {
   struct Position {
     double gold;         // max-marginal of the gold label below the best one's
@@ -395,7 +401,7 @@ chorale_status Lessons::find_residuals(const Report &report, const std::uint8_t 
   return CHORALE_OK;
 }
 
-// Those of every `step`-th clique of each kind.
+// Adds the residuals of every `step`-th clique of each kind.
 chorale_status Lessons::fill_residuals(const Report &report, const Lesson &lesson,
                                        const std::uint8_t *wanted, std::int64_t step,
                                        Residuals &found) noexcept {
@@ -478,8 +484,9 @@ chorale_status Lessons::fill_residuals(const Report &report, const Lesson &lesso
   return CHORALE_OK;
 }
 
-// Costs of micro F1: with F that of the taggers' own labels, what 2 * right - F * (gold + found)
-// loses by each pair of a gold label and another.
+// Computes the costs of micro F1. With F the F1 of the tagger's labels, the cost of a pair of a
+// gold label and another label is the loss in 2 * right - F * (gold + found), where the three are
+// the numbers of right, gold and found labels that count.
 chorale_status Lessons::find_costs(const Report &report) noexcept {
   const std::int64_t m = spec_.labels;
   if (!costs_of_f1_.resize(m * m))
@@ -516,7 +523,7 @@ chorale_status Lessons::find_bonus(const Report &report, const double *seen) noe
       wrong += gold_[p] >= 0 && gold_[p] != found_[p] ? 1 : 0;
     return chorale_status{CHORALE_OK};
   };
-  // The slope of log errors over log shares.
+  // Least squares: slope of log errors over log shares.
   double least = kInfinity;
   double most = -kInfinity;
   double count = 0;
@@ -575,7 +582,8 @@ chorale_status Lessons::decode_chains(const Report &report, const Lesson &lesson
   return CHORALE_OK;
 }
 
-// The best labelling of a chain by itself, with `bonus` added for every gold label.
+// Finds the best labelling of a chain without cliques, with `bonus` added to the score of every
+// gold label.
 chorale_status Lessons::solve_chain(const Report &report, const Lesson &lesson,
                                     std::int64_t number, double bonus, std::int32_t *labels,
                                     double *margins) noexcept {
@@ -736,7 +744,8 @@ chorale_status Lessons::label_lesson(const Report &report, Lesson &lesson, const
   if (status == CHORALE_OK && (result.outcome == CHORALE_OUTCOME_DEADLINE ||
                                result.outcome == CHORALE_OUTCOME_CANCELLED))
     outcome_ = result.outcome;
-  // Where cliques of no kind forbid all that was met, the chains' own labels stay.
+  // If cliques without a kind forbid every labelling that the run found, the tagger's labels
+  // remain.
   if (status == CHORALE_OK && !interrupted() && result.score > kForbidden)
     status = chorale_run_all_labels(run, CHORALE_TOGETHER, labels, lesson.positions, nullptr,
                                     &error);
@@ -758,8 +767,8 @@ chorale_status Lessons::label_lesson(const Report &report, Lesson &lesson, const
   return pass_on(report, status, error);
 }
 
-// By temperature: the log-likelihood of the lesson's gold labels. A chain that has no probabilities
-// adds nothing.
+// Adds the log-likelihood of the lesson's gold labels at each temperature. A chain without
+// probabilities adds nothing.
 chorale_status Lessons::add_likelihoods(const Report &report, const Lesson &lesson,
                                         chorale_run *run) noexcept {
   for (std::int64_t i = 0; i < lesson.model->chains.size(); ++i) {

@@ -1,6 +1,8 @@
-// The problems that are learnt from: gold labels, groups, scores with costs added, inference.
+// The problems to learn from: gold labels, groups, scores with costs added, and runs over them.
 //
-// Positions, chains and groups of all problems are numbered end to end. `theta` is by weight.
+// Positions, chains and groups are numbered consecutively over all problems. `theta` holds one
+// number for each weight. The tagger's labels (`base`) are the best labellings of the chains
+// without cliques. The reference of a chain is its gold labelling, completed where gold is unknown.
 #pragma once
 
 #include "cluster/model/exchange.hpp"
@@ -11,13 +13,14 @@
 
 namespace chorale {
 
-// A learnt kind's potential over so many values, under one of several weight vectors.
+// The learnt potential of a kind for cliques of `values` values, under weight vector number
+// `theta`.
 struct MadePotential {
   std::int32_t kind;
   std::int32_t values;
   std::int32_t theta;
-  const Potential *potential;      // NULL where centred
-  const Potential *const *centre; // or NULL
+  const Potential *potential;      // NULL for a centred kind
+  const Potential *const *centre; // by value of the centre; NULL if not centred
 };
 
 struct Lesson {
@@ -34,16 +37,17 @@ struct Lesson {
   std::int64_t first_group = 0;
   std::int64_t groups = 0;
   double gold_bonus = 0;
-  // Scores with bonus for gold, and with bonus and costs; by 2 x chains, the former first.
+  // Copied unary scores, and pointers to them by chain, 2 x chains: first the chains with the gold
+  // bonus added, then the chains with bonus and costs added.
   Block scores;
   Array<const void *> unary;
-  // The last run under costs, from which the next one starts; the model is held by the run.
+  // The last run with costs added, from which the next one starts. Holds a reference on its model.
   chorale_run *earlier = nullptr;
 };
 
-// The rounds of runs that are chosen here.
+// Value of `rounds` that lets this module choose the number of rounds.
 inline constexpr std::int64_t kOwnRounds = -1;
-// Temperatures that are tried, each twice the one before.
+// Number of temperatures tried; each is twice the one before.
 inline constexpr std::int32_t kTemperatures = 5;
 
 struct LearnSpec {
@@ -65,31 +69,33 @@ public:
   Lessons(const Lessons &) = delete;
   Lessons &operator=(const Lessons &) = delete;
 
-  // Takes the problems, whose kinds have been checked: finds groups, what the chains allow of gold,
-  // the unit, the bonuses for weaker taggers (seen: by problem, or NULL), and the taggers' own
+  // Reads the problems, whose kinds have been checked. Computes groups, the gold labels that chains
+  // allow, the unit, the bonuses for weaker taggers (seen: by problem, or NULL), and the tagger's
   // labels.
   chorale_status prepare(const Report &report, const chorale_problem *const *problems,
                          std::int64_t count, const double *seen, Learnt &learnt) noexcept;
-  // Once the weights are known: scores with costs, and the bases of gold.
+  // Computes the scores with costs and the bases of the reference labellings. Call when the weights
+  // are known.
   chorale_status begin(const Report &report) noexcept;
 
-  // Labels every problem, group g under the weights theta[theta_of_group[g] * weights ..] (NULL:
-  // all under the first), with costs added or without. Adds what is found to the pools; cost: by
-  // group, may be NULL. interrupted() is true afterwards where a limit has ended it.
+  // Labels every problem, group g under the weights that begin at theta[theta_of_group[g] *
+  // weights] (theta_of_group NULL: all groups under the first), with or without costs added to the
+  // scores. Adds the labellings to the pools and writes their costs by group to `cost` (may be
+  // NULL). If a limit ends the call, interrupted() is true afterwards.
   chorale_status label(const Report &report, const double *theta,
                        const std::int32_t *theta_of_group, bool with_costs,
                        double *cost) noexcept;
 
-  // The temperature that makes gold labels most likely, groups labelled as by `label` without costs
-  // or bonuses.
+  // Finds the temperature with the highest likelihood of gold labels. Groups are labelled as by
+  // `label`, without costs and bonuses.
   chorale_status fit_temperature(const Report &report, const double *theta,
                                  const std::int32_t *theta_of_group, double &found) noexcept;
 
-  // Residuals of the members of position cliques. wanted: by kind, 1 or 0.
+  // Computes the residuals of members of position cliques (residuals.hpp). wanted: by kind, 1 or 0.
   chorale_status find_residuals(const Report &report, const std::uint8_t *wanted,
                                 Residuals &found) noexcept;
 
-  // Looks whether a limit ends the call.
+  // Checks the time limit and the cancel flag; true if one of them ends the call.
   bool look() noexcept;
   bool interrupted() const noexcept { return outcome_ != CHORALE_OUTCOME_COMPLETE; }
   chorale_outcome outcome() const noexcept { return outcome_; }
@@ -98,9 +104,9 @@ public:
   void set_most_runs(std::int64_t runs) noexcept { most_runs_ = runs; }
   double unit() const noexcept { return unit_; }
   const double *base_cost() const noexcept { return base_cost_.begin(); }   // by group
-  const std::int64_t *labelled() const noexcept { return labelled_.begin(); } // by group: positions
+  const std::int64_t *labelled() const noexcept { return labelled_.begin(); } // gold labels
   Pools &pools() noexcept { return pools_; }
-  // By group and weight: bases of gold less those of the taggers' own labels.
+  // By group and weight: bases of the reference labelling less those of the tagger's labels.
   const double *differences() const noexcept { return differences_.begin(); }
 
 private:
@@ -118,7 +124,7 @@ private:
                                 Residuals &found) noexcept;
   chorale_status decode_chains(const Report &report, const Lesson &lesson, double bonus,
                                std::int32_t *labels) noexcept;
-  // marginals: positions x labels, grown.
+  // Writes max-marginals of a chain, positions x labels; `marginals` grows as needed.
   chorale_status max_marginals(const Report &report, const Lesson &lesson, std::int64_t chain,
                                Array<double> &marginals) noexcept;
   chorale_status solve_chain(const Report &report, const Lesson &lesson, std::int64_t chain,
@@ -135,10 +141,11 @@ private:
                                 std::int32_t values, std::int32_t theta_number,
                                 const double *theta, MadePotential &made) noexcept;
   void drop_potentials() noexcept;
-  // By group of the lesson: score without learnt cliques (bonus included), then the bases.
+  // Writes, for each group of the lesson, 1 + weights numbers: the score without learnt cliques
+  // (bonus included), then the sums of the bases over the group's cliques.
   chorale_status measure(const Report &report, const Lesson &lesson, const std::int32_t *labels,
                          Array<double> &to) noexcept;
-  // Adds a labelling of a problem to the pools.
+  // Adds a labelling of a problem to the pools, one plane for each group.
   chorale_status add_planes(const Report &report, const Lesson &lesson,
                             const std::int32_t *labels) noexcept;
   void add_costs(const Lesson &lesson, const std::int32_t *labels, double *to) const noexcept;
@@ -167,9 +174,9 @@ private:
   Array<std::int64_t> starts_;         // by chain: its first position
   Array<std::int32_t> group_of_chain_; // by chain
   Array<std::int64_t> labelled_;
-  Array<std::int32_t> gold_;      // by position; -1: not known or not allowed
-  Array<std::int32_t> reference_; // gold, and what fits best elsewhere
-  Array<std::int32_t> base_;      // the taggers' own labels, bonus included
+  Array<std::int32_t> gold_;      // by position; -1: unknown or not allowed
+  Array<std::int32_t> reference_; // gold; where unknown, the best label beside it
+  Array<std::int32_t> base_;      // the tagger's labels, gold bonus included
   Array<std::int32_t> found_;
   Array<double> base_cost_;
   Array<double> reference_measure_; // groups x (1 + weights)
@@ -180,7 +187,7 @@ private:
   const double *costs_ = nullptr;
   Array<double> costs_of_f1_;
   bool fits_temperature_ = false;
-  std::int64_t likely_step_ = 1; // of the chains whose likelihood is taken, every so many
+  std::int64_t likely_step_ = 1; // every likely_step_-th chain enters the likelihoods
   double likelihoods_[kTemperatures] = {};
   Array<std::int64_t> counts_;
   Array<MadePotential> made_;
@@ -192,7 +199,7 @@ private:
   std::int64_t runs_ = 0;
   std::int64_t most_runs_ = 0;
   chorale_outcome outcome_ = CHORALE_OUTCOME_COMPLETE;
-  double ends_ = 0; // when the time limit ends the call, in seconds of the steady clock
+  double ends_ = 0; // end of the time limit, in seconds of the steady clock
 };
 
 } // namespace chorale

@@ -8,7 +8,8 @@ namespace {
 
 constexpr std::int32_t kMostSweeps = 2000;
 constexpr std::int32_t kStepsInGroup = 4;
-// Of so many sweeps one is over all groups, the others over those that had something to gain.
+// One sweep in kWholeSweep covers all groups; the others cover only groups whose part of the
+// duality gap was not small when last visited.
 constexpr std::int32_t kWholeSweep = 6;
 
 } // namespace
@@ -78,10 +79,10 @@ double Objective::value(const double *theta) const noexcept {
   return total;
 }
 
-// Along the step the dual's derivative is
+// Along the step, the derivative of the dual is
 //     constant difference + sum_i difference_i theta_i(step),
-// where theta_i(step) = -(sum_i + step difference_i) / strength within its bounds: falling, and
-// linear between the steps at which some theta_i meets a bound.
+// where theta_i(step) = -(sum_i + step difference_i) / strength, clipped to its bounds. The
+// derivative decreases, and is linear between the steps at which some theta_i meets a bound.
 double exact_step(const Objective &objective, const double *sum, std::int32_t from,
                   std::int32_t to, double most_step, double *breaks) noexcept {
   const Pools &pools = objective.pools;
@@ -133,7 +134,7 @@ bool minimise(const Memory &memory, const Objective &objective, double gap, Arra
   const std::int64_t known = shares.size();
   Array<double> sum(memory);
   Array<double> breaks(memory);
-  Array<std::uint8_t> settled(memory); // by group: 1 if its part of the gap was little
+  Array<std::uint8_t> settled(memory); // by group: 1 if its part of the gap was small
   if (!shares.resize(pools.planes()) || !sum.resize(d) || !breaks.resize(2 * d + 2) ||
       !settled.resize(pools.groups()))
     return false;
@@ -153,11 +154,11 @@ bool minimise(const Memory &memory, const Objective &objective, double gap, Arra
   };
   for (std::int64_t i = 0; i < d; ++i)
     place(i);
-  bool is_settled = false; // every group is
+  bool is_settled = false; // all groups are settled
   for (std::int32_t pass = 0; pass < kMostSweeps; ++pass) {
     const bool whole = is_settled || pass % kWholeSweep == 0;
     is_settled = true;
-    double open = 0; // the duality gap, each group's part measured when it is met
+    double open = 0; // the duality gap; each group's part is measured when visited
     for (std::int64_t g = 0; g < pools.groups(); ++g) {
       if (objective.takes_part[g] == 0 || (!whole && settled[g] != 0))
         continue;

@@ -1,25 +1,30 @@
-// The objective over labellings that have been found, and its minimum.
+// The learning objective over stored labellings, and its minimisation.
 //
-// A labelling y of a group is a *plane* over the weights: how much it scores above gold, with costs,
-//     constant + sum_i slopes[i] theta_i.
-// The objective is  strength / 2 |theta|^2 + sum over groups of the highest plane, within bounds.
+// A labelling y of a group is a *plane*: a linear function of the weights theta,
+//     constant + sum_i slopes[i] theta_i,
+// equal to the cost of y plus the score of y minus the score of the gold labelling. The objective
+// is
+//     strength / 2 |theta|^2 + sum over groups of the maximum over the group's planes, within
+//     bounds.
 #pragma once
 
 #include "base/array.hpp"
 
 namespace chorale {
 
-// Planes by group. Gold itself is the first plane of each group: all zeros.
+// Planes by group, as linked lists. The first plane of each group is that of the gold labelling:
+// all zeros.
 class Pools {
 public:
-  // The most planes of a group. A further plane takes the place of the oldest one but gold.
+  // Greatest number of planes of a group. A further plane replaces the oldest one, but never
+  // gold's.
   static constexpr std::int32_t kMostInGroup = 60;
 
   explicit Pools(const Memory &memory) noexcept
       : numbers_(memory), next_(memory), first_(memory), last_(memory), kept_(memory) {}
 
   bool make(std::int64_t weights, std::int64_t groups) noexcept; // false: no memory
-  // Adds a plane of `weights` slopes unless the group has the same one. False: no memory.
+  // Adds a plane of `weights` slopes, unless the group has an equal one. False: no memory.
   bool add(std::int64_t group, double constant, const double *slopes) noexcept;
 
   std::int64_t weights() const noexcept { return weights_; }
@@ -40,7 +45,7 @@ private:
   Array<std::int32_t> next_;   // by plane
   Array<std::int32_t> first_;  // by group
   Array<std::int32_t> last_;
-  Array<std::int32_t> kept_; // by group: how many
+  Array<std::int32_t> kept_; // by group: number of planes
 };
 
 struct Objective {
@@ -53,16 +58,18 @@ struct Objective {
   double value(const double *theta) const noexcept;
 };
 
-// Minimises: Frank-Wolfe steps from one plane of a group to another in the dual, with exact line
-// search, until the duality gap is `gap` or no step gets on. shares: by plane, its part of its group,
-// from which it begins; planes that are new have none, and where all are new it begins with gold. So
-// the shares of another objective over these planes are a start. theta: receives the weights.
-// Deterministic. False: no memory.
+// Minimises the objective in the dual, where each plane has a share >= 0 and the shares of a group
+// sum to 1. Frank-Wolfe steps with exact line search move share from one plane of a group to
+// another, until the duality gap is at most `gap` or no step improves the dual.
+// shares: by plane, the starting point, updated. New planes have share 0; in a group without
+// shares, gold has share 1. So the solution for another objective over these planes can be the
+// start.
+// theta: receives the weights. Deterministic. False: no memory.
 bool minimise(const Memory &memory, const Objective &objective, double gap, Array<double> &shares,
               double *theta) noexcept;
 
-// The step from plane `from` to plane `to` that maximises the dual, 0 <= step <= most_step.
-// sum[i]: sum over planes of their shares times slopes. `breaks`: scratch, 2 x weights + 2.
+// Returns the step in 0 .. most_step from plane `from` to plane `to` that maximises the dual.
+// sum[i]: sum over planes of share times slope i. breaks: scratch, 2 x weights + 2.
 double exact_step(const Objective &objective, const double *sum, std::int32_t from,
                   std::int32_t to, double most_step, double *breaks) noexcept;
 

@@ -1,11 +1,14 @@
-// Whether members of a clique are alike in what their tagger did not expect.
+// Residuals of the members of cliques, for a permutation test of agreement: do members of one
+// clique agree beyond what the tagger expects?
 //
-// The residual of a member is, by value, 1 where its gold label shows the value, less what the
-// probability that the tagger gives the value lets expect: a + b p, by least squares over all members
-// of a kind, so that a tagger that is too sure, or that knows nothing, leaves no residuals that are
-// alike because its mistakes are. Members of a clique that are alike beyond what the tagger knows have
-// residuals of one sign. Cliques come in pools: of one kind and one group, so that exchanging their
-// members leaves what is alike in all of a group as it is.
+// The residual of a member is a row by value: 1 for the value that its gold label shows, else 0,
+// minus a + b p with p the tagger's probability of the value. a and b are fitted by least squares
+// over all members of a kind, so that an overconfident or ignorant tagger does not by itself
+// produce residuals that are alike. If members agree beyond the tagger's expectation, their
+// residuals have the same signs.
+//
+// Cliques are grouped in pools, one for each kind and group of chains. The test exchanges members
+// only within a pool, which preserves whatever all members of a group have in common.
 #pragma once
 
 #include "learn/chance.hpp"
@@ -17,20 +20,24 @@ public:
   explicit Residuals(const Memory &memory) noexcept
       : rows_(memory), expected_(memory), order_(memory), pools_(memory), cliques_(memory) {}
 
-  // A pool of cliques of a kind follows, whose members have `width` values each. False: no memory.
+  // Begins a pool of cliques of a kind, whose members have rows of `width` values. False: no
+  // memory.
   bool begin_pool(std::int32_t kind, std::int32_t width) noexcept;
-  // A clique of the last pool with so many members. `row`: where those of the first begin, zeros.
+  // Adds a clique of `members` members to the last pool. row: receives the offset of its first row;
+  // all rows are zero.
   bool add_clique(std::int64_t members, std::int64_t &row) noexcept;
   double *shown(std::int64_t row) noexcept { return rows_.begin() + row; }
   double *probable(std::int64_t row) noexcept { return expected_.begin() + row; }
-  // Once all are there: takes what was to be expected from what is shown.
+  // Converts the rows to residuals: subtracts the fitted expectation from what is shown. Call once,
+  // after all cliques were added.
   void settle() noexcept;
 
-  // True if some clique has two members that can be exchanged with another's.
+  // True if some pool has two cliques between which members can be exchanged.
   bool can_exchange() const noexcept;
-  // The sum over cliques and values of the products of two members' residuals, over n.
+  // Returns the test statistic: the sum over cliques and values of the products of the residuals of
+  // two members, divided by the number n of members.
   double likeness() const noexcept;
-  // Deals the members of each pool to its cliques anew.
+  // Deals the members of each pool to the cliques of the pool at random.
   void exchange() noexcept;
 
 private:
@@ -52,11 +59,11 @@ private:
     return pool + 1 < pools_.size() ? pools_[pool + 1].first_row : rows_.size();
   }
 
-  Array<double> rows_; // what is shown; once settled, residuals
+  Array<double> rows_; // 1 for the value shown, else 0; after settle(), residuals
   Array<double> expected_;
-  Array<std::int64_t> order_; // by place of a member: where its row begins
+  Array<std::int64_t> order_; // by index of a member: offset of its row
   Array<Pool> pools_;
-  Array<std::int64_t> cliques_; // members
+  Array<std::int64_t> cliques_; // by clique: number of members
   Random random_{3};
 };
 

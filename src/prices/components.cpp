@@ -1,4 +1,4 @@
-// extern "C" of prices.h: which chains must lie in one part.
+// Exported C functions of prices.h: connected components of chains and cliques.
 #include "base/components.hpp"
 
 #include "capi/firewall.hpp"

@@ -1,5 +1,5 @@
-// extern "C" of prices.h: a run of a model whose shared cliques have linear potentials, the numbers
-// of which change from solve to solve.
+// Exported C functions of prices.h. A chorale_prices is a run of a copy of the model in which the
+// shared cliques have linear potentials; each solve writes its prices into these potentials.
 #include "capi/firewall.hpp"
 #include "cluster/model/exchange.hpp"
 #include "cluster/run/evaluation.hpp"
@@ -17,8 +17,8 @@ namespace chorale {
 
 struct SharedClique {
   std::int32_t clique;
-  std::int32_t values;      // of the potential it has in the caller's model
-  std::int64_t first_value; // where its prices and counts begin
+  std::int32_t values;      // R or R + 2 of its potential in the caller's model
+  std::int64_t first_value; // offset of its prices and counts
   double *weights;          // by column: of the count, in the potential that the run has
 };
 
@@ -47,7 +47,7 @@ namespace {
 
 using Prices = ::chorale_prices;
 
-// What a call is making; destroyed with it unless given away.
+// Owner of the chorale_prices under construction: destroys it unless give() was called.
 class PricesDraft {
 public:
   explicit PricesDraft(const Memory &memory) noexcept
@@ -96,7 +96,7 @@ chorale_status list_shared(const Report &report, const Model &model, const std::
   return to.counts.resize(columns) ? CHORALE_OK : report.out_of_memory();
 }
 
-// Makes the model that the run is of: each shared clique has a linear potential of its own.
+// Creates the model of the run: `model` with a linear potential of its own for each shared clique.
 chorale_status exchange_potentials(const Report &report, const Model &model, Prices &to,
                                    Model *&made) noexcept {
   Array<Exchange> exchanges(to.memory);
@@ -129,7 +129,7 @@ chorale_status exchange_potentials(const Report &report, const Model &model, Pri
     release(potential);
   if (status != CHORALE_OK)
     return status;
-  // No other clique and no other model has these potentials.
+  // Writing to these potentials is safe: no other clique and no other model uses them.
   for (SharedClique &shared : to.shared)
     shared.weights =
         const_cast<double *>(made->cliques[shared.clique].potential()->numbers) + kMixtureHead;
@@ -152,7 +152,8 @@ chorale_status check_prices(const Report &report, const double *numbers, std::in
   return CHORALE_OK;
 }
 
-// Fails with BUSY in a callback of the run; if `reads`, not in the progress callback.
+// Fails with BUSY if called from a callback of the run. `reads`: the call only reads, which the
+// progress callback may do.
 chorale_status check_resting(const Report &report, const Prices &prices, bool reads) noexcept {
   const Activity activity = prices.run->call.activity.load(std::memory_order_relaxed);
   if (activity == Activity::none || (reads && activity == Activity::telling))
@@ -210,7 +211,8 @@ void chorale_prices::set(const double *numbers) noexcept {
   }
 }
 
-// Returns the scores of all chains, and of the cliques that are not shared, in their order.
+// Returns equation 1 of the best labelling without the shared cliques: the scores of all chains
+// plus the scores of the other cliques.
 double chorale_prices::score_without() noexcept {
   if (!run->has_result())
     return kForbidden;

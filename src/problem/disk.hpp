@@ -7,7 +7,7 @@
 
 namespace chorale {
 
-// Reason of a failure; one of these is set.
+// Reason of a failure; exactly one of the two fields is set.
 struct DiskFailure {
   const char *doing = nullptr; // the operation that the system refused
   int code = 0;                // the system's error number

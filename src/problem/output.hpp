@@ -27,7 +27,7 @@ public:
   bool failed() const noexcept { return failed_; }
   std::uint64_t bytes() const noexcept { return at_; }
 
-  // `count`: number of sections that will follow.
+  // Begins a file. `count`: number of sections that will follow.
   void begin(std::uint32_t count) noexcept {
     count_ = count;
     at_ = flushed_ = sizeof(file::Header) + count * sizeof(file::Entry);

@@ -33,7 +33,7 @@ chorale_status out_of_memory(const Report &report, const Memory &memory) noexcep
   return report.out_of_memory();
 }
 
-// Text k of an array whose texts lie `text_size` bytes apart.
+// Returns text k of an array whose texts lie `text_size` bytes apart.
 const chorale_text &text_at(const chorale_text *texts, std::size_t text_size,
                             std::int64_t k) noexcept {
   return *reinterpret_cast<const chorale_text *>(reinterpret_cast<const std::byte *>(texts) +

@@ -54,10 +54,10 @@ struct chorale_problem {
   chorale_status set_texts(const chorale::Report &report, chorale_text_list list,
                            const chorale_text *texts, std::size_t text_size,
                            std::int64_t count) noexcept;
-  // By clique; an array that is NULL stays unchanged.
+  // Sets kinds and value lists, by clique; an array that is NULL stays unchanged.
   chorale_status set_cliques(const chorale::Report &report, const std::int32_t *new_kinds,
                              const chorale_text_list *new_values) noexcept;
-  // By position; NULL removes the gold labels.
+  // Sets gold labels, by position; NULL removes them.
   chorale_status set_gold(const chorale::Report &report, const std::int32_t *given) noexcept;
   chorale_status set_note(const chorale::Report &report, chorale_text name,
                           chorale_text text) noexcept;
@@ -77,7 +77,7 @@ struct chorale_problem {
   chorale::Array<std::int32_t> gold;   // by position, or empty
 
 private:
-  // False, and nothing changed, if memory runs out.
+  // Copies a list into the problem. False, and nothing changed, if memory runs out.
   bool copy_list(chorale_text_list id, const chorale_text *texts, std::size_t text_size,
                  std::int64_t count) noexcept;
   bool copy_note(chorale_text name, chorale_text text) noexcept;

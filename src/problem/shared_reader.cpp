@@ -1,4 +1,5 @@
-// Reads what chains and cliques share: transitions, properties, dictionaries, potentials.
+// Reads the objects that chains and cliques share: transitions, properties, dictionaries,
+// potentials.
 #include "potential/create.hpp"
 #include "problem/reader.hpp"
 #include "property/ready_made.hpp"

@@ -42,14 +42,16 @@ private:
   std::uint32_t sections_ = 0;
 };
 
-// record_of, write_arrays: record and arrays from which the reader creates the same property again.
+// record_of and write_arrays write the record and the arrays from which the reader creates the same
+// property again.
 file::PropertyRecord record_of(const Property &property) noexcept;
 void write_arrays(Output &out, const Property &property) noexcept;
 
-// Returns the potential that is written for one of a model: if the model extended it to more
-// values, the potential it was derived from.
+// Returns the potential to write for a potential of the model: if the model extended it to more
+// values, the potential from which it was extended.
 const Potential &given_potential(const Potential &potential) noexcept;
-// Returns the potential that `given` scales, if it reads another potential's numbers; else NULL.
+// Returns the potential that `given` scales, if `given` refers to the numbers of another potential;
+// else NULL.
 const Potential *scaled_from(const Potential &given) noexcept;
 file::PotentialRecord record_of(const Potential &given, std::int32_t base) noexcept;
 void write_arrays(Output &out, const Potential &given) noexcept;

@@ -1,10 +1,12 @@
-// Numbers in decimal digits as std::to_chars of C++ writes them, for a module whose C++ library has
-// no such function for doubles. Numbers are finite or not; forms are those of native/libcxx.hpp.
+// Writes numbers in decimal digits as std::to_chars of C++ does, for a module whose C++ library
+// lacks that function for doubles. Handles infinities and NaN too; forms are those of
+// native/libcxx.hpp.
 const PLAIN = 0;
 const SCIENTIFIC = 1;
 
 function scientific(number) {
-  // The shortest digits that mean the same number. C++ writes at least two digits of the exponent.
+  // The shortest digits that read back as the same number. C++ writes at least two digits of the
+  // exponent.
   return number.toExponential().replace(/e([+-])(\d)$/, "e$10$2");
 }
 
@@ -12,7 +14,7 @@ function fixedShortest(number) {
   const magnitude = Math.abs(number);
   const sign = Object.is(number, -0) || number < 0 ? "-" : "";
   if (magnitude === 0) return sign + "0";
-  // All digits of a large integer, where the shortest digits would be followed by zeros.
+  // Writes all digits of a large integer, where the shortest digits would be followed by zeros.
   if (magnitude >= 2 ** 53) return sign + BigInt(magnitude).toString();
   const [digits, power] = magnitude.toExponential().split("e");
   const exponent = Number(power);
@@ -22,7 +24,7 @@ function fixedShortest(number) {
   return `${sign}${all.slice(0, exponent + 1)}.${all.slice(exponent + 1)}`;
 }
 
-/** The exact value, rounded to `digits` digits behind the point, halves to even. */
+/** Returns the exact value rounded to `digits` digits after the point, halves to even. */
 function fixed(number, digits) {
   const sign = Object.is(number, -0) || number < 0 ? "-" : "";
   // number = mantissa * 2^exponent with integers.

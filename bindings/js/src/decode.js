@@ -15,8 +15,8 @@ const KINDS = { words: 0, keys: 10, property: 20, cliques: 30 };
 // ---- Chains ------------------------------------------------------------------------------------
 
 /**
- * Scores of all chains end to end, in memory of the scope: { at, labels, element, ends }. Chain i
- * has the positions ends[i] to ends[i + 1] - 1.
+ * Copies the scores of all chains to one array in memory of the scope. Returns { at, labels,
+ * element, ends }: chain i has the positions ends[i] to ends[i + 1] - 1.
  */
 function chainsOf(native, scope, scores) {
   if (scores !== null && typeof scores === "object" && "scores" in scores) {
@@ -62,9 +62,12 @@ function chainsOf(native, scope, scores) {
   return { at, labels, element: 0, ends, flat: false };
 }
 
-// ---- What ought to agree ------------------------------------------------------------------------
+// ---- Agreements --------------------------------------------------------------------------------
 
-/** Numbers for what positions are equal by; whole numbers stand for themselves. { ids, known } */
+/**
+ * Numbers texts and other keys; whole numbers are their own ids. Returns { ids, known }: the id of
+ * each position, and a map from keys to ids.
+ */
 function idsOf(name, rows, ends) {
   const outer = length(name, arrayOfAny(name, rows), ends.length - 1);
   const all = [];
@@ -93,7 +96,10 @@ function arrayOfAny(name, value) {
 const isPair = (entry) =>
   Array.isArray(entry) && entry.length === 2 && typeof entry[1] === "number";
 
-/** Entries of `agree` as agreements: { asked, place, own }. own: its fields are the caller's. */
+/**
+ * Returns the entries of `agree` as { asked, place, own }: the agreement, its name in messages, and
+ * whether its fields were given by the caller.
+ */
 function agreementsOf(options) {
   const { agree = "word", strength = 1, minimum = 2, stop = [] } = options;
   const single =
@@ -119,7 +125,7 @@ function agreementsOf(options) {
   });
 }
 
-/** Fields of a chorale_agreement. tokens: { ids, known } or null. */
+/** Returns the fields of a chorale_agreement. tokens: { ids, known } or null. */
 function agreementFields(native, scope, { asked, place, own }, ends, tokens) {
   const prefix = own ? `${place}.` : "";
   const { what = "words", strength = 1, minimum = 2 } = asked;
@@ -155,7 +161,7 @@ function agreementFields(native, scope, { asked, place, own }, ends, tokens) {
     let stop = [...(asked.stop ?? [])];
     if (keys.known)
       stop = stop.filter((key) => keys.known.has(key)).map((key) => keys.known.get(key));
-    // Of no words at all nothing tells what they would be.
+    // Without any word it is unknown what kind of words `stop` lists, so it is ignored.
     else if (keys.ids.length === 0) stop = [];
     fields.stop = scope.numbers("int32", `${prefix}stop`, stop);
     fields.stop_count = stop.length;
@@ -192,8 +198,9 @@ function agreementFields(native, scope, { asked, place, own }, ends, tokens) {
 // ---- Calls -------------------------------------------------------------------------------------
 
 /**
- * Runs body({ corpus, agreements, count, ends, wanted, told, scope }) with what decode() and
- * buildProblem() are given; messages then name chains and agreements as the caller does.
+ * Runs body({ corpus, agreements, count, ends, wanted, told, scope }) with the converted arguments
+ * of decode() and buildProblem(). Messages of errors then name chains and agreements as the caller
+ * does.
  */
 function specified(native, scores, told, body) {
   return native.scoped((scope) => {
@@ -260,7 +267,7 @@ function specified(native, scores, told, body) {
   });
 }
 
-/** A message in which positions and agreements have the places that the caller knows. */
+/** Rewrites a message so that positions and agreements have the caller's indices. */
 function placed(message, { ends, flat }, wanted) {
   return message
     .replace(/\bagreements\[(\d+)\](\.strength|\.minimum|\.stop)?/g, (_, number, field = "") => {
@@ -287,7 +294,7 @@ export function decode(native, scores, options) {
     });
   try {
     return specified(native, scores, told, ({ scope, corpus, agreements, count, ends, wanted }) => {
-      // The scores stay where they are until the result is freed.
+      // The scores are borrowed: they stay in the scope until the result is freed.
       native.set("corpus", corpus, { borrow: 1 });
       const decoded = create(
         native,

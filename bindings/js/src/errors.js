@@ -1,7 +1,7 @@
-// Errors of calls, in the words of JavaScript.
+// Errors of calls, with the names that JavaScript uses.
 import { layout } from "../dist/layout.js";
 
-// Statuses of the package itself, which the library does not have.
+// Statuses of the package itself, which the library lacks.
 export const CLOSED = -1;
 export const DETACHED = -2;
 export const WRONG_TYPE = -3;
@@ -33,7 +33,7 @@ export function refuse(status, message) {
 
 // ---- Messages ----------------------------------------------------------------------------------
 
-// What the library calls otherwise than the rule of inJavaScript() gives.
+// Names that differ from what the rule of inJavaScript() makes of the library's names.
 const NAMES = {
   NULL: "missing",
   "unary score": "score",
@@ -56,7 +56,7 @@ const NAMES = {
   "attachment->property": "property",
   name_length: "name.length",
 };
-// A text of the caller's in quotes, a field of a struct, or a word.
+// Matches a quoted text of the caller, a field of a struct, or a word.
 const WORD = /"[^"]*"|unary score|\w+(?:->\w+)+|\]\.\w+|\w+/g;
 const camel = (name) => name.replace(/_+(\w)/g, (_, letter) => letter.toUpperCase());
 

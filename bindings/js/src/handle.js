@@ -4,7 +4,8 @@ import { IN_MEMORY, TYPES, shown } from "./native.js";
 
 // Node 18 has no Symbol.dispose; polyfills define it before this package is loaded.
 const DISPOSE = Symbol.dispose ?? Symbol.for("Symbol.dispose");
-// Each held value frees what a handle has, and does not refer to the handle.
+// Frees the memory of collected handles. The held value is a function that must not refer to the
+// handle.
 const registry = new FinalizationRegistry((free) => free());
 
 export class Handle {
@@ -30,7 +31,9 @@ export class Handle {
   get closed() {
     return this.#free === null;
   }
-  /** Address for a call of `native`; `name`: what errors call the handle. */
+  /**
+   * Returns the address of a handle for a call of `native`. `name`: what errors call the handle.
+   */
   static use(handle, native, name = handle.constructor.name) {
     if (handle.#free === null) refuse(CLOSED, `${name} is closed`);
     if (handle.#native !== native)
@@ -40,7 +43,7 @@ export class Handle {
   static nativeOf(handle) {
     return handle.#native;
   }
-  /** What a function of the library without a status tells of a handle. */
+  /** Calls a function of the library that returns no status, on a handle. */
   static ask(handle, name, ...numbers) {
     const native = handle.#native;
     return native.raw(name, [Handle.use(handle, native), ...numbers]);
@@ -52,7 +55,7 @@ Object.defineProperty(Handle.prototype, DISPOSE, {
   configurable: true,
 });
 
-/** Address of an argument that must be a handle of a class; 0 for null where that may be. */
+/** Returns the address of an argument that must be a handle of a class; 0 for null if optional. */
 export function given(native, name, value, kind, optional = false) {
   if (optional && (value === null || value === undefined)) return 0;
   if (!(value instanceof kind))
@@ -61,8 +64,8 @@ export function given(native, name, value, kind, optional = false) {
 }
 
 /**
- * Calls a function that creates an object: its address. destroy: the function that frees it, where
- * a callback may throw although the object was created.
+ * Calls a function that creates an object and returns its address. destroy: the function that frees
+ * the object, needed if a callback may throw although the object was created.
  */
 export function create(native, name, before, names, destroy) {
   return native.scoped((scope) => {

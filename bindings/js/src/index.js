@@ -33,7 +33,7 @@ export class Chorale {
     return this.#native.text(this.#native.raw("chorale_version", []));
   }
   get allocatedBytes() {
-    // Less the error struct of the package.
+    // Not counting the error struct of the package itself.
     return (this.#native.exports.chorale_js_allocated() >>> 0) - layout.structs.chorale_error.size;
   }
   get memoryBytes() {
@@ -82,7 +82,7 @@ export class Chorale {
       refuse(STATUS.SIZE, `length is ${length}; it must be at least 0`);
     return new MemoryArray(this.#native, type, length);
   }
-  /** The native layer, for functions that are added below. */
+  /** Returns the native layer, for functions that are added below. */
   static nativeOf(chorale) {
     return chorale.#native;
   }
@@ -102,7 +102,7 @@ for (const [name, body] of Object.entries({ ...potentials, ...properties })) {
 
 // ---- Loading -----------------------------------------------------------------------------------
 
-// A module of one function that makes a vector of zeros.
+// A module with one function that returns a vector of zeros.
 const SIMD_PROBE = new Uint8Array([
   0, 97, 115, 109, 1, 0, 0, 0, 1, 5, 1, 96, 0, 1, 123, 3, 2, 1, 0, 10, 10, 1, 8, 0, 65, 0, 253, 15,
   253, 98, 11,
@@ -118,7 +118,7 @@ async function gunzip(bytes) {
 }
 
 async function fromFile(simd) {
-  // Written out, so that bundlers find both files.
+  // Both file names are literals, so that bundlers find both files.
   const url = simd
     ? new URL("../dist/chorale-simd.wasm", import.meta.url)
     : new URL("../dist/chorale.wasm", import.meta.url);

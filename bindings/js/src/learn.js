@@ -1,4 +1,4 @@
-// Learning weights, and applying what was learnt (learn.h).
+// Learning weights, and applying them (learn.h).
 import { WRONG_TYPE, refuse } from "./errors.js";
 import { Handle, create, given } from "./handle.js";
 import {
@@ -170,7 +170,7 @@ export function learn(native, problems, options) {
       }
       if (told.seen !== undefined)
         fields.seen = scope.sized("float64", "seen", told.seen, pointers.length);
-      // The library's own defaults.
+      // The library's defaults for runs in learning.
       const inference = { rounds: -1, beamWidth: 30, ...told, timeLimit: null };
       fields.run = scope.struct("run_options", runFields(inference));
       const wanted = scope.struct("learn_options", fields);

@@ -8,7 +8,7 @@ import { Dictionary, Property, Transitions } from "./property.js";
 // Names in messages of calls that take these structs.
 const CHAIN_NAMES = { "chain->unary_row_stride": "scores", "chain->labels": "labels" };
 
-/** Number of labels of scores end to end that `labels` tells. */
+/** Returns the number of labels of scores in one array: `labels`, which must divide its length. */
 function perRow(name, array, labels) {
   if (labels === undefined)
     refuse(
@@ -25,13 +25,15 @@ function perRow(name, array, labels) {
   return m;
 }
 
-/** Rows of scores, or all end to end with `labels` told: { at, length, labels, element }. */
+/**
+ * Converts rows of scores, or one array together with `labels`: { at, length, labels, element }.
+ */
 export function scoresOf(scope, name, scores, labels) {
   const outer = arrayOf(name, scores);
   if (!ArrayBuffer.isView(outer) && (outer.length === 0 || typeof outer[0] !== "number")) {
     const table = outer.length === 0 ? { at: 0, rows: 0, columns: 0 } : tableOf(scope, name, outer);
     const m = labels === undefined ? table.columns : integer("labels", labels);
-    // A chain without positions: any number of labels will do.
+    // A chain without positions fits any number of labels.
     if (outer.length === 0) return { at: 0, length: 0, labels: m || 1, element: 0 };
     if (m !== table.columns)
       refuse(STATUS.SHAPE, `${name}[0] has ${table.columns} entries; it must have ${m}`);
@@ -60,7 +62,10 @@ const CHAIN = [
   "allowed",
 ];
 
-/** A chorale_chain of ChainScores: { at, length, labels }. `names`: what errors call its scores. */
+/**
+ * Converts ChainScores to a chorale_chain: { at, length, labels }. `names`: what errors call its
+ * scores.
+ */
 export function chainOf(native, scope, chain) {
   if (chain === null || typeof chain !== "object")
     refuse(WRONG_TYPE, `chain is ${shown(chain)}, not an object with scores`);
@@ -103,7 +108,7 @@ export function chainOf(native, scope, chain) {
 
 export const FLAT = ["scores", "labels", "offsets"];
 
-/** A chorale_corpus of FlatScores and options: { at, chains, positions, lengths }. */
+/** Converts FlatScores and options to a chorale_corpus: { at, chains, positions, lengths }. */
 export function corpusOf(native, scope, flat, options) {
   const { scores, labels, offsets } = optionsOf(flat, FLAT, "scores");
   const { transitions, tokens, groups } = optionsOf(options, ["transitions", "tokens", "groups"]);
@@ -132,7 +137,7 @@ export function corpusOf(native, scope, flat, options) {
   return { at, chains, positions: block.length };
 }
 
-/** The library sees to the order of offsets; here, that none is beyond an array. */
+/** Checks that no offset is beyond the array; the library checks their order. */
 function checkOffsets(name, offsets, of, count) {
   for (let i = 0; i < offsets.length; ++i)
     if (offsets[i] > count)
@@ -371,7 +376,7 @@ export class ModelBuilder extends Handle {
 }
 
 export class Model extends Handle {
-  /** pointer: with a reference that the handle takes. */
+  /** pointer: the address of a model; the handle takes over one reference. */
   constructor(native, pointer) {
     super(native, pointer, (at) => native.raw("chorale_model_release", [at]));
   }

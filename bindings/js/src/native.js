@@ -1,4 +1,4 @@
-// One instance of the module: its memory, its calls, and what it calls back.
+// One instance of the module: its memory, its calls, and its callbacks.
 import { layout } from "../dist/layout.js";
 import { ChoraleError, DETACHED, STATUS, WRONG_TYPE, inJavaScript, refuse } from "./errors.js";
 import { decimal } from "./decimal.js";
@@ -117,7 +117,7 @@ export class Native {
     };
   }
 
-  /** Keeps a function that the library may call; its number. */
+  /** Keeps a function that the library may call, and returns its number. */
   keep(callback) {
     const number = this.nextCallback++;
     this.callbacks.set(number, callback);
@@ -126,7 +126,7 @@ export class Native {
 
   // ---- Memory ----------------------------------------------------------------------------------
 
-  /** The memory; made anew after it has grown. */
+  /** View of the memory; a new one after the memory has grown. */
   get view() {
     if (this.data?.buffer !== this.memory.buffer) this.data = new DataView(this.memory.buffer);
     return this.data;
@@ -137,7 +137,7 @@ export class Native {
   array(type, at, length) {
     return new TYPES[type](this.memory.buffer, at, length);
   }
-  /** A text that ends in NUL, or of `length` bytes. */
+  /** Returns a text that ends in NUL, or of `length` bytes. */
   text(at, length) {
     if (length === undefined) {
       const bytes = new Uint8Array(this.memory.buffer, at);
@@ -181,7 +181,7 @@ export class Native {
       ? this.view.getInt32(at + offset, true)
       : this.view.getUint32(at + offset, true);
   }
-  /** Fields of a struct by their names in JavaScript. */
+  /** Returns the fields of a struct by their names in JavaScript. */
   read(struct, at) {
     const read = {};
     for (const [name, offset, type] of READ.get(struct)) read[name] = this.field(at, offset, type);
@@ -191,8 +191,9 @@ export class Native {
   // ---- Calls -----------------------------------------------------------------------------------
 
   /**
-   * Calls a function whose last argument, left out here, is an error struct. Throws what it
-   * reports, or what a callback threw. `names`: what messages call arguments (errors.js).
+   * Calls a function whose last argument, omitted here, is an error struct. Throws an error for a
+   * status other than OK, or what a callback threw. `names`: what messages call arguments
+   * (errors.js).
    */
   call(name, given, names) {
     const before = this.thrown; // of the callback that this call is made from, if any
@@ -213,7 +214,7 @@ export class Native {
     throw error;
   }
 
-  /** Calls any function; 64-bit results are numbers. */
+  /** Calls any function; 64-bit results become numbers. */
   raw(name, given) {
     if (this.broken)
       throw new ChoraleError(
@@ -241,19 +242,24 @@ export class Native {
     }
   }
 
-  /** Frees something: now, or after the call from which this is called back. */
+  /**
+   * Calls `free` at once, or, during a call of the library, after the outermost call has returned.
+   */
   release(free) {
     if (this.depth > 0) this.pending.push(free);
     else if (!this.broken) free();
   }
 
-  /** Memory for arguments that the library keeps reading, until its end(): all copies. */
+  /**
+   * Returns memory for arguments that the library reads after the call, until its end(): all
+   * arguments are copied.
+   */
   openScope() {
     const scope = new Scope(this);
     scope.copies = true;
     return scope;
   }
-  /** Runs body(scope); whatever the scope allocated is freed then. */
+  /** Runs body(scope), and frees all allocations of the scope afterwards. */
   scoped(body) {
     const scope = new Scope(this);
     try {
@@ -267,7 +273,7 @@ export class Native {
 const camelCase = (name) => name.replace(/_(\w)/g, (_, letter) => letter.toUpperCase());
 const structOf = (name) => layout.structs[`chorale_${name}`];
 /**
- * By struct: the fields that read() gives, each with its name in JavaScript, its offset and its
+ * By struct: the fields that read() returns, each with its name in JavaScript, its offset and its
  * type.
  */
 const READ = new Map(
@@ -280,7 +286,7 @@ const READ = new Map(
 );
 export const sizeOf = (name) => structOf(name).size;
 
-/** Memory that lasts for one call. */
+/** Memory for the arguments of one call. */
 class Scope {
   constructor(native) {
     this.native = native;
@@ -296,7 +302,7 @@ class Scope {
     if (this.native.broken) return;
     for (const [at, bytes] of this.blocks) this.native.free(at, bytes);
   }
-  /** A struct with the library's defaults and then these fields. */
+  /** Allocates a struct with the library's defaults and sets these fields. */
   struct(name, fields = {}) {
     const { size } = structOf(name);
     const at = this.allocate(size);
@@ -304,7 +310,7 @@ class Scope {
     this.native.set(name, at, fields);
     return at;
   }
-  /** A place for a result of 8 bytes, 0. */
+  /** Allocates 8 bytes of zeros for a result. */
   place() {
     const at = this.allocate(8);
     this.native.view.setBigInt64(at, 0n, true);
@@ -317,8 +323,8 @@ class Scope {
     return this.native.view.getUint32(at, true);
   }
   /**
-   * Address of numbers of a type: where they lie, if they are an array of that type in the
-   * library's memory; otherwise that of a copy, each entry checked. null for null.
+   * Returns the address of numbers of a type: the array itself, if it is of that type and in the
+   * library's memory; otherwise a copy, each entry checked. null for null.
    */
   numbers(type, name, given) {
     if (given === null || given === undefined) return 0;
@@ -332,15 +338,15 @@ class Scope {
       return array.byteOffset;
     const count = array.length;
     const at = this.allocate(count * TYPES[type].BYTES_PER_ELEMENT);
-    // The memory may have grown, and `array` be a view of it.
+    // `array` is made again: the memory may have grown, which detaches a view of it.
     copyInto(this.native.array(type, at, count), name, arrayOf(name, given));
     return at;
   }
-  /** As numbers, of an array that must be there and have `count` entries. */
+  /** Same as numbers(), for an array that must be present and have `count` entries. */
   sized(type, name, given, count) {
     return this.numbers(type, name, length(name, arrayOf(name, given), count));
   }
-  /** Flags as bytes 0 and 1. */
+  /** Converts flags to bytes 0 and 1. */
   flags(name, given) {
     if (given === null || given === undefined) return 0;
     const array = arrayOf(name, given);
@@ -349,7 +355,7 @@ class Scope {
     for (let i = 0; i < bytes.length; ++i) bytes[i] = array[i] ? 1 : 0;
     return at;
   }
-  /** A text as UTF-8: [address, bytes]. */
+  /** Converts a text to UTF-8: [address, bytes]. */
   utf8(name, text) {
     if (typeof text !== "string") refuse(WRONG_TYPE, `${name} is ${shown(text)}, not a text`);
     const bytes = ENCODER.encode(text);
@@ -357,7 +363,7 @@ class Scope {
     this.native.bytes(at, bytes.length).set(bytes);
     return [at, bytes.length];
   }
-  /** Texts as an array of chorale_text. */
+  /** Converts texts to an array of chorale_text. */
   texts(name, texts) {
     const encoded = texts.map((text, i) => this.utf8(`${name}[${i}]`, text));
     const size = sizeOf("text");
@@ -367,7 +373,7 @@ class Scope {
     );
     return at;
   }
-  /** Addresses, as an array of pointers; of texts with `lengths` beside them. */
+  /** Converts addresses to an array of pointers; of texts also returns `lengths`. */
   pointers(addresses) {
     const at = this.allocate(4 * addresses.length);
     addresses.forEach((address, i) => this.native.view.setUint32(at + 4 * i, address, true));
@@ -399,10 +405,13 @@ export function isDetached(buffer) {
   }
 }
 
-/** The view of an object that stands for an array in the library's memory. */
+/** Key of the view of an object that represents an array in the library's memory. */
 export const IN_MEMORY = Symbol("in memory");
 
-/** What has a length and numbers; a typed array whose buffer went elsewhere is an error. */
+/**
+ * Checks that an argument has a length and numbers; a typed array with a detached buffer is an
+ * error.
+ */
 export function arrayOf(name, given) {
   if (given !== null && typeof given === "object" && IN_MEMORY in given) given = given[IN_MEMORY];
   if (ArrayBuffer.isView(given) && isDetached(given.buffer))
@@ -474,7 +483,9 @@ export function real(name, value) {
   if (typeof value !== "number") refuse(WRONG_TYPE, `${name} is ${shown(value)}, not a number`);
   return value;
 }
-/** Numbers of constants with a prefix by their words: wordsOf("CHORALE_SCHEDULE_").all. */
+/**
+ * Returns the numbers of constants by their words, for a prefix: wordsOf("CHORALE_SCHEDULE_").all.
+ */
 export const wordsOf = (prefix) =>
   Object.fromEntries(
     Object.entries(layout.constants)
@@ -484,7 +495,7 @@ export const wordsOf = (prefix) =>
         number,
       ]),
   );
-/** Number of a word. */
+/** Returns the number of a word. */
 export function chosen(name, word, numbers) {
   if (typeof word === "string" && Object.hasOwn(numbers, word)) return numbers[word];
   const known = Object.keys(numbers).map((other) => `"${other}"`);
@@ -493,7 +504,7 @@ export function chosen(name, word, numbers) {
     `${name} is ${shown(word)}; there are ${known.join(", ")}`,
   );
 }
-/** An argument that is an object, all of whose names are known. */
+/** Checks that an argument is an object with known names only. */
 export function optionsOf(given, known, argument = "options") {
   if (given === undefined || given === null) return {};
   if (typeof given !== "object" || Array.isArray(given))

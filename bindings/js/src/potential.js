@@ -86,7 +86,7 @@ export class Potential extends Handle {
   }
 }
 
-/** Rows of numbers end to end: { at, rows, columns }. Rows must be of one length. */
+/** Copies rows of numbers to one array: { at, rows, columns }. All rows must have one length. */
 export function tableOf(scope, name, rows) {
   const outer = arrayOf(name, rows);
   if (ArrayBuffer.isView(outer) || outer.length === 0 || typeof outer[0] === "number")
@@ -108,7 +108,7 @@ export function tableOf(scope, name, rows) {
   return { at: scope.numbers("float64", name, all), rows: outer.length, columns };
 }
 
-/** m x m numbers, rows or a typed array end to end: their address. */
+/** Returns the address of m x m numbers, given as rows or as one typed array. */
 export function squareOf(scope, name, rows, side) {
   const table = tableOf(scope, name, rows);
   if (table.rows * table.columns !== side * side || (table.rows !== 1 && table.rows !== side))
@@ -119,7 +119,7 @@ export function squareOf(scope, name, rows, side) {
   return table.at;
 }
 
-/** Address of flags of a given number. */
+/** Returns the address of `count` flags. */
 export function flagsOf(scope, name, flags, count) {
   if (flags === null || flags === undefined) return 0;
   length(name, arrayOf(name, flags), count);
@@ -195,8 +195,8 @@ const tablesFor = (tables) => (scope) => {
 };
 
 /**
- * Results of a type: fill(address) writes `count` of them. A new array, or `into`, an array of the
- * caller's or a MemoryArray, to which the library writes itself.
+ * Returns results of a type, `count` of them, which fill(address) writes: in a new array, or in
+ * `into`, an array of the caller or a MemoryArray; to the latter the library writes directly.
  */
 export function result(native, type, count, into, fill) {
   const array = into === undefined ? null : length("into", arrayOf("into", into), count);

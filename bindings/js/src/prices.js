@@ -1,4 +1,4 @@
-// Prices: cliques with members in several models (prices.h).
+// Prices: inference for cliques whose members are divided over several models (prices.h).
 import { ChoraleError } from "./errors.js";
 import { Handle, create } from "./handle.js";
 import { arrayOf, length, optionsOf, real } from "./native.js";
@@ -31,7 +31,7 @@ export class Prices extends Results {
       return { score: native.view.getFloat64(score, true), result: resultOf(native, result) };
     });
   }
-  /** All rows, one after the other; null for none. */
+  /** Returns all rows in one array; null for none. */
   #flat(rows) {
     if (rows === undefined || rows === null) return null;
     length("prices", arrayOf("prices", rows), this.#values.length);
@@ -41,7 +41,7 @@ export class Prices extends Results {
       return Array.from(array, (price, v) => real(`${name}[${v}]`, price));
     });
   }
-  /** A message in which a price has the place that the caller knows. */
+  /** Rewrites a message so that a price has the caller's indices. */
   #placed(message) {
     return message.replace(/^numbers\[(\d+)\]/, (_, number) => {
       let [row, entry] = [0, Number(number)];

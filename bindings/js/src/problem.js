@@ -42,7 +42,7 @@ export class Problem extends Handle {
     const native = Handle.nativeOf(this);
     return new Model(native, native.raw("chorale_model_retain", [this.#raw("model")]));
   }
-  /** The text that a function tells by address and length. */
+  /** Returns the text that a function of the library gives by address and length. */
   #text(name, ...numbers) {
     return this.#on((native, scope, problem) => {
       const size = scope.place();
@@ -67,7 +67,7 @@ export class Problem extends Handle {
       if (texts !== null && (typeof texts !== "object" || !(Symbol.iterator in texts)))
         refuse(WRONG_TYPE, `${name} is ${shown(texts)}, not an array of texts`);
       const all = texts === null ? [] : [...texts];
-      // Of no texts a list of value names is one too.
+      // An empty list of value names is a valid list too.
       const at = scope.texts(name, all);
       native.call("chorale_problem_set_texts", [problem, number, at, sizeOf("text"), all.length], {
         ...TEXT_NAMES,
@@ -175,7 +175,7 @@ export const createProblem = (native, model) =>
     create(native, "chorale_problem_create", [native.host, given(native, "model", model, Model)]),
   );
 
-/** The bytes of a buffer or of a view of one. */
+/** Returns the bytes of a buffer or of a view of one. */
 export function bytesOf(name, bytes) {
   const buffer = ArrayBuffer.isView(bytes) ? bytes.buffer : bytes;
   const shared = typeof SharedArrayBuffer !== "undefined" && buffer instanceof SharedArrayBuffer;

@@ -144,7 +144,7 @@ const flatFlags = (mask) =>
 
 // ---- Label maps --------------------------------------------------------------------------------
 
-/** Runs body with the address of a map of labels: a number of labels, or an object. */
+/** Runs body with the address of a label map, made from a number of labels or an object. */
 function mapped(native, labels, body) {
   return native.scoped((scope) => {
     if (typeof labels === "number") {
@@ -165,7 +165,7 @@ function mapped(native, labels, body) {
 }
 const segment = ({ endsAtIgnored }) => (endsAtIgnored ? 1 : 0);
 
-/** Runs body with arguments that are names of labels. */
+/** Runs body with label names converted for C. */
 function named(native, names, body) {
   return native.scoped((scope) => {
     const texts = [...names].map((name, i) => scope.utf8(`names[${i}]`, name));

@@ -16,7 +16,7 @@ import { Model, chainOf } from "./model.js";
 import { result } from "./potential.js";
 import { Problem } from "./problem.js";
 
-// Options that are whole numbers, flags, or words for constants.
+// Options that are whole numbers, flags, or words for constants, with their C names.
 const NUMBERS = {
   rounds: "rounds",
   beamWidth: "beam_width",
@@ -51,7 +51,9 @@ export function limit(seconds) {
   return seconds;
 }
 
-/** Fields of chorale_run_options of options whose names were checked; without progress. */
+/**
+ * Returns the fields of chorale_run_options, except progress, for options whose names were checked.
+ */
 export function runFields(options) {
   const fields = {};
   for (const [name, field] of Object.entries(NUMBERS))
@@ -65,7 +67,10 @@ export function runFields(options) {
   return fields;
 }
 
-/** Keeps a progress function, which gets a struct as an object; its number, 0 without one. */
+/**
+ * Keeps a progress function, which receives a struct as an object. Returns its number, or 0 without
+ * one.
+ */
 export function keepProgress(native, struct, progress) {
   if (progress === undefined || progress === null) return 0;
   if (typeof progress !== "function")
@@ -78,7 +83,7 @@ export const modelOf = (native, model) => {
   return native.raw("chorale_problem_model", [Handle.use(model, native, "model")]);
 };
 
-/** What chorale_run_result holds. */
+/** Reads a chorale_run_result. */
 export function resultOf(native, at) {
   const { outcome, proven, ...told } = native.read("run_result", at);
   return {
@@ -91,7 +96,7 @@ export function resultOf(native, at) {
 const entriesOf = (native, struct, at, count) =>
   Array.from({ length: count }, (_, i) => native.read(struct, at + i * sizeOf(struct)));
 
-/** Structs that a function writes to a buffer: call(address, capacity, needed). */
+/** Returns structs that a function writes to a buffer: call(address, capacity, needed). */
 export function structs(native, struct, call) {
   return native.scoped((scope) => {
     const needed = scope.place();
@@ -104,7 +109,10 @@ export function structs(native, struct, call) {
   });
 }
 
-/** A text that a function writes to a buffer with NUL: call(address, capacity, needed). */
+/**
+ * Returns a text that a function writes to a buffer, ending in NUL: call(address, capacity,
+ * needed).
+ */
 export function textOf(native, call) {
   return native.scoped((scope) => {
     const needed = scope.place();
@@ -118,10 +126,12 @@ export function textOf(native, call) {
 
 const ALL_NAMES = { count: "labels.length" };
 
-/** What a run tells of its labellings, without computing. */
+/** Results of a run, which can be read without computing. */
 export class Results extends Handle {
   #run;
-  /** run: the address of the run, which may be part of what `pointer` is. */
+  /**
+   * run: the address of the run, which differs from `pointer` if the run is a part of that object.
+   */
   constructor(native, pointer, free, run) {
     super(native, pointer, free);
     this.#run = run;
@@ -270,8 +280,8 @@ export class Run extends Results {
     const native = Handle.nativeOf(this);
     const run = Handle.use(this, native);
     integer("chain", chain);
-    // The run reads these arrays until they are replaced: the scope stays. Nothing of the caller's
-    // is lent, for that may change.
+    // Copies the arrays to a scope that stays open: the run reads them until they are replaced, and
+    // the caller may change its own arrays.
     const scope = native.openScope();
     try {
       native.call("chorale_run_set_chain", [run, chain, chainOf(native, scope, scores).at], {
@@ -297,7 +307,7 @@ export class Run extends Results {
     });
   }
 
-  /** Positions and labels of a chain. */
+  /** Returns the numbers of positions and labels of a chain. */
   #shape(chain) {
     const native = Handle.nativeOf(this);
     return native.scoped((scope) => {
@@ -339,8 +349,9 @@ export class Run extends Results {
 }
 
 /**
- * Runs body(options, progress) with the address of the chorale_run_options of options whose names
- * were checked, and the number of the function in them: body keeps it, unless it throws.
+ * Runs body(options, progress) with the address of a chorale_run_options made from options whose
+ * names were checked, and the number of its progress function. body keeps that function, unless it
+ * throws.
  */
 export function withRunOptions(native, told, body) {
   const fields = runFields(told);

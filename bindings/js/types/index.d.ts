@@ -1,8 +1,10 @@
 // Types of libchorale. Numbers of chains, positions, labels, cliques and values count from 0.
 
-/** Numbers given to a call. Typed arrays that lie in the library's memory are read in place. */
+/** Numbers passed to a call. Typed arrays in the library's memory are read in place. */
 export type Numbers = ArrayLike<number> | MemoryArray;
-/** Scores of a chain: T rows of m numbers, or a typed array of T x m numbers with `labels` told. */
+/**
+ * Scores of a chain: T rows of m numbers, or a typed array of T x m numbers together with `labels`.
+ */
 export type Rows = ArrayLike<Numbers>;
 
 export interface LoadOptions {
@@ -12,7 +14,7 @@ export interface LoadOptions {
    */
   wasm?: ArrayBuffer | ArrayBufferView | string | WebAssembly.Module;
   /**
-   * Without `wasm`: take the module with vector instructions, or not; by default where the machine
+   * Without `wasm`: whether to load the module with vector instructions; by default if the machine
    * has them.
    */
   simd?: boolean;
@@ -31,7 +33,7 @@ export function load(options?: LoadOptions): Promise<Chorale>;
 /** True if this machine runs the module with vector instructions. */
 export function hasSimd(): boolean;
 
-/** A call that failed. Nothing was changed by it. */
+/** The error of a failed call. A failed call changes nothing. */
 export class ChoraleError extends Error {
   private constructor();
   readonly name: "ChoraleError";
@@ -45,8 +47,8 @@ export class ChoraleError extends Error {
 }
 
 /**
- * What has memory in the library. Freed by `close`, or some time after nothing refers to it any
- * more.
+ * An object with memory in the library. Freed by `close`, or by the garbage collector some time
+ * after nothing refers to it.
  */
 export class Handle {
   protected constructor();
@@ -94,74 +96,81 @@ export class Chorale {
   readonly version: string;
   /** True if this is the module with vector instructions. */
   readonly simd: boolean;
-  /** Bytes that handles have allocated and not freed. */
+  /** Number of bytes that handles have allocated and not freed. */
   readonly allocatedBytes: number;
-  /** Bytes of the library's memory, which grows and never shrinks. */
+  /** Number of bytes of the library's memory, which grows and never shrinks. */
   readonly memoryBytes: number;
 
-  /** Labels chains together so that what ought to agree does, as far as the scores allow. */
+  /** Labels chains together, maximising the scores plus the potentials of all agreements. */
   decode(scores: Scores, options?: DecodeOptions): Decoded;
-  /** The problem that `decode` solves, to be saved, learnt from, or run. */
+  /**
+   * Returns the problem that `decode` would solve, to be saved, learnt from, or solved with a run.
+   */
   buildProblem(
     scores: Scores,
-    /** gold: for each chain T labels, -1: unknown. names: of the labels. */
+    /** gold: for each chain T labels, -1: unknown. names: names of the labels. */
     options?: AgreeOptions & { gold?: ArrayLike<ArrayLike<number>>; names?: readonly string[] },
   ): Problem;
 
-  /** A problem without texts, gold labels and notes. */
+  /** Creates a problem without texts, gold labels and notes. */
   createProblem(model: Model): Problem;
-  /** A problem from the bytes of a problem file. */
+  /** Reads a problem from the bytes of a problem file. */
   readProblem(bytes: ArrayBuffer | ArrayBufferView): Problem;
 
   createModelBuilder(): ModelBuilder;
-  /** m x m scores of one label after another (row: the earlier label); absent: zeros. */
+  /**
+   * Creates transitions from m x m scores of one label after another (row: the earlier label);
+   * absent: zeros.
+   */
   createTransitions(scores: Rows | Transitions | null, options?: TransitionsOptions): Transitions;
   createRun(model: Model | Problem, options?: RunOptions & { earlier?: Run }): Run;
   /**
-   * A run in which some cliques of the model are paid by prices in the place of their potentials:
-   * those with members in other models too.
+   * Creates a run in which prices replace the potentials of some cliques, the shared cliques, which
+   * have members in other models too.
    */
   createPrices(
     model: Model | Problem,
     cliques: Numbers,
     options?: Omit<RunOptions, "edits">,
   ): Prices;
-  /** Size and cost of a run that is not created. */
+  /** Computes the size and cost of a run without creating it. */
   estimateRun(model: Model | Problem, options?: RunOptions): RunCost;
 
-  /** Potts: lambda times the sum of the squared counts. */
+  /** Potts: lambda * sum_v n_v^2, where n_v is the number of members with value v. */
   createPotts(values: number, lambda: number, options?: PotentialOptions): Potential;
-  /** lambda times the sum of n log n over the counts. */
+  /** Entropy: lambda * sum_v n_v log n_v. */
   createEntropy(values: number, lambda: number, options?: PotentialOptions): Potential;
-  /** The greatest lambda n over the counts. */
+  /** Makespan: max_v lambda * n_v. */
   createMakespan(values: number, lambda: number, options?: PotentialOptions): Potential;
-  /** The greatest lambda n squared over the counts. */
+  /** Square makespan: max_v lambda * n_v^2. */
   createSquareMakespan(values: number, lambda: number, options?: PotentialOptions): Potential;
-  /** Sum over the values of tables[value][count]; one table serves all values. */
+  /** Sum: sum_v tables[v][n_v]; one row may serve all values. */
   createSum(
     values: number,
     tables: Rows,
     options?: PotentialOptions & { shape?: Shape },
   ): Potential;
-  /** Greatest of tables[value][count]; one table serves all values. */
+  /** Max: max_v tables[v][n_v]; one row may serve all values. */
   createMax(values: number, tables: Rows, options?: PotentialOptions): Potential;
-  /** table[count of the higher of two counted values]. */
+  /** Cardinality: table[n_b], where b is the higher of two counted values. */
   createCardinality(
     values: number,
     table: Numbers,
     options?: PotentialOptions & { shape?: Shape },
   ): Potential;
-  /** Of the commonest value a: bias[a] plus the sum of weights[a][v] over the members' values v. */
+  /** Majority: bias[a] + sum_v weights[a][v] * n_v, where a is the value of highest count. */
   createMajority(
     values: number,
     weights: Rows,
     options?: PotentialOptions & { bias?: Numbers },
   ): Potential;
-  /** Sum of scores[v][w] over all ordered pairs of distinct members. */
+  /**
+   * Pairs: the sum of scores[v][w] over all ordered pairs of distinct members with values v and w.
+   */
   createPairs(values: number, scores: Rows, options?: PotentialOptions): Potential;
   /**
-   * Any function of the counts, which gets a copy of them. It must depend on its arguments alone.
-   * What it throws is thrown by the call that needed the score.
+   * Any function of the counts, which receives a copy of them. The function must depend only on its
+   * arguments. An exception is thrown again by the call that needed the score.
    */
   createCallback(
     values: number,
@@ -169,49 +178,58 @@ export class Chorale {
     options?: PotentialOptions,
   ): Potential;
 
-  /** Fires the kind of the label at `position`. */
+  /** Creates a property that fires the kind of the label at `position`. */
   createPositionLabel(labels: Labels, position: number): Property;
-  /** Fires the kind of the label wherever the token is `token`. */
+  /** Creates a property that fires the kind of the label at every position with the token. */
   createTokenLabel(labels: Labels, token: number): Property;
-  /** Fires the kind of the first label that is not ignored. */
+  /** Creates a property that fires the kind of the first label that is not ignored. */
   createFirstLabel(labels: Labels, options?: { ignored?: Flags }): Property;
-  /** Fires the kind of the label after each segment of the kind `anchor`. */
+  /**
+   * Creates a property that fires the kind of the first label after each segment of the kind
+   * `anchor` that is not ignored, or `endValue` if the chain ends first.
+   */
   createNextLabel(
     labels: Labels,
     anchor: number,
     options?: SegmentOptions & { endValue?: number },
   ): Property;
-  /** Fires the token before each segment of the kind `anchor`; `values`: number of tokens. */
+  /**
+   * Creates a property that fires the token before each segment of the kind `anchor`, or
+   * `startValue` if the segment starts the chain. `values`: number of tokens.
+   */
   createTokenBefore(
     labels: Labels,
     anchor: number,
     values: number,
     options?: SegmentOptions & { startValue?: number },
   ): Property;
-  /** A property by an automaton of your own (property.h). */
+  /** Creates a property from the tables of an automaton (property.h). */
   createAutomaton(automaton: Automaton): Property;
   /**
-   * A property whose values depend on the class of a position, its label and its parent's label.
+   * Creates a property in which the value that a position fires depends only on its class, its
+   * label and its parent's label.
    */
   createLocal(local: LocalProperty): Property;
-  /** Kinds of label names such as "B-Title" and "I-Title". */
+  /** Returns the kinds of label names: "B-Title" and "I-Title" are of one kind. */
   labelMap(names: readonly string[], scheme?: Scheme): LabelMap;
-  /** Which labels may follow which in a scheme, as flags: m x m, m, m. */
+  /**
+   * Returns which labels may follow which in a scheme, as flags: `mask` m x m, `start` m, `end` m.
+   */
   schemeMask(
     names: readonly string[],
     scheme: Scheme,
   ): { mask: Uint8Array; start: Uint8Array; end: Uint8Array };
-  /** The values of a property that a clique uses. */
+  /** Creates the subset of a property's values that a clique uses. */
   createDictionary(values: Numbers, options?: { out?: boolean }): Dictionary;
 
   /**
    * Learns weights for the kinds of cliques of problems with gold labels (learn.h). Throws, among
    * others, NO_GOLD, ONE_GROUP, KIND (no clique has a kind; `costs` and `classes` both),
    * LABELS_MISMATCH (`costs` or `classes` for another number of labels), SIZE (`folds`, empty
-   * `classes`), OUT_OF_RANGE (classes below -1, or none that counts).
+   * `classes`), OUT_OF_RANGE (classes below -1, or without a label that counts).
    */
   learn(problems: Problem | readonly Problem[], options?: LearnOptions): Learnt;
-  /** What `Learnt.toJSON` gave. */
+  /** Reads a result written by `Learnt.toJSON`. */
   readLearnt(json: string): Learnt;
 
   /** An array of `length` zeros in the library's memory. */
@@ -220,12 +238,15 @@ export class Chorale {
 
 // ---- decode ------------------------------------------------------------------------------------
 
-/** For each chain T x m scores; or all chains end to end in one typed array. */
+/** For each chain T x m scores; or the scores of all chains in one typed array. */
 export type Scores = ArrayLike<Rows> | FlatScores;
 export interface FlatScores {
-  /** N x m scores, position after position. Float64Array and Float32Array are taken as they are. */
+  /**
+   * N x m scores, position after position. Float64Array and Float32Array are passed without
+   * conversion.
+   */
   scores: Numbers;
-  /** m */
+  /** m, the number of labels. */
   labels: number;
   /**
    * Chain i has the positions offsets[i] to offsets[i + 1] - 1. Absent: each position is a chain.
@@ -233,7 +254,7 @@ export interface FlatScores {
   offsets?: Numbers;
 }
 
-/** What a word or a key may be. Equal ones ought to have one label. */
+/** A word or a key. Positions with equal ones should have the same label. */
 export type Key = string | number | bigint | boolean | null | undefined | object;
 
 export interface AgreeOptions {
@@ -241,49 +262,53 @@ export interface AgreeOptions {
   transitions?: Transitions | Rows | null;
   /** For each chain its T words: texts, or integers from 0. */
   tokens?: ArrayLike<ArrayLike<Key>>;
-  /** The document of each chain; absent: all are of one. */
+  /** The document of each chain; absent: all chains are in one document. */
   groups?: ArrayLike<Key>;
   /**
-   * What ought to agree: "word" (the default), a property, a pair of one of these and its strength,
+   * What should agree: "word" (the default), a property, a pair of one of these and its strength,
    * an `Agreement`, or an array of such entries.
    */
   agree?: Agree | readonly Agree[];
   /**
-   * How much agreement is worth, in the unit of the scores. One of n places of a word gains
-   * (2 - 2 / n) * strength by joining all others. 1 by default.
+   * Strength of the agreement, in the unit of the scores. One of n positions of a word that takes
+   * the label of all others gains (2 - 2 / n) * strength. 1 by default.
    */
   strength?: number;
-  /** Least number of places of a word that make a clique; 2 by default. */
+  /** Least number of positions of a word with a clique; 2 by default. */
   minimum?: number;
-  /** Words that make no clique. */
+  /** Words without cliques. */
   stop?: Iterable<Key>;
 }
 export type Agree = "word" | Property | readonly ["word" | Property, number] | Agreement;
 export interface Agreement {
-  /** "words", "keys", "cliques", or the property that whole chains should show alike. */
+  /**
+   * "words": labels of positions with equal words; "keys": with equal `keys`; "cliques": of the
+   * positions in each of `cliques`; or a property whose value on whole chains should agree.
+   */
   what?: "words" | "keys" | "cliques" | Property;
-  /** 1 by default; below 0: they ought to differ. */
+  /** Strength of the agreement, 1 by default; below 0: values should differ. */
   strength?: number;
-  /** In the place of the strength: any potential over the labels, or over the property's values. */
+  /** A potential that replaces the strength, over the labels, or over the property's values. */
   potential?: Potential;
-  /** True: in all groups together; false (the default): within each. */
+  /** True: cliques across all groups; false (the default): within each group. */
   across?: boolean;
   minimum?: number;
   /** "keys": for each chain T keys, texts or integers from 0, -1 for none. */
   keys?: ArrayLike<ArrayLike<Key>>;
   stop?: Iterable<Key>;
   /**
-   * "cliques": for each clique the numbers of its positions, which count on from chain to chain.
+   * "cliques": for each clique the numbers of its positions; positions are numbered over all
+   * chains.
    */
   cliques?: readonly Numbers[];
 }
 export type DecodeOptions = AgreeOptions & RunOptions;
 
-/** Labels of chains that were labelled together. It stands by itself: nothing is to be closed. */
+/** Labels of chains that were labelled together. A plain object: nothing has to be closed. */
 export interface Decoded {
-  /** By chain. The rows are views of one array. */
+  /** Labels by chain. The rows are views of one array. */
   readonly labels: Int32Array[];
-  /** Each chain's best labels without the others. */
+  /** Best labels of each chain without cliques. */
   readonly own: Int32Array[];
   readonly changed: Change[];
   readonly result: RunResult;
@@ -301,14 +326,18 @@ export interface Reason {
   readonly agreement: number;
   readonly clique: number;
   readonly chain: number;
-  /** Within the chain; -1: the whole chain, of a property. */
+  /** Position in the chain; -1: the whole chain, in a clique over a property. */
   readonly position: number;
-  /** Number of positions or chains in the clique; `agreeing` of the others have `value` too. */
+  /**
+   * Number of positions or chains of the clique; `agreeing`: number of other members with `value`.
+   */
   readonly members: number;
   readonly agreeing: number;
   readonly ownValue: number;
   readonly value: number;
-  /** What the clique would lose if this member alone went back; Infinity: that is forbidden. */
+  /**
+   * Decrease of the clique's score if this member alone took `ownValue` again; Infinity: forbidden.
+   */
   readonly amount: number;
 }
 
@@ -319,27 +348,27 @@ export type Shape = "detect" | "convex" | "concave";
 export interface PotentialOptions {
   /** Multiplies by 1 / n or 1 / log n, n the number of members. */
   scale?: "none" | "members" | "log-members";
-  /** By value: 0 or false for one that adds nothing. */
+  /** By value: 0 or false for an uncounted value, which adds nothing. */
   counted?: Flags;
 }
 export class Potential extends Handle {
-  /** R */
+  /** R, the number of values. */
   readonly values: number;
   readonly family: "sum" | "max" | "majority" | "pairs" | "callback";
-  /** This potential times a factor >= 0. */
+  /** Returns this potential times a factor >= 0. */
   scaled(factor: number): Potential;
-  /** Score of counts by value; `members`: their sum. */
+  /** Returns the score of counts by value, which sum to the number of members. */
   score(counts: Numbers): number;
   /**
-   * What the members of a clique that has them in several models (`Chorale.createPrices`) are paid,
-   * by value, at counts of all models together, and the score of these. `members`: of all models;
-   * those in no count have no value. Throws KIND for a potential that is neither "majority" nor a
-   * convex "sum" that forbids nothing.
+   * Computes the prices of a clique that has members in several models (`Chorale.createPrices`), by
+   * value, and its score. `counts`: by value, summed over all models. `members`: number of members
+   * in all models; members in no count have no value. Throws KIND for a potential that is neither
+   * "majority" nor a convex "sum" without forbidden counts.
    */
   prices(counts: Numbers, members: number): { prices: Float64Array; score: number };
   /**
-   * Upper bound on the score of any counts of so many members less their payments; exact for a
-   * convex "sum".
+   * Returns an upper bound, over all counts of `members` members, on the score minus the prices of
+   * the members; exact for a convex "sum".
    */
   most(prices: Numbers, members: number): number;
 }
@@ -349,13 +378,13 @@ export interface LabelMap {
   /** m: the kind of each label. */
   kindOfLabel: Numbers;
   kinds: number;
-  /** m: 1 for a label that begins a segment even after one of its kind. */
+  /** m: 1 for a label that begins a segment even after a label of its kind. */
   begins?: Flags;
 }
-/** A number of labels, each a kind of its own, or a map to kinds. */
+/** The number of labels, each a kind of its own, or a map to kinds. */
 export type Labels = number | LabelMap;
 export interface SegmentOptions {
-  /** m: 1 for labels that are passed over. */
+  /** m: 1 for labels that are ignored. */
   ignored?: Flags;
   /** True: an ignored label ends a segment. False by default. */
   endsAtIgnored?: boolean;
@@ -370,9 +399,11 @@ export interface Automaton {
   start?: number;
   /** states x classes x labels: the state after the position. */
   next: Numbers;
-  /** The same shape: the value that fires, or `fire.nothing`, `fire.label`, `fire.table`. */
+  /**
+   * states x classes x labels: the value that fires, or `fire.nothing`, `fire.label`, `fire.table`.
+   */
   actions?: Numbers;
-  /** By state: what fires at the end. */
+  /** By state: action at the end of a chain. */
   endActions?: Numbers;
   /** By label: the value of `fire.label`, -1 for nothing. */
   labelValues?: Numbers;
@@ -383,43 +414,48 @@ export interface LocalProperty {
   labels: number;
   values: number;
   classes?: number;
-  /** classes x labels x (labels + 1): by class, label, and label of the parent; last: no parent. */
+  /**
+   * classes x labels x (labels + 1): the action by class, label, and label of the parent; last
+   * column: no parent.
+   */
   actions: Numbers;
   labelValues?: Numbers;
 }
-/** Actions of automata that are not values. */
+/** Actions of automata that fire no constant value. */
 export const fire: { readonly nothing: -1; readonly label: -2; readonly table: -3 };
 
 export interface ShownOptions {
   classes?: Numbers;
-  /** T tokens. */
+  /** T tokens, which `fire.table` reads. */
   table?: Numbers;
   parents?: Numbers;
   dictionary?: Dictionary;
 }
 export class Property extends Handle {
-  /** R. EMPTY is R, CONFLICT is R + 1. */
+  /** R, the number of values. EMPTY has the number R, CONFLICT R + 1. */
   readonly values: number;
   readonly labels: number;
-  /** Value that a labelling shows; -1: one outside of a dictionary without OUT. */
+  /**
+   * Returns the value of the property on a labelling; -1: a value outside a dictionary without OUT.
+   */
   shown(labels: Numbers, options?: ShownOptions): number;
-  /** All values that a labelling fires, in order. */
+  /** Returns all values that a labelling fires, in order. */
   fired(labels: Numbers, options?: ShownOptions): Int32Array;
 }
 export class Dictionary extends Handle {
   readonly values: number;
-  /** Number of a property's value here; OUT, or -1 without OUT. */
+  /** Returns the number of a property's value in the dictionary; outside: that of OUT, or -1. */
   find(value: number): number;
-  /** Property's value with a number here; -1: OUT, or none. */
+  /** Returns the property's value with a number in the dictionary; -1: OUT, or out of range. */
   value(number: number): number;
 }
 export interface TransitionsOptions {
-  /** Number of labels, where there are no scores. */
+  /** Number of labels, if there are no scores. */
   labels?: number;
-  /** m scores of the first label and of the last. */
+  /** start: m scores of the first label; end: m scores of the last label. */
   start?: Numbers;
   end?: Numbers;
-  /** 0 forbids: m x m, m, m. `Chorale.schemeMask` makes them. */
+  /** 0 forbids: mask m x m, startMask m, endMask m. `Chorale.schemeMask` makes them. */
   mask?: Flags;
   startMask?: Flags;
   endMask?: Flags;
@@ -431,19 +467,20 @@ export class Transitions extends Handle {
 // ---- Models -------------------------------------------------------------------------------------
 
 export interface ChainScores {
-  /** T x m scores: rows, or a typed array with `labels` told. */
+  /** T x m scores: rows, or a typed array together with `labels`. */
   scores: Rows | Numbers;
   labels?: number;
   transitions?: Transitions | null;
   /**
-   * (T - 1) x m x m scores of each edge, or m x m of all, in the place of those of `transitions`.
+   * Scores that replace those of `transitions`: (T - 1) x m x m, one matrix for each edge, or m x m
+   * for all edges.
    */
   edges?: Numbers;
   start?: Numbers;
   end?: Numbers;
   /** A tree: for each position its parent, an earlier one, or -1. */
   parents?: Numbers;
-  /** T: the label that a position must take, or -1. */
+  /** T: the label that a position must take, or -1 if it is free. */
   forced?: Numbers;
   /** T x m flags, 0 forbids. */
   allowed?: Flags;
@@ -460,38 +497,40 @@ export interface CorpusOptions {
 }
 export interface CliqueOptions {
   potential?: Potential;
-  /** The members are chains, which show what the property says; absent: they are positions. */
+  /** The property whose values on whole chains are counted; absent: the members are positions. */
   property?: Property;
   dictionary?: Dictionary;
-  /** R of a clique of positions; absent: as many as the potential has. */
+  /** R of a clique of positions; absent: that of the potential. */
   values?: number;
   labelValues?: Numbers;
-  /** In the place of `potential`: one for each value of the centre. */
+  /** Instead of `potential`: a potential for each value of the centre. */
   centre?: readonly Potential[];
   centreLabelValues?: Numbers;
 }
-/** Numbers from `first` on. */
+/** The numbers first to first + count - 1. */
 export interface Span {
   readonly first: number;
   readonly count: number;
 }
 export class ModelBuilder extends Handle {
-  /** Adds a chain or tree; its number. */
+  /** Adds a chain or tree and returns its number. */
   addChain(chain: ChainScores, options?: ChainOptions): number;
-  /** Adds a chain or tree of another model, with its tokens and group; its number here. */
+  /**
+   * Adds a chain or tree of another model, with its tokens and group, and returns its number here.
+   */
   copyChain(model: Model, chain: number): number;
   /** Adds many chains in one call. */
   addCorpus(scores: FlatScores, options?: CorpusOptions): Span;
   addClique(options: CliqueOptions): number;
   addCliques(count: number, options: CliqueOptions): Span;
-  /** Adds a whole chain to a clique of chains. */
+  /** Adds a whole chain to a property clique. */
   addMember(clique: number, chain: number, options?: { classes?: Numbers; table?: Numbers }): void;
   /** Clique first + c gets the chains offsets[c] to offsets[c + 1] - 1 of `chains`. */
   addMembers(first: number, offsets: Numbers, chains: Numbers): void;
   addPosition(clique: number, chain: number, position: number): void;
   addPositions(first: number, offsets: Numbers, chains: Numbers, positions?: Numbers): void;
   setCentre(clique: number, chain: number, position: number): void;
-  /** A clique of the places of each repeated token. */
+  /** Adds a clique for each repeated token, with all its positions as members. */
   addRepeatedWords(
     potential: Potential,
     options?: {
@@ -502,7 +541,7 @@ export class ModelBuilder extends Handle {
       values?: number;
     },
   ): Span;
-  /** The model; nothing can be added afterwards. */
+  /** Returns the model; nothing can be added afterwards. */
   freeze(): Model;
 }
 export interface ChainView {
@@ -518,7 +557,7 @@ export class Model extends Handle {
   readonly chains: number;
   readonly cliques: number;
   readonly members: number;
-  /** Bytes of the model; of its scores. */
+  /** bytes: bytes of the model; scoreBytes: bytes of its scores. */
   readonly bytes: number;
   readonly scoreBytes: number;
   chainLength(chain: number): number;
@@ -527,16 +566,22 @@ export class Model extends Handle {
   cliqueValues(clique: number): number;
   cliqueColumns(clique: number): number;
   centreValues(clique: number): number;
-  /** Chain and position (-1: a whole chain) of a member. */
+  /** Returns chain and position (-1: a whole chain) of a member. */
   member(clique: number, member: number): { chain: number; position: number };
-  /** A handle of its own, or null. */
+  /**
+   * Returns a new handle, which the caller closes, or null if the clique has none; so do the
+   * methods below.
+   */
   cliquePotential(clique: number): Potential | null;
   centrePotential(clique: number, value: number): Potential | null;
   cliqueProperty(clique: number): Property | null;
   cliqueDictionary(clique: number): Dictionary | null;
-  /** Score of any labelling of all positions, chain by chain. */
+  /** Returns the score of any labelling of all positions, chain by chain. */
   score(labels: Numbers): { score: number; chainScores: Float64Array; cliqueScores: Float64Array };
-  /** The same chains and cliques, with the potential of clique c times factors[c]. */
+  /**
+   * Returns a model with the same chains and cliques, the potential of clique c multiplied by
+   * factors[c].
+   */
   reweigh(factors: Numbers): Model;
 }
 
@@ -545,17 +590,18 @@ export class Model extends Handle {
 export type TextList =
   "labels" | "tokens" | "words" | "spaces" | "chains" | "groups" | "cliques" | "kinds";
 export class Problem extends Handle {
-  /** A handle of its own. */
+  /** Returns a new handle of the model, which the caller closes. */
   model(): Model;
-  /** Texts of a list, or of a list of value names by its number; empty: there is none. */
+  /** Returns the texts of a list, or of a list of value names by its number; empty if absent. */
   texts(list: TextList | number): string[];
   text(list: TextList | number, index: number): string | null;
   /** Sets a list; null removes it. */
   setTexts(list: TextList | number, texts: readonly string[] | null): void;
-  /** Adds a list of value names; its number. */
+  /** Adds a list of value names and returns its number. */
   addValueNames(names: readonly string[]): number;
   /**
-   * By clique: index of its kind (-1: none); and the list that names its values. Absent: unchanged.
+   * Sets by clique the index of its kind (-1: none), and the list that names its values. Absent:
+   * unchanged.
    */
   setCliques(options: {
     kinds?: Numbers;
@@ -563,15 +609,15 @@ export class Problem extends Handle {
   }): void;
   cliqueKind(clique: number): number;
   valueName(clique: number, value: number): string | null;
-  /** Gold labels of all positions, -1: unknown; null: there are none. A copy. */
+  /** Gold labels of all positions, -1: unknown; null: no gold labels. A copy. */
   gold: Int32Array | null;
   /** The gold labels in the library's memory: valid until the next call. */
   readonly goldView: Int32Array | null;
-  /** Notes by name. */
+  /** Returns the notes by name. */
   notes(): Map<string, string>;
-  /** null removes the note. */
+  /** Sets a note; null removes it. */
   setNote(name: string, text: string | null): void;
-  /** The bytes of a problem file. */
+  /** Returns the bytes of a problem file. */
   toBytes(): Uint8Array;
 }
 
@@ -598,13 +644,13 @@ export interface RunOptions {
   beamWidth?: number;
   budget?: number;
   messageElement?: "float64" | "float32" | "magnitude16" | "auto";
-  /** Seconds that each call may take; null: any. */
+  /** Time limit of each call in seconds; null: none. */
   timeLimit?: number | null;
-  /** Told after each round; true ends the call. What it throws is thrown by the call. */
+  /** Called after each round; true ends the call. An exception is thrown again by the call. */
   progress?: (progress: Progress) => boolean | void;
-  /** Steps of the search for an upper bound; 0 (the default): no bound. */
+  /** Number of steps of dual ascent for an upper bound; 0 (the default): no bound. */
   boundSteps?: number;
-  /** True: memory for `setAllowed` and `setStrength`. */
+  /** True: allocates the memory that `setAllowed` and `setStrength` need. */
   edits?: boolean;
 }
 export interface RunCost {
@@ -633,7 +679,7 @@ export interface RunResult {
   readonly chainUpdates: number;
   readonly cliqueUpdates: number;
 }
-/** A member of a clique that changed its value, and what the clique gains by that. */
+/** A member of a clique whose value changed, and the clique's gain (`amount`) by the change. */
 export interface Payment {
   readonly clique: number;
   readonly member: number;
@@ -643,12 +689,12 @@ export interface Payment {
   readonly amount: number;
 }
 export interface OfLabelling {
-  /** True: the labelling of each chain without its cliques. */
+  /** True: the best labelling of each chain without cliques. */
   own?: boolean;
 }
 /**
- * Where results are written: an array of the right length. In a `MemoryArray` the library writes
- * itself.
+ * Destination of results: an array of the right length. The library writes directly to a
+ * `MemoryArray`.
  */
 export interface IntoInt32 {
   into?: Int32Array | MemoryArray<"int32">;
@@ -656,45 +702,45 @@ export interface IntoInt32 {
 export interface IntoFloat64 {
   into?: Float64Array | MemoryArray<"float64">;
 }
-/** What a run tells of its labellings, without computing. */
+/** Results of a run, which can be read without computing. */
 export class Results extends Handle {
   result(): RunResult;
   labels(chain: number, options?: OfLabelling & IntoInt32): Int32Array;
-  /** Labels of all chains, end to end. */
+  /** Returns the labels of all chains in one array. */
   allLabels(options?: OfLabelling & IntoInt32): Int32Array;
   chainScore(chain: number, options?: OfLabelling): number;
-  /** True if the labels of a chain differ from its own. */
+  /** True if the labels of a chain differ from its best labels without cliques. */
   changed(chain: number): boolean;
   cliqueScore(clique: number, options?: OfLabelling): number;
   values(clique: number, options?: OfLabelling & IntoInt32): Int32Array;
   payments(chain: number): Payment[];
-  /** The whole result as JSON. */
+  /** Returns the whole result as JSON. */
   json(): string;
 }
 export class Run extends Results {
-  /** The rounds that are left, polish and bound; after edits only what they change. */
+  /** Does the remaining rounds, polish and bound; after edits only what they affect. */
   solve(): RunResult;
-  /** One round; the first is round 0. */
+  /** Does one round; the first is round 0, without cliques. */
   step(): RunResult;
   polish(): RunResult;
   bound(steps: number): RunResult;
   reset(): void;
   setTimeLimit(seconds: number | null): void;
 
-  /** Allows only some labels of a position: m flags. null lifts this. Needs `edits`. */
+  /** Allows only some labels of a position: m flags. null lifts the restriction. Needs `edits`. */
   setAllowed(chain: number, position: number, allowed: Flags | null): void;
-  /** Multiplies the potential of a clique: 0, or 1e-6 to 1e6. Needs `edits`. */
+  /** Multiplies the potential of a clique by a factor: 0, or 1e-6 to 1e6. Needs `edits`. */
   setStrength(clique: number, factor: number): void;
   /** Replaces the scores of a chain by others of the same shape. */
   setChain(chain: number, scores: ChainScores): void;
-  /** Goes on from a labelling of all positions. */
+  /** Replaces the best labelling by one of all positions; no result scores below it. */
   setLabels(labels: Numbers): void;
 
-  /** T x m max-marginals, and T margins. */
+  /** Returns T x m max-marginals, and T margins. */
   maxMarginals(chain: number): { marginals: Float64Array; margins: Float64Array };
   /**
-   * T x m probabilities of labels, each row adding up to 1, and whether they are exact. The
-   * temperature is above 0, in units of the scores (1): at 1 these are logarithms of odds.
+   * Returns T x m probabilities of labels, each row adding up to 1, and whether they are exact.
+   * temperature: above 0, in units of the scores; 1 (the default) takes scores as log-odds.
    */
   probabilities(
     chain: number,
@@ -702,19 +748,22 @@ export class Run extends Results {
   ): { probabilities: Float64Array; exact: boolean };
 }
 /**
- * A run of a model that has only some of the members of its shared cliques, because all of them are
- * too many for one model. The models send counts, how many of their members have each value, and
- * receive prices, what a member is paid for each value. Its results have the payments as scores of
- * the shared cliques.
+ * A run of a model with shared cliques, whose other members are in other models, because one model
+ * with all members would be too large. Each model sends counts, the number of its members with each
+ * value, and receives prices, the score added to a member for each value. In the results the scores
+ * of shared cliques are the prices of their members.
  */
 export class Prices extends Results {
   /**
-   * Labels the model under prices, from the beginning: the same prices give the same labels. For
-   * each shared clique a row with a price for each value of its potential; absent: all are 0.
-   * `score` is without payments and shared cliques, -Infinity where no labelling was found.
+   * Labels the model under prices, always from a new start: the same prices give the same labels.
+   * prices: for each shared clique a row with a price for each value of its potential; absent: all
+   * 0. `score` is without shared cliques and prices, -Infinity if no labelling was found.
    */
   solve(prices?: ArrayLike<Numbers> | null): { score: number; result: RunResult };
-  /** Rows as `solve` takes them: how many members have each value in the last labelling. */
+  /**
+   * Returns the number of members with each value in the last labelling, in rows as `solve` takes
+   * them.
+   */
   counts(): number[][];
 }
 
@@ -732,28 +781,31 @@ export interface WeightRule {
     | "conflict"
     | "out"
     | "value";
-  /** Absent: every kind; every index. */
+  /** Number of a kind of cliques, and index of the basis. Absent: every kind; every index. */
   kind?: number;
   index?: number;
   least?: number;
   most?: number;
 }
 export interface LearnOptions extends Omit<RunOptions, "progress" | "timeLimit" | "edits"> {
-  /** By problem: the share of what the final tagger will have seen, above 0, at most 1. */
+  /**
+   * By problem: the share of the final tagger's training data that its tagger has seen, above 0, at
+   * most 1.
+   */
   seen?: Numbers;
   rules?: readonly WeightRule[];
-  /** m x m costs of giving the second label where the first is right. Absent: 1 if it is wrong. */
+  /** m x m costs, row: gold label, column: label given. Absent: 1 for each wrong label. */
   costs?: Rows;
   /**
-   * m numbers: what each label counts as, -1: it does not count. What is learnt for is then micro F1
-   * of what counts, and `costs` must be absent.
+   * m numbers: the class of each label in micro F1, -1 if it does not count. The costs are then
+   * those of micro F1, and `costs` must be absent.
    */
   classes?: Numbers;
-  /** At most, at least 2. Absent: 10. */
+  /** Greatest number of folds, at least 2. Absent: 10. */
   folds?: number;
-  /** Of significance, above 0 and below 1. Absent: 0.05. */
+  /** Level of significance, above 0 and below 1. Absent: 0.05. */
   level?: number;
-  /** Seconds. */
+  /** Time limit in seconds; null: none. */
   timeLimit?: number | null;
   progress?: (progress: { runs: number; runsMost: number }) => boolean | void;
 }
@@ -763,9 +815,11 @@ export interface LearntKind {
   readonly verdict: "kept" | "no-cliques" | "screened" | "no-gain" | "not-applied";
   readonly cliques: number;
   readonly members: number;
-  /** 1 where nothing was screened. */
+  /** p-value of the screening; 1 if kinds were not screened. */
   readonly screeningP: number;
-  /** Over the tagger's own labels, of the kind alone; 0 where not learnt, or of one kind. */
+  /**
+   * Gain of this kind alone over the tagger's labels; 0 if not learnt, or if it is the only kind.
+   */
   readonly gain: number;
   readonly gainLower: number;
   readonly gainUpper: number;
@@ -774,22 +828,25 @@ export interface LearntKind {
 export interface LearntWeight {
   readonly kind: number;
   readonly basis: WeightRule["basis"];
-  /** 0 where the basis has none. */
+  /** Index of the basis; 0 if it has none. */
   readonly index: number;
-  /** As applied. */
+  /** The weight as applied. */
   readonly weight: number;
-  /** The 95 % interval. */
+  /** 95 % interval of the weight, lower to upper. */
   readonly lower: number;
   readonly upper: number;
-  /** Bounds; infinite: none. */
+  /** Bounds of the weight; infinite: none. */
   readonly least: number;
   readonly most: number;
 }
-/** Costs are sums over held-out groups; gains have 95 % intervals and one-sided p-values. */
+/**
+ * Report of learning. Costs are sums over held-out groups; gains have 95 % intervals and one-sided
+ * p-values.
+ */
 export interface LearntReport {
   readonly outcome: Outcome;
   readonly applied: "nothing" | "bonuses" | "all";
-  /** What is odd about the problems (learn.h). */
+  /** Unusual properties of the problems (learn.h). */
   readonly warnings: readonly (
     | "gold-forbidden"
     | "label-unseen"
@@ -799,46 +856,49 @@ export interface LearntReport {
   )[];
   readonly groups: number;
   readonly folds: number;
-  /** With gold labels. */
+  /** Number of positions with gold labels. */
   readonly positions: number;
   readonly kinds: readonly LearntKind[];
   readonly weights: readonly LearntWeight[];
-  /** Over single problems. */
+  /** Number of runs over single problems. */
   readonly runs: number;
-  /** Of the scores: the temperature at which the tagger's margins are calibrated. */
+  /** Unit of the scores: the temperature at which the tagger's margins are calibrated. */
   readonly unit: number;
   readonly regularisation: number;
-  /** Of weaker taggers; 0: none. */
+  /** Score bonus of gold labels for weaker taggers; 0: none. */
   readonly goldBonus: number;
-  /** Of the tagger's own labels, of bonuses alone, of all bases. */
+  /** Cost of the tagger's labels (base), with bonuses alone (control), with all bases. */
   readonly baseCost: number;
   readonly controlCost: number;
   readonly allCost: number;
-  /** `baseCost` less `allCost`. */
+  /** `baseCost` - `allCost`. */
   readonly gain: number;
   readonly gainLower: number;
   readonly gainUpper: number;
   readonly gainP: number;
-  /** `controlCost` less `allCost`. */
+  /** `controlCost` - `allCost`. */
   readonly agreementGain: number;
   readonly agreementLower: number;
   readonly agreementUpper: number;
-  /** Of agreement, from members where these can be exchanged; otherwise of `agreementGain`. */
+  /**
+   * p-value of the exchange test of agreement if members can be exchanged; otherwise of
+   * `agreementGain`.
+   */
   readonly agreementP: number;
-  /** Micro F1 of the tagger's own labels, 0 to 1, where `classes` were given; otherwise 0. */
+  /** Micro F1 of the tagger's labels, 0 to 1, if `classes` were given; otherwise 0. */
   readonly f1: number;
-  /** For `Run.probabilities`; 0: not known. */
+  /** Temperature for `Run.probabilities`; 0: unknown. */
   readonly temperature: number;
 }
 export class Learnt extends Handle {
-  /** The model of a problem with the learnt potentials in its cliques that have kinds. */
+  /** Returns the model of a problem with the learnt potentials in its cliques that have kinds. */
   apply(problem: Problem): Model;
-  /** Potential of a kind, for `Agreement` or `CliqueOptions`; `values`: R. */
+  /** Returns the potential of a kind, for `Agreement` or `CliqueOptions`; `values`: R. */
   potential(kind: number, values: number, options?: { centreValue?: number }): Potential;
-  /** Gains, weights and verdicts. */
+  /** Returns gains, weights and verdicts. */
   report(): LearntReport;
-  /** Lines for a person. */
+  /** Returns the result as lines of text for people. */
   toString(): string;
-  /** A JSON text for `readLearnt`. */
+  /** Returns a JSON text for `readLearnt`. */
   toJSON(): string;
 }

@@ -1,4 +1,4 @@
-/* The parts of the report that never change: assets/, made into arrays by embed.cmake. */
+/* The constant parts of the report: style sheets and scripts, made into arrays by embed.cmake. */
 #ifndef CHORALE_COMMAND_ASSETS_H
 #define CHORALE_COMMAND_ASSETS_H
 
@@ -10,7 +10,7 @@ extern const unsigned char asset_report_js[];
 extern const size_t asset_report_js_size;
 extern const unsigned char asset_bibtex_js[];
 extern const size_t asset_bibtex_js_size;
-/* What makes a report answer. */
+/* Scripts and styles with which a report accepts corrections. */
 extern const unsigned char asset_labelling_js[];
 extern const size_t asset_labelling_js_size;
 extern const unsigned char asset_view_js[];

@@ -1,6 +1,7 @@
 "use strict";
-// Names of people as BibTeX has them, an array of "family, given" or as the text has them; null where
-// commas stand between names and may stand within them too.
+// Returns the names of people in BibTeX form, an array of "family, given" or of names as in the
+// text; null if commas both separate names and occur within them, so that names cannot be told
+// apart.
 const namesOf = (text) => {
   const isOneWord = (part) => !/\s/.test(part);
   const isGiven = (part) => /^((\p{Lu}|\p{Lu}\p{Ll}\.)\.?[\s-]*){1,4}$/u.test(part); // initials
@@ -29,7 +30,7 @@ const namesOf = (text) => {
   }
   return others.length > 0 ? [...names, "others"] : names;
 };
-// The records of a page as BibTeX, where its labels are those of references.
+// Writes the records of a page as BibTeX, if the labels are those of references.
 (() => {
   const FIELDS = {
     author: "author", editor: "editor", title: "title", venue: "journal", journal: "journal",
@@ -44,7 +45,7 @@ const namesOf = (text) => {
 
   const trimmed = (text) => text.replace(/\s+/g, " ").replace(/^[\s.,;:()]+|[\s.,;:(]+$/g, "");
   const escaped = (text) => text.replace(/[\\{}]/g, "").replace(/[&%$#_]/g, "\\$&");
-  // Braces keep what is not known to be one name from being read as several.
+  // Braces keep BibTeX from splitting a text that is not known to be one name.
   const people = (text) => namesOf(text)?.map(escaped).join(" and ") ?? `{${escaped(text)}}`;
   const entryOf = (record) => {
     const fields = new Map();

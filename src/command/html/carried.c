@@ -10,7 +10,8 @@
 char *load_library(const char *path) {
   size_t size = 0;
   char *script = read_file("--library", path, &size);
-  /* A script element ends at its end tag, wherever that stands. */
+  /* Rejects a script that contains an end tag, since the browser ends a script element at the first
+   * one. */
   if (strlen(script) != size || strstr(script, "globalThis.libchorale") == NULL ||
       strstr(script, "</script") != NULL)
     stop(EXIT_BAD_INPUT, "--library is \"%s\"; it must be libchorale.embedded.js of bindings/js",

@@ -1,4 +1,5 @@
-/* What a report carries so that it can be corrected where it is read: the library and the problem. */
+/* Data embedded in a report so that it can be corrected in the browser: the library and the
+ * problem. */
 #ifndef CHORALE_COMMAND_CARRIED_H
 #define CHORALE_COMMAND_CARRIED_H
 
@@ -7,21 +8,26 @@
 
 #include <stdio.h>
 
-/* Bytes of a problem file that a report may carry. */
+/* Greatest size of an embedded problem file, in bytes. */
 enum { PROBLEM_CARRIED = 64 << 20 };
 
-/* The library for browsers, a script, from the file at `path`; the caller frees it. Ends the
- * program with EXIT_BAD_INPUT if that cannot be read or is not such a script. */
+/* Returns the library for browsers, a script, from the file at `path`; the caller frees it. Ends
+ * the program with EXIT_BAD_INPUT if the file cannot be read or is not such a script. */
 char *load_library(const char *path);
 
-/* Size of the problem as a file, in bytes. */
+/* Returns the size of the problem as a file, in bytes. */
 size_t problem_size(const corpus *from);
 
-/* Writes an element "problem" with an object of JSON: `problem`, the file in base64; `learnt`, the
- * text of --learnt, and `factors`, by clique, where they were given; `rounds` and `beam` of the run;
- * `left_out`, the label without colour; the labels `own` and `together`, by position; `pages`, the
- * chains of each; `training`, the numbers of those that are in no figure; `cliques`, their names; and
- * `words`, where the file has none. */
+/* Writes an HTML element "problem" with a JSON object of these fields:
+ *   problem   the problem file in base64
+ *   learnt, factors   the text of --learnt, and the factor of each clique, if given
+ *   rounds, beam   of the run
+ *   left_out  the label without colour
+ *   own, together   labels by position
+ *   pages     the chains of each page
+ *   training  numbers of the pages that enter no figure
+ *   cliques   names of the cliques
+ *   words     made-up words, if the file has none */
 void put_problem(FILE *to, const settings *chosen, const corpus *from, const inference *done,
                  int64_t left_out);
 

@@ -23,7 +23,8 @@ static int worst_first(const void *a, const void *b) {
   return left->page < right->page ? -1 : left->page > right->page;
 }
 
-/* The least of 1, 2, 5, 10, 20 ... times `unit` that divides `top` into at most five parts. */
+/* Returns the least of 1, 2, 5, 10, 20 ... times `unit` that divides 0 .. top into at most five
+ * parts. */
 static double step_below(double top, double unit) {
   static const double next[] = {2.0, 2.5, 2.0};
   double step = unit;
@@ -44,7 +45,7 @@ static void put_bar(FILE *to, const char *name, double x, double width, double s
           x, width, y, BARS_TOP + BARS_HEIGHT - y);
 }
 
-/* An attribute that says a bar in words. */
+/* Writes an attribute whose value describes a bar in words. */
 static void put_told(FILE *to, const corpus *from, const summary *of, const bar *one,
                      const char *attribute) {
   char space[NAME_SPACE];
@@ -130,7 +131,7 @@ static double line_y(double value, double low, double high) {
   return LINE_TOP + LINE_HEIGHT * (high - value) / (high - low);
 }
 
-/* One line through a plot of its own, in which x runs from 0 to count - 1. */
+/* Draws one line in a plot of its own, with x from 0 to count - 1. */
 static void put_line(FILE *to, const char *name, const series *of, double low, double high) {
   if (of->count < 1)
     return;
@@ -189,7 +190,8 @@ static void put_rounds_plot(FILE *to, const inference *done, const series *score
           LINE_TOP + LINE_HEIGHT + 16, LINE_TOP + LINE_HEIGHT + 16, result->rounds);
 }
 
-/* The gap on a logarithmic scale: a bound starts far above and creeps. */
+/* Draws the gap on a logarithmic scale, since a bound starts far above the score and falls
+ * slowly. */
 static void put_bound_plot(FILE *to, const inference *done, const series *bounds) {
   const double score = done->result.score;
   const double unit = fmax(1.0, fabs(score));

@@ -121,8 +121,9 @@ static int is_taken(const palette *of, int64_t before, const char *tag) {
   return 0;
 }
 
-/* The first letter and one more, the first that makes a tag of its own; else the number. Prefixes
- * of schemes, as in B-Title, are kept as "B" only where the letters alone are taken. */
+/* Makes the tag of a label from its name: the first letter and the first later letter with which
+ * the tag is unique; otherwise the number of the label. Prefixes of schemes, as in B-Title, are
+ * ignored. */
 static void make_tag(palette *of, int64_t label, chorale_text name) {
   const char *bytes = name.bytes;
   size_t length = name.length;
@@ -161,8 +162,8 @@ static int64_t common_divisor(int64_t a, int64_t b) {
   return b == 0 ? a : common_divisor(b, a % b);
 }
 
-/* How far to go around a circle of `places` from one label to the next, so that every place is
- * taken and three labels that follow each other are as far apart as can be. */
+/* Returns the step by which labels advance around a circle of `places` hues, so that every place is
+ * used once and any three consecutive labels have hues as far apart as possible. */
 static int64_t best_step(int64_t places) {
   int64_t best = 1, best_distance = 0;
   for (int64_t step = 1; step < places; ++step) {
@@ -184,7 +185,8 @@ static int64_t best_step(int64_t places) {
 void put_palette(FILE *to, const palette *of) {
   static const char *const lines[] = {"solid", "dashed", "dotted", "double"};
   enum { MOST_HUES = 24 };
-  /* Hues stand evenly around the circle; those that are neighbours differ in depth as well. */
+  /* Hues are spaced evenly around the circle; labels with neighbouring hues also differ in
+   * lightness. */
   const int64_t hues = of->labels < MOST_HUES ? of->labels : MOST_HUES;
   const int64_t step = best_step(hues);
   for (int64_t label = 0; label < of->labels; ++label) {

@@ -1,5 +1,5 @@
 "use strict";
-// The problem that the report carries, as it is labelled now: runs by page, and what was corrected.
+// The problem embedded in the report, with its current labels: runs by page, and corrections.
 const Labelling = (() => {
   const bytesOf = (text) => {
     const letters = atob(text);
@@ -7,7 +7,7 @@ const Labelling = (() => {
     for (let i = 0; i < letters.length; ++i) bytes[i] = letters.charCodeAt(i);
     return bytes;
   };
-  // A number that another problem hardly has.
+  // Returns a hash of a text, which identifies the problem in the browser's storage.
   const markOf = (text) => {
     let mark = 0;
     for (let i = 0; i < text.length; ++i) mark = (Math.imul(mark, 31) + text.charCodeAt(i)) | 0;
@@ -20,7 +20,7 @@ const Labelling = (() => {
     #chorale;
     #runs = new Map(); // by page: { run, chains, cliques }, these by number: their numbers in the run
 
-    /** data: what carried.h describes; names: of the labels. */
+    /** data: the object that carried.h describes; names: of the labels. */
     constructor(chorale, data, names) {
       this.#chorale = chorale;
       this.names = names;
@@ -63,8 +63,11 @@ const Labelling = (() => {
 
     // ---- Runs ---------------------------------------------------------------------------------
 
-    /** Labels a page, and those that it agrees with, from what the report shows; the positions that
-     * now have another label, because by themselves these pages score higher. */
+    /**
+     * Labels a page, and the pages that share cliques with it, starting from the labels shown.
+     * Returns the positions whose labels changed, which happens if these pages by themselves score
+     * higher.
+     */
     open(page) {
       if (this.#runs.has(page)) return [];
       const pages = new Set([page]);
@@ -95,7 +98,10 @@ const Labelling = (() => {
         this.ownValues[clique] = made.run.values(here, { own: true });
       return changed;
     }
-    /** Keeps all joint states if they fit the budget, which is faster too; else as many as the beam. */
+    /**
+     * Creates a run that computes all joint states if they fit the budget, which is also faster;
+     * otherwise one with a beam.
+     */
     #runOf(model) {
       try {
         return this.#chorale.createRun(model, this.options);
@@ -124,14 +130,16 @@ const Labelling = (() => {
         builder.close();
       }
     }
-    /** Labels of the chains of a run, from those of all. */
+    /** Returns the labels of the chains of a run, out of the labels of all positions. */
     #on({ chains }, labels) {
       return [...chains.keys()].flatMap((chain) =>
         Array.from(labels.subarray(this.offsets[chain], this.offsets[chain + 1])),
       );
     }
-    /** Throws unless the cliques score as those of the problem do. They do not where members have
-     * classes, tables or values of their own, which a model does not tell. */
+    /**
+     * Throws unless the cliques of `made` score as those of the problem do. They do not if members
+     * have position classes, tables or values of their own, which a model does not reveal.
+     */
     #check(model, made) {
       for (const labels of [this.own, this.now]) {
         const expected = this.model.score(labels).cliqueScores;
@@ -141,7 +149,7 @@ const Labelling = (() => {
             throw new Error(`${this.cliques[clique]} has members with values of their own`);
       }
     }
-    /** Solves the run of a page; the positions whose labels changed. */
+    /** Solves the run of a page; returns the positions whose labels changed. */
     #solve(page) {
       const { run, chains } = this.#runs.get(page);
       if (!Number.isFinite(run.solve().score))
@@ -164,7 +172,7 @@ const Labelling = (() => {
       const { run, cliques } = this.#runs.get(this.pageOf[this.members[clique][0].chain]);
       return { run, here: cliques.get(clique) };
     }
-    /** What the members of a clique show. */
+    /** Returns the values of the members of a clique. */
     values(clique) {
       const { run, here } = this.#ofClique(clique);
       return run.values(here);
@@ -174,7 +182,7 @@ const Labelling = (() => {
       const numbers = [...cliques.keys()];
       return run.payments(here).map((paid) => ({ ...paid, clique: numbers[paid.clique] }));
     }
-    /** What its labels cost a chain, by its own score. */
+    /** Returns how much a chain's own score loses by its present labels. */
     cost(chain) {
       const { run, here } = this.#ofChain(chain);
       return run.chainScore(here) - run.chainScore(here, { own: true });
@@ -183,7 +191,9 @@ const Labelling = (() => {
       const { run, here } = this.#ofChain(chain);
       return run.probabilities(here);
     }
-    /** How much higher the labels of all pages score together than those alone. */
+    /**
+     * Returns how much higher the present labels of all pages score together than the labels alone.
+     */
     gain() {
       const [now, own] = [this.now, this.own].map((labels) => {
         const { chainScores, cliqueScores } = this.model.score(labels);
@@ -198,7 +208,7 @@ const Labelling = (() => {
     isFirst(t) {
       return this.offsets[this.chainAt[t]] === t;
     }
-    /** Positions of a chain. */
+    /** Returns the positions of a chain. */
     positions(chain) {
       const begin = this.offsets[chain];
       return Array.from({ length: this.offsets[chain + 1] - begin }, (_, k) => begin + k);
@@ -209,7 +219,7 @@ const Labelling = (() => {
     isWrong(labels, t) {
       return this.gold[t] >= 0 && this.gold[t] !== labels[t];
     }
-    /** Positions around t with its label, in its record: a field. */
+    /** Returns the consecutive positions around t with its label, in its record: a field. */
     field(t) {
       const all = this.positions(this.chainAt[t]);
       let [first, last] = [t, t];
@@ -217,13 +227,16 @@ const Labelling = (() => {
       while (last < all[all.length - 1] && this.now[last + 1] === this.now[t]) ++last;
       return all.filter((s) => s >= first && s <= last);
     }
-    /** Cliques with a member on a page. */
+    /** Returns the cliques with a member on a page. */
     cliquesOf(page) {
       return [...this.members.keys()].filter((clique) =>
         this.members[clique].some(({ chain }) => this.pageOf[chain] === page),
       );
     }
-    /** What a member shows; as value_name of corpus.h, `madeUp` if the file has no name for it. */
+    /**
+     * Returns the name of a member's value; `madeUp` (as in value_name of corpus.h) if the file has
+     * none.
+     */
     valueName(clique, value) {
       const count = this.model.cliqueValues(clique);
       const named = (v) => (v >= 0 && v < count && this.problem.valueName(clique, v)) || "";
@@ -237,7 +250,7 @@ const Labelling = (() => {
       return { name, madeUp };
     }
 
-    /** What changes are there now, in the place of these. */
+    /** Returns the present state of what the changes would change. */
     present(changes) {
       return changes.map(({ position, clique }) =>
         position === undefined
@@ -246,8 +259,8 @@ const Labelling = (() => {
       );
     }
     /**
-     * Takes changes on a page, each of a position or a clique, and labels again. Returns the
-     * positions whose labels changed; throws, and has changed nothing, if no labelling is left.
+     * Applies changes on a page, each of a position or a clique, and labels the page again. Returns
+     * the positions whose labels changed; throws, and has changed nothing, if no labelling is left.
      */
     relabel(page, changes) {
       const present = this.present(changes);
@@ -274,14 +287,18 @@ const Labelling = (() => {
       else this.allowed.set(position, flags);
     }
 
-    /** Counts as in scores.h: `pages` and `all`; `labels` alone and together; `taken`, see below. */
+    /**
+     * Returns counts as in scores.h: `pages` and `all`; `labels` alone and together; `taken`, see
+     * below.
+     */
     count() {
       const empty = () => ({
         changed: 0, changedRecords: 0, known: 0, ownErrors: 0, errors: 0, ownRight: 0, right: 0,
       });
       const byLabel = () => this.names.map(() => ({ gold: 0, said: 0, both: 0 }));
       const labels = { own: byLabel(), now: byLabel() };
-      // Words that were right alone and are wrong now, by gold label and label; and those mended.
+      // Counts words that were right alone and are wrong now, by gold label and present label; and,
+      // in `mended`, words that were wrong alone and are right now.
       const taken = new Map();
       let mended = 0;
       const one = (list, gold, said) => {
@@ -322,7 +339,7 @@ const Labelling = (() => {
       });
       return { pages, all, labels, taken, mended };
     }
-    /** F1 of a label, or of all but the one left out: alone and together. */
+    /** Returns F1 of a label, or of all labels except the one left out: alone and together. */
     static f1Of(labels, leftOut, label) {
       return [labels.own, labels.now].map((list) => {
         if (label < list.length) return f1(list[label]);
@@ -334,7 +351,7 @@ const Labelling = (() => {
       });
     }
 
-    /** The problem file, its gold labels those known before and those that were given. */
+    /** Returns the problem file, with the known gold labels and the corrections as gold labels. */
     toBytes() {
       const gold = this.gold.slice();
       for (const [t, flags] of this.allowed)

@@ -1,5 +1,5 @@
 "use strict";
-// Corrections in the page: a dialog of labels, strengths of agreements, undo, redo, and saving.
+// Corrections in the page: a dialog for labels, strengths of agreements, undo, redo, and saving.
 (async () => {
   const { element, counted, small } = View;
   const answers = document.getElementById("answers");
@@ -51,7 +51,7 @@
     for (const old of [...document.getElementsByClassName("flash")]) old.classList.remove("flash");
     for (const t of positions) view.tokenAt(t)?.classList.add("flash");
   };
-  /** Chains whose labels or reasons a change of chains and cliques may have changed. */
+  /** Returns the chains whose labels or reasons may depend on the given chains and cliques. */
   const near = (touched, cliques) => {
     const found = new Set(touched);
     for (const [clique, members] of labelling.members.entries())
@@ -78,7 +78,10 @@
     flash(positions);
     return view.counts();
   };
-  /** Takes changes made on a page, labels again and says what came of it; false if it cannot be. */
+  /**
+   * Applies changes on a page, labels it again and shows the result; false if no labelling is
+   * possible.
+   */
   const relabel = (page, changes, what) => {
     const before = labelling.present(changes);
     const focused = document.activeElement?.dataset?.token;
@@ -112,7 +115,7 @@
     try {
       sessionStorage.setItem(kept, JSON.stringify({ mark: labelling.mark, done }));
     } catch {
-      // Without storage corrections end with the page.
+      // Ignored: without storage, corrections are lost when the page is closed.
     }
   };
   const act = (page, changes, what) => {
@@ -129,7 +132,7 @@
     (went ? to : from).push(step);
     keep();
   };
-  /** Takes the corrections again that the page had before it was loaded anew. */
+  /** Restores the corrections that were made before the page was reloaded. */
   const restore = () => {
     try {
       const { mark, done: steps } = JSON.parse(sessionStorage.getItem(kept)) ?? {};
@@ -139,7 +142,7 @@
         act(page, after, what);
       }
     } catch {
-      // Nothing was kept, or nothing that can be read.
+      // Ignored: nothing was stored, or the data cannot be read.
     }
   };
   document.addEventListener("keydown", (event) => {
@@ -165,13 +168,14 @@
 
   // ---- One word -------------------------------------------------------------------------------
 
-  // A popover: a modal dialog takes the style of every element of the page anew, twice.
+  // Uses a popover: opening a modal dialog recomputes the style of every element of the page,
+  // twice.
   const dialog = element("dialog", { id: "edit", popover: "", "aria-labelledby": "edit-head" });
   document.body.append(dialog);
   const [open, close] = dialog.showPopover
     ? [() => dialog.showPopover(), () => dialog.hidePopover()]
     : [() => dialog.showModal(), () => dialog.close()];
-  // The tabulator key stays inside, as it does in a modal dialog.
+  // Keeps the Tab key inside the dialog, as a modal dialog does.
   dialog.addEventListener("keydown", (event) => {
     if (event.key !== "Tab") return;
     const stops = [...dialog.querySelectorAll("button, input, a[href]")];
@@ -265,7 +269,9 @@
   // ---- How much agreement counts ---------------------------------------------------------------
 
   const times = (factor) => (factor === 0 ? "off" : `\u00D7 ${Number(factor.toPrecision(2))}`);
-  /** A switch and a slider for cliques; `refresh` shows what they are at. */
+  /**
+   * Creates a switch and a slider for the strength of cliques; `refresh` shows their present state.
+   */
   const strength = (page, name, cliques) => {
     const on = element("input", { type: "checkbox", "aria-label": `${name} counts` });
     const range = element("input", {
@@ -294,7 +300,10 @@
     return { item: element("li", {}, head, slider, shares), refresh };
   };
   const CONTROLS = 40; // single cliques of one kind
-  /** The list of what a page agrees on, by kind; returns what refreshes it. */
+  /**
+   * Creates the list of the agreements of a page, by kind; returns the function that refreshes the
+   * list.
+   */
   const addStrengths = (place, page) => {
     const refreshing = [];
     const list = element("ul", { class: "agreements", "aria-label": "What the page agrees on" });

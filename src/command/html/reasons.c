@@ -9,7 +9,7 @@
 
 /* ---- Values of a clique ------------------------------------------------------------------- */
 
-/* What the members show; the caller frees it. */
+/* Returns the value of each member of a clique; the caller frees the array. */
 static int32_t *values_of(const inference *done, int64_t clique,
                           chorale_labelling labelling) {
   chorale_error error;
@@ -96,7 +96,7 @@ void put_reasons(FILE *to, const corpus *from, const inference *done, int64_t ch
 
 typedef struct shown {
   int32_t value;
-  int64_t own, together; /* members that show it */
+  int64_t own, together; /* number of members with the value */
 } shown;
 
 static int by_number(const void *a, const void *b) {
@@ -113,7 +113,8 @@ static int commonest_first(const void *a, const void *b) {
   return left->value < right->value ? -1 : left->value > right->value;
 }
 
-/* Counts equal values of two sorted lists of `members` into `counted`, room for 2 * members. */
+/* Compares two sorted lists of `members` values each: writes each value with its counts in both
+ * lists to `counted`, which has 2 * members entries. Returns the number of entries written. */
 static int64_t count_values(const int32_t *own, const int32_t *together, int64_t members,
                             shown *counted) {
   int64_t count = 0, i = 0, j = 0;

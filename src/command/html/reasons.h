@@ -1,4 +1,4 @@
-/* Why records changed: which cliques paid for it, and what a page agrees on. */
+/* Explains changes of records: which cliques gain by a change, and on what values a page agrees. */
 #ifndef CHORALE_COMMAND_REASONS_H
 #define CHORALE_COMMAND_REASONS_H
 
@@ -6,11 +6,11 @@
 
 #include <stdio.h>
 
-/* The payments to a chain, the greatest first, and what the change costs the chain itself. */
+/* Writes the payments to a chain (run.h), greatest first, and the loss in the chain's own score. */
 void put_reasons(FILE *to, const corpus *from, const inference *done, int64_t chain);
 
-/* The cliques of a page whose members show other values than alone: how many showed and show which.
- */
+/* Writes the cliques of a page whose members' values changed: how many members had and have each
+ * value. */
 void put_agreements(FILE *to, const corpus *from, const inference *done, int64_t page_index);
 
 #endif

@@ -38,7 +38,8 @@ static int is_wrong(const record *of, const int32_t *labels, int64_t t) {
   return gold_of(of, t) >= 0 && gold_of(of, t) != labels[t];
 }
 
-/* Whether the words t - 1 and t look alike in this labelling: one field, one state of it. */
+/* Returns 1 if the words t - 1 and t look alike in this labelling: one field, with the same
+ * marks. */
 static int goes_on(const record *of, const int32_t *labels, int64_t t) {
   return labels[t] == labels[t - 1] && of->own[t] == of->own[t - 1] &&
          of->together[t] == of->together[t - 1] &&
@@ -46,8 +47,8 @@ static int goes_on(const record *of, const int32_t *labels, int64_t t) {
          (gold_of(of, t) == gold_of(of, t - 1) || !is_wrong(of, labels, t));
 }
 
-/* Opens what marks a run of words as changed or wrong; returns what closes it. What a reader is
- * told on hover or tap is put together by the script from the numbers given here. */
+/* Opens the element that marks a run of words as changed or wrong; returns its end tag. The script
+ * composes the text for hover and tap from the numbers written here. */
 static const char *open_run(FILE *to, const record *of, const int32_t *labels, int64_t t) {
   const int wrong = is_wrong(of, labels, t);
   if (of->own[t] != of->together[t]) {
@@ -98,7 +99,8 @@ static void put_words(FILE *to, const account *of, const record *here, const int
   fputs(close_field, to);
 }
 
-/* side: "alone", "together", or NULL where there is no difference. */
+/* Writes one labelling of a record. side: "alone", "together", or NULL if both labellings are
+ * equal. */
 static void put_row(FILE *to, const account *of, const record *here, const int32_t *labels,
                     const char *side) {
   fprintf(to, "<p class=\"row %s\">", side != NULL ? side : "both");

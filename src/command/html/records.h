@@ -1,4 +1,4 @@
-/* The records of a page, before and after, and why they changed. */
+/* Writes the records of a page before and after inference, and the reasons for changes. */
 #ifndef CHORALE_COMMAND_RECORDS_H
 #define CHORALE_COMMAND_RECORDS_H
 
@@ -7,7 +7,7 @@
 
 #include <stdio.h>
 
-/* What there is to write about, and how much more of it may be written. */
+/* The corpus and the run to write about, and the number of tokens that may still be written. */
 typedef struct account {
   const corpus *from;
   const inference *done;
@@ -15,10 +15,11 @@ typedef struct account {
   int64_t room;     /* tokens; a problem may be larger than a browser likes */
 } account;
 
-/* Some records of a page that changed, in two columns: alone and together. */
+/* Writes some changed records of a page in two columns: labelled alone and together. */
 void put_example(FILE *to, account *of, int64_t page_index);
 
-/* Records that changed one by one, the others folded away. Takes what it writes from `room`. */
+/* Writes all records: changed ones in full, the others folded. Subtracts the tokens written from
+ * `room`. */
 void put_records(FILE *to, account *of, int64_t page_index);
 
 #endif

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What a browser still scrolls smoothly. */
+/* Limits up to which a browser scrolls smoothly. */
 enum { TOKENS_SHOWN = 60000, PAGES_SHOWN = 400, PAGES_OPEN = 3 };
 
 typedef struct report {
@@ -60,7 +60,7 @@ static int has_label(const report *r, const char *name) {
   return 0;
 }
 
-/* Whether records are references of publications, by their labels. */
+/* Returns 1 if the label names are those of bibliographic references. */
 static int has_references(const report *r) {
   return has_label(r, "Author") && has_label(r, "Title");
 }
@@ -112,7 +112,8 @@ static void put_headline(const report *r) {
   fputs("</p>\n</header>\n<main>\n", r->to);
 }
 
-/* What merely preferring one value gains, without agreement, where the problem file tells. */
+/* Writes the gain of the control, which prefers some values without agreement, if the problem file
+ * has a note on it. */
 static void put_control(const report *r) {
   const chorale_text learnt = note(r->from, "learnt.json"), control = note(r->from, "control");
   chorale_learnt *held = NULL;
@@ -143,7 +144,7 @@ typedef struct confusion {
   int32_t gold, said;
 } confusion;
 
-/* Says how many words that were right alone are wrong together, and which. */
+/* Writes how many words that were right alone are wrong together, and with which labels. */
 static void put_losses(const report *r) {
   const corpus *from = r->from;
   if (from->gold == NULL || r->of->all.known == 0)
@@ -249,7 +250,7 @@ static int is_seen(const summary *of, int64_t label) {
   return of->together[label].gold + of->own[label].said + of->together[label].said > 0;
 }
 
-/* Where the lines of the table begin: the tenth below every F1. */
+/* Returns where the lines of the table begin: the greatest multiple of 0.1 below every F1. */
 static double lowest_f1(const report *r) {
   double low = 0.9;
   for (int64_t label = 0; label < r->from->labels; ++label)
@@ -435,7 +436,8 @@ static void put_pages(const report *r) {
   free(order);
 }
 
-/* A text of several lines may be a table: it keeps its blanks, and its letters are of one width. */
+/* Writes a text. One of several lines may be a table: it keeps its blanks and is set in a
+ * fixed-width font. */
 static void put_lines(FILE *to, chorale_text text) {
   const int is_table = memchr(text.bytes, '\n', text.length) != NULL;
   if (is_table)

@@ -11,7 +11,8 @@
     return made;
   };
 
-  // What changed a run of words: the payments to its record, without those to other positions.
+  // Returns what changed a run of words: the payments to its record, except those to other
+  // positions.
   const reasons = (mark) => {
     const list = document.getElementById("w" + mark.dataset.chain).cloneNode(true);
     list.removeAttribute("id");
@@ -87,7 +88,7 @@
   });
   addEventListener("resize", hide);
 
-  // A bar leads to its page, which may be folded.
+  // Opens the page that a link leads to, which may be folded.
   const open_target = () => {
     const page = location.hash.length > 1 && document.getElementById(location.hash.slice(1));
     if (page && "open" in page) {

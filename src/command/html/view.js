@@ -1,5 +1,5 @@
 "use strict";
-// What the report shows of a labelling: records, reasons, pages, figures, charts.
+// Renders a labelling in the report: records, reasons, pages, figures, charts.
 const View = (() => {
   const element = (name, attributes, ...children) => {
     const made = document.createElement(name);
@@ -10,14 +10,14 @@ const View = (() => {
   const grouped = new Intl.NumberFormat("en");
   const counted = (number, one, many) =>
     `${grouped.format(number)} ${number === 1 ? one : many}`;
-  /** As put_number of html.h writes it. */
+  /** Formats a number as put_number of html.h does. */
   const number = (value, digits, sign) => {
     const text = Math.abs(value).toFixed(digits);
     if (value === Infinity) return "required";
     if (Number(text) === 0) return text;
     return (value < 0 ? "\u2212" : sign ? "+" : "") + text;
   };
-  // What stays as it is costs no layout.
+  // Changes the text only if it differs, since a change costs a layout.
   const say = (node, text) => {
     if (node.textContent !== String(text)) node.textContent = text;
   };
@@ -66,7 +66,7 @@ const View = (() => {
         ...this.#told(t),
       }, words[t]);
     }
-    /** Attributes from which report.js says why a word has its label. */
+    /** Returns attributes from which report.js explains why a word has its label. */
     #told(t) {
       const { own, now, gold, chainAt, offsets } = this.of;
       const place = t - offsets[chainAt[t]];
@@ -76,7 +76,7 @@ const View = (() => {
       if (gold[t] >= 0) told["data-gold"] = gold[t];
       return told;
     }
-    /** Appends the words of a record, by fields; what `wordOf` makes of each. */
+    /** Appends the words of a record, field by field, each as the element that `wordOf` returns. */
     #words(to, chain, labels, wordOf) {
       let field = to;
       for (const t of this.of.positions(chain)) {
@@ -99,7 +99,7 @@ const View = (() => {
         if (own[t] === now[t] && !wrong) return words[t];
         const attributes = { class: wrong ? "e" : "", ...this.#told(t) };
         if (own[t] === now[t]) return element("i", attributes, words[t]);
-        // The tabulator key stops at the first of several.
+        // Only the first word of a run can be reached with the Tab key.
         if (labels === now && (this.of.isFirst(t) || own[t - 1] === now[t - 1]))
           attributes.tabindex = 0;
         return element("mark", attributes, words[t]);
@@ -121,7 +121,7 @@ const View = (() => {
       const { name, madeUp } = this.of.valueName(clique, value);
       return element(madeUp ? "em" : "q", {}, name);
     }
-    /** Why a record has its labels: what its cliques gain by them, the greatest first. */
+    /** Returns the reasons for the labels of a record: the gains of its cliques, greatest first. */
     reasons(chain) {
       const { of } = this;
       const list = element("ul");
@@ -168,7 +168,7 @@ const View = (() => {
       reasons.id = "w" + chain;
       article.append(element("details", { class: "why" }, element("summary", {}, "Why"), reasons));
     }
-    /** The list at the top: records of one page, alone and together. */
+    /** Refreshes the list at the top: records of one page, alone and together. */
     example(touched) {
       for (const [side, column] of document.querySelectorAll(".example ol").entries())
         for (const item of column.children) {
@@ -199,7 +199,7 @@ const View = (() => {
       set(badge, { class: `badge ${gain > 0 ? "better" : gain < 0 ? "worse" : "equal"}` });
       say(badge, gain === 0 ? "equal" : number(-gain, 0, true));
     }
-    /** How many members of a clique show which value, alone and now. */
+    /** Returns how many members of a clique have each value, alone and now. */
     shares(clique) {
       const count = (values) => {
         const sums = new Map();
@@ -220,7 +220,7 @@ const View = (() => {
 
     // ---- Figures and charts -------------------------------------------------------------------
 
-    /** Everything that is counted over pages. */
+    /** Refreshes everything that is counted over pages. */
     counts() {
       const told = this.of.count();
       const { pages, all } = told;

@@ -1,6 +1,6 @@
-// What the C++20 library of older Emscriptens lacks, that of Debian 12 among them: std::bit_cast,
-// std::atomic_ref and std::to_chars of doubles. Included before chorale.cpp. Newer C++ libraries
-// have all three; nothing of this is then compiled.
+// Replacements for functions that the C++20 library of older Emscriptens (such as that of Debian
+// 12) lacks: std::bit_cast, std::atomic_ref and std::to_chars of doubles. Included before
+// chorale.cpp. Newer C++ libraries have all three; nothing here is then compiled.
 #pragma once
 
 #include <atomic>
@@ -34,7 +34,7 @@ private:
 
 #if !defined(__cpp_lib_to_chars)
 // Writes a finite number in decimal, as std::to_chars does, to at most `capacity` bytes at `to`.
-// Done by JavaScript, which finds the shortest digits too (src/decimal.js). form: 0 plain,
+// Implemented in JavaScript, which also finds the shortest digits (src/decimal.js). form: 0 plain,
 // 1 scientific, 2 fixed with `digits` digits. Returns the number of bytes; -1 if there are more.
 extern "C" __attribute__((import_module("chorale"), import_name("decimal"))) int32_t
 chorale_js_decimal(double number, int32_t form, int32_t digits, char *to, int32_t capacity);

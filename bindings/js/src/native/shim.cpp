@@ -1,11 +1,11 @@
-// What JavaScript does not have in C: a host whose memory is counted, and the addresses of
-// functions that call back into JavaScript.
+// Functions that JavaScript cannot provide: a host that counts memory, and C functions that call
+// back into JavaScript.
 #include "chorale.h"
 
 #include <cstdint>
 #include <cstdlib>
 
-// Imports, all of which JavaScript defines (src/native.js). `user`: number of a function there.
+// Imports, all defined in JavaScript (src/native.js). `user`: the number of a function there.
 #define CHORALE_JS_IMPORT(name) __attribute__((import_module("chorale"), import_name(name)))
 extern "C" {
 CHORALE_JS_IMPORT("score")
@@ -59,11 +59,12 @@ const chorale_host host = {sizeof(chorale_host), &counting, log, nullptr};
 
 extern "C" {
 #define CHORALE_JS_EXPORT __attribute__((used, visibility("default")))
-// Memory for arguments and for arrays that JavaScript owns, aligned to 64; NULL if there is none.
+// Allocates memory for arguments and for arrays that JavaScript owns, aligned to 64; NULL on
+// failure.
 CHORALE_JS_EXPORT void *chorale_js_allocate(std::size_t bytes) {
   return allocate(nullptr, bytes ? bytes : 1, 64);
 }
-// `bytes`: what was asked for.
+// Frees memory; `bytes`: the size that was requested.
 CHORALE_JS_EXPORT void chorale_js_free(void *block, std::size_t bytes) {
   if (block)
     deallocate(nullptr, block, bytes ? bytes : 1, 64);
@@ -76,7 +77,7 @@ CHORALE_JS_EXPORT chorale_progress_function chorale_js_progress_function() { ret
 CHORALE_JS_EXPORT chorale_learn_progress_function chorale_js_learn_progress_function() {
   return learn_progress;
 }
-// 1 in the module with vector instructions.
+// Returns 1 in the module with vector instructions.
 CHORALE_JS_EXPORT int32_t chorale_js_simd() {
 #if defined(__wasm_simd128__)
   return 1;
@@ -84,6 +85,6 @@ CHORALE_JS_EXPORT int32_t chorale_js_simd() {
   return 0;
 #endif
 }
-// Checksum of the header that this module was built with.
+// Returns the checksum of the header with which this module was built.
 CHORALE_JS_EXPORT uint32_t chorale_js_header() { return CHORALE_JS_HEADER; }
 }

@@ -1,11 +1,12 @@
 """Chorale labels many sequences together.
 
-Take the scores of any chain model, say where the labels ought to agree, and get labels that do,
-with an upper bound on how much better any others could be. See README.md for an example.
+Takes the scores of any chain model and a description of which labels should agree. Returns the best
+labels of all sequences together, with an upper bound on the score of any other labels. See
+README.md for an example.
 
-Handles (potentials, models, runs, ...) are freed when nothing refers to them, or by `close()`.
-Solvers and runs serve one call at a time; potentials, properties, models serve any number of
-threads. The interpreter is free for other threads during every call.
+Handles (potentials, models, runs, ...) are freed when nothing refers to them, or by `close()`. A
+solver or a run allows one call at a time; potentials, properties and models can be used by any
+number of threads. Every call releases the interpreter lock.
 """
 
 from __future__ import annotations

@@ -91,7 +91,7 @@ what agreement would gain if the probabilities are right. It needs no right labe
 
 
 class Parser(argparse.ArgumentParser):
-    """Mistakes are one line, as those of everything else."""
+    """An argument parser that prints errors as one line, like the other errors of the command."""
 
     def error(self, message: str) -> NoReturn:
         message = re.sub(r"^argument (\S+): is ", r"\1 is ", message)
@@ -217,13 +217,13 @@ def _parser() -> Parser:
 
 
 def _tell(text: str) -> None:
-    """In place on a terminal, otherwise line by line."""
+    """Prints progress: on a terminal by overwriting one line, otherwise line by line."""
     sys.stderr.write(f"\r\033[K{text}" if sys.stderr.isatty() else f"{text}\n")
     sys.stderr.flush()
 
 
 class _Steps:
-    """Made and called as a bar of tqdm is."""
+    """Progress of the command, with the interface of a tqdm bar."""
 
     def __init__(self, total: int, desc: str, **_: Any) -> None:
         self._total, self._done, self._what = total, 0, desc
@@ -248,8 +248,8 @@ def _round(progress: Progress) -> None:
 
 
 class _Naming:
-    """`with _Naming(options, place, lines):` around a call of the package: what it refuses is told
-    as users of the command know it."""
+    """`with _Naming(options, place, lines):` around a call of the package: rewrites messages of
+    errors so that they name options of the command and lines of the file."""
 
     def __init__(self, options: argparse.Namespace, place: str, lines: Sequence[int]) -> None:
         self._options, self._place, self._lines = vars(options), place, lines
@@ -264,7 +264,7 @@ class _Naming:
 
 
 def _arguments(given: argparse.Namespace, table: Table) -> dict[str, Any]:
-    """The arguments of `agree` and `diagnose`."""
+    """Returns the arguments of `agree` and `diagnose`."""
     strength = given.strength
     return {
         "key": [_key(text, table) for text in given.key],
@@ -297,7 +297,7 @@ def _confidence(given: list[str], table: Table) -> Any:
 
 
 def _with_numbers(table: Table, confidence: Any) -> Any:
-    """The rows, with numbers where confidences are texts, as all of CSV is."""
+    """Returns the rows with confidences as numbers; in CSV they are texts."""
     columns = list(confidence.values()) if isinstance(confidence, dict) else confidence
     columns = [columns] if isinstance(columns, str) else columns
     if table.form == "parquet" or not isinstance(columns, list):
@@ -366,7 +366,8 @@ NEW = ("labels", "own", "changed", "why")
 
 @dataclasses.dataclass
 class _Corpus:
-    """Lines of a file. tokens: for `decode`; a null is an object of its own, equal to no other."""
+    """Sequences read from the lines of a file. tokens: for `decode`; a null token becomes a new
+    object, equal to no other token."""
 
     place: str
     lines: list[int]
@@ -504,7 +505,7 @@ def _as_text(corpus: _Corpus, labels: list[list[Any]], own: list[list[Any]]) -> 
 
 
 def _printable(text: str) -> str:
-    """Control characters as "?", which a terminal would obey."""
+    """Returns the text with control characters as "?", since a terminal would obey them."""
     return re.sub(r"[\x00-\x1f\x7f-\x9f]", "?", text)
 
 

@@ -1,4 +1,4 @@
-"""What `decode` and `build_problem` are given: chains end to end, and what ought to agree."""
+"""Arguments of `decode` and `build_problem`: chains in one array, and agreements."""
 
 from __future__ import annotations
 
@@ -30,19 +30,21 @@ KINDS = {
 
 @dataclasses.dataclass(frozen=True)
 class Agreement:
-    """One thing that ought to agree, softly: for `agree` of `decode`.
+    """A soft constraint: positions whose labels, or chains whose property values, should agree. For
+    the argument `agree` of `decode`.
 
     what       "words": the labels of all positions with the same token; "keys": with the same entry
                of `keys`; "cliques": the labels of the positions in each of `cliques`; a `Property`:
-               what whole chains show of it
-    strength   how much agreement is worth, as in `decode`; below 0: they ought to differ
-    potential  in the place of the strength: any potential over the labels, or over the values of
-               the property
+               its values on whole chains
+    strength   strength of the agreement, as in `decode`; below 0: values should differ
+    potential  a potential that replaces the strength, over the labels, or over the values of the
+               property
     across     False: within each group of chains; True: over all groups
-    minimum    how many positions or chains make a clique
+    minimum    least number of positions or chains of a clique
     keys       for each chain T keys: texts, or integers from 0, -1 for none
-    stop       words or keys that make no clique
-    cliques    for each clique the numbers of its positions, which count on from chain to chain
+    stop       words or keys without cliques
+    cliques    for each clique the numbers of its positions; positions are numbered over all chains
+               in order
 
     >>> Agreement("keys", strength=0.5, keys=[["w1", "w2"], ["w1", "w3"]]).what
     'keys'
@@ -69,7 +71,8 @@ Agree = Union[str, Property, Agreement, "tuple[str | Property, float]"]
 
 @dataclasses.dataclass
 class Wanted:
-    """An agreement as the library takes it. what: as in `Reason`; place: its name in messages."""
+    """An agreement in the form that the library takes. what: as in `Reason`; place: its name in
+    messages."""
 
     agreement: Agreement
     what: str | int
@@ -92,7 +95,7 @@ class Wanted:
 
 @dataclasses.dataclass
 class Given:
-    """Checked arguments. Chain i has the positions offsets[i] to offsets[i + 1] - 1."""
+    """Checked arguments of a call. Chain i has the positions offsets[i] to offsets[i + 1] - 1."""
 
     chains: list[Chain]  # where there is a `Chain` among them, or none at all
     scores: npt.NDArray[Any] | None  # N x m, in all other cases
@@ -181,7 +184,8 @@ def _same_labels(labels: set[int]) -> None:
 def _ids(
     name: str, tokens: Sequence[Sequence[Hashable]] | None, lengths: Sequence[int]
 ) -> tuple[arrays.Ints | None, dict[Hashable, int] | None]:
-    """Ids of the tokens of all positions, and of which text each is the id; ids remain."""
+    """Returns an id for the token of each position, and a dict from texts to their ids. Tokens that
+    are integers are their own ids."""
     if tokens is None:
         return None, None
     if len(tokens) != len(lengths):
@@ -201,7 +205,7 @@ def _ids(
 
 
 def _listed(agree: Any) -> list[tuple[Any, str]]:
-    """The entries of `agree`, and what messages call each."""
+    """Returns the entries of `agree`, each with its name in messages."""
     single = isinstance(agree, (str, Property, Agreement)) or (
         isinstance(agree, tuple) and len(agree) == 2 and isinstance(agree[1], (int, float))
     )
@@ -215,7 +219,8 @@ def _listed(agree: Any) -> list[tuple[Any, str]]:
 
 
 def _asked(entry: Any, strength: float, minimum: int, stop: Iterable[Hashable]) -> Agreement:
-    """What a word, a property or a pair of `agree` is short for."""
+    """Returns the `Agreement` that an entry of `agree` (a word, a property or a pair)
+    abbreviates."""
     if isinstance(entry, tuple) and len(entry) == 2:
         entry, strength = entry
     if isinstance(entry, Property):
@@ -234,7 +239,8 @@ def _wanted(
     ids: arrays.Ints | None,
     texts: dict[Hashable, int] | None,
 ) -> Wanted:
-    """own: whether its fields are the caller's, and not arguments of `decode`."""
+    """Checks an agreement and converts it for the library. own: whether its fields were given by
+    the caller in an `Agreement`, not as arguments of `decode`."""
     prefix = f"{place}." if own else ""
     strength = arrays.real(f"{prefix}strength", asked.strength)
     if not math.isfinite(strength):
@@ -253,7 +259,7 @@ def _wanted(
             raise TypeError(f"{place}.keys is missing: its kind needs them")
     stop = list(asked.stop)
     if keys is not None and len(keys) == 0:
-        stop = []  # of no words at all nothing tells whether they would be texts
+        stop = []  # without words it is unknown whether they are texts
     if known is not None:
         stop = [known[text] for text in stop if text in known]
     parts = [arrays.longs(f"{place}.cliques[{i}]", part) for i, part in enumerate(asked.cliques)]
@@ -278,8 +284,8 @@ def _wanted(
 
 
 class Placed:
-    """`with Placed(given):` around a call that takes all chains end to end: messages name chains,
-    and agreements, as the caller does."""
+    """`with Placed(given):` around a call that takes all chains in one array: rewrites messages of
+    errors so that they name chains and agreements as the caller does."""
 
     def __init__(self, given: Given) -> None:
         self._given = given
@@ -306,8 +312,8 @@ class Placed:
 
 
 def build(given: Given) -> tuple[ModelBuilder, list[int]]:
-    """The chains, and the cliques of all that is wanted, by calls of `ModelBuilder`; and which of
-    the wanted made each clique."""
+    """Returns a builder with the chains and the cliques of all agreements, made by calls of
+    `ModelBuilder`; and for each clique the number of its agreement."""
     builder = ModelBuilder()
     if given.scores is not None:
         with Placed(given):
@@ -350,7 +356,7 @@ def build(given: Given) -> tuple[ModelBuilder, list[int]]:
 
 
 def _members(given: Given, wanted: Wanted) -> tuple[Longs, Longs]:
-    """The positions (of a property: the chains) of each clique, as a ragged array."""
+    """Returns the positions (for a property: the chains) of each clique, as a ragged array."""
     asked = wanted.agreement
     if wanted.kind == c.CHORALE_AGREE_CLIQUES:
         members, counts = wanted.members, np.diff(wanted.offsets)

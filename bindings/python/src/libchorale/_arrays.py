@@ -1,8 +1,9 @@
-"""NumPy arrays in and out.
+"""NumPy arrays as arguments and results.
 
-What only a call reads is read in place where the library can, and converted otherwise. What is read
-after the call is copied, unless the caller says borrow=True: then an array that the library cannot
-read in place is refused with the reason, and one that it can is read-only until it is given back.
+Arrays that only the call reads are read in place if the library can read their layout, and are
+converted otherwise. Arrays that are read after the call are copied, unless the caller passes
+borrow=True: then an array that the library cannot read in place is refused with the reason, and one
+that it can read is made read-only until it is released.
 """
 
 from __future__ import annotations
@@ -28,8 +29,8 @@ NUMBERS = {np.dtype(np.float64): c.CHORALE_FLOAT64, np.dtype(np.float32): c.CHOR
 
 
 def address(array: npt.NDArray[Any] | None) -> int | None:
-    """Where the first entry lies; None for None. An empty array has an address too, so that it is
-    told from one that is absent."""
+    """Returns the address of the first entry; None for None. An empty array also has an address, so
+    that it differs from an absent one."""
     return None if array is None else int(array.__array_interface__["data"][0])
 
 
@@ -49,29 +50,29 @@ def _array(name: str, value: Any) -> npt.NDArray[Any]:
         raise ValueError(f"{name} is not an array: {error}") from None
 
 
-#: Who reads an array, and until when: "call": the library during a call; "copy": it or the package
-#: later, from a read-only copy; "borrow": it later, from the array itself.
+# How an array is read. "call": by the library, only during the call; "copy": later, from a
+# read-only copy; "borrow": later, from the array itself.
 How = Literal["call", "copy", "borrow"]
 
 
 def keeping(borrow: bool) -> How:
-    """How an object reads what it keeps."""
+    """Returns how an object reads the arrays that it keeps."""
     return "borrow" if borrow else "copy"
 
 
 def own(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """A read-only copy."""
+    """Returns a read-only copy."""
     array = np.array(array, order="C")
     array.flags.writeable = False
     return array
 
 
 class Lent:
-    """Arrays that the library reads in place for as long as this object lives. Until then they, and
-    the arrays that they are views of, are read-only where NumPy allows that."""
+    """Arrays that the library reads in place while this object lives. During that time they, and
+    the arrays of which they are views, are read-only if NumPy allows that."""
 
     def __init__(self, *given: Any) -> None:
-        self.arrays: list[npt.NDArray[Any]] = []  # a view before what it is a view of
+        self.arrays: list[npt.NDArray[Any]] = []  # a view before its base
         for array in given:
             while isinstance(array, np.ndarray):
                 self.arrays.append(array)
@@ -85,7 +86,7 @@ class Lent:
 
     def __del__(self) -> None:
         with _lending:
-            # A base comes before its views, which can be writable again only once it is.
+            # Restores bases before their views: a view can be writable only if its base is.
             free = []
             for array in reversed(self.arrays):
                 count = _lent.get(id(array), 0)
@@ -107,7 +108,7 @@ class Lent:
 
 
 _lending = threading.RLock()  # __del__ may run within either block
-_lent: dict[int, int] = {}  # how often each array is lent, by identity; a Lent keeps it alive
+_lent: dict[int, int] = {}  # number of loans by id of array; a Lent keeps it alive
 _waiting: list[weakref.ref[npt.NDArray[Any]]] = []  # given back, and not yet writable
 
 
@@ -120,10 +121,10 @@ def scores(
     float32: bool = True,
     packed_rows: bool = False,
 ) -> npt.NDArray[Any]:
-    """An array of float64 (or float32) that the library can read. Numbers of other types become
-    float64.
+    """Converts scores to an array of float64 (or float32) that the library can read. Numbers of
+    other types become float64.
 
-    packed_rows: entries of a row must lie side by side.
+    packed_rows: whether entries of a row must lie side by side.
     """
     array = _array(name, value)
     _dimensions(name, array, ndim)
@@ -154,24 +155,25 @@ def _readable(array: npt.NDArray[Any], packed_rows: bool) -> bool:
     for axis, (count, step) in enumerate(zip(array.shape, array.strides)):
         if count <= 1:
             continue
-        # A stride of 0, as broadcasting makes, would mean "without gaps" to the library.
+        # The library reads a stride of 0, as broadcasting makes, as "without gaps".
         if step <= 0 or step % size:
             return False
         if packed_rows and axis == array.ndim - 1 and step != size:
             return False
-    # Rows that do not overlap; 0: there is only one.
+    # Rows must not overlap. A stride of 0 means that there is only one row.
     return not packed_rows or not 0 < stride(array, -2) < array.shape[-1]
 
 
 def stride(array: npt.NDArray[Any], axis: int) -> int:
-    """A stride in elements; 0 ("without gaps") along an axis of at most one entry."""
+    """Returns a stride in elements; 0 ("without gaps") along an axis of at most one entry."""
     if array.size == 0 or array.shape[axis] <= 1:
         return 0
     return int(array.strides[axis] // array.itemsize)
 
 
 def table(name: str, value: Any, ndim: int | tuple[int, ...]) -> Doubles:
-    """Numbers that the library copies: float64, C-contiguous, converted where nothing is lost."""
+    """Converts numbers that the library copies to float64, C-contiguous; refuses conversions that
+    lose digits."""
     array = _array(name, value)
     _dimensions(name, array, ndim)
     if array.dtype.kind not in "fiub" or array.dtype.itemsize > 8:
@@ -180,7 +182,7 @@ def table(name: str, value: Any, ndim: int | tuple[int, ...]) -> Doubles:
 
 
 def ints(name: str, value: Any, ndim: int = 1, size: int | None = None, how: How = "call") -> Ints:
-    """Small integers: int32 and C-contiguous as they are, other integers converted."""
+    """Converts integers to int32, C-contiguous; arrays that already are pass unchanged."""
     array = _integers(name, value, ndim, INT32)
     if size is not None and array.shape != (size,):
         raise ValueError(f"{name} has shape {array.shape}, not ({size},)")
@@ -208,7 +210,7 @@ def _integers(name: str, value: Any, ndim: int, limits: Any) -> npt.NDArray[Any]
 
 
 def flags(name: str, value: Any, shape: tuple[int, ...] | None = None, how: How = "call") -> Bytes:
-    """Yes or no for each entry: bool, or integers 0 and 1, C-contiguous."""
+    """Converts booleans, or integers 0 and 1, to a C-contiguous array of bytes."""
     array = _array(name, value)
     if array.dtype.kind not in "biu":
         raise TypeError(f"{name} has elements of type {array.dtype}, not bool")
@@ -229,7 +231,7 @@ def optional_flags(name: str, value: Any, shape: tuple[int, ...] | None = None) 
 
 
 def integer(name: str, value: Any) -> int:
-    """One integer; what has no exact integer value, and a bool, is a TypeError."""
+    """Returns an integer; a value without an exact integer value, or a bool, is a TypeError."""
     if isinstance(value, (bool, np.bool_)) or not hasattr(value, "__index__"):
         raise TypeError(f"{name} is {value!r}, not an integer")
     number = value.__index__()
@@ -260,7 +262,7 @@ def real(name: str, value: Any) -> float:
 
 
 def limit(name: str, value: Any) -> float:
-    """A number from 0 on, or None for none, which is -1 to the library."""
+    """Returns a number >= 0, or -1 (for the library: no limit) for None."""
     if value is None:
         return -1.0
     number = real(name, value)
@@ -270,7 +272,7 @@ def limit(name: str, value: Any) -> float:
 
 
 def chosen(name: str, value: Any, choices: dict[Any, int]) -> int:
-    """The number that a name stands for; '-' and '_' are the same."""
+    """Returns the number of a name; '-' and '_' are equal."""
     key = value.replace("-", "_") if isinstance(value, str) else value
     try:
         return choices[key]
@@ -280,7 +282,8 @@ def chosen(name: str, value: Any, choices: dict[Any, int]) -> int:
 
 
 def view(address: int, count: int, kind: Any, dtype: Any) -> npt.NDArray[Any]:
-    """The library's own array of `count` elements, which ends with the call that shows it."""
+    """Returns a view of the library's own array of `count` elements, valid until the call
+    returns."""
     if count == 0:
         return np.empty(0, dtype=dtype)
     return np.frombuffer(memoryview((kind * count).from_address(address)).cast("B"), dtype=dtype)
@@ -293,7 +296,7 @@ def borrowed(
     owner: Any,
     strides: tuple[int, ...] | None = None,
 ) -> npt.NDArray[Any]:
-    """A read-only view of the library's memory, which lives as long as `owner`; strides are in
+    """Returns a read-only view of the library's memory, which keeps `owner` alive; strides are in
     elements."""
     kind = np.dtype(dtype)
     if 0 in shape or address is None:
@@ -311,7 +314,7 @@ def borrowed(
 
 
 def aligned(count: int) -> Bytes:
-    """Memory of `count` bytes (at least one) aligned to 64."""
+    """Allocates `count` bytes (at least one) aligned to 64."""
     count = max(count, 1)
     raw = np.empty(count + 64, dtype=np.uint8)
     first = -raw.ctypes.data % 64

@@ -1,7 +1,8 @@
-"""Exceptions on their way through C.
+"""Carries exceptions of callbacks through C.
 
-A callback must not unwind through the library. What it raises is put aside here, the callback asks
-the library to stop, and the call that the library was made by raises it again.
+A callback must not unwind through the library. The exception that it raises is stored here, the
+callback asks the library to stop, and the Python function that called the library raises the
+exception again.
 """
 
 from __future__ import annotations
@@ -15,10 +16,10 @@ from .errors import CallbackError
 
 
 class Raised:
-    """The exceptions of one callback object, until a call raises them again.
+    """The stored exceptions of one callback object, until a call raises them again.
 
-    The object may serve calls on several threads at once, and be called on workers of a run: an
-    exception of one's own thread is preferred, otherwise the newest is taken. A few are kept.
+    The object may be called on several threads at once, also on workers of a run. A call raises an
+    exception of its own thread if there is one, otherwise the newest. Only a few are stored.
     """
 
     def __init__(self) -> None:
@@ -45,9 +46,9 @@ class Raised:
 
 
 class Interrupts:
-    """`with interrupts:` around a call of the main thread: Ctrl-C sets `came`, for a callback to
-    see, in the place of an exception out of whatever the interpreter does next, which would be lost
-    if that is the entry of a callback. A handler of the program's own stays in force."""
+    """`with interrupts:` around a call of the main thread: Ctrl-C sets `came`, which a callback
+    checks, instead of raising an exception at once; at the entry of a callback such an exception
+    would be lost. A signal handler of the program stays in force."""
 
     def __init__(self) -> None:
         self.came = False
@@ -71,8 +72,8 @@ class Interrupts:
 
 
 class Carrying:
-    """`with Carrying(sources):` around a call: if the library says that a callback stopped it, what
-    the callback raised is raised in the place of that."""
+    """`with Carrying(sources):` around a call: if the library reports that a callback stopped it,
+    raises the callback's exception instead of the library's error."""
 
     __slots__ = ("_sources",)
 

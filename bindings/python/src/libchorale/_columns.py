@@ -1,4 +1,5 @@
-"""Columns of tables as NumPy arrays: numbers, lists of numbers, and codes of what repeats."""
+"""Columns of tables as NumPy arrays: numbers, lists of numbers, and integer codes of repeated
+values."""
 
 from __future__ import annotations
 
@@ -15,7 +16,7 @@ Longs = npt.NDArray[np.int64]
 
 @dataclasses.dataclass(frozen=True)
 class Codes:
-    """A column of values that repeat: entry i has the value number codes[i].
+    """A column of repeated values, encoded by integers: entry i has the value values[codes[i]].
 
     codes   N int32, from 0 to count - 1 in the order of first appearance where the source gives
             one; -1: null
@@ -61,11 +62,13 @@ _ODD = 0x9E3779B97F4A7C15
 
 
 def representatives(hashes: npt.NDArray[np.uint64]) -> Longs:
-    """For each entry the number of an entry with the same hash, the same one for all of them.
+    """Returns for each entry the number of one entry with the same hash; equal hashes get the same
+    number.
 
-    A table of slots: all entries write their numbers, and those whose hash is that of the entry
-    that was written last are done. The others, whose slot another hash has taken, go on with other
-    slots. Entries of one hash always have the same slot, so they are done together.
+    Works on a table of slots. In each pass all open entries write their numbers to the slots of
+    their hashes, and an entry is done if the number left in its slot has the same hash. The other
+    entries, whose slot was taken by another hash, continue with other slots. Entries with equal
+    hashes always have equal slots, so they are done in the same pass.
     """
     count = len(hashes)
     found = np.empty(count, dtype=np.int64)
@@ -87,7 +90,8 @@ def representatives(hashes: npt.NDArray[np.uint64]) -> Longs:
 
 
 def numbered(found: Longs) -> tuple[npt.NDArray[np.int32], Longs]:
-    """Codes from the answer of `representatives`, and the entry that stands for each code."""
+    """Returns codes for the result of `representatives`, and for each code the number of an entry
+    that has it."""
     first = np.flatnonzero(found == np.arange(len(found)))
     number = np.empty(len(found), dtype=np.int32)
     number[first] = np.arange(len(first), dtype=np.int32)
@@ -95,12 +99,12 @@ def numbered(found: Longs) -> tuple[npt.NDArray[np.int32], Longs]:
 
 
 def encoded_bits(bits: npt.NDArray[np.uint64]) -> tuple[npt.NDArray[np.int32], Longs]:
-    """Codes of 64-bit values, and the entry that stands for each code."""
+    """Returns codes of 64-bit values, and for each code the number of an entry that has it."""
     return numbered(representatives(bits))
 
 
 def spread(codes: npt.NDArray[np.int32], valid: Array | None) -> npt.NDArray[np.int32]:
-    """Codes of the valid entries as codes of all, -1 for the others."""
+    """Extends codes of the valid entries to all entries, with -1 for the others."""
     if valid is None:
         return codes
     every = np.full(len(valid), -1, dtype=np.int32)
@@ -109,7 +113,8 @@ def spread(codes: npt.NDArray[np.int32], valid: Array | None) -> npt.NDArray[np.
 
 
 def together(columns: Sequence[Codes]) -> tuple[npt.NDArray[np.int32], int]:
-    """Codes of the tuples of several columns, and how many there are; -1 where any is null."""
+    """Returns codes of the tuples of several columns, -1 where any is null, and the number of
+    codes."""
     codes, count = columns[0].codes, columns[0].count
     for column in columns[1:]:
         pairs = codes.astype(np.int64) * max(1, column.count) + column.codes
@@ -120,23 +125,24 @@ def together(columns: Sequence[Codes]) -> tuple[npt.NDArray[np.int32], int]:
 
 
 class Strings:
-    """Byte strings: entry i is data[starts[i] : starts[i] + lengths[i]]. After the last entry,
-    `data` has 8 bytes more."""
+    """Byte strings: entry i is data[starts[i] : starts[i] + lengths[i]]. `data` has 8 bytes after
+    the last entry, so that whole words can be read."""
 
     def __init__(self, data: npt.NDArray[np.uint8], starts: Longs, lengths: Longs) -> None:
         self.data, self.starts, self.lengths = data, starts, lengths
-        # Entry k: the eight bytes from k on.
+        # Entry k of _words holds bytes k to k + 7 of the data.
         self._words = np.ndarray((len(data) - 7,), dtype="<u8", buffer=data.data, strides=(1,))
 
     def _word(self, entries: Any, at: int) -> npt.NDArray[np.uint64]:
-        """Bytes at .. at + 7 of the entries, all longer than `at`; 0 beyond their ends."""
+        """Returns bytes at .. at + 7 of the entries, which are all longer than `at`; bytes beyond
+        their ends are 0."""
         words = self._words[self.starts[entries] + at]
         beyond = np.maximum(0, at + 8 - self.lengths[entries]).astype(np.uint64) * np.uint64(8)
         within: npt.NDArray[np.uint64] = words & (np.uint64(2**64 - 1) >> beyond)
         return within
 
     def encoded(self) -> tuple[npt.NDArray[np.int32], Longs]:
-        """Codes, and the entry that stands for each code."""
+        """Returns codes, and for each code the number of an entry that has it."""
         hashes = self.lengths.astype(np.uint64) * np.uint64(_ODD)
         left = np.flatnonzero(self.lengths)
         at = 0
@@ -300,7 +306,7 @@ class Series(Column):
 
 # ---- Columns of Arrow
 
-#: Formats of the C data interface.
+# Number formats of the Arrow C data interface.
 _NUMBERS = {
     **{"c": np.int8, "C": np.uint8, "s": np.int16, "S": np.uint16, "i": np.int32, "I": np.uint32},
     **{"l": np.int64, "L": np.uint64, "e": np.float16, "f": np.float32, "g": np.float64},
@@ -316,18 +322,18 @@ def _validity(view: Any, offset: int, length: int) -> Array | None:
 
 
 def _buffer(view: Any, number: int, dtype: Any) -> Array:
-    """A buffer in place."""
+    """Returns a buffer as a view."""
     buffer = view.buffer(number)
     return np.frombuffer(buffer, dtype=dtype) if buffer.size_bytes else np.empty(0, dtype=dtype)
 
 
 def _joined(parts: list[Array]) -> Array:
-    """One chunk stays where it lies."""
+    """Joins the parts to one array; a single part is not copied."""
     return parts[0] if len(parts) == 1 else np.concatenate(parts)
 
 
 class Arrow(Column):
-    """A column of Arrow: views of the chunks, in order, with their offsets and lengths."""
+    """A column of Arrow: views of the chunks in order, with their offsets and lengths."""
 
     def __init__(self, name: str, schema: Any, chunks: list[tuple[Any, int, int]]) -> None:
         super().__init__(name)
@@ -374,7 +380,8 @@ class Arrow(Column):
         )
 
     def _of_dictionary(self) -> Codes:
-        """Chunks may have different dictionaries; the values of all are encoded once."""
+        """Encodes a dictionary column. Chunks may have different dictionaries; the values of all
+        dictionaries are encoded together."""
         parts, dictionaries, first = [], [], 0
         for view, offset, length in self._chunks:
             index = _buffer(view, 1, _NUMBERS[self._format])[offset : offset + length]
@@ -393,13 +400,14 @@ class Arrow(Column):
         return Codes(every[_joined(parts)], of_values.count, of_values.values)
 
     def _strings(self, valid: Array | None) -> Strings:
-        """The entries that are not null."""
+        """Returns the entries that are not null."""
         pieces: list[Array] = []
         starts, lengths, base = [], [], 0
         for view, offset, length in self._chunks:
             if self._format == "vu":
-                # Of each 16 bytes the first 4 are the length. Up to 12 bytes follow it at once;
-                # longer strings lie in buffer number `which`, from `where` on.
+                # Each view has 16 bytes: the length in the first 4. Strings of up to 12 bytes
+                # follow in the view itself; longer ones are in buffer number `which` from offset
+                # `where` on.
                 views = _buffer(view, 1, np.uint8)
                 fields = views.view(np.int32).reshape(-1, 4)[offset : offset + length]
                 of = fields[:, 0].astype(np.int64)
@@ -425,7 +433,8 @@ class Arrow(Column):
     # ---- Numbers
 
     def _plain(self) -> Array | None:
-        """The numbers as they lie, nulls included; None: the column has none."""
+        """Returns the numbers as stored, with arbitrary values for nulls; None if the column is not
+        of numbers."""
         if self._schema.dictionary is not None:
             return None
         kind = self._format
@@ -455,7 +464,7 @@ class Arrow(Column):
         precision, scale, *width = (int(part) for part in self._format[2:].split(","))
         if precision > 18 or width not in ([], [128]):
             raise self._unusable("numbers of up to 18 digits", self._format)
-        # The low half of each 128 bits has all 18 digits, and the sign.
+        # The low half of each 128-bit decimal holds all 18 digits, and the sign.
         parts = [
             _buffer(v, 1, np.int64).reshape(-1, 2)[at : at + n, 0] for v, at, n in self._chunks
         ]

@@ -1,6 +1,6 @@
-"""Files of the command line: tables as CSV, JSON lines or Parquet; messages that name their lines.
+"""Files of the command: tables as CSV, JSON lines or Parquet, and error messages that name lines.
 
-A table is read whole. A field of CSV is a text, or None where it is empty.
+A table is read whole. A field of CSV is a text, or None if it is empty.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import Any, Literal
 
 Form = Literal["csv", "json", "parquet"]
 
-#: Endings of names of files.
+# Forms of files by their suffixes.
 FORMS: dict[str, Form] = {
     ".csv": "csv",
     ".tsv": "csv",
@@ -27,13 +27,13 @@ FORMS: dict[str, Form] = {
     ".parquet": "parquet",
 }
 
-# Exit codes, those of the command `chorale`.
+# Exit codes, the same as those of the command `chorale`.
 NO, BAD_INPUT, SYSTEM = 1, 2, 3
 
 
 class Stop(Exception):
-    """Ends the program with a line on the standard error; without one where the message is empty,
-    as where nobody reads on."""
+    """Ends the program with a message on the standard error; with an empty message silently, as
+    after a closed output pipe."""
 
     def __init__(self, code: int, message: str) -> None:
         super().__init__(message)
@@ -60,7 +60,7 @@ class Table:
 
 
 def read_bytes(path: str, argument: str = "FILE") -> bytes:
-    """What is in a file; "-": what comes in."""
+    """Returns the bytes of a file; "-": of the standard input."""
     try:
         if path == "-":
             if sys.stdin is None:
@@ -91,7 +91,7 @@ def _text(data: bytes, place: str) -> str:
 
 
 def read_table(path: str) -> Table:
-    """Which form a table has is told by how it begins."""
+    """Reads a table. The form is recognised by the first bytes."""
     data, place = read_bytes(path), place_of(path)
     if data.startswith(b"PAR1"):
         return _parquet(data, place)
@@ -105,7 +105,7 @@ def read_table(path: str) -> Table:
 
 
 def json_lines(data: bytes, place: str) -> tuple[list[dict[str, Any]], list[int]]:
-    """Objects, and the line of each."""
+    """Reads objects from JSON lines. Returns the objects and the line number of each."""
     entries, lines = [], []
     for line, text in enumerate(_text(data, place).split("\n"), 1):
         if not text.strip():
@@ -119,7 +119,7 @@ def json_lines(data: bytes, place: str) -> tuple[list[dict[str, Any]], list[int]
 
 
 def read_json(path: str, argument: str) -> Any:
-    """What a file of one JSON value holds."""
+    """Reads a file that holds one JSON value."""
     return _json(_text(read_bytes(path, argument), place_of(path)), place_of(path))
 
 
@@ -134,7 +134,8 @@ def _json(text: str, place: str) -> Any:
 
 
 def _csv(text: str, place: str) -> Table:
-    """The delimiter is the comma, tab or semicolon that the first line has most of."""
+    """Reads CSV. The delimiter is the comma, tab or semicolon, whichever is most frequent in the
+    first line."""
     head = text.partition("\n")[0]
     delimiter = max(",\t;", key=head.count)
     csv.field_size_limit(2**31 - 1)
@@ -177,7 +178,7 @@ def _parquet(data: bytes, place: str) -> Table:
 
 
 def pyarrow() -> Any:
-    """The package, with what it has for Parquet."""
+    """Imports pyarrow with its Parquet module."""
     try:
         import pyarrow.parquet
     except ImportError:
@@ -190,8 +191,8 @@ def pyarrow() -> Any:
 
 
 def told(error: BaseException, place: str, lines: Sequence[int], options: Collection[str]) -> str:
-    """The message of an exception as users of the command know things: rows by lines of the file,
-    arguments by options. What stands in quotes stays."""
+    """Returns the message of an exception for users of the command: rows are named by lines of the
+    file, arguments by options. Text in quotes is unchanged."""
 
     def line(match: re.Match[str]) -> str:
         return f"line {lines[int(match[1])]}" if match[1] and lines else match[0]
@@ -208,7 +209,7 @@ def told(error: BaseException, place: str, lines: Sequence[int], options: Collec
 
 
 def check_writable(path: str | None, read: str) -> None:
-    """Ends the program if nothing can be written at `path`, or if that is the file that is read."""
+    """Ends the program if `path` cannot be written, or if it is the file that is read."""
     if path is None:
         return
     try:
@@ -225,11 +226,11 @@ def check_writable(path: str | None, read: str) -> None:
 
 
 def write(data: bytes, path: str | None) -> None:
-    """To the standard output where `path` is None."""
+    """Writes bytes to a file, or to the standard output if `path` is None."""
     if path is None and sys.stdout is None:
         raise Stop(SYSTEM, "the standard output could not be written: it is closed")
     try:
-        # Not to sys.stdout.buffer, which writes parts where Python is told to be unbuffered.
+        # Not through sys.stdout.buffer, which writes only a part when Python runs unbuffered.
         to = sys.stdout.fileno() if path is None else path
         with open(to, "wb", closefd=path is not None) as file:
             file.write(data)
@@ -240,7 +241,7 @@ def write(data: bytes, path: str | None) -> None:
 
 
 def as_json(entries: Iterable[Any]) -> bytes:
-    """A line each."""
+    """Converts entries to JSON lines."""
     lines = []
     for entry in entries:
         line = json.dumps(entry, ensure_ascii=False, default=str)
@@ -252,7 +253,7 @@ def as_json(entries: Iterable[Any]) -> bytes:
 
 
 def as_table(rows: Any, names: list[str], form: Form, delimiter: str) -> bytes:
-    """A table in another form. rows: dicts, or a table of pyarrow."""
+    """Converts a table to the bytes of a form. rows: dicts, or a pyarrow table."""
     if form == "parquet":
         arrow = pyarrow()
         if isinstance(rows, list):

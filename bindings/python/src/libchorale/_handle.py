@@ -1,4 +1,5 @@
-"""Handles of the C interface as Python objects: when they are freed, and who may use them when."""
+"""Handles of the C interface as Python objects: when they are freed, and which threads may use
+them."""
 
 from __future__ import annotations
 
@@ -16,7 +17,7 @@ Self = TypeVar("Self", bound="Shared")
 
 
 class _Use:
-    """The time during which a call uses a handle; `with` gives its address."""
+    """Marks a handle as used during a call; `with` returns its address."""
 
     __slots__ = ("_handle", "_shared")
 
@@ -32,7 +33,8 @@ class _Use:
 
 
 class Recipe(NamedTuple):
-    """What an object was made of: by which class, and which of its methods (None: the class)."""
+    """How an object was made: by a class, and which of its methods (None: the constructor), with
+    arguments."""
 
     kind: type[Any]
     method: str | None
@@ -44,17 +46,18 @@ class Recipe(NamedTuple):
         return maker(*self.positional, **self.keywords)
 
     def remake(self) -> Any:
-        """For __reduce__. A plain function: the pickle of Spark copies bound ones, with their module."""
+        """Returns the arguments of __reduce__. Uses a plain function, since the pickler of Spark
+        copies bound methods together with their module."""
         return Recipe.make, (self,)
 
 
 class Handle:
-    """Owns one reference to (or the whole of) a C object.
+    """Owns one reference to a C object, or the whole object.
 
-    Calls that only read share a handle, on any number of threads; one that changes it has it
-    alone, and what would run beside that raises `InUseError`. Calls on an exclusive handle change
-    it unless they say otherwise. A handle that is closed while a call uses it is freed after that
-    call.
+    Calls that only read share a handle, on any number of threads. A call that changes the object
+    uses it alone; a concurrent call raises `InUseError`. Calls on an exclusive handle are taken to
+    change it unless they state otherwise. A handle that is closed while a call uses it is freed
+    after that call.
     """
 
     _exclusive: ClassVar[bool] = False
@@ -65,16 +68,17 @@ class Handle:
         self._users = 0
         self._alone = False  # one user, who changes it
         self._lock = threading.Lock()
-        self._kept: tuple[Any, ...] = (*kept, current())  # what the C object borrows from
+        self._kept: tuple[Any, ...] = (*kept, current())  # objects that the C object borrows from
 
     @classmethod
     def _create(cls, function: Callable[..., int], *arguments: Any) -> int:
-        """An object of this class, by a function that gives it last before the error."""
+        """Creates an object of this class with a C function whose last arguments are the new handle
+        and the error."""
         handle = ctypes.c_void_p()
         try:
             call(function, *arguments, ctypes.byref(handle))
         except BaseException:
-            if handle.value is not None:  # it was a hook of the host that raised
+            if handle.value is not None:  # a hook of the host raised
                 guarded(cls._free, handle.value)
             raise
         assert handle.value is not None
@@ -129,11 +133,12 @@ class Handle:
 
 
 class Closable(Handle):
-    """A handle that can be closed before Python would let go of it. Use it as a context manager,
-    or not at all: an object that is no longer referred to is closed."""
+    """A handle that can be closed explicitly, also as a context manager. An object that is no
+    longer referred to is closed automatically."""
 
     def close(self) -> None:
-        """Frees what it holds. Again is legal; any other use raises `ClosedError`."""
+        """Frees the object's memory. A second call does nothing; any other use raises
+        `ClosedError`."""
         self._close()
 
     @property
@@ -158,13 +163,14 @@ class Closable(Handle):
 
 
 class Shared(Closable):
-    """A handle whose C object is immutable and counts its references."""
+    """A handle of an immutable, reference-counted C object."""
 
     _retain: ClassVar[Any]  # the C function
     _recipe: Recipe
 
     def clone(self: Self) -> Self:
-        """Another handle to the same object, which stays when this one is closed."""
+        """Returns another handle to the same object, which remains valid when this one is
+        closed."""
         again = type(self).__new__(type(self))
         again.__dict__.update(self.__dict__)
         with self._use() as pointer:
@@ -175,8 +181,8 @@ class Shared(Closable):
         return self.clone()
 
     def __deepcopy__(self: Self, memo: dict[int, Any]) -> Self:
-        return self.clone()  # what never changes need not be doubled
+        return self.clone()  # an immutable object need not be copied
 
     def __reduce__(self) -> Any:
-        with self._use():  # not after it has been closed
+        with self._use():  # fails if the handle is closed
             return self._recipe.remake()

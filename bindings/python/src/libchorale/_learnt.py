@@ -1,4 +1,4 @@
-"""Learning: from labelled problems to strengths and potentials."""
+"""Learning: computes strengths and potentials from labelled problems."""
 
 from __future__ import annotations
 
@@ -48,8 +48,8 @@ def _fields(told: c.Struct) -> dict[str, Any]:
 
 
 class Learnt(Closable):
-    """What `learn` found: weights for each kind of clique, and what is known of them. As a text
-    (str) it is lines for a person. It can be pickled.
+    """The result of `learn`: weights for each kind of clique, with gains and intervals. str() gives
+    lines of text for people. Can be pickled.
 
     report  a dict with the fields of `chorale_learnt_report` (learn.h); `kinds` and `weights` are
             lists of dicts
@@ -69,12 +69,12 @@ class Learnt(Closable):
         return self._text(c.CHORALE_TEXT_LINES)
 
     def to_json(self) -> str:
-        """The whole of it, for `from_json`."""
+        """Returns the whole result as JSON, for `from_json`."""
         return self._text(c.CHORALE_TEXT_JSON)
 
     @classmethod
     def from_json(cls, text: str) -> Learnt:
-        """What `to_json` gave."""
+        """Reads a result written by `to_json`."""
         given = text.encode()
         return cls(cls._create(library.chorale_learnt_read, lent(), given, len(given)))
 
@@ -92,7 +92,7 @@ class Learnt(Closable):
 
     @property
     def report(self) -> dict[str, Any]:
-        """Gains, weights and verdicts."""
+        """The report of learning: gains, weights and verdicts."""
         told = struct(c.chorale_learnt_report)
         with self._use() as learnt:
             call(library.chorale_learnt_get_report, learnt, byref(told))
@@ -106,7 +106,8 @@ class Learnt(Closable):
         return found
 
     def apply(self, problem: Problem) -> Model:
-        """The model of a problem with the learnt potentials in its cliques that have kinds."""
+        """Returns the model of a problem with the learnt potentials in its cliques that have
+        kinds."""
         with self._use() as learnt, problem._use(shared=True) as handle:
             pointer = Model._create(library.chorale_learnt_apply, lent(), learnt, handle)
         return Model._made(pointer, (problem.model,), ())
@@ -116,7 +117,8 @@ class Learnt(Closable):
         return cls.from_json(text).potential(kind, values, centre_value)
 
     def potential(self, kind: int, values: int, centre_value: int = -1) -> Potential:
-        """The potential of a kind (a number), for cliques of any size over `values` values."""
+        """Returns the potential of a kind (a number), for cliques of any size over `values`
+        values."""
         with self._use() as learnt:
             pointer = Potential._create(
                 library.chorale_learnt_potential,
@@ -139,8 +141,8 @@ _BASES = {
 
 @dataclass(frozen=True)
 class WeightRule:
-    """Bounds of weights; the last rule that fits a weight counts. A rule for a basis that is not
-    learnt by default makes it learnt. least equal to most freezes a weight.
+    """Bounds of weights. If several rules match a weight, the last one applies. A rule for a basis
+    that is not learnt by default makes it learnt. least equal to most freezes a weight.
 
     basis  "agreement", "log-agreement", "share", "majority", "centre", "single", "empty",
            "conflict", "out" or "value"
@@ -156,7 +158,7 @@ class WeightRule:
 
 
 class LearnProgress(NamedTuple):
-    """How far learning is: runs over single problems, of so many at most."""
+    """Progress of learning: the number of runs done so far, and an upper bound on it."""
 
     runs: int
     runs_most: int
@@ -195,20 +197,19 @@ def learn(
     progress: Callable[[LearnProgress], Any] | None = None,
     **run: Any,
 ) -> Learnt:
-    """Learns weights for the kinds of cliques of problems with gold labels, whose scores come from
-    taggers that have not seen these.
+    """Learns weights for the kinds of cliques of problems with gold labels. The scores must come
+    from taggers that have not seen the gold labels.
 
-    seen  for each problem, how much of what the final tagger will have seen its own has: above 0,
-          at most 1
+    seen  for each problem, the share of the final tagger's training data that its tagger has seen:
+          above 0, at most 1
     rules  bounds of weights
-    costs  m x m: what it costs to give the second label where the first is right. None: 1 for each
-           wrong label
-    classes  what each of the m labels counts as, -1: it does not count. What is learnt for is then
-             micro F1 of what counts, and costs must be None
+    costs  m x m: costs by gold label (row) and label given (column). None: 1 for each wrong label
+    classes  the class that each of the m labels counts as, or -1 if it does not count. The costs
+             are then those of micro F1, and `costs` must be None
     folds, level, time_limit  as in learn.h
-    cancel    a `Cancel` that any thread may set to end the call; nothing is applied then
-    progress  is told a `LearnProgress` after each run; what is true ends the call. Ctrl-C (in the
-              main thread) does so too
+    cancel    a `Cancel` that any thread may set to end the call; then nothing is applied
+    progress  called with a `LearnProgress` after each run; a true result ends the call. Ctrl-C (in
+              the main thread) ends it too
     run   options of runs (rounds, beam_width, threads, ...), those of learn.h by default
     """
     given = [problems] if isinstance(problems, Problem) else list(problems)

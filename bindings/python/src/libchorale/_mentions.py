@@ -1,4 +1,5 @@
-"""What `agree` computes, on NumPy arrays: N mentions, m labels, cliques of mentions by key."""
+"""The computation of `agree` on NumPy arrays: N mentions (rows), m labels, cliques of mentions by
+key."""
 
 from __future__ import annotations
 
@@ -18,10 +19,10 @@ from .potential import Potential
 Doubles = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int32]
 
-#: Probabilities stay this far from 0 and 1.
+# Probabilities are clipped to MARGIN .. 1 - MARGIN.
 MARGIN = 1e-6
 
-#: Rows that are worked on at a time.
+# Number of rows that are processed at a time.
 BLOCK = 1 << 14
 
 
@@ -34,18 +35,18 @@ def blocks(count: int) -> Iterator[slice]:
 
 
 class Scores:
-    """Natural logarithms of probabilities, or other scores: N rows of m."""
+    """Natural logarithms of probabilities, or other scores: N rows of m labels."""
 
     count: int
     labels: int
     dtype: Any = np.float32
 
     def rows(self, rows: Longs | slice) -> Array:
-        """The scores of some rows, an array of its own."""
+        """Returns a new array with the scores of some rows."""
         raise NotImplementedError
 
     def of(self, rows: Longs, codes: Ints) -> Doubles:
-        """The score of label codes[row] in each of the rows."""
+        """Returns the score of label codes[row] for each of the rows."""
         made = np.empty(len(rows))
         for part in blocks(len(rows)):
             some = rows[part]
@@ -53,7 +54,8 @@ class Scores:
         return made
 
     def sums(self, rows: Longs, parts: Ints, count: int) -> Doubles:
-        """count x m: the sums of the rows of each part. parts: for each of the rows, ascending."""
+        """Returns count x m: the sums of the rows of each part. parts: the part of each row,
+        ascending."""
         made = np.zeros((count, self.labels))
         for part in blocks(len(rows)):
             begins = np.flatnonzero(np.diff(parts[part], prepend=-1))
@@ -62,8 +64,8 @@ class Scores:
         return made
 
     def best(self) -> tuple[Ints, Doubles]:
-        """For each row the label with the highest score, the first of several, and how much the
-        second highest is below it."""
+        """Returns for each row the label with the highest score (the first of several), and the
+        difference to the second highest score."""
         labels = np.empty(self.count, dtype=np.int32)
         margins = np.zeros(self.count)
         for part in blocks(self.count):
@@ -76,8 +78,9 @@ class Scores:
 
 
 class Confidences(Scores):
-    """One probability a row: of its label. The other labels share what is left. A probability below
-    1 / m counts as 1 / m, so that no other label is more likely than the row's own."""
+    """Scores from one probability for each row: that of its label. The other labels share the
+    remaining probability equally. A probability below 1 / m counts as 1 / m, so that no other label
+    is more likely than the row's own."""
 
     def __init__(self, codes: Ints, confidence: Array, labels: int) -> None:
         self.count, self.labels, self._codes = len(codes), labels, codes
@@ -86,7 +89,7 @@ class Confidences(Scores):
             return
         sure = np.clip(confidence, max(MARGIN, 1 / labels), 1 - MARGIN)
         self._other = np.log((1 - sure) / (labels - 1)).astype(np.float32)
-        # Never a tie.
+        # Strictly above the scores of the other labels, so that ties are impossible.
         self._own = np.maximum(np.log(sure).astype(np.float32), self._other + np.float32(1e-5))
 
     def rows(self, rows: Longs | slice) -> Array:
@@ -113,7 +116,7 @@ class Confidences(Scores):
 
 
 class AllScores(Scores):
-    """All scores: one array N x m, or m columns."""
+    """Scores of all labels: one array N x m, or m columns."""
 
     def __init__(self, given: Array | Sequence[Array], logarithms: bool) -> None:
         self._given, self._logarithms = given, logarithms
@@ -146,8 +149,8 @@ class Keyed:
     """The cliques of one key.
 
     codes    N int32: the clique of each row; -1: none
-    count    how many cliques; sizes: their numbers of rows
-    columns  the columns of the key, to tell what it is, and their names
+    count    number of cliques; sizes: number of rows of each
+    columns  the columns of the key, for descriptions, and their names
     across   whether a clique has rows of several groups
     """
 
@@ -159,7 +162,8 @@ class Keyed:
     across: bool
 
     def shown(self, cliques: Ints, named: bool) -> list[str]:
-        """What the key of each clique is: "of 'Jordan'", or "with name 'Jordan'"."""
+        """Returns a description of the key of each clique: "of 'Jordan'", or "with name
+        'Jordan'"."""
         row = np.empty(self.count + 1, dtype=np.int64)
         row[self.codes] = np.arange(len(self.codes))
         of = [column.values(column.codes[row[cliques]].tolist()) for column in self.columns]
@@ -172,7 +176,7 @@ class Keyed:
 
 
 def cliques_of(codes: Ints, count: int, minimum: int) -> tuple[Ints, int, Longs]:
-    """Cliques with fewer rows than `minimum` are left out, and the others are numbered anew."""
+    """Drops cliques with fewer rows than `minimum` and renumbers the others."""
     sizes = np.bincount(codes[codes >= 0], minlength=count)
     kept = sizes >= minimum
     number = np.append(np.where(kept, np.cumsum(kept) - 1, -1), -1).astype(np.int32)
@@ -180,8 +184,8 @@ def cliques_of(codes: Ints, count: int, minimum: int) -> tuple[Ints, int, Longs]
 
 
 def components(every: Sequence[Keyed]) -> tuple[Ints, int]:
-    """Rows that are in a clique together, or are connected by cliques, have the same number; -1: a
-    row in no clique. And how many numbers there are."""
+    """Returns the connected component of each row, where rows in one clique are connected (-1: a
+    row in no clique), and the number of components."""
     if len(every) == 1:
         return every[0].codes, every[0].count
     count = len(every[0].codes)
@@ -205,8 +209,8 @@ def components(every: Sequence[Keyed]) -> tuple[Ints, int]:
 
 @dataclasses.dataclass(frozen=True)
 class Weights:
-    """What the cliques of a key are worth: n members, n_v of them with label v, score
-    strength / n * sum_v n_v^2 + sum_v bonus_v n_v."""
+    """The score of the cliques of a key: with n members, n_v of them with label v, strength / n *
+    sum_v n_v^2 + sum_v bonus_v n_v."""
 
     strength: float
     bonus: Doubles | None = None
@@ -218,7 +222,8 @@ class Weights:
 
 @dataclasses.dataclass
 class Together:
-    """N rows. codes: labels; probability: of these; before: the same of the labels before."""
+    """Results by row. codes: labels; probability: of these labels; before: probability of the
+    labels before."""
 
     codes: Ints
     probability: Doubles
@@ -227,8 +232,9 @@ class Together:
 
 @dataclasses.dataclass
 class Reasons:
-    """Cliques of one key that pay for changes. Entry i: of the row at places[i] of those asked for;
-    clique, amount, and how many of its other rows have the label now."""
+    """Cliques of one key that gain by changes of rows. Entry i is for row number places[i] of the
+    given rows: the clique, its gain (amount), and the number of its other rows with the new label
+    (agreeing)."""
 
     places: Longs
     amounts: Doubles
@@ -237,22 +243,22 @@ class Reasons:
 
 
 class Mentions:
-    """Rows with scores and cliques. own: the labels of the highest scores."""
+    """Rows with scores and cliques. own: the labels with the highest scores."""
 
     def __init__(self, scores: Scores, keyed: Sequence[Keyed], weights: Sequence[Weights]) -> None:
         self.scores, self.keyed, self.weights = scores, keyed, weights
         self.own, self.margins = scores.best()
         self.component, self.components = components(keyed)
-        # Rows by component: all that follows reads and writes neighbours together.
+        # Sorts rows by component, so that later steps access neighbouring memory.
         rows = np.flatnonzero(self.component >= 0)
         pairs = (self.component[rows].astype(np.int64) << 32) | rows
         pairs.sort()
         self.order = pairs & 0xFFFFFFFF
 
     def unsettled(self) -> Longs:
-        """Rows that may change, in `order`. Where strengths are not negative and labels have no
-        bonus, rows of a component that all have the same label by their scores keep it: every row
-        and every clique has its highest score then."""
+        """Returns the rows that may change, in `order`. If strengths are not negative and labels
+        have no bonus, a component whose rows all have the same best label keeps it: every row and
+        every clique already has its highest score."""
         if any(of.strength < 0 or of.bonus is not None for of in self.weights):
             return self.order
         component, own = self.component[self.order], self.own[self.order]
@@ -264,7 +270,7 @@ class Mentions:
         return rows
 
     def given(self, rows: Longs, groups: Longs | None) -> Given:
-        """The front door's arguments for some rows: every row is a chain of one position."""
+        """Returns the arguments of `decode` for some rows: every row is a chain of one position."""
         scores = np.empty((len(rows), self.scores.labels), dtype=self.scores.dtype)
         for part in blocks(len(rows)):
             scores[part] = self.scores.rows(rows[part])
@@ -283,7 +289,7 @@ class Mentions:
     def solve(
         self, options: dict[str, Any], time_limit: float | None, told: Callable[[Any], Any] | None
     ) -> Ints:
-        """The labels together."""
+        """Labels all rows together and returns the labels."""
         rows = self.unsettled()
         codes = self.own.copy()
         if len(rows):
@@ -295,7 +301,7 @@ class Mentions:
         return codes
 
     def counts(self, number: int, codes: Ints) -> Ints:
-        """For each clique of a key the number of rows with each label, cliques x m."""
+        """Returns the number of rows with each label for each clique of a key, cliques x m."""
         keyed, labels = self.keyed[number], self.scores.labels
         rows = np.flatnonzero(keyed.codes >= 0)
         places = keyed.codes[rows].astype(np.int64) * labels + codes[rows]
@@ -303,7 +309,7 @@ class Mentions:
         return counts.astype(np.int32).reshape(keyed.count, labels)
 
     def probabilities(self, codes: Ints, before: Ints) -> Together:
-        """How probable the labels are: see `agree`."""
+        """Computes the probabilities that `agree` describes."""
         count = len(codes)
         result = Together(codes, np.empty(count), np.empty(count))
         tables = [self.counts(number, codes) for number in range(len(self.keyed))]
@@ -331,8 +337,9 @@ class Mentions:
         return result
 
     def _rises(self, number: int, table: Ints) -> Array:
-        """Cliques + 1 x m: how much one row more with a label adds to a clique, up to the same
-        amount for all labels: 2 strength / n * n_v + bonus_v. The last entry is 0."""
+        """Returns (cliques + 1) x m: the increase of a clique's score by one more row with a label,
+        2 strength / n * n_v + bonus_v, up to a constant equal for all labels. The last entry, for
+        rows in no clique, is 0."""
         keyed, of = self.keyed[number], self.weights[number]
         rises = np.zeros((keyed.count + 1, self.scores.labels), dtype=self.scores.dtype)
         np.multiply(table, 2 * of.strength / keyed.sizes[:, None], out=rises[:-1], casting="unsafe")
@@ -349,7 +356,8 @@ class Mentions:
         result.before[rows] = scores[entries, before[rows]] / sums
 
     def _flips(self, codes: Ints, tables: Sequence[Ints]) -> Array:
-        """Components x m: the score if all rows of a component had the label, less that now."""
+        """Returns components x m: the score if all rows of a component had the label, minus the
+        present score."""
         component = self.component[self.order]
         flips = self.scores.sums(self.order, component, self.components)
         flips -= np.bincount(
@@ -372,13 +380,14 @@ class Mentions:
     # ---- Why
 
     def reasons(self, number: int, rows: Longs, before: Ints, after: Ints) -> Reasons:
-        """Which cliques of a key pay for changes in some rows, from one label to another."""
+        """Finds the cliques of a key that gain by changes of some rows from label `before` to label
+        `after`."""
         keyed, of = self.keyed[number], self.weights[number]
         inside = np.flatnonzero(keyed.codes[rows] >= 0)
         some = rows[inside]
         clique, table = keyed.codes[some], self.counts(number, after)
         agreeing = table[clique, after[some]] - 1
-        # The rises of strength / n * n_v^2 by this row, with the one label and with the other.
+        # Gain of strength / n * n_v^2 by this row's new label, minus the gain by its old label.
         amount = 2 * of.strength / keyed.sizes[clique] * (agreeing - table[clique, before[some]])
         if of.bonus is not None:
             amount = amount + of.bonus[after[some]] - of.bonus[before[some]]

@@ -1,4 +1,4 @@
-"""The shared library: where it is found, and how its functions are called."""
+"""Finds and loads the shared library, and calls its functions."""
 
 from __future__ import annotations
 
@@ -18,8 +18,9 @@ Struct = TypeVar("Struct", bound=c.Struct)
 
 
 def _candidates() -> list[str]:
-    """Where the library may be, best first: CHORALE_LIBRARY alone where it is set; beside this
-    file alone where the wheel has put it there; wherever the system looks."""
+    """Returns where the library may be, best first: only CHORALE_LIBRARY if it is set; only the
+    directory of this file if the wheel has put the library there; otherwise the system's search
+    path."""
     named = os.environ.get("CHORALE_LIBRARY")
     if named:
         return [named]
@@ -33,7 +34,8 @@ def _candidates() -> list[str]:
 
 
 def _installed_for() -> str:
-    """What the package was built for and what this system is, for the message of an ImportError."""
+    """Returns the platforms of the package and of this system, for the message of an
+    ImportError."""
     import importlib.metadata
     import platform
 
@@ -80,7 +82,7 @@ abi: int = library.chorale_abi()
 
 
 class Hooks(threading.local):
-    """What a hook of a host raised in the call that this thread is in: the first of it."""
+    """The first exception that a hook of a host has raised in this thread's current call."""
 
     exist = False  # whether there has been a host with hooks
     error: BaseException | None = None
@@ -93,8 +95,8 @@ hooks = Hooks()
 
 
 def guarded(function: Callable[..., Any], *arguments: Any) -> Any:
-    """Calls a function of the library; what a hook of a host raises meanwhile is raised after it.
-    A hook may make calls too, and any object may be freed within it."""
+    """Calls a function of the library, and afterwards raises what a hook of a host raised
+    meanwhile. A hook may itself make calls, and any object may be freed within it."""
     if not Hooks.exist:
         return function(*arguments)
     outer, hooks.error = hooks.error, None
@@ -107,7 +109,7 @@ def guarded(function: Callable[..., Any], *arguments: Any) -> Any:
 
 
 def call(function: Callable[..., int], *arguments: Any) -> None:
-    """Calls a function that returns a status; what is not OK is raised."""
+    """Calls a function that returns a status; raises an exception for a status other than OK."""
     error = c.chorale_error()
     status = guarded(function, *arguments, ctypes.byref(error))
     if status:
@@ -120,7 +122,7 @@ def call(function: Callable[..., int], *arguments: Any) -> None:
 
 
 def struct(kind: type[Struct]) -> Struct:
-    """A struct of the interface as its init function fills it."""
+    """Returns a struct of the interface filled in by its init function."""
     filled = _filled.get(kind)
     if filled is None:
         made = kind()
@@ -129,7 +131,7 @@ def struct(kind: type[Struct]) -> Struct:
     return kind.from_buffer_copy(filled)
 
 
-_filled: dict[Any, bytes] = {}  # what the init functions write, by struct
+_filled: dict[Any, bytes] = {}  # bytes that the init functions write, by struct
 
 
 if sys.maxsize < 2**63 - 1:

@@ -1,8 +1,9 @@
-"""Tables of other libraries: their columns in, the same kind of table with more columns out.
+"""Tables of other libraries: reads their columns, and returns the same kind of table with more
+columns.
 
-pandas frames and lists of dicts are read as they are. All others come in through Arrow's C stream
-interface (`__arrow_c_stream__`), by nanoarrow. No library of tables is imported here that the
-caller has not imported.
+pandas frames and lists of dicts are read directly. All others are read through Arrow's C stream
+interface (`__arrow_c_stream__`), by nanoarrow. This module imports no table library that the caller
+has not imported.
 """
 
 from __future__ import annotations
@@ -19,7 +20,8 @@ from ._columns import Array, Arrow, Column, Longs, Objects, Series
 
 @dataclasses.dataclass(frozen=True)
 class Labels:
-    """A new column: entry i is values[codes[i]]. like: the column whose type it takes, if any."""
+    """A new column: entry i is values[codes[i]]. like: the column whose type the new one takes, if
+    any."""
 
     codes: npt.NDArray[np.int32]
     values: list[Any]
@@ -31,7 +33,7 @@ class Labels:
 
 @dataclasses.dataclass(frozen=True)
 class Texts:
-    """A new column of `count` texts: null but in some rows, which ascend."""
+    """A new column of `count` texts: null except in some rows, given in ascending order."""
 
     count: int
     rows: Longs
@@ -43,7 +45,7 @@ class Texts:
         return every
 
 
-#: Numbers and truth values as arrays.
+# New columns by name; numbers and truth values are arrays.
 New = Mapping[str, "Labels | Texts | Array"]
 
 
@@ -57,11 +59,11 @@ class Table:
         raise NotImplementedError
 
     def matrix(self, names: Sequence[str]) -> Array | None:
-        """Columns of numbers as one array that exists already, N x m; None: there is none."""
+        """Returns columns of numbers as one existing array, N x m; None if there is none."""
         return None
 
     def extended(self, new: New) -> Any:
-        """The caller's table, all its columns and rows, with more columns at the end."""
+        """Returns the caller's table with more columns at the end."""
         raise NotImplementedError
 
 
@@ -94,7 +96,7 @@ def _unique(names: Sequence[Any]) -> list[str]:
 
 
 class _Rows(Table):
-    """A list of dicts. A row without a key of others has None there."""
+    """A list of dicts. A key that a row lacks is None there."""
 
     def __init__(self, table: Sequence[Any]) -> None:
         self._table = table
@@ -155,7 +157,7 @@ def _pandas_labels(pandas: Any, labels: Labels, dtype: Any) -> Any:
 
 
 class _Stream(Table):
-    """A table that gives an Arrow stream, which is read once; the chunks stay where they are."""
+    """A table read from an Arrow stream, which can be read once; its chunks are not copied."""
 
     def __init__(self, table: Any, library: str) -> None:
         self._table, self._library = table, library
@@ -216,7 +218,7 @@ class _Stream(Table):
         return pyarrow.array(value.values, kind).take(codes)
 
     def _made(self, value: Any, first: int = 0, end: int | None = None) -> Any:
-        """An Arrow array of rows first .. end - 1 of a new column."""
+        """Returns rows first .. end - 1 of a new column as an Arrow array."""
         arrow = self._arrow
         if isinstance(value, Texts):
             end = value.count if end is None else end
@@ -252,7 +254,7 @@ class _Stream(Table):
         )
 
     def _rebuilt(self, new: New) -> Any:
-        """All columns as one array of nanoarrow; those that were there are shared, not copied."""
+        """Returns all columns as one nanoarrow array; existing columns are shared, not copied."""
         arrow = self._arrow
         for field in self._fields:
             if _has_views(field):
@@ -277,7 +279,7 @@ class _Stream(Table):
 
 
 def _slice(chunk: Any, number: int) -> Any:
-    """A child as long as its parent, from the parent's offset on."""
+    """Returns a child array cut to its parent's offset and length."""
     child = chunk.child(number)
     if chunk.offset or child.length != chunk.length:
         child = child[chunk.offset : chunk.offset + chunk.length]

@@ -1,8 +1,9 @@
-"""Streams of Arrow record batches: each group of rows is labelled when it is complete.
+"""Labels streams of Arrow record batches: each group of rows is labelled when it is complete.
 
-The unit of whatever hands out data in pieces: readers of Parquet files, Spark (`libchorale.spark`),
-DuckDB, Polars. A group is labelled by itself, so its labels depend neither on other groups nor on
-how the stream is cut. Memory holds one group, its results, and the batches that it spans.
+Record batches are how readers of Parquet files, Spark (`libchorale.spark`), DuckDB and Polars pass
+on data in pieces. A group is labelled by itself, so its labels depend neither on other groups nor
+on how the stream is divided into batches. Memory holds one group, its results, and the batches that
+it spans.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from .mentions import NAMES, Confidence, Key, Scale, Strength, agree
 from .problem import Problem
 from .run import Run
 
-#: The column of texts that `errors="column"` adds.
+# The column for messages that `errors="column"` adds.
 ERROR = "error"
 
 Errors = Literal["raise", "column"]
@@ -28,20 +29,21 @@ Errors = Literal["raise", "column"]
 
 @dataclasses.dataclass(frozen=True)
 class Chains:
-    """Rows that are chains (sentences, records), and what ought to agree. It can be pickled.
+    """Specification for rows that are chains (sentences, records): their columns and agreements.
+    Can be pickled.
 
     group        the column of groups, such as documents; not null
     scores       the column of scores: a list for each position, of a number for each label
-    tokens       the column of words: a list for each row, of texts or integers; None: there is none
-    order        the column whose ascending order the rows of a group are labelled in, so that labels
-                 do not depend on the order in which they come; None: as they come
-    agree        as in `decode`, but that `keys` of an `Agreement` is the name of a column of lists,
-                 and agreement is within groups: neither `across` nor "cliques"
+    tokens       the column of words: a list for each row, of texts or integers; None: no words
+    order        the column by which the rows of a group are sorted before labelling, so that labels
+                 do not depend on the order of arrival; None: in order of arrival
+    agree        as in `decode`, except that `keys` of an `Agreement` is the name of a column of
+                 lists, and agreement is within groups: neither `across` nor "cliques" is allowed
     transitions, strength, minimum, stop  as in `decode`
-    names        names of the labels: the new column holds them in the place of numbers
+    names        names of the labels, which the new column then holds instead of numbers
     options      further options of `decode`, such as {"rounds": 5}
-    labels, changed  the new columns: a list of labels for each row; whether they differ from the
-                 row's own best
+    labels, changed  names of the new columns: a list of labels for each row; whether they differ
+                 from the row's best labels without cliques
     """
 
     group: str
@@ -85,9 +87,9 @@ class Chains:
         return [arrow.field(self.labels, arrow.list_(kind)), arrow.field(self.changed, arrow.bool_())]
 
     def _labelled(self, arrow: Any, rows: Any) -> dict[str, Any]:
-        """The new columns of one group's rows."""
+        """Returns the new columns for the rows of one group."""
         scores = _matrices(arrow, rows, self.scores)
-        if not any(map(len, scores)):  # no position tells how many labels there are
+        if not any(map(len, scores)):  # without positions the number of labels is unknown
             empty = arrow.array([[]] * len(scores), arrow.list_(arrow.int32()))
             return {self.labels: empty, self.changed: arrow.array([False] * len(scores))}
         agree = [
@@ -118,11 +120,13 @@ class Chains:
 
 @dataclasses.dataclass(frozen=True)
 class Problems:
-    """Rows that are the chains of a problem of your own making. It can be pickled if `problem` can.
+    """Specification for rows that are the chains of problems made by the caller. Can be pickled if
+    `problem` can.
 
     group     the column of groups, such as documents; not null
-    problem   makes a `Problem` of the rows of a group, a `pyarrow.Table`: chain i is row i
-    learnt    weights for the kinds of its cliques; None: its potentials stay as they are
+    problem   a function from the rows of a group, a `pyarrow.Table`, to a `Problem` in which chain
+              i is row i
+    learnt    learnt weights for the kinds of its cliques; None: its potentials are used
     order     as in `Chains`
     names     as in `Chains`
     options   options of `Run`, such as {"rounds": 5}
@@ -167,13 +171,13 @@ class Problems:
 
 @dataclasses.dataclass(frozen=True)
 class Mentions:
-    """Rows that are mentions, for `agree`, whose arguments these are. It can be pickled.
+    """Specification for rows that are mentions: the arguments of `agree`. Can be pickled.
 
-    group     the column of groups; keys are the same within one
-    label     the column of labels; here it is needed
-    strength  None: its rule looks at the rows of one group alone
+    group     the column of groups; equal keys agree within a group
+    label     the column of labels; required here
+    strength  as in `agree`; None: its rule is applied to the rows of each group separately
     order     as in `Chains`
-    names     of the four new columns
+    names     names of the four new columns
     """
 
     group: str
@@ -219,7 +223,7 @@ Specification = Union[Chains, Problems, Mentions]
 
 
 def output_schema(schema: Any, specification: Specification, errors: Errors = "raise") -> Any:
-    """The `pyarrow.Schema` of what `label` yields for batches of `schema`."""
+    """Returns the `pyarrow.Schema` of what `label` yields for batches of `schema`."""
     arrow = _pyarrow()
     if errors not in ("raise", "column"):
         raise ValueError(f"errors is {errors!r}, neither 'raise' nor 'column'")
@@ -246,18 +250,19 @@ def label(
     """Labels a stream of record batches group by group, and yields batches with more columns.
 
     batches        of `pyarrow`, all of one schema; the rows of a group follow one another
-    specification  `Chains`, `Problems` or `Mentions`: what the columns hold, and what ought to agree
-    errors         "raise": what cannot be labelled raises ValueError or MemoryError, which names
-                   the group.
-                   "column": its rows come out with nulls and the message in a column "error", and
-                   all other groups are labelled
-    most_rows      a group of more rows is such an error, and its rows are handed on as they come;
+    specification  `Chains`, `Problems` or `Mentions`: the meaning of the columns, and the
+                   agreements
+    errors         "raise": a group that cannot be labelled raises ValueError or MemoryError, which
+                   names it.
+                   "column": its rows are yielded with nulls and the message in a column "error",
+                   and all other groups are labelled
+    most_rows      a group of more rows is such an error, and its rows are yielded as they arrive;
                    None: no limit but memory
 
-    All columns and rows come out, those of a group in the order of `specification.order`. For each
-    batch one batch comes out, of the groups that end in it; what the last one has left comes last.
-    A batch whose lists or texts do not lie in its buffers is an error whatever `errors` says.
-    Remembers the groups that it has seen: one that comes again, after others, is an error.
+    All columns and rows are yielded, those of a group in the order of `specification.order`. For
+    each batch one batch is yielded, with the groups that end in it; the last group follows at the
+    end. A batch whose lists or texts are not within its buffers is always an error, also with
+    errors="column". A group whose rows do not follow one another is an error too.
 
     >>> import pyarrow
     >>> rows = [{"page": 1, "word": ["Rome"], "score": [s]} for s in ([2.1, 0.3], [0.7, 0.9])]
@@ -309,7 +314,7 @@ class _Stream:
         yield from self._joined(self._end())
 
     def _parts(self, batch: Any) -> Iterator[tuple[Any, Any]]:
-        """The rows of each group, as long as they follow one another."""
+        """Yields the consecutive rows of each group in a batch."""
         if batch.num_rows == 0:
             return
         column = batch.column(batch.schema.get_field_index(self._specification.group))
@@ -363,7 +368,7 @@ class _Stream:
         return self._made(rows, {ERROR: self._arrow.array([text] * rows.num_rows)})
 
     def _made(self, rows: Any, new: Mapping[str, Any]) -> Any:
-        """The rows with all new columns; null where `new` has none."""
+        """Returns the rows with all new columns, null where `new` has no value."""
         for field in list(self._output)[len(self._schema) :]:
             values = new.get(field.name)
             if values is None:
@@ -385,7 +390,7 @@ def _lists(rows: Any, name: str) -> list[Any]:
 
 
 def _label_lists(arrow: Any, flat: Any, lengths: Any, names: Sequence[str] | None) -> Any:
-    """A list of labels for each row, of their names where there are any."""
+    """Returns a column with a list of labels for each row, by their names if given."""
     edges = np.cumsum([0, *lengths], dtype=np.int32)
     labels = arrow.array(flat, arrow.int32())
     if names is not None:
@@ -394,7 +399,7 @@ def _label_lists(arrow: Any, flat: Any, lengths: Any, names: Sequence[str] | Non
 
 
 def _matrices(arrow: Any, rows: Any, name: str) -> list[Any]:
-    """The scores of each row, T x m: views of one array."""
+    """Returns the scores of each row, T x m: views of one array."""
     compute = _compute()
     column = rows.column(name).combine_chunks()
     positions = compute.list_flatten(column)
@@ -415,8 +420,9 @@ def _matrices(arrow: Any, rows: Any, name: str) -> list[Any]:
 
 
 def _validate(arrow: Any, batch: Any) -> None:
-    """Raises ValueError where offsets are not in order, so that nothing is read outside of buffers.
-    Bytes that are not UTF-8 are left for `_labelled`, which blames one group.
+    """Raises ValueError if offsets descend or leave their buffers, so that nothing is read outside
+    of buffers. Bytes that are not UTF-8 are detected later by `_labelled`, so that only one group
+    fails.
     """
     batch.validate()
     for field, column in zip(batch.schema, batch.columns):
@@ -424,7 +430,7 @@ def _validate(arrow: Any, batch: Any) -> None:
 
 
 def _without_text(arrow: Any, kind: Any) -> Any:
-    """The type with bytes in the place of texts: as long, and never decoded."""
+    """Returns the type with bytes in place of texts: the same layout, and never decoded."""
     if arrow.types.is_string(kind):
         return arrow.binary()
     if arrow.types.is_large_string(kind):

@@ -1,4 +1,4 @@
-"""A flag by which any thread asks a computation to end early."""
+"""A flag by which any thread requests that a computation ends early."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from .host import lent
 
 
 class Cancel(Handle):
-    """A flag that starts lowered. Any thread may set it at any time, also while a run looks at it.
+    """A flag that ends computations early when set; initially not set. Any thread may set it at any
+    time, also while a run reads it.
 
     >>> cancel = Cancel()
     >>> cancel.set(); cancel.is_set()

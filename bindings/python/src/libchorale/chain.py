@@ -30,7 +30,7 @@ SCHEMES = {
 
 
 class Names:
-    """Label names as C has them."""
+    """Label names, converted for C."""
 
     def __init__(self, names: Sequence[str], scheme: str) -> None:
         if isinstance(names, (str, bytes)):
@@ -49,8 +49,8 @@ class Names:
 
 
 class Mask(NamedTuple):
-    """Which labels may follow which (m x m, entry [x, y] for label y after label x), which of the m
-    may begin, and which may end."""
+    """Which labels may follow which (m x m, entry [x, y] for label y after label x), and which of
+    the m labels may be first and last."""
 
     between: npt.NDArray[np.bool_]
     start: npt.NDArray[np.bool_]
@@ -58,7 +58,7 @@ class Mask(NamedTuple):
 
 
 def mask(names: Sequence[str], scheme: Scheme = "bio") -> Mask:
-    """The mask of label names such as "O", "B-Title" in a scheme: plain, bio, bioes, bilou.
+    """Returns the mask of label names such as "O", "B-Title" in a scheme: plain, bio, bioes, bilou.
 
     >>> mask(["O", "B-X", "I-X"]).between.tolist()
     [[True, True, False], [True, True, True], [True, True, True]]
@@ -86,12 +86,12 @@ class Transitions(Shared):
 
     scores       m x m, float64 or float32: entry [x, y] is the score of label y after label x
                  (orientation "to": entry [y, x]); None: all zero
-    start, end   m scores of beginning and ending with each label; None: all zero
+    start, end   m scores of each label as the first and the last one; None: all zero
     mask         which labels may follow which: a `Mask`, or m x m booleans, entry [x, y] for label
                  y after label x
-    labels       m, where scores is None
+    labels       m, if scores is None
     borrow       True: scores (float64, orientation "from", no mask) are read in place, and are
-                 read-only, as long as this lives; False: they are copied
+                 read-only while this object lives; False: they are copied
 
     >>> Transitions([[0.0, 1.0], [0.5, 0.0]], start=[0.0, -1.0]).labels
     2
@@ -178,13 +178,13 @@ class Chain:
                  edge; None: all zero
     edges        scores as above, beside a `Transitions` that gives start and end
     orientation  of these scores: "from", entry [x, y] for label y after label x, or "to", [y, x]
-    start, end   m scores of beginning and ending with each label, in the place of those of the
+    start, end   m scores of each label as the first and the last one, which replace those of the
                  transitions
     parents      of a tree: T indices, each below its own position, -1 for a root; None: a chain
-    forced       T labels that must be taken, -1 where any may be
+    forced       T entries: the label that a position must take, or -1 if it is free
     allowed      T x m booleans, False forbids
-    borrow       True: the arrays are read where they lie, and are read-only, as long as the chain
-                 (or a model or run that it was given to) lives; False: they are copied
+    borrow       True: the arrays are read in place, and are read-only while the chain, or a model
+                 or run that uses it, lives; False: they are copied
 
     >>> Chain([[1.0, 0.0], [0.0, 2.0]], [[0.0, -3.0], [0.0, 0.5]]).score([1, 1])
     2.5
@@ -245,7 +245,7 @@ class Chain:
         orientation: Orientation,
         how: arrays.How,
     ) -> c.chorale_chain:
-        """Takes over the scores; the struct, which may be added to."""
+        """Stores the scores, and returns the struct for C, to which further fields may be added."""
         array = arrays.scores("unary", unary, 2, how)
         matrices = None
         if edges is not None:
@@ -278,7 +278,7 @@ class Chain:
                     f"transitions has shape {matrices.shape}, but a chain of {length} positions "
                     f"has {max(0, length - 1)} edges"
                 )
-            # A chain without edges has nothing to read.
+            # A chain without edges has no edge scores to read.
             if matrices.ndim == 2 or len(matrices) > 0:
                 made.edges = arrays.address(matrices)
                 made.edge_matrices = 1 if matrices.ndim == 2 else len(matrices)
@@ -295,7 +295,8 @@ class Chain:
 
     @classmethod
     def _for_a_call(cls, unary: Any, transitions: Any, how: arrays.How = "call") -> Chain:
-        """A chain as which a call reads its arguments, a `Chain` among them."""
+        """Returns the chain for the arguments of a call: a `Chain`, or unary scores and
+        transitions."""
         if isinstance(unary, Chain):
             if transitions is not None:
                 raise TypeError("unary is a Chain, which has transitions of its own")
@@ -311,7 +312,8 @@ class Chain:
 
     @classmethod
     def _within(cls, scores: c.chorale_chain, model: Any, number: int) -> Chain:
-        """Chain `number` of a model, whose arrays and transitions live as long as `model`."""
+        """Returns chain `number` of a model, whose arrays and transitions live as long as
+        `model`."""
         made = cls.__new__(cls)
         made._recipe = Recipe(type(model), "chain", (model, number), {})
         made._struct = scores
@@ -342,7 +344,7 @@ class Chain:
         return _ChainUse(self)
 
     def score(self, labels: npt.ArrayLike) -> float:
-        """The score of a labelling (T labels): -inf where it is forbidden."""
+        """Returns the score of a labelling (T labels): -inf if it is forbidden."""
         array = arrays.ints("labels", labels, size=self.length)
         score = c_double()
         with self._use() as chain:
@@ -350,16 +352,16 @@ class Chain:
         return float(score.value)
 
 
-#: Transitions of the calls that take unary scores.
+# Type of transitions in calls that take unary scores.
 Edges = Union[Transitions, npt.ArrayLike, None]
 
 
 class _ChainUse:
-    """The struct of a chain during a call, with its transitions in use."""
+    """The struct of a chain during a call, with its transitions marked as used."""
 
     def __init__(self, chain: Chain) -> None:
         self._chain = chain
-        # Of its own: a chain may be used from several threads.
+        # A copy, since a chain may be used on several threads.
         self._struct = c.chorale_chain.from_buffer_copy(chain._struct)
 
     def __enter__(self) -> Any:
@@ -374,7 +376,8 @@ class _ChainUse:
 
 @dataclasses.dataclass(frozen=True)
 class ChainResult:
-    """labels: T of them, None where every labelling is forbidden (outcome INFEASIBLE)."""
+    """The result of a call. labels: T labels, or None if every labelling is forbidden (outcome
+    INFEASIBLE)."""
 
     labels: arrays.Ints | None
     score: float
@@ -383,8 +386,9 @@ class ChainResult:
 
 @dataclasses.dataclass(frozen=True)
 class ChainMarginals:
-    """marginals: T x m, the best score with each label; edge_marginals: (T - 1) x m x m, with both
-    labels of an edge; margins: T, the best less the second best."""
+    """Max-marginals. marginals: T x m, the best score with each label; edge_marginals: (T - 1) x m
+    x m, the best score with both labels of an edge; margins: T, the best marginal minus the second
+    best."""
 
     marginals: arrays.Doubles
     edge_marginals: arrays.Doubles
@@ -393,13 +397,13 @@ class ChainMarginals:
 
 
 class ChainCalls:
-    """What a solver and a kernel's scratch memory do for chains."""
+    """Calls for chains, common to `ChainSolver` and `Kernel`."""
 
     def _invoke(self, name: str, *arguments: Any) -> None:
         raise NotImplementedError
 
     def best(self, unary: Chain | npt.ArrayLike, transitions: Edges = None) -> ChainResult:
-        """The best labelling of a `Chain`, or of unary scores (T x m) and transitions.
+        """Finds the best labelling of a `Chain`, or of unary scores (T x m) and transitions.
 
         >>> ChainSolver().best([[1.0, 0.0], [0.0, 2.0]], [[0.0, -3.0], [0.0, 0.5]]).labels.tolist()
         [1, 1]
@@ -414,8 +418,8 @@ class ChainCalls:
     def k_best(
         self, unary: Chain | npt.ArrayLike, transitions: Edges = None, *, k: int
     ) -> tuple[arrays.Ints, arrays.Doubles]:
-        """The k best labellings of a chain, best first, and their scores: fewer rows than k where
-        no more are allowed.
+        """Finds the k best labellings of a chain, best first, and their scores: fewer than k rows
+        if fewer labellings are allowed.
 
         >>> ChainSolver().k_best([[1.0, 0.0], [0.0, 2.0]], k=2)[1].tolist()
         [3.0, 2.0]
@@ -442,7 +446,7 @@ class ChainCalls:
         return labels[: found.value], values[: found.value]
 
     def marginals(self, unary: Chain | npt.ArrayLike, transitions: Edges = None) -> ChainMarginals:
-        """All max-marginals, of positions and edges, and margins."""
+        """Computes all max-marginals, of positions and edges, and margins."""
         scores = Chain._for_a_call(unary, transitions)
         edges = np.empty((max(0, scores.length - 1), scores.labels, scores.labels))
         return self._marginals(scores, edges)
@@ -450,7 +454,7 @@ class ChainCalls:
     def max_marginals(
         self, unary: Chain | npt.ArrayLike, transitions: Edges = None
     ) -> arrays.Doubles:
-        """T x m: the best score with label y at position t.
+        """Computes T x m max-marginals: entry [t, y] is the best score with label y at position t.
 
         >>> ChainSolver().max_marginals([[1.0, 0.0], [0.0, 2.0]]).tolist()
         [[3.0, 2.0], [1.0, 3.0]]
@@ -458,7 +462,8 @@ class ChainCalls:
         return self._marginals(Chain._for_a_call(unary, transitions), None).marginals
 
     def margins(self, unary: Chain | npt.ArrayLike, transitions: Edges = None) -> arrays.Doubles:
-        """T: the best max-marginal less the second best; +inf where one label alone is possible.
+        """Computes T margins: the best max-marginal of a position minus the second best; +inf if
+        only one label is possible.
 
         >>> ChainSolver().margins([[1.0, 0.0], [0.0, 2.0]]).tolist()
         [1.0, 2.0]

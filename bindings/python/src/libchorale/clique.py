@@ -39,7 +39,8 @@ TASKS = {
 
 
 def algorithm_number(name: str) -> int:
-    """The algorithm of that name; '-' and '_' are the same; "lagrangian": with subgradients."""
+    """Returns the number of an algorithm; '-' and '_' are equal; "lagrangian" is that with
+    subgradients."""
     if not isinstance(name, str):
         raise TypeError(f"algorithm is {name!r}, not a name")
     spelled = name.replace("_", "-")
@@ -57,7 +58,7 @@ def algorithm_name(number: int) -> str:
 
 
 def algorithms() -> list[str]:
-    """The names of all algorithms.
+    """Returns the names of all algorithms.
 
     >>> "alpha_pass" in algorithms()
     True
@@ -71,15 +72,15 @@ def algorithms() -> list[str]:
 
 @dataclasses.dataclass(frozen=True)
 class CliqueResult:
-    """What a solver found.
+    """The result of a solver.
 
     labels           the n values of the members, int32; None: none above -inf was found
     score            member_score, of the members' own scores, + clique_score, of the potential
-    upper_bound      no values score more; gap: upper_bound - score
-    outcome          how the call ended; algorithm: which one ran
-    proven           True: no values score more, up to rounding
-    marginals_exact  of `marginals`: whether they are exact
-    iterations       of iterative algorithms; nodes: of branch and bound
+    upper_bound      upper bound on the score of any values; gap: upper_bound - score
+    outcome          how the call ended; algorithm: the algorithm used
+    proven           True: the score is optimal, up to rounding
+    marginals_exact  for `marginals`: whether they are exact
+    iterations       number of iterations; nodes: number of nodes of branch and bound
     """
 
     labels: arrays.Ints | None
@@ -101,42 +102,43 @@ class CliqueResult:
 
 @dataclasses.dataclass(frozen=True)
 class MarginalsResult:
-    """marginals: n x R, float64; result: the best values found along the way."""
+    """marginals: n x R, float64; result: the best values found meanwhile."""
 
     marginals: arrays.Doubles
     result: CliqueResult
 
 
 class CliqueSolver(Closable):
-    """A reusable workspace for clique inference, for one call at a time: one a thread.
+    """A reusable workspace for clique inference, for one call at a time: use one for each thread.
 
-    memory: None, and it grows as needed; or how many bytes it has for good (`bytes_needed` says how
-    many a problem takes), and a problem that does not fit is an OutOfMemoryError.
+    memory: None: the workspace grows as needed; otherwise its fixed number of bytes (see
+    `bytes_needed`), and a problem that needs more is an OutOfMemoryError.
 
     >>> solver = CliqueSolver()
     >>> result = solver.solve(Potential.potts(2, 0.3), [[2.1, 0.3], [1.9, 0.2], [0.7, 0.9]])
     >>> result.labels.tolist(), round(result.score, 6), result.proven
     ([0, 0, 0], 7.4, True)
 
-    What the calls take, n being the number of members and R that of values:
+    Arguments of the calls, with n members and R values:
 
     potential        a `Potential` over R values
-    scores           n x R, each member's score of each value, float64 with rows without gaps
-                     (anything else is converted); -inf forbids
+    scores           n x R, the score of each value of each member, float64 with rows without gaps
+                     (other arrays are converted); -inf forbids
     algorithm        one of `algorithms()`; "auto" chooses; "exact" is "auto" with a gap of 0
-    fixed            n integers: the value that a member must have, -1 where any may be; None: all
+    fixed            n integers: the value that a member must have, or -1 if it is free; None: all
+                     free
     start            where a local search starts: "independent" (each member's own best value),
                      "alpha_pass" (the result of that algorithm), a value for all members, or n
                      values
-    subset_size      how many values the generalised alpha-pass lets take part at once
-    iteration_limit  of iterative algorithms; 0: a default of their own
-    node_limit       of branch and bound; 0: none
-    node_pool        how many open nodes branch and bound keeps at once; 0: as many as fit in 16 MB
-    tolerance        when Lagrangian methods end: the violation of complementary slackness that is
-                     left, as a fraction of the largest useful multiplier
-    gap              the search ends when the bound is at most this fraction of the score above
-                     it; 0: when the answer is proven; None: no proof is looked for
-    time_limit       seconds; None: any
+    subset_size      greatest size of the sets of values in generalised alpha-pass
+    iteration_limit  greatest number of iterations; 0: the default of the algorithm
+    node_limit       greatest number of nodes of branch and bound; 0: no limit
+    node_pool        greatest number of open nodes of branch and bound; 0: as many as fit in 16 MB
+    tolerance        Lagrangian methods end when the violation of complementary slackness is at most
+                     this fraction of the largest useful multiplier
+    gap              the search ends when upper bound - score is at most this fraction of the score;
+                     0: when optimality is proven; None: no proof is attempted
+    time_limit       seconds; None: no limit
     cancel           a `Cancel` that any thread may set to end the call early
     """
 
@@ -170,7 +172,7 @@ class CliqueSolver(Closable):
         time_limit: float | None = None,
         cancel: Cancel | None = None,
     ) -> CliqueResult:
-        """The best values."""
+        """Finds the best values."""
         options = _Options(
             algorithm,
             subset_size=subset_size,
@@ -216,11 +218,13 @@ class CliqueSolver(Closable):
         time_limit: float | None = None,
         cancel: Cancel | None = None,
     ) -> MarginalsResult:
-        """All max-marginals: for each member and value the best score with that value there.
+        """Computes all max-marginals: for each member and value the best score in which the member
+        has the value.
 
-        form   "message": less the member's own score: what the others and the potential say of it
-        exact  True: they are exact, which is slow for convex sums; False: exact where the result
-               says so, lower bounds elsewhere
+        form   "message": max-marginals minus the member's own score, which is the message of the
+               clique to the member
+        exact  True: exact, which is slow for convex sums; False: exact if the result says so,
+               otherwise lower bounds
 
         >>> found = CliqueSolver().marginals(Potential.potts(2, 1.0), [[1.0, 0.0], [0.0, 0.5]])
         >>> found.marginals.tolist(), found.result.labels.tolist()
@@ -268,7 +272,7 @@ class CliqueSolver(Closable):
         algorithm: str = "auto",
         fixed: npt.ArrayLike | None = None,
     ) -> arrays.Doubles:
-        """The array alone, n x R, of `marginals`."""
+        """Returns only the array of `marginals`, n x R."""
         found = self.marginals(
             potential, scores, form=form, exact=exact, algorithm=algorithm, fixed=fixed
         )
@@ -285,8 +289,8 @@ class CliqueSolver(Closable):
         time_limit: float | None = None,
         cancel: Cancel | None = None,
     ) -> float:
-        """An upper bound on the score of any labelling: by the dual for SUM potentials, by the
-        exact algorithm where the family has one, plus infinity otherwise.
+        """Returns an upper bound on the score of any labelling: from the dual for SUM potentials,
+        from the exact algorithm if the family has one, otherwise plus infinity.
 
         >>> CliqueSolver().bound(Potential.makespan(2, 1.0), [[1.0, 0.0], [0.0, 0.5]])
         3.0
@@ -306,7 +310,7 @@ class CliqueSolver(Closable):
     def evaluate(
         self, potential: Potential, scores: npt.ArrayLike, labels: npt.ArrayLike
     ) -> CliqueResult:
-        """The scores of given labels (n values).
+        """Computes the scores of given labels (n values).
 
         >>> CliqueSolver().evaluate(Potential.potts(2, 1.0), [[1.0, 0.0], [0.0, 0.5]], [1, 1]).score
         4.5
@@ -338,8 +342,8 @@ class CliqueSolver(Closable):
         node_pool: int = 0,
         gap: float | None = None,
     ) -> None:
-        """Grows the workspace so that no problem of at most so many members allocates; the options
-        are those of the call ("solve" or "max_marginals")."""
+        """Grows the workspace so that no problem of at most `members` members allocates. task:
+        "solve" or "max_marginals"; the options are those of that call."""
         options = _Options(algorithm, subset_size=subset_size, node_pool=node_pool, gap=gap)
         sizes = _Sizes(potential, members, task, exact, start, options)
         with sizes, self._use() as solver:
@@ -358,7 +362,8 @@ class CliqueSolver(Closable):
         node_pool: int = 0,
         gap: float | None = None,
     ) -> int:
-        """What `memory` must be for problems of at most so many members; as in `reserve`.
+        """Returns the `memory` needed for problems of at most `members` members; arguments as in
+        `reserve`.
 
         >>> agree = Potential.potts(4, 1.0)
         >>> solver = CliqueSolver(memory=CliqueSolver.bytes_needed(agree, 10))
@@ -374,7 +379,8 @@ class CliqueSolver(Closable):
 
 
 class _Options:
-    """chorale_clique_options from names; a cancel flag stays in use until the end."""
+    """A chorale_clique_options struct made from named options; keeps the cancel flag in use until
+    it is closed."""
 
     def __init__(
         self,
@@ -415,7 +421,7 @@ class _Options:
 
 
 class _Sizes:
-    """The arguments by which a workspace is sized."""
+    """The arguments that determine the size of a workspace."""
 
     def __init__(
         self,
@@ -455,7 +461,7 @@ def _checked(potential: Any) -> Potential:
 
 
 class _Call:
-    """The arguments of a call, kept alive and in use during `with`."""
+    """The arguments of a call, kept alive and marked as used during `with`."""
 
     def __init__(
         self,

@@ -1,4 +1,4 @@
-"""One call for the common case: chains in documents, and what ought to agree."""
+"""The simplest interface: labels chains in documents, given which labels should agree."""
 
 from __future__ import annotations
 
@@ -43,16 +43,17 @@ from .run import (
 
 @dataclasses.dataclass(frozen=True)
 class Reason:
-    """Why a chain changed: a clique pays for it.
+    """A reason why a chain's labels changed: a clique whose score gains by the change.
 
-    what       "word": the places of a word; or the number in `agree` of a property, keys or cliques
+    what       "word": the positions of a word; otherwise the index in `agree` of a property, keys
+               or cliques
     group      the group (document) of the chain
-    position   where in the chain; -1 for a property, which is of the whole chain
-    own_value  what stood there in the chain's own best labelling; value: what stands there now.
-               For a property this is what it shows, otherwise labels
-    amount     what the clique would lose if this place alone went back to own_value
-    members    how many places (or chains) the clique has
-    agreeing   how many of the others show `value` now
+    position   position in the chain; -1 for a property, whose member is the whole chain
+    own_value  value in the chain's best labelling without cliques; value: the value now. Values of
+               a property for a property, otherwise labels
+    amount     decrease of the clique's score if this member alone took own_value again
+    members    number of positions (or chains) of the clique
+    agreeing   number of other members that have `value` now
     """
 
     what: str | int
@@ -67,11 +68,11 @@ class Reason:
 
 @dataclasses.dataclass(frozen=True)
 class Change:
-    """A chain whose labels are not its own best.
+    """A chain whose labels differ from its best labels without cliques.
 
     chain          its number; before, after: T labels each, int32
-    reasons        which cliques pay for the change; a position without a reason was moved by its
-                   neighbours
+    reasons        the cliques that gain by the change; a position without a reason follows its
+                   neighbours in the chain
     """
 
     chain: int
@@ -82,15 +83,15 @@ class Change:
 
 @dataclasses.dataclass(frozen=True)
 class Decoded:
-    """What `decode` found. It stands by itself, and can be pickled.
+    """The result of `decode`. Holds copies of everything it needs, and can be pickled.
 
-    labels       for each chain T labels, int32; own: each chain's best labels by itself
-    score        of all labels together, agreement included; own_score: that of `own`
-    upper_bound  no labelling scores more; infinite where bound_steps is 0
-    proven       True: the labels are the best there are, up to rounding
-    outcome      how it ended; rounds: of messages
-    changed      the chains whose labels differ from their own best, and why
-    names, words as they were given, for the display in notebooks
+    labels       for each chain T labels, int32; own: each chain's best labels without cliques
+    score        score of all labels together, including agreement; own_score: score of `own`
+    upper_bound  upper bound on the score of any labelling; infinite if bound_steps is 0
+    proven       True: the labels are optimal, up to rounding
+    outcome      how the run ended; rounds: number of rounds of messages
+    changed      the chains whose labels differ from `own`, with the reasons
+    names, words as given, for the display in notebooks
     """
 
     labels: list[arrays.Ints]
@@ -144,7 +145,7 @@ def build_problem(
     stop: Iterable[Hashable] = (),
     names: Sequence[str] | None = None,
 ) -> Problem:
-    """What `decode` solves, as a `Problem`: to save it, or to run it with a `Run` of one's own. The
+    """Returns the `Problem` that `decode` would solve, to be saved or solved with a `Run`. The
     arguments are those of `decode`.
 
     >>> problem = build_problem([[[2.1, 0.3]], [[0.7, 0.9]]], tokens=[["Rome"], ["Rome"]])
@@ -167,9 +168,9 @@ def labelled_problem(
     minimum: int = 2,
     stop: Iterable[Hashable] = (),
 ) -> Problem:
-    """A problem with gold labels for `libchorale.learn.learn`: entry k of `agree` is kind k of its
-    cliques. gold: labels of all positions, chain by chain, -1 where not known. The other arguments are
-    those of `decode`.
+    """Returns a problem with gold labels for `libchorale.learn.learn`: entry k of `agree` is kind k
+    of its cliques. gold: labels of all positions, chain by chain, -1 if unknown. The other
+    arguments are those of `decode`.
 
     >>> scores = [[[2.1, 0.3]], [[0.7, 0.9]]]
     >>> problem = labelled_problem(scores, gold=[0, 0], tokens=[["Rome"], ["Rome"]])
@@ -187,7 +188,7 @@ def labelled_problem(
 
 
 def agreeing(given: Given, labels: arrays.Ints | None) -> Problem:
-    """The library's own problem of a corpus with gold labels."""
+    """Creates a problem with gold labels from checked arguments, by the library's own call."""
     assert given.scores is not None
     with ExitStack() as stack:
         corpus = corpus_struct(
@@ -235,7 +236,7 @@ def decode(
     progress: Callable[[Progress], Any] | None = None,
     bound_steps: int = 0,
 ) -> Decoded:
-    """Labels chains together: those of a group (a document, say) ought to agree.
+    """Labels chains together so that labels agree within each group, such as a document.
 
     unaries      for each chain T x m scores, float64 or float32: the score of each label at each
                  position, such as a tagger's log-probabilities; or a `Chain`
@@ -244,20 +245,22 @@ def decode(
     groups       the group of each chain, anything that can be a dictionary's key; None: all are of
                  one group
     tokens       for each chain its T words: texts, or integers from 0
-    agree        what ought to agree: "word", the labels of a word wherever it is in a group (at
-                 least `minimum` times, and not one of `stop`); a `Property` of the chains of a group
-                 (whose tokens are integers); an `Agreement`, which says more; or a list of these,
-                 words and properties also as pairs with their own strengths
-    strength     how much agreement is worth, in the unit of the scores. The n places of a word gain
-                 strength / n times the sum, over the labels, of the squared number of places with
-                 that label. So a place that joins all others gains 2 - 2 / n times the strength: as
-                 much as the strength in a pair, nearly twice as much in a large clique. Tune it on
-                 data that the tagger was not trained on: on its own training data 0 looks best
+    agree        which labels should agree. "word": the labels of all positions of a word in a
+                 group, if there are at least `minimum` of them and the word is not in `stop`; a
+                 `Property`: its values on the chains of a group (tokens must then be integers); an
+                 `Agreement`, with more settings; or a list of these, where a word or property may
+                 be a pair with its own strength
+    strength     strength of the agreement, in the unit of the scores. The n positions of a word add
+                 strength / n times the sum, over the labels, of the squared number of positions
+                 with that label. So a position that takes the label of all others gains 2 - 2 / n
+                 times the strength: once the strength in a pair, nearly twice in a large clique.
+                 Tune the strength on data that the tagger was not trained on: on its training data
+                 0 looks best
     names        m names of labels, for the display in notebooks
 
-    The other options are those of `Run`. The display in notebooks shows what changed. All chains
-    have the same number of labels. Where there is a `Chain` among them (a tree, say, or one with
-    transitions of its own) the model is built chain by chain, with the same result, more slowly.
+    The other options are those of `Run`. The display in notebooks shows the changes. All chains
+    must have the same number of labels. If some are given as `Chain` (trees, or chains with their
+    own transitions), the model is built chain by chain, which is slower and gives the same result.
 
     >>> result = decode(
     ...     [[[2.1, 0.3]], [[1.9, 0.2]], [[0.7, 0.9]]], tokens=[["Washington"]] * 3, strength=0.9
@@ -319,11 +322,11 @@ def decode(
     )
 
 
-#: Agreement, chain, position, members, agreeing, own value, value, amount.
+# Fields: agreement, chain, position, members, agreeing, own value, value, amount.
 _Found = tuple[int, int, int, int, int, int, int, float]
 _Solved = tuple[RunResult, arrays.Ints, arrays.Ints, list[_Found]]
 
-#: chorale_reason
+# The struct chorale_reason.
 _REASON = np.dtype(
     [(name, np.int64) for name in ("agreement", "clique", "chain", "position")]
     + [(name, np.int64) for name in ("members", "agreeing")]
@@ -332,7 +335,7 @@ _REASON = np.dtype(
 
 
 class _Solution(Closable):
-    """What the library's own `decode` gives."""
+    """The result of the library's own `decode`."""
 
     _free = library.chorale_decoded_destroy
 
@@ -378,7 +381,7 @@ class _Solution(Closable):
 
 
 def specification(stack: ExitStack, given: Given) -> tuple[Any, list[Raised]]:
-    """The agreements as an array for C, and what callbacks of their potentials raise."""
+    """Returns the agreements as an array for C, and the stored exceptions of their callbacks."""
     sources: list[Raised] = []
     agreements = (c.chorale_agreement * max(1, len(given.wanted)))()
     for number, wanted in enumerate(given.wanted):
@@ -410,8 +413,8 @@ def solved(
     progress: Callable[[Progress], Any] | None = None,
     borrow: bool = False,
 ) -> Iterator[_Solution]:
-    """What the library's own `decode` gives, while the `with` lasts. borrow: until then the scores
-    stay as they are."""
+    """Labels with the library's own `decode`; the solution lives while the `with` lasts. borrow:
+    the scores are not copied and must not change during that time."""
     assert given.scores is not None
     raised, interrupts = Raised(), Interrupts()
     made = run_options(**options)

@@ -6,15 +6,14 @@
         builder.add_chain(scores.unary(features), transitions)
 
 A CRFsuite model is a sum of weights: one for each attribute of a position with its label, one for
-each pair of neighbouring labels. They are read from the model file itself, where they stand in
-full; python-crfsuite's `info()`, which rounds them to six digits, gives the names and must agree
-with what is read. Pairs of labels without a weight score 0; attributes that the model does not know
-add nothing.
+each pair of neighbouring labels. The weights are read from the model file itself, in full
+precision. python-crfsuite's `info()`, which rounds them to six digits, gives the names and must
+agree with the weights read. Pairs of labels without a weight score 0; attributes that the model
+does not know add nothing.
 
-`Scores.check` holds the scores to the tagger: the best labelling under them must be the tagger's
-own, with the tagger's own log-probability up to 1e-9 (where its probability is not too small for
-a number of full precision). `Scores.unary` does so for every sequence
-unless told not to.
+`Scores.check` compares the scores with the tagger: the best labelling under them must be the
+tagger's, with the same log-probability up to 1e-9 (unless the probability is too small for a double
+of full precision). `Scores.unary` makes this check for every sequence, unless check=False.
 """
 
 from __future__ import annotations
@@ -31,8 +30,9 @@ __all__ = ["MismatchError", "Scores"]
 
 Doubles = npt.NDArray[np.float64]
 
-# lib/crf/src/crf1d_model.c: magic, size, type, version, numbers of features, labels, attributes,
-# offsets of features, labels, attributes and of two tables of references
+# Fields of the header, as in lib/crf/src/crf1d_model.c: magic, size, type, version, numbers of
+# features, labels, attributes, offsets of features, labels, attributes and of two tables of
+# references.
 _HEADER = struct.Struct("<4sI4sIIIIIIIII")
 _FEATURES = struct.Struct("<4sII")
 _FEATURE = np.dtype([("type", "<u4"), ("source", "<u4"), ("target", "<u4"), ("weight", "<f8")])
@@ -40,11 +40,11 @@ _STATE, _TRANSITION = 0, 1
 
 
 class MismatchError(ValueError):
-    """The scores are not those of the tagger."""
+    """Raised if the scores differ from those of the tagger."""
 
 
 def _read_features(path: str, data: bytes) -> npt.NDArray[Any]:
-    """All weights of a model file: (type, source, target, weight)."""
+    """Reads all weights of a model file: (type, source, target, weight)."""
     if len(data) < _HEADER.size:
         raise MismatchError(f"{path} is shorter than the header of a CRFsuite model")
     magic, _, kind, version, _, _, _, offset, _, _, _, _ = _HEADER.unpack_from(data)
@@ -63,13 +63,13 @@ def _read_features(path: str, data: bytes) -> npt.NDArray[Any]:
 
 class Scores:
     """The scores of the CRFsuite model at a path, or of a fitted `sklearn_crfsuite.CRF`; for one
-    thread at a time, as its tagger. It can be pickled: the model goes along.
+    thread at a time, as its tagger is. Can be pickled, together with the model.
 
     labels       names of the m labels, in the order of the scores
     transitions  m x m, row "from"
     tagger       a python-crfsuite tagger of the same model
 
-    Raises `MismatchError` where the file disagrees with the tagger's own dump.
+    Raises `MismatchError` if the file disagrees with the weights that the tagger reports.
     """
 
     def __init__(self, model: Any) -> None:
@@ -114,8 +114,8 @@ class Scores:
             _compare(before, after, weight, float(read))
 
     def unary(self, features: Any, *, check: bool = True) -> Doubles:
-        """T x m: the unary scores of one sequence. features: as `pycrfsuite.Tagger.tag` takes
-        them; check: whether to hold the scores to the tagger."""
+        """Returns T x m: the unary scores of one sequence. features: as `pycrfsuite.Tagger.tag`
+        takes them; check: whether to compare the scores with the tagger."""
         items = self._items(features).items()
         scores: Doubles = np.zeros((len(items), len(self.labels)))
         for row, item in zip(scores, items):
@@ -143,7 +143,7 @@ class Scores:
         path = [self.labels.index(label) for label in own]
         score = float(scores[range(len(path)), path].sum())
         score += float(self.transitions[path[:-1], path[1:]].sum())
-        # Not by labels: two labellings may be equally good.
+        # Compares scores, not labels: two labellings may be equally good.
         if not abs(best - score) <= tolerance * max(1.0, abs(best)):
             raise MismatchError(f"the best labelling scores {best!r}, the tagger's {score!r}")
         probability = self.tagger.probability(own)
@@ -156,7 +156,8 @@ class Scores:
                 )
 
     def _best_and_total(self, unary: Doubles) -> tuple[float, float]:
-        """The best score of a labelling, and the logarithm of the sum over all labellings."""
+        """Returns the best score of a labelling, and the logarithm of the sum over all
+        labellings."""
         best, total = unary[0], unary[0]
         for row in unary[1:]:
             best = (best[:, None] + self.transitions).max(axis=0) + row

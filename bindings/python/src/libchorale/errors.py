@@ -1,7 +1,7 @@
-"""What calls raise. Every class here is an `Error`; most are a builtin exception as well, so that
-``except ValueError`` catches a bad value whoever found it.
+"""Exceptions of calls. Every class here is an `Error`; most are a builtin exception as well, so
+that ``except ValueError`` catches a bad value, whether the package or the library detects it.
 
-A wrong type, shape or layout of an argument that the package itself notices is a plain
+A wrong type, shape or layout of an argument that the package itself detects is a plain
 ``TypeError`` or ``ValueError``.
 """
 
@@ -15,9 +15,9 @@ from . import _declarations as c
 
 
 class Error(Exception):
-    """A call that could not be carried out.
+    """A call that failed.
 
-    status   its number in the C interface, 0 where the package itself refused the call
+    status   its number in the C interface, 0 if the package itself refused the call
     name     its name there
     message  names the argument, its value and the rule
     """
@@ -44,42 +44,43 @@ class OutOfRangeError(ArgumentError, IndexError):
 
 
 class KindError(ArgumentError):
-    """A call that does not fit the kind of clique, chain or instance: a position for a clique of
-    whole chains, a whole chain for a clique of positions."""
+    """An argument of the wrong kind: a position for a clique of whole chains, a whole chain for a
+    clique of positions, an instance where a chain is needed."""
 
 
 class CapacityError(ArgumentError):
-    """A buffer that is too small; the package itself sees to the size of all buffers."""
+    """A buffer that is too small. The package sizes all buffers itself."""
 
 
 class ArgumentMissingError(Error, TypeError):
-    """An argument that must be given."""
+    """A required argument that is missing."""
 
 
 class SizeOverflowError(Error, OverflowError):
-    """Sizes whose product does not fit, or that exceed what the library can index."""
+    """Sizes whose product overflows, or a size above the greatest that the library supports."""
 
 
 class OutOfMemoryError(Error, MemoryError):
-    """No memory, or a fixed workspace that is too small."""
+    """Memory could not be allocated, or a fixed workspace is too small."""
 
 
 class StateError(Error, RuntimeError):
-    """What was asked for does not exist (yet, or any more), or the object's state does not allow
-    it: a labelling before the first round, a builder whose model has been frozen, a bound of a run
-    without bound steps, the joint state of too many properties."""
+    """A call that the object's state does not allow: a labelling before the first round, a builder
+    whose model has been frozen, a bound of a run without bound steps, joint states beyond the
+    budget."""
 
 
 class CallbackError(Error, RuntimeError):
-    """A callback stopped the computation without an exception, or gave no usable number."""
+    """A callback stopped the computation without an exception, or returned an unusable number."""
 
 
 class FileDamagedError(Error, ValueError):
-    """A problem file that is damaged, or of another version."""
+    """A problem file that is damaged, or of an unknown version."""
 
 
 class FileAccessError(Error, OSError):
-    """A problem file that could not be read or written; errno, strerror and filename say why."""
+    """A problem file that could not be read or written; errno, strerror and filename give the
+    reason."""
 
     def __init__(self, message: str, status: int = 0, name: str = "") -> None:
         super().__init__(message, status, name)
@@ -98,8 +99,8 @@ class ClosedError(Error, ValueError):
 
 
 class InUseError(Error, RuntimeError):
-    """A handle for one thread at a time that is in use: by another thread, or by the call that the
-    running callback belongs to."""
+    """A handle for one thread at a time that is in use: by another thread, or by the call whose
+    callback is running."""
 
 
 def _classes() -> dict[int, type[Error]]:
@@ -131,8 +132,8 @@ def _classes() -> dict[int, type[Error]]:
 _by_status = _classes()
 
 
-#: What the C interface names otherwise than Python does: in every call, and in single ones. What
-#: stands before an arrow, the name of a struct, is left out.
+# Names in messages of the C interface that differ in Python: those of all calls, and of single
+# calls. The struct name before an arrow is omitted.
 _NAMES = {
     "lambda": "strength",
     "chain->edges": "transitions",
@@ -179,8 +180,8 @@ _NAMES_OF_CALLS = {
 
 
 def renamed(message: str, names: Mapping[str, str], count: int = 0) -> str:
-    """A message in which each name (the first `count`; 0: all) gives way to another. What stands in
-    quotes is the caller's."""
+    """Returns a message with each name replaced by another (only the first `count` replacements; 0:
+    all). Text in quotes, which comes from the caller, is unchanged."""
     known = "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True))
     left = count or len(message)
 
@@ -195,8 +196,8 @@ def renamed(message: str, names: Mapping[str, str], count: int = 0) -> str:
 
 
 class Renaming:
-    """`with Renaming(names):` around what a caller knows by other names than the call within it:
-    the first of the names in the message of an exception gives way."""
+    """`with Renaming(names):` around a call whose argument names differ from those of the caller:
+    replaces the first such name in the message of an exception."""
 
     __slots__ = ("_names",)
 
@@ -215,8 +216,8 @@ class Renaming:
 
 
 def from_status(status: int, name: str, message: str, function: str = "") -> Error:
-    """The exception of a status of the C interface, in Python's words; statuses that are not listed
-    are an `ArgumentError`."""
+    """Returns the exception for a status of the C interface, with its message in Python's terms.
+    Statuses without a class of their own are an `ArgumentError`."""
     message = renamed(message, {**_NAMES, **_NAMES_OF_CALLS.get(function, {})})
     message = re.sub(r'("[^"]*")|\b\w+->|\bCHORALE_(?=FIRE_)', r"\1", message)
     return _by_status.get(status, ArgumentError)(message or name, status, name)

@@ -1,4 +1,4 @@
-"""What a program lends the library: memory and a log of its own."""
+"""What a program provides to the library: an allocator and a log."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ _entered: contextvars.ContextVar[tuple[Host, ...]] = contextvars.ContextVar("cho
 
 
 class Host:
-    """Memory and a log for what is made in a `with` block, for as long as that lives. Without one,
-    memory comes from malloc, and nothing is logged.
+    """An allocator and a log for the objects that are created in a `with` block, as long as they
+    live. Without a host, memory comes from malloc, and nothing is logged.
 
-    allocate  allocate(size, alignment) gives the address of so many bytes, a multiple of alignment
-              (a power of two, at most 64), or None: the call that needs it is an OutOfMemoryError
-    release   release(address, size, alignment) gets back what allocate gave; both or neither
-    log       log(level, text), the levels being those of `logging`
+    allocate  allocate(size, alignment) returns the address of `size` bytes, a multiple of alignment
+              (a power of two, at most 64), or None: the call then raises OutOfMemoryError
+    release   release(address, size, alignment) frees memory from allocate; required with allocate
+    log       log(level, text), with the levels of `logging`
 
-    All are called on the thread that makes the call, and must not use the handle that it is on.
-    What they raise is raised by that call, once the library is out of it. The block counts for the
-    thread (or task) that is in it.
+    All are called on the thread that makes the call, and must not use the handle of that call. An
+    exception of theirs is raised by that call, after the library has returned. The `with` block
+    applies to its own thread (or task).
 
     >>> import logging
     >>> with Host(log=logging.getLogger("chorale").log):
@@ -78,29 +78,29 @@ class Host:
 
     @property
     def blocks(self) -> int:
-        """How many pieces of memory of `allocate` are in use."""
+        """The number of memory blocks from `allocate` in use."""
         return len(self._blocks)
 
     @property
     def bytes(self) -> int:
-        """How many bytes of `allocate` are in use."""
+        """The number of bytes from `allocate` in use."""
         return sum(list(self._blocks.values()))
 
 
 def current() -> Host | None:
-    """The host of the innermost `with` block."""
+    """Returns the host of the innermost `with` block."""
     entered = _entered.get()
     return entered[-1] if entered else None
 
 
 def lent() -> Any:
-    """What C gets of it, and copies."""
+    """Returns the host struct for C, which copies it."""
     host = current()
     return None if host is None else ctypes.byref(host._struct)
 
 
-# C knows a host by number. Whoever made something in it keeps it, and so does its memory: what C
-# shares may outlive all handles.
+# C knows a host by a number. Objects created with a host keep it alive, and so does its memory: C
+# objects may outlive all handles.
 _numbers = itertools.count(1)
 _hosts: WeakValueDictionary[int, Host] = WeakValueDictionary()
 _owners: dict[int, Host] = {}  # by address
@@ -148,6 +148,7 @@ def _logged(user: int, level: int, message: bytes) -> None:
 _on_allocate = c.field_allocate(_allocated)
 _on_deallocate = c.field_deallocate(_deallocated)
 _on_log = c.chorale_log_function(_logged)
-# Handles may be freed after the modules of an interpreter that ends: these are never.
+# Handles may be freed after this module, when the interpreter ends, so the callbacks are never
+# freed.
 for _thunk in (_on_allocate, _on_deallocate, _on_log):
     ctypes.pythonapi.Py_IncRef(ctypes.py_object(_thunk))

@@ -1,4 +1,5 @@
-"""Results as HTML, for notebooks: what changed, before and after, and which clique paid for it."""
+"""Results as HTML, for notebooks: changed chains before and after, and the cliques that gain by
+it."""
 
 from __future__ import annotations
 
@@ -9,12 +10,12 @@ from typing import Any
 from .errors import ClosedError, InUseError, StateError
 from .run import Run, RunResult
 
-#: How many changed chains are shown.
+# Greatest number of changed chains shown.
 LIMIT = 20
 
 
 def result(outcome: RunResult) -> str:
-    """A run's result: its scores, and the changed chains as the run has them now."""
+    """Returns a run's result: its scores, and the chains that are changed now."""
     try:
         if outcome.run is not None:
             return head(outcome, outcome.changed_chains) + _changes(outcome.run)
@@ -24,7 +25,7 @@ def result(outcome: RunResult) -> str:
 
 
 def head(outcome: Any, changed: int) -> str:
-    """Scores of a `RunResult`, or of what `decode` returns."""
+    """Returns the scores of a `RunResult`, or of the result of `decode`."""
     bound = f", upper bound {outcome.upper_bound:.6g}" if outcome.upper_bound < float("inf") else ""
     proven = ", proven optimal" if outcome.proven else ""
     return (
@@ -68,8 +69,8 @@ def chain(
     names: Sequence[str],
     reasons: Iterable[tuple[str | None, str, str, str]],
 ) -> str:
-    """One chain before and after. reasons: a word (None: the chain), its value now and before, and
-    what pays for the change."""
+    """Returns one chain before and after. reasons: tuples of a word (None: the chain), its value
+    now, its value before, and the clique that gains."""
     rows = []
     for when, labels, others in (("before", own, now), ("after", now, own)):
         cells = "".join(
@@ -93,7 +94,8 @@ def label_name(names: Sequence[str], label: int) -> str:
 
 
 def _word(word: str, label: str, number: int, changed: bool) -> str:
-    # Hues a golden angle apart: neighbouring labels look different, however many there are.
+    # Hues differ by the golden angle, so that labels with neighbouring numbers look different,
+    # however many there are.
     hue = number * 137.508 % 360
     edge = "2px solid #c00" if changed else "2px solid transparent"
     return (
@@ -104,7 +106,7 @@ def _word(word: str, label: str, number: int, changed: bool) -> str:
 
 
 class _Names:
-    """What things are called: by the problem of the run, or by their numbers."""
+    """Names of labels, words and cliques: from the problem of the run, or else their numbers."""
 
     def __init__(self, run: Run) -> None:
         problem = run.problem

@@ -1,4 +1,5 @@
-"""The calls of `ChainSolver` in scratch memory of the caller's, where nothing is allocated."""
+"""The calls of `ChainSolver` in scratch memory of the caller; they allocate nothing in the
+library."""
 
 from __future__ import annotations
 
@@ -14,8 +15,8 @@ from .message import MessageCalls
 
 
 class Kernel(MessageCalls):
-    """What a chain solver does, in fixed scratch memory: a number of bytes (see `bytes_needed`), or
-    a writable, contiguous uint8 array of one's own whose address is a multiple of 64.
+    """The calls of a chain solver in fixed scratch memory: a number of bytes (see `bytes_needed`),
+    or a writable, contiguous uint8 array whose address is a multiple of 64.
 
     One call at a time; kernels on different memory may run at once.
 

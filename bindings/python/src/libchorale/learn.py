@@ -1,6 +1,5 @@
-"""Learning: `learn`, from labelled problems to weights of what agrees, and `CollectiveTagger`, from
-labelled sequences and a tagger to one whose labels agree:
-
+"""Learning. `learn` computes the weights of agreements from labelled problems. `CollectiveTagger`
+is a tagger whose labels agree, made from another tagger and labelled sequences:
     tagger = CollectiveTagger(sklearn_crfsuite.CRF(c2=0.1))
     tagger.fit(X, y, groups)  # groups: the document of each sequence
     labels = tagger.predict(X_new, groups_new)
@@ -39,36 +38,35 @@ _Scored = tuple["list[npt.NDArray[Any]]", Any, "list[Any]"]
 class CollectiveTagger:
     """A tagger whose labels agree within groups (documents).
 
-    tagger       an estimator with `fit(X, y)` and `predict(X)`: `sklearn_crfsuite.CRF`, or anything
-                 else that has `predict_marginals(X)`. Or a function `tagger(X, y)` that trains and
-                 returns another, which is given sequences and returns for each of them T x m
-                 scores, or a pair (tuple) of these and transitions. None: X holds the scores, of
-                 a model that has not seen y
-    agree        what ought to agree, as in `decode`; and functions from the entry of a position in
-                 X (where tagger is None: from its token) to the key that it shares with others, or
-                 None. Strengths are learnt
+    tagger       an estimator with `fit(X, y)`, `predict(X)` and `predict_marginals(X)`, such as
+                 `sklearn_crfsuite.CRF`. Or a function `tagger(X, y)` that trains and returns a
+                 function from sequences to T x m scores for each, or to a pair (tuple) of these
+                 scores and transitions. None: X holds the scores, of a model that has not seen y
+    agree        the agreements, as in `decode`; or functions from the entry of a position in X (if
+                 tagger is None: from its token) to a key; positions with equal keys should agree;
+                 None: no key. Strengths are learnt
     token        a function from the entry of a position in X to its token. None: the entry itself
-                 where it is a text or an integer; of a dict the feature "word", "w" or
-                 "word.lower()"; of a list of texts what follows "word=", "w=" or "word.lower()="
-    labels       the labels of columns of scores, and what properties call label 0, 1, ... None:
-                 those of y, sorted (a function's columns: those of the y it was given); 0 to m - 1
-                 where tagger is None
-    transitions  m x m, or `Transitions`, where tagger is None
-    f1_without   labels that do not count, such as ["O"]: what is learnt for is then micro F1 of the
-                 others. None: wrong labels count, of any kind
+                 if it is a text or an integer; of a dict the feature "word", "w" or "word.lower()";
+                 of a list of texts the text after "word=", "w=" or "word.lower()="
+    labels       the labels of the columns of scores, which properties number 0, 1, ... None: the
+                 labels of y, sorted (for a function: of the y passed to it); 0 to m - 1 if tagger
+                 is None
+    transitions  m x m, or `Transitions`, if tagger is None
+    f1_without   labels that do not count, such as ["O"]: the costs are then those of micro F1 of
+                 the other labels. None: every wrong label costs the same
 
-    `fit` trains the tagger without each fold of groups in turn, learns from its scores of
-    that fold (`learn`), and trains it on all. Of estimators it trains copies.
-    It leaves
+    `fit` trains the tagger without each fold of groups in turn, learns the weights (`learn`) from
+    the scores of each fold by the tagger that has not seen it, and trains the tagger on all groups.
+    Estimators are copied before training. `fit` sets these attributes:
 
     tagger_   the trained estimator or what the function returned
     classes_  the labels
-    learnt_   what was learnt: as a text (str) lines for a person
+    learnt_   the result of learning; str() gives lines of text for people
     report_   the same as a dict
 
-    As in scikit-learn, which is not needed, arguments are kept as they are, `get_params` and
-    `set_params` have them, and `sklearn.base.clone` copies a tagger that is not trained. Its
-    searches over parameters and its cross-validation hand on groups and tokens after
+    Follows the conventions of scikit-learn, which is not required: arguments are stored unchanged,
+    `get_params` and `set_params` read and change them, and `sklearn.base.clone` makes an untrained
+    copy. Parameter searches and cross-validation of scikit-learn pass on groups and tokens after
     `sklearn.set_config(enable_metadata_routing=True)`.
 
     >>> from libchorale.learn import CollectiveTagger
@@ -97,7 +95,8 @@ class CollectiveTagger:
         self.f1_without = f1_without
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """The arguments of the constructor; deep: also those of the tagger, as `tagger__name`."""
+        """Returns the arguments of the constructor; deep: also those of the tagger, as
+        `tagger__name`."""
         names = ("tagger", "agree", "token", "labels", "transitions", "f1_without")
         found = {name: getattr(self, name) for name in names}
         if deep and hasattr(self.tagger, "get_params") and not isinstance(self.tagger, type):
@@ -123,14 +122,14 @@ class CollectiveTagger:
         return self
 
     def __sklearn_tags__(self) -> Any:
-        """What scikit-learn asks an estimator for: y is needed. It calls a sequence of labels
-        neither a classification nor a regression."""
+        """Returns the tags that scikit-learn reads: y is needed. scikit-learn counts sequences of
+        labels neither as classification nor as regression."""
         from sklearn.utils import Tags, TargetTags
 
         return Tags(estimator_type=None, target_tags=TargetTags(required=True))
 
     def get_metadata_routing(self) -> Any:
-        """What scikit-learn hands on beside X and y: groups and tokens."""
+        """Returns what scikit-learn passes on besides X and y: groups and tokens."""
         from sklearn.utils.metadata_routing import MetadataRequest
 
         asked = MetadataRequest(owner=type(self).__name__)
@@ -150,13 +149,13 @@ class CollectiveTagger:
         groups: Sequence[Hashable],
         tokens: Sequence[Sequence[Hashable]] | None = None,
     ) -> CollectiveTagger:
-        """Trains and learns.
+        """Trains the tagger and learns the weights.
 
         X       sequences, as the tagger takes them
         y       for each sequence its T labels
-        groups  the group of each sequence, such as its document. Below five groups nothing can be
-                credible, and is applied
-        tokens  for each sequence its T tokens. None: as `token` says
+        groups  the group of each sequence, such as its document. With fewer than five groups no
+                gain can be significant, and nothing is applied
+        tokens  for each sequence its T tokens. None: computed by `token`
         """
         kind = _kind(self.tagger)
         _agreements(self.agree)
@@ -236,8 +235,8 @@ class CollectiveTagger:
         groups: Sequence[Hashable] | None = None,
         tokens: Sequence[Sequence[Hashable]] | None = None,
     ) -> list[list[Any]]:
-        """The labels of each sequence, all sequences labelled together. Where nothing that was
-        learnt is credible, they are the tagger's own.
+        """Returns the labels of each sequence, all sequences labelled together. If no learnt weight
+        is applied, these are the tagger's own labels.
 
         groups  the group of each sequence; None: all are of one group
         tokens  as in `fit`
@@ -259,7 +258,8 @@ class CollectiveTagger:
             run.solve()
             together = [[labels[k] for k in run.labels(chain)] for chain in range(len(X))]
             if own is not None:
-                # Of equally good labels those of the tagger.
+                # Unchanged chains keep the tagger's labels, which may differ among equally good
+                # ones.
                 changed = set(run.changed_chains().tolist())
                 together = [row if i in changed else own[i] for i, row in enumerate(together)]
         return together
@@ -270,10 +270,10 @@ class CollectiveTagger:
         groups: Sequence[Hashable] | None = None,
         tokens: Sequence[Sequence[Hashable]] | None = None,
     ) -> list[npt.NDArray[np.float64]]:
-        """For each sequence T x m: how probable each of `classes_` is at each position, given what all
-        sequences of its group say. Temperature is fitted to groups that were held out in `fit`.
-        Where nothing is applied these are the tagger's own, at that temperature. Arguments are as
-        in `predict`."""
+        """Returns for each sequence T x m: the probability of each of `classes_` at each position,
+        given the messages of all sequences of its group. The temperature is fitted to groups that
+        were held out in `fit`. If no learnt weight is applied, these are the tagger's own
+        probabilities at that temperature. Arguments are as in `predict`."""
         X, groups, tokens = self._given(X, groups, tokens)
         if not X:
             return []
@@ -296,8 +296,8 @@ class CollectiveTagger:
         groups: Sequence[Hashable] | None = None,
         tokens: Sequence[Sequence[Hashable]] | None = None,
     ) -> list[list[dict[Any, float]]]:
-        """`predict_proba` as `sklearn_crfsuite.CRF.predict_marginals` gives it: for each position a
-        dict from labels to their probabilities."""
+        """Returns `predict_proba` in the form of `sklearn_crfsuite.CRF.predict_marginals`: for each
+        position a dict from labels to their probabilities."""
         made = self.predict_proba(X, groups, tokens)
         return [[dict(zip(self.classes_, row.tolist())) for row in table] for table in made]
 
@@ -308,7 +308,8 @@ class CollectiveTagger:
         groups: Sequence[Hashable] | None = None,
         tokens: Sequence[Sequence[Hashable]] | None = None,
     ) -> float:
-        """The share of positions whose labels are those of y. Arguments are as in `predict`."""
+        """Returns the share of positions whose labels equal those of y. Arguments are as in
+        `predict`."""
         found = self.predict(X, groups, tokens)
         gold = _gold(y, X)
         right = [a == b for row, other in zip(found, gold) for a, b in zip(row, other)]
@@ -319,7 +320,7 @@ class CollectiveTagger:
     def _given(
         self, X: Any, groups: Any, tokens: Any
     ) -> tuple[list[Any], list[Any], list[Any] | None]:
-        """What is to be labelled, checked."""
+        """Checks the sequences, groups and tokens to be labelled."""
         if not hasattr(self, "_trained_"):
             raise StateError("this CollectiveTagger has not been fitted: call fit first")
         X = _sequences("X", X)
@@ -362,7 +363,7 @@ class CollectiveTagger:
         gold: npt.NDArray[np.int32] | None,
         alone: bool,
     ) -> Problem:
-        """alone: whether X holds scores."""
+        """Returns the problem of the given sequences. alone: whether X holds scores."""
         unaries, transitions, _ = scored
         wanted: list[Any] = []
         names: list[str] = []
@@ -420,7 +421,7 @@ class _Estimator:
 
 
 class _Function:
-    """What a function that trains returned: a function from sequences to scores."""
+    """A trained function: maps sequences to scores."""
 
     def __init__(self, scorer: Any, labels: list[Any]) -> None:
         self.tagger = scorer
@@ -442,7 +443,7 @@ class _Function:
 
 
 class _Alone:
-    """Scores without a tagger."""
+    """Scores given by the caller, without a tagger."""
 
     tagger = None
 
@@ -464,7 +465,7 @@ _Trained = Union[_Estimator, _Function, _Alone]
 def _checked(
     scores: Any, item: Any, labels: int, number: int, whose: str = "tagger's scores of "
 ) -> npt.NDArray[Any]:
-    """Scores of sequence `number`, T x m."""
+    """Checks the scores of sequence `number` and returns them, T x m."""
     name = f"{whose}X[{number}]"
     if len(item) == 0:
         return np.zeros((0, labels))
@@ -479,7 +480,7 @@ def _checked(
 
 
 def _aligned(scored: _Scored, labels: list[Any]) -> _Scored:
-    """The same scores with a column for each of `labels`: a label that the tagger does not have is
+    """Returns the scores with a column for each of `labels`; a label that the tagger lacks is
     forbidden."""
     unaries, transitions, own = scored
     if isinstance(transitions, Transitions):
@@ -526,7 +527,7 @@ def _kind(tagger: Any) -> str:
 
 
 def _agreements(agree: Any) -> list[tuple[Any, str]]:
-    """The entries of `agree`, and what messages call each."""
+    """Returns the entries of `agree`, each with its name in messages."""
     listed = [(agree, "agree")] if callable(agree) else _listed(agree)
     for entry, place in listed:
         if not isinstance(entry, Agreement):
@@ -543,7 +544,7 @@ def _agreements(agree: Any) -> list[tuple[Any, str]]:
 
 
 def _copy(estimator: Any) -> Any:
-    """An estimator with the same parameters that is not trained."""
+    """Returns an untrained estimator with the same parameters."""
     if hasattr(estimator, "__sklearn_clone__"):
         return estimator.__sklearn_clone__()
     if not hasattr(estimator, "get_params") or isinstance(estimator, type):
@@ -553,8 +554,8 @@ def _copy(estimator: Any) -> Any:
 
 
 def _folds(groups: list[Any], lengths: list[int]) -> list[list[int]]:
-    """The sequences of each fold, in order, without those of no positions: the largest group first,
-    each into the fold that has the fewest positions."""
+    """Returns the sequences of each fold, in order, without those of no positions. Groups are
+    assigned in descending order of size, each to the fold with the fewest positions so far."""
     sizes: dict[Any, int] = {}
     for number, (group, length) in enumerate(zip(groups, lengths)):
         if length > 0:
@@ -602,7 +603,7 @@ def _gold(y: Any, X: Sequence[Any]) -> list[list[Any]]:
 
 
 def _plain(label: Any) -> Any:
-    """A label, a Python object in the place of NumPy's."""
+    """Returns a label as a Python object, not one of NumPy's types."""
     return label.item() if isinstance(label, np.generic) else label
 
 
@@ -617,7 +618,7 @@ def _sorted(y: Iterable[Iterable[Any]]) -> list[Any]:
 
 
 def _some(labels: list[Any]) -> str:
-    """The labels, for a message."""
+    """Returns the first labels as a text, for a message."""
     shown = ", ".join(repr(label) for label in labels[:8])
     return shown + (f" and {len(labels) - 8} more" if len(labels) > 8 else "")
 
@@ -650,7 +651,8 @@ def _tokens(read: Callable[[Any], Hashable], item: Any, number: int) -> list[Has
 
 
 def _token(entry: Any) -> Hashable | None:
-    """The token of an entry of a sequence, as `CollectiveTagger` says; None: it is not known."""
+    """Returns the token of an entry of a sequence, by the rules of `CollectiveTagger`; None:
+    unknown."""
     if isinstance(entry, str) or hasattr(entry, "__index__"):
         own: Hashable = entry
         return own

@@ -1,7 +1,7 @@
 """Scores of neural taggers, for chains: token-classification logits, and torchcrf layers.
 
-Arrays are NumPy's; tensors of PyTorch are taken as well (whatever their device and number), but
-PyTorch is never imported.
+Arrays are NumPy's; PyTorch tensors of any device and number type are accepted too, but PyTorch is
+never imported.
 
     unaries = word_scores(logits, [encoding.word_ids(i) for i in range(len(texts))])
     transitions = scheme_transitions(label_names(model.config.id2label))
@@ -22,7 +22,7 @@ __all__ = ["label_names", "scheme_transitions", "torchcrf", "word_scores"]
 
 
 def _numbers(name: str, value: Any, ndim: int) -> npt.NDArray[Any]:
-    """An array, of a tensor too; numbers narrower than 32 bits are widened."""
+    """Converts an array or a tensor; numbers narrower than 32 bits are widened."""
     if callable(getattr(value, "detach", None)):
         value = value.detach().cpu()
         if "float16" in str(value.dtype):  # bfloat16 too, which NumPy has not
@@ -37,7 +37,7 @@ def _numbers(name: str, value: Any, ndim: int) -> npt.NDArray[Any]:
 
 
 def label_names(id2label: Mapping[Any, str] | Sequence[str]) -> list[str]:
-    """The names of labels 0, 1, ...: of a model's id2label, whose keys may be texts.
+    """Returns the names of labels 0, 1, ... from a model's id2label, whose keys may be texts.
 
     >>> from libchorale.logits import label_names
     >>> label_names({"0": "O", "1": "B-PER"})
@@ -52,7 +52,8 @@ def label_names(id2label: Mapping[Any, str] | Sequence[str]) -> list[str]:
 
 
 def scheme_transitions(names: Sequence[str], scheme: Scheme = "bio") -> Transitions:
-    """Transitions that score 0 what a labelling scheme allows, and forbid the rest."""
+    """Returns transitions with score 0 for those that a labelling scheme allows; all others are
+    forbidden."""
     allowed = mask(names, scheme)
     return Transitions(labels=len(allowed.start), mask=allowed)
 
@@ -65,17 +66,18 @@ def word_scores(
     words: Sequence[int] | None = None,
     temperature: float = 1.0,
 ) -> list[npt.NDArray[Any]]:
-    """Word scores of each text, W x K: log-probabilities of the labels of its words.
+    """Returns the word scores of each text, W x K: log-probabilities of K labels for each of its W
+    words.
 
-    logits       B x S x K, as a token-classification model gives them
-    word_ids     for each of the B rows and S sub-tokens the word it belongs to, None for none: a
+    logits       B x S x K, as a token-classification model returns them
+    word_ids     for each of the B rows and S sub-tokens the number of its word, None for none. A
                  word's scores are those of its first sub-token
-    texts        for each row the text that it is a window of, 0, 1, ... (a tokenizer's
-                 `overflow_to_sample_mapping`); a word in several windows is taken where most
-                 context surrounds it. None: each row is a text
-    words        how many words each text has; words beyond the last one seen, and words that no
-                 sub-token stands for, score all labels alike. None: up to the last one seen
-    temperature  logits are divided by it: above 1, a model that is too sure of itself is less so
+    texts        for each row the number of the text of which it is a window (a tokenizer's
+                 `overflow_to_sample_mapping`); for a word in several windows, the window with most
+                 context around the word is used. None: each row is a text
+    words        number of words of each text. Words without a sub-token get equal scores for all
+                 labels. None: up to the last word with a sub-token
+    temperature  divides the logits: above 1, probabilities of an overconfident model become flatter
 
     >>> from libchorale.logits import word_scores
     >>> scores = word_scores([[[0.0, 0.0], [0.0, 9.0], [5.0, 0.0]]], [[None, 0, 0]])
@@ -94,7 +96,7 @@ def word_scores(
     count = max(owner, default=-1) + 1
     if any(text < 0 for text in owner):
         raise ValueError(f"texts holds {min(owner)}, below 0")
-    # Where each word's scores are: (context on the shorter side, row, sub-token).
+    # For each word the place of its scores: (context on the shorter side, row, sub-token).
     places: list[dict[int, tuple[int, int, int]]] = [{} for _ in range(count)]
     for row, ids in enumerate(word_ids):
         ids = list(ids)
@@ -106,7 +108,8 @@ def word_scores(
             word = arrays.integer("word_ids", ids[place])
             if word < 0:
                 raise ValueError(f"word_ids holds {word}, below 0")
-            # What a window cuts off at its start is not the first sub-token of its word.
+            # If a window begins within a word, its first sub-token is not the first one of that
+            # word.
             cut = place == inside[0] and _continues(word_ids, owner, row, word)
             if word in seen:
                 continue
@@ -132,8 +135,8 @@ def word_scores(
 
 
 def _continues(word_ids: Any, owner: list[int], row: int, word: int) -> bool:
-    """Whether another window of the same text has the word further inside it, so that a window that
-    begins with the word may begin in its middle."""
+    """Returns whether another window of the same text has the word further inside, so that a window
+    that begins with the word may begin in the middle of the word."""
     for other, ids in enumerate(word_ids):
         if other != row and owner[other] == owner[row]:
             inside = [found for found in ids if found is not None]
@@ -151,8 +154,8 @@ def _log_softmax(row: npt.NDArray[Any]) -> npt.NDArray[Any]:
 def torchcrf(
     emissions: Any, crf: Any, mask: Any = None
 ) -> tuple[list[npt.NDArray[Any]], Transitions]:
-    """The chains of a batch of emissions under a layer of pytorch-crf: unary scores, T x m for each
-    sequence, and the transitions. Their scores are the layer's own, to the last addition.
+    """Returns the chains of a batch of emissions under a layer of pytorch-crf: unary scores, T x m
+    for each sequence, and the transitions. Labellings score exactly as in the layer.
 
     emissions  S x B x m, or B x S x m where crf.batch_first is true
     crf        has transitions (m x m, from row to column), start_transitions, end_transitions

@@ -1,7 +1,7 @@
-"""Tables of mentions: labels that agree, in one call.
+"""Labels tables of mentions so that labels agree, in one call.
 
-A row is a mention: of a name in a text, say, with the label that a tagger or a language model gave
-it, and how sure of that it was. Rows with the same key ought to have the same label.
+A row is a mention, for instance of a name in a text, with the label that a tagger or a language
+model gave it, and the probability of that label. Rows with the same key should have the same label.
 """
 
 from __future__ import annotations
@@ -33,20 +33,20 @@ from ._tables import Labels, Table, Texts, opened
 from .collective import agreeing
 from .run import Progress
 
-#: One column, or several whose values together are the key.
+# Type of a key: one column, or several columns whose values together are the key.
 Key = Union[str, "tuple[str, ...]"]
 
 #: The columns that `agree` adds.
 NAMES = ("together", "probability", "changed", "why")
 
-#: How likely labels are taken to be of which nothing is known.
+# Probability assumed for labels without a confidence.
 CONFIDENCE = 0.8
 
 
 @dataclasses.dataclass(frozen=True)
 class Strengths:
-    """What `learn_strengths` found, for `agree(strength=...)`. As a text: what was found, for a
-    person. It can be pickled.
+    """The result of `learn_strengths`, for `agree(strength=...)`. str() gives lines of text for
+    people. Can be pickled.
 
     keys    the keys, as they were given
     labels  the labels, in the order of their weights
@@ -90,7 +90,8 @@ Confidence = Union[float, str, Sequence[str], Mapping[Any, str], None]
 
 @dataclasses.dataclass
 class _Read:
-    """A table with checked arguments. before: the labels that came; labels: their names."""
+    """A table with checked arguments. before: the given labels, as numbers; labels: the names of
+    labels."""
 
     table: Table
     labels: list[Any]
@@ -120,7 +121,8 @@ def _read(
     minimum: int,
     more: Sequence[Any] = (),
 ) -> _Read:
-    """more: labels that may occur beside those of the column."""
+    """Reads a table and checks the arguments. more: labels that may occur in addition to those of
+    the column."""
     opening = opened(table)
     if opening.rows == 0:
         raise ValueError("table has no rows")
@@ -159,7 +161,7 @@ def _read(
 
 
 def _numbers_of_labels(place: str, found: Codes, known: list[Any], nulls: bool) -> Ints:
-    """The numbers of a column's labels; -1 for null, where that may be."""
+    """Returns the numbers of a column's labels; -1 for null, if nulls are allowed."""
     number = {value: index for index, value in enumerate(known)}
     values = found.all_values()
     if not nulls and (found.codes < 0).any():
@@ -181,7 +183,7 @@ def _scores(
     scale: Scale,
     more: Sequence[Any],
 ) -> tuple[list[Any], Scores]:
-    """The labels, and all rows' scores of them."""
+    """Returns the names of all labels, and the scores of all rows."""
     known = None if labels is None else list(labels)
     if known is not None and len(set(known)) != len(known):
         raise ValueError("labels has an entry twice")
@@ -249,7 +251,8 @@ def _columns_of_scores(
 
 
 def _check_scores(places: list[str], columns: Array | list[Array], scale: Scale) -> None:
-    """columns: a list with one array a place, or one array with a column for each."""
+    """Checks scores. columns: a list with one array for each place, or one array with a column for
+    each."""
     rows = len(columns) if isinstance(columns, np.ndarray) else len(columns[0])
     for first in range(0, rows, BLOCK):
         if isinstance(columns, np.ndarray):
@@ -281,9 +284,10 @@ def _weights(strength: Strength, read: _Read) -> list[Weights]:
 
 
 def _default_strength(read: _Read) -> float:
-    """Three quarters of the median by which labels of rows that share a key are ahead, shared by
-    the keys. Of n rows that are all ahead by d, k give in to the others together if strength / n *
-    2 k (n - k) > k d: if n - k is more than n d / (2 strength), two thirds of them."""
+    """Returns three quarters of the median margin (best minus second-best score) of rows with
+    shared keys, divided by the number of keys. Rationale: if all n rows of a key have the margin d,
+    k of them change to the label of the others if strength / n * 2 k (n - k) > k d, that is if n -
+    k > n d / (2 strength): with this strength, two thirds of n."""
     _, margins = read.scores.best()
     shared = np.any([keyed.codes >= 0 for keyed in read.keyed], axis=0)
     ahead = margins[shared & (margins > 0)]
@@ -312,51 +316,56 @@ def agree(
     time_limit: float | None = None,
     progress: Callable[..., Any] | Literal[False] | None = None,
 ) -> Any:
-    """Makes the labels of mentions agree: those of rows with the same key. Gives the same table
-    with four columns more.
+    """Labels mentions so that rows with the same key agree. Returns the same table with four more
+    columns.
 
-    table       a pandas, Polars or pyarrow table, a DuckDB relation, anything else that gives an
-                Arrow stream of rows (it comes back as a `nanoarrow.Array`), or a list of dicts. One
-                row a mention. All but pandas and lists need `libchorale[tables]`
-    key         the column whose values ought to share a label, such as the name; a tuple of columns
-                is one key; a list has several keys. Null: a mention by itself
-    label       the column of labels: texts, integers, categories. Needed unless there are scores of
-                all labels, which then say what the labels were
-    confidence  how probable the labels are: a number, or a column of numbers, from 0 to 1, and the
-                other labels share what is left (not known: 0.8); or scores of all labels, in a list
-                of columns (or a dict from labels to columns), or in one column of lists
-    group       the column of documents: keys are the same within one document. None: everywhere
-    labels      all labels there are; None: those of the column, or the columns' names. Needed, in
-                order, for a column of lists beside one of labels
-    scale       of scores of all labels: "probability", or "logarithm": of probabilities, or logits
-    across      for all keys, or for each: True: the key is the same in all groups
-    strength    how much agreement is worth, for all keys or for each, as in `decode`: one of n rows
-                that joins all others gains (2 - 2 / n) * strength, against the logarithm of its
-                odds. `Strengths` of `learn_strengths`. None: 3/4 of the median of these logarithms,
-                divided by the number of keys: among equally sure rows more than two thirds prevail
+    table       a pandas, Polars or pyarrow table, a DuckDB relation, any other object with an Arrow
+                stream of rows (the result is then a `nanoarrow.Array`), or a list of dicts. One row
+                for each mention. All except pandas and lists need `libchorale[tables]`
+    key         the column of keys, such as the name; rows with equal keys should have one label. A
+                tuple of columns is one key; a list has several keys. Null: the row shares its key
+                with no other
+    label       the column of labels: texts, integers, categories. Required unless there are scores
+                of all labels; then the best label of each row is its label before
+    confidence  the probability of the labels: a number, or a column of numbers, from 0 to 1 (None:
+                0.8), where the other labels share the rest; or scores of all labels, in a list of
+                columns (or a dict from labels to columns), or in one column of lists
+    group       the column of documents: equal keys agree only within a document. None: in the whole
+                table
+    labels      all labels; None: those of the column, or the columns' names. Required, in order,
+                for a column of lists together with a column of labels
+    scale       the form of scores of all labels: "probability", or "logarithm" (log-probabilities,
+                or logits)
+    across      for all keys, or one for each: True: equal keys agree across groups
+    strength    strength of agreement, for all keys or for each, as in `decode`: a row that takes
+                the label of all n - 1 others gains (2 - 2 / n) * strength and loses the log-odds of
+                its own label; or the `Strengths` of `learn_strengths`. None: 3/4 of the median
+                log-odds, divided by the number of keys, so that among equally probable labels a
+                majority of more than two thirds prevails
     gold        a column with the right labels of some rows, null elsewhere: the strengths are
                 learnt from them, as by `learn_strengths`; labels are not set to them
-    minimum     how many rows with the same key make a clique
-    names       of the new columns, which must not be there yet
+    minimum     least number of rows with the same key for agreement
+    names       names of the new columns, which must not exist yet
     threads, rounds, time_limit  as in `Run`
-    progress    a bar for work of over a second. None: of tqdm, where it is installed and the error
-                stream is a terminal; False: none; otherwise what makes one, called as tqdm is
+    progress    progress bar for work of over a second. None: of tqdm, if it is installed and the
+                error stream is a terminal; False: no bar; otherwise a function called like tqdm
 
     The new columns:
 
     together     the label, of the type of the label column
     probability  softmax, over the labels, of the highest score found with each label in this row.
-                 The score is the sum of the logarithms of probabilities and of what agreement is
-                 worth. Looked at are two labellings a label: this row alone changes to it; all rows
-                 connected with it by keys change to it. One labelling stands for all with the same
-                 label, so this is no marginal probability, and mostly above that under the same
-                 strength. Whether labels are right as often depends on the strength
-    changed      whether it is another label than before
-    why          for changed rows which other mentions pay for that, in words; null elsewhere
+                 The score is the sum of the log-probabilities and of the agreement. For each label
+                 two labellings are compared: only this row changes to the label, or all rows
+                 connected with it by keys do. Since the best labelling stands for all with the same
+                 label, this is not a marginal probability, and mostly higher than one. How well it
+                 is calibrated depends on the strength
+    changed      whether the label differs from the one before
+    why          for changed rows the other mentions that support the new label, in words; otherwise
+                 null
 
-    Raises TypeError and ValueError, which name column and row, for columns that are missing or
-    there twice, keys of mixed types, confidences that are not from 0 to 1, unknown labels, nulls
-    elsewhere than in keys, and a table without rows.
+    Raises TypeError and ValueError, which name column and row, for missing or repeated columns,
+    keys of mixed types, confidences outside 0 to 1, unknown labels, nulls except in keys, and a
+    table without rows.
 
     >>> rows = [{"name": "Jordan", "type": kind} for kind in ["PERSON"] * 4 + ["ORG"]]
     >>> agree(rows, key="name", label="type", confidence=0.8)[4]["why"]
@@ -463,16 +472,16 @@ def learn_strengths(
     threads: int = 1,
     time_limit: float | None = None,
 ) -> Strengths:
-    """Learns from rows whose right label is known how much agreement is worth, for each key.
+    """Learns the strength of agreement for each key from rows whose right label is known.
 
-    gold     the column of right labels, null where not known. Labels and confidences must come from
-             a tagger that has not seen them
+    gold     the column of right labels, null if unknown. Labels and confidences must come from a
+             tagger that has not seen the right labels
     folds, level, threads, time_limit  as in `libchorale.learn.learn`
 
-    The other arguments are those of `agree`. What is judged is whether agreement helps on groups
-    that were held out: documents, or without `group` (or with a key across groups) the rows of one
-    value of the first key. Where that is not credible, nothing is applied: all weights are 0, and
-    `agree` changes nothing. The text of the result (str) says what was found.
+    The other arguments are those of `agree`. Tests whether agreement reduces errors on held-out
+    groups. A group is a document, or, without `group` or with a key across groups, the rows with
+    one value of the first key. If the gain is not significant, all weights are 0, and `agree`
+    changes nothing. str() of the result describes it.
     """
     of_gold = _column(opened(table), "gold", gold).encoded()
     read = _read(
@@ -483,7 +492,7 @@ def learn_strengths(
         raise ValueError(f"column {gold!r} is null in every row: there is nothing to learn from")
     keyed = read.keyed
     mentions = Mentions(read.scores, keyed, [Weights(1.0)] * len(keyed))
-    # Components without gold labels teach nothing.
+    # Drops components without gold labels, from which nothing can be learnt.
     taught = np.zeros(mentions.components + 1, dtype=bool)
     taught[mentions.component[right >= 0]] = True
     taught[-1] = False
@@ -507,21 +516,21 @@ def learn_strengths(
 
 @dataclasses.dataclass(frozen=True)
 class Diagnosis:
-    """What `diagnose` found. As a text: lines for a person.
+    """The result of `diagnose`. str() gives lines of text for people.
 
-    rows               of the table
-    shared             rows whose key others have too
-    keys               values of keys (in their groups) that rows share, of all keys
-    disagreeing        of these, how many have rows with different labels
-    contested          rows of those
-    sure, sure_contested  how probable the labels are to the tagger, on average: of all rows that
-                       share a key, of contested rows
-    strength           of agreement, for each key; None: learnt
-    changed            rows that agreement changes
-    gain               how many more rows are right after that, if the probabilities of `agree` are:
-                       the sum over changed rows of the probability of the label now less that of
-                       the label before. Too low where every key has one right label, too high
-                       where mentions of a key have labels of their own
+    rows               number of rows of the table
+    shared             number of rows whose key other rows have too
+    keys               number of key values (within groups) that several rows have, over all keys
+    disagreeing        number of these key values whose rows have different labels
+    contested          number of rows with such a key value
+    sure, sure_contested  mean probability of the labels by the tagger: over all rows that share a
+                       key, and over contested rows
+    strength           strength of agreement for each key; None: learnt
+    changed            number of rows that agreement changes
+    gain               expected number of rows corrected, if the probabilities of `agree` are
+                       calibrated: the sum over changed rows of the probability of the new label
+                       minus that of the old one. Too low if every key has one right label, too high
+                       if mentions of a key can differ
     """
 
     rows: int
@@ -568,8 +577,8 @@ def diagnose(
     minimum: int = 2,
     threads: int = 1,
 ) -> Diagnosis:
-    """How much mentions disagree, how sure the tagger is where they do, and what agreement would
-    gain: without any right labels. The arguments are those of `agree`.
+    """Estimates, without right labels, how much mentions disagree, how confident the tagger is
+    about them, and the gain of agreement. The arguments are those of `agree`.
 
     >>> rows = [{"name": "Jordan", "type": kind} for kind in ["PERSON"] * 4 + ["ORG"]]
     >>> print(diagnose(rows, key="name", label="type", confidence=0.8))
@@ -627,7 +636,7 @@ def _tqdm() -> Callable[..., Any] | None:
 
 
 class _Bar:
-    """A bar of progress over `total` steps, or none."""
+    """A progress bar over `total` steps, or none."""
 
     def __init__(self, progress: Callable[..., Any] | Literal[False] | None, total: int) -> None:
         self._left = total

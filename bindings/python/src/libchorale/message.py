@@ -1,4 +1,4 @@
-"""Chains under properties: what they tell cliques, and decoding under what cliques say."""
+"""Chains under properties: messages to cliques, and decoding under messages of cliques."""
 
 from __future__ import annotations
 
@@ -34,7 +34,8 @@ MESSAGE_TASKS = {"messages": c.CHORALE_MESSAGE_SEND, "decode": c.CHORALE_MESSAGE
 
 @dataclasses.dataclass(frozen=True)
 class MessageResult:
-    """exact: up to rounding; pruned: a beam left something out; configurations: most at once."""
+    """exact: True if exact up to rounding; pruned: a beam dropped configurations; configurations:
+    greatest number at one position."""
 
     outcome: Outcome
     exact: bool
@@ -44,8 +45,8 @@ class MessageResult:
 
 @dataclasses.dataclass(frozen=True)
 class DecodeResult:
-    """labels: T; values: what each property shows; None where nothing was found. score is that of
-    the chain (chain_score) and of the messages (message_score)."""
+    """labels: T labels; values: the value of each property on them; both None if no labelling was
+    found. score: chain_score plus message_score, the sum of the messages at these values."""
 
     labels: arrays.Ints | None
     values: arrays.Ints | None
@@ -66,12 +67,12 @@ def message_options(mode: JointMode, beam_width: int, budget: int) -> c.chorale_
     return options
 
 
-#: One property or attachment, or several.
+# Type of an argument: one property or attachment, or several.
 Attached = Union[Attachment, Property, Sequence[Union[Attachment, Property]]]
 
 
 class _Attachments:
-    """An array of attachments on a chain of a given length, in use during `with`."""
+    """Attachments on a chain of a given length as an array for C, marked as used during `with`."""
 
     def __init__(self, attachments: Any, length: int) -> None:
         if isinstance(attachments, (Attachment, Property)):
@@ -100,17 +101,17 @@ class _Attachments:
 
 
 class MessageCalls(ChainCalls):
-    """What a solver and a kernel's scratch memory do for chains under properties.
+    """Calls for chains under properties, common to `ChainSolver` and `Kernel`.
 
-    What several properties have seen of a labelling so far is a *configuration*; a chain is worked
-    through with all configurations that can still win. Options of all calls:
+    The dynamic program over a chain runs over *configurations*: the joint states of all properties
+    after the labels so far. Options of all calls:
 
-    mode        "exact": with all of them; "beam": with the best at each position; "absorption":
-                approximately, a property's message being paid as soon as it fires; "auto": exact
-                within the budget, and a beam beyond it
-    beam_width  how many configurations a beam keeps at each position
-    budget      how many configurations "exact" and "absorption" may need at a position; where they
-                need more, the call raises `StateError`
+    mode        "exact": keeps all configurations; "beam": only the best at each position;
+                "absorption": approximate, adds the message of a value at every firing; "auto":
+                exact within the budget, then a beam
+    beam_width  number of configurations that a beam keeps at each position
+    budget      greatest number of configurations at a position for "exact" and "absorption"; if
+                they need more, the call raises `StateError`
     """
 
     def messages(
@@ -122,8 +123,9 @@ class MessageCalls(ChainCalls):
         beam_width: int = 300,
         budget: int = 1024,
     ) -> tuple[list[arrays.Doubles], MessageResult]:
-        """The messages of a chain (or unary scores) to its cliques: for each attachment R + 2
-        scores, EMPTY and CONFLICT last, of the best labelling that shows the value.
+        """Computes the messages of a chain (or unary scores) to its cliques: for each attachment R
+        + 2 scores, EMPTY and CONFLICT last; each is that of the best labelling with the value,
+        without the attachment's own message.
 
         >>> last = Property.position_label(2, 1)
         >>> sent, _ = ChainSolver().messages([[1.0, 0.0], [0.0, 2.0]], [last])
@@ -154,7 +156,7 @@ class MessageCalls(ChainCalls):
         beam_width: int = 300,
         budget: int = 1024,
     ) -> DecodeResult:
-        """The best labelling under the messages of the attachments.
+        """Finds the best labelling under the messages of the attachments.
 
         >>> said = Attachment(Property.position_label(2, 1), message=[5.0, 0.0, 0.0, 0.0])
         >>> ChainSolver().decode([[1.0, 0.0], [0.0, 2.0]], [said]).labels.tolist()
@@ -192,9 +194,10 @@ class MessageCalls(ChainCalls):
 
 
 class ChainSolver(Closable, MessageCalls):
-    """A reusable workspace for chains and trees, for one call at a time: one a thread.
+    """A reusable workspace for chains and trees, for one call at a time: use one for each thread.
 
-    memory: None, and it grows as needed; or how many bytes it has for good (`bytes_needed`).
+    memory: None: the workspace grows as needed; otherwise its fixed number of bytes (see
+    `bytes_needed`).
     """
 
     _exclusive = True
@@ -263,8 +266,8 @@ def bytes_needed(
     beam_width: int = 300,
     budget: int = 1024,
 ) -> int:
-    """How many bytes `ChainSolver(memory=...)` and `Kernel` need for a task on chains of this
-    shape; the options are those of the call.
+    """Returns the number of bytes that `ChainSolver(memory=...)` and `Kernel` need for a task on
+    chains of this shape; the options are those of the call.
 
     >>> chain = Chain([[1.0, 0.0], [0.0, 2.0]])
     >>> solver = ChainSolver(memory=bytes_needed(chain, "best"))

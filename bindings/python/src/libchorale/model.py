@@ -1,4 +1,4 @@
-"""Models: chains, trees and instances of one's own, put together in cliques."""
+"""Models: chains, trees and oracle instances, connected by cliques."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ Given = TypeVar("Given", Potential, Property, Dictionary)
 
 @dataclasses.dataclass(frozen=True)
 class LabellingScore:
-    """What a labelling is worth under a model; -inf where it is forbidden.
+    """The score of a labelling under a model; -inf if the labelling is forbidden.
 
-    score          of all: the sum of the other two
-    chain_scores   of each chain by itself; clique_scores: of each clique
+    score          the sum of all chain and clique scores
+    chain_scores   score of each chain; clique_scores: score of each clique
     """
 
     score: float
@@ -40,27 +40,30 @@ class LabellingScore:
 
 
 class Instance(Protocol):
-    """Anything else that can send messages and decode, as a member of cliques.
+    """An oracle instance: a model of the caller that sends messages and decodes, as a member of
+    cliques.
 
-    Its memberships are its ports, in the order in which they are added. `incoming` holds for each
-    port the scores of its clique's values (R + 2 for property cliques, EMPTY and CONFLICT last).
-    Called on the thread that runs, or on a worker, one call at a time. Must not call into the run.
+    Its memberships are its ports, in the order of adding. `incoming` holds for each port the scores
+    of its clique's values (R + 2 for property cliques, EMPTY and CONFLICT last). Called on the
+    thread that calls the run, or on a worker, one call at a time. Must not call into the run.
 
-    length  how many numbers a labelling has
-    labels  each is below this
+    length  number of labels of a labelling
+    labels  number of different labels: each is below this number
     """
 
     length: int
     labels: int
 
     def messages(self, incoming: list[arrays.Doubles]) -> Sequence[npt.ArrayLike]:
-        """For each port an array like the incoming one: the best score of the labellings that show
-        each value there, what all *other* ports say of them added; -inf where there is none."""
+        """Returns for each port an array like the incoming one: for each value the best score of
+        the labellings with this value at the port, including the incoming scores of all *other*
+        ports; -inf if there is none."""
         ...
 
     def decode(self, incoming: list[arrays.Doubles]) -> tuple[npt.ArrayLike, npt.ArrayLike, float]:
-        """The best labelling with all that is said: its numbers, the value that each port shows,
-        and its own score without what is said (-inf: there is none)."""
+        """Returns the labelling with the best sum of own score and incoming scores of all ports:
+        its labels, the value of each port, and its own score without incoming scores (-inf: every
+        labelling is forbidden)."""
         ...
 
 
@@ -99,14 +102,14 @@ class ModelBuilder(Handle):
         group: int = 0,
         borrow: bool = False,
     ) -> int:
-        """Adds a chain or tree; its number.
+        """Adds a chain or tree and returns its number.
 
         unary, transitions  T x m scores and what `Chain` takes as transitions; or a `Chain`
         tokens              T integers, the ids of the words (-1: none), for repeated words and
                             properties that read tokens; None: none
-        group               the document it belongs to, any integer
-        borrow              True: the model reads the arrays where they lie, and they are read-only,
-                            as long as it lives; False: it copies them
+        group               the document that the chain belongs to, any integer
+        borrow              True: the model reads the arrays in place, and they are read-only while
+                            it lives; False: it copies them
         """
         scores = Chain._for_a_call(unary, transitions, "borrow" if borrow else "call")
         options = struct(c.chorale_chain_options)
@@ -142,14 +145,14 @@ class ModelBuilder(Handle):
         groups: npt.ArrayLike | None = None,
         borrow: bool = False,
     ) -> range:
-        """Adds many chains in one call, or none where one is wrong; their numbers.
+        """Adds many chains in one call and returns their numbers. Adds none if one is invalid.
 
         scores       N x m, float64 or float32: the scores of all positions, chain after chain
-        offsets      integers, one more than there are chains: chain i has the positions offsets[i]
-                     to offsets[i + 1] - 1; None: every position is a chain of its own
+        offsets      integers, one more than the number of chains: chain i has the positions
+                     offsets[i] to offsets[i + 1] - 1; None: every position is a chain of its own
         transitions  m x m scores, or a `Transitions`, of all chains; None: all zero
         tokens       N integers, the ids of the words (-1: none); None: none
-        groups       for each chain the document it belongs to, an integer; None: 0 for all
+        groups       the document of each chain, an integer; None: 0 for all
         borrow       as in `add_chain`
 
         >>> builder = ModelBuilder()
@@ -183,7 +186,7 @@ class ModelBuilder(Handle):
         return range(first.value, first.value + corpus.chains)
 
     def add_instance(self, instance: Instance) -> int:
-        """Adds an oracle instance; its number. It is kept alive by the model."""
+        """Adds an oracle instance and returns its number. The model keeps the instance alive."""
         for name in ("messages", "decode"):
             if not callable(getattr(instance, name, None)):
                 raise TypeError(f"{instance!r} has no method {name!r}")
@@ -214,19 +217,21 @@ class ModelBuilder(Handle):
         centre: Sequence[Potential] | None = None,
         centre_label_values: npt.ArrayLike | None = None,
     ) -> int:
-        """Adds a clique without members; its number. Members show values from 0 to R - 1.
+        """Adds a clique without members and returns its number. Members have values from 0 to R -
+        1.
 
-        potential            over R values, or over R + 2 with EMPTY (no value) and CONFLICT
-                             (several) last
-        property             the members are chains, which show what the property says of them;
-                             None: they are positions, which show their labels
-        dictionary           which values of the property the clique knows; None: all
-        values               of a clique of positions: R; None: as many as the potential has
-        label_values         of a clique of positions: m integers, the value of each label, -1 for
+        potential            the potential, over R values, or over R + 2 with EMPTY (no value) and
+                             CONFLICT (several) last
+        property             the members are whole chains, whose value is that of the property;
+                             None: the members are positions, whose value is their label
+        dictionary           the subset of the property's values that the clique uses; None: all
+        values               R of a clique of positions; None: that of the potential
+        label_values         for a clique of positions: m integers, the value of each label, -1 for
                              EMPTY; None: labels are their own values
-        centre               of a clique with a centre, in the place of the potential: a potential
-                             over the other members for each value of the centre
-        centre_label_values  m integers, the value of each label of the centre; None: its labels
+        centre               for a clique with a centre, instead of `potential`: a potential over
+                             the other members for each value of the centre
+        centre_label_values  m integers, the value of the centre for each of its labels; None: the
+                             label
         """
         return self._add_cliques(
             None,
@@ -251,7 +256,8 @@ class ModelBuilder(Handle):
         centre: Sequence[Potential] | None = None,
         centre_label_values: npt.ArrayLike | None = None,
     ) -> range:
-        """Adds many cliques without members, each as `add_clique` would; their numbers."""
+        """Adds `count` cliques without members, each as `add_clique` would, and returns their
+        numbers."""
         return self._add_cliques(
             arrays.integer("count", count),
             potential,
@@ -274,7 +280,7 @@ class ModelBuilder(Handle):
         centre: Sequence[Potential] | None,
         centre_label_values: npt.ArrayLike | None,
     ) -> range:
-        """`count` cliques; None: one, by the call for one."""
+        """Adds `count` cliques; None: one, by the call for a single clique."""
         if property is not None and (values is not None or label_values is not None):
             name = "values" if values is not None else "label_values"
             raise TypeError(f"{name} is for cliques of positions; a property has values of its own")
@@ -336,7 +342,7 @@ class ModelBuilder(Handle):
         return range(index.value, index.value + (1 if count is None else count))
 
     def _keep_potential(self, potential: Potential) -> None:
-        if potential._raised:  # the others the library holds by itself
+        if potential._raised:  # the library keeps other potentials alive
             self._keep.append(potential)
             self._raised.extend(potential._raised)
 
@@ -349,13 +355,13 @@ class ModelBuilder(Handle):
         table: npt.ArrayLike | None = None,
         borrow: bool = False,
     ) -> None:
-        """Adds a whole chain to a property clique, or an instance (its next port) to any that is
-        not centred. classes, table (None: the chain's tokens): T integers each, as in `Attachment`.
-        borrow: arrays of int32 are read where they lie, and are read-only, as long as the model
-        lives; False: they are copied."""
+        """Adds a whole chain to a property clique, or the next port of an instance to any clique
+        that is not centred. classes, table (None: the chain's tokens): T integers each, as in
+        `Attachment`. borrow: True: int32 arrays are read in place, and are read-only while the
+        model lives; False: they are copied."""
         chain = arrays.integer("chain", chain)
         options = struct(c.chorale_member_options)
-        # Of a chain that does not exist the library complains.
+        # The library refuses a chain that does not exist.
         length = self._shapes[2 * chain] if 0 <= 2 * chain < len(self._shapes) else None
         kept = []
         for name, value in (("classes", classes), ("table", table)):
@@ -386,14 +392,14 @@ class ModelBuilder(Handle):
         chains: npt.ArrayLike,
         positions: npt.ArrayLike | None = None,
     ) -> None:
-        """Adds positions to many position or centred cliques in one call, or none where one is
-        wrong.
+        """Adds positions to many position or centred cliques in one call. Adds none if one is
+        invalid.
 
-        first      the first of these cliques, which follow each other
-        offsets    integers, one more than there are cliques: clique first + i gets the entries
+        first      the number of the first of these consecutive cliques
+        offsets    integers, one more than the number of cliques: clique first + i gets the entries
                    offsets[i] to offsets[i + 1] - 1 of `chains` and `positions`
         chains     numbers of chains
-        positions  for each of them a position within the chain; None: all are 0, as of single items
+        positions  for each entry a position within its chain; None: all 0, as for single items
         """
         members = arrays.longs("chains", chains)
         places = None if positions is None else arrays.longs("positions", positions)
@@ -412,8 +418,9 @@ class ModelBuilder(Handle):
             )
 
     def add_members(self, first: int, offsets: npt.ArrayLike, chains: npt.ArrayLike) -> None:
-        """Adds whole chains (or instances) to many cliques in one call, or none where one is wrong;
-        as in `add_positions`. Their classes are 0, and their tables their tokens."""
+        """Adds whole chains (or instances) to many property cliques in one call, with arguments as
+        in `add_positions`. Adds none if one is invalid. Position classes are 0, and tables are the
+        chains' tokens."""
         members = arrays.longs("chains", chains)
         ends = _offsets(offsets, "chains", len(members))
         with self._use() as builder:
@@ -427,7 +434,7 @@ class ModelBuilder(Handle):
             )
 
     def set_centre(self, clique: int, chain: int, position: int) -> None:
-        """Makes a position the centre of a centred clique; the last call counts."""
+        """Sets the centre of a centred clique; a further call replaces it."""
         self._position(library.chorale_model_builder_set_centre, clique, chain, position)
 
     def _position(self, function: Any, clique: int, chain: int, position: int) -> None:
@@ -450,13 +457,14 @@ class ModelBuilder(Handle):
         label_values: npt.ArrayLike | None = None,
         values: int | None = None,
     ) -> range:
-        """A clique of the places of each repeated word. The numbers of the cliques.
+        """Adds a clique for each repeated word (token id), with all its positions as members.
+        Returns the numbers of the cliques.
 
-        potential             how each clique scores its members' labels
-        minimum               words (token ids) with fewer places make no clique
-        across                False: the places of a word in one group make a clique; True: its
-                              places in all groups together
-        stop                  integers, the token ids that make no cliques
+        potential             the potential of each clique
+        minimum               least number of positions of a word with a clique
+        across                False: a clique for each group in which the word is repeated; True:
+                              one clique over all groups
+        stop                  integers, the token ids without cliques
         label_values, values  as in `add_clique`; values None: those of the potential
         """
         if not isinstance(potential, Potential):
@@ -487,7 +495,7 @@ class ModelBuilder(Handle):
         return range(first.value, first.value + count.value)
 
     def freeze(self) -> Model:
-        """The model; nothing can be added afterwards."""
+        """Returns the model; nothing can be added to the builder afterwards."""
         with self._use() as builder:
             pointer = Model._create(library.chorale_model_builder_freeze, builder)
             kept = (*self._keep, *self._kept)
@@ -504,7 +512,7 @@ def corpus_struct(
     tokens: arrays.Ints | None,
     groups: npt.NDArray[np.int64] | None,
 ) -> c.chorale_corpus:
-    """Chains end to end, as a call takes them while `stack` lasts."""
+    """Returns chains in one array as a struct for C, valid while `stack` lasts."""
     corpus = struct(c.chorale_corpus)
     count, corpus.labels = scores.shape
     corpus.chains = count if offsets is None else len(offsets) - 1
@@ -524,8 +532,8 @@ def corpus_struct(
 
 
 def _offsets(given: Any, of: str, count: int) -> npt.NDArray[np.int64]:
-    """Where the parts of an array of `count` entries, called `of`, begin, and where the last ends.
-    The library sees to their order."""
+    """Checks the offsets of the parts of an array of `count` entries, called `of` in messages:
+    their type and the last one. The library checks their order."""
     offsets = arrays.longs("offsets", given)
     if len(offsets) == 0:
         raise ValueError("offsets is empty; it has one entry more than there are parts")
@@ -536,8 +544,8 @@ def _offsets(given: Any, of: str, count: int) -> npt.NDArray[np.int64]:
 
 class Model(Shared):
     """A frozen model: immutable, for any number of threads and runs. Made by `ModelBuilder.freeze`.
-    The arrays it borrows live as long as it. It can be pickled, unless a Python function or an
-    `Instance` is part of it."""
+    Borrowed arrays are kept alive. Can be pickled, unless it contains a Python function or an
+    `Instance`."""
 
     _free = library.chorale_model_release
     _retain = library.chorale_model_retain
@@ -565,7 +573,7 @@ class Model(Shared):
 
     @classmethod
     def _from_problem_bytes(cls, data: bytes) -> Model:
-        """The model of a problem file."""
+        """Reads the model of a problem file."""
         problem = c_void_p()
         call(library.chorale_problem_read, lent(), data, len(data), 0, byref(problem))
         try:
@@ -587,7 +595,7 @@ class Model(Shared):
 
     @property
     def _shapes(self) -> npt.NDArray[np.int64]:
-        """A row for each chain: positions and labels."""
+        """Rows of positions and labels, one for each chain."""
         if self._known_shapes is None:  # no builder of this process made it
             scores = struct(c.chorale_chain)
             with self._use() as model:
@@ -599,20 +607,20 @@ class Model(Shared):
         return self._known_shapes
 
     def _shape(self, chain: int) -> tuple[int, int]:
-        """Positions and labels."""
+        """Returns the numbers of positions and labels of a chain."""
         length, labels = self._shapes[chain]
         return int(length), int(labels)
 
     def _chain(self, chain: int) -> int:
-        """The number of a chain that exists."""
+        """Checks and returns the number of a chain."""
         return self._within("chain", chain, len(self._shapes))
 
     def _clique(self, clique: int) -> int:
-        """The number of a clique that exists."""
+        """Checks and returns the number of a clique."""
         return self._within("clique", clique, self.cliques)
 
     def __len__(self) -> int:
-        """How many chains, instances included."""
+        """Returns the number of chains, including instances."""
         return self._size(library.chorale_model_chain_count)
 
     @property
@@ -621,48 +629,50 @@ class Model(Shared):
 
     @property
     def all_members(self) -> int:
-        """How many members all cliques have together."""
+        """The number of members of all cliques together."""
         return self._size(library.chorale_model_member_count)
 
     @property
     def bytes(self) -> int:
-        """What the model holds, copied scores included."""
+        """The number of bytes that the model has allocated, including copied scores."""
         return self._size(library.chorale_model_bytes)
 
     @property
     def score_bytes(self) -> int:
-        """All scores, copied or borrowed (shared transitions left out)."""
+        """The number of bytes of all scores, copied or borrowed (without shared transitions)."""
         return self._size(library.chorale_model_score_bytes)
 
     def chain_length(self, chain: int) -> int:
-        """How many positions a chain has, or numbers the labelling of an instance."""
+        """Returns the number of positions of a chain, or of labels of an instance's labelling."""
         with self._use() as model:
             return int(library.chorale_model_chain_length(model, self._chain(chain)))
 
     @property
     def chain_lengths(self) -> npt.NDArray[np.int64]:
-        """Of all chains."""
+        """Returns the numbers of positions of all chains."""
         return self._shapes[:, 0].copy()
 
     def clique_values(self, clique: int) -> int:
-        """R, the number of values of a clique; EMPTY and CONFLICT are not among them."""
+        """Returns R, the number of values of a clique, without EMPTY and CONFLICT."""
         return self._of_clique(library.chorale_model_clique_values, clique)
 
     def clique_columns(self, clique: int) -> int:
-        """What a member can show: R + 2 with EMPTY and CONFLICT, R where nothing can be EMPTY."""
+        """Returns the number of values of a member: R + 2 with EMPTY and CONFLICT, or R if no
+        member can be EMPTY."""
         return self._of_clique(library.chorale_model_clique_columns, clique)
 
     def centre_values(self, clique: int) -> int:
-        """How many values the centre of a clique can show; 0 where it is not centred."""
+        """Returns the number of values of the centre of a clique; 0 if the clique is not
+        centred."""
         return self._of_clique(library.chorale_model_clique_centre_values, clique)
 
     def clique_members(self, clique: int) -> int:
-        """How many members a clique has, its centre included."""
+        """Returns the number of members of a clique, including its centre."""
         return self._of_clique(library.chorale_model_clique_member_count, clique)
 
     def members(self, clique: int) -> npt.NDArray[np.int64]:
-        """The members of a clique in their order (a centre is the last): rows of chain and
-        position, position -1 for a whole chain or an instance."""
+        """Returns the members of a clique in their order (a centre is the last): rows of chain and
+        position, with position -1 for a whole chain or an instance."""
         count = self.clique_members(clique)
         pairs = np.empty((count, 2), dtype=np.int64)
         chain, position = c_int64(), c_int64()
@@ -682,23 +692,24 @@ class Model(Shared):
     # ---- What a clique was added with
 
     def clique_potential(self, clique: int) -> Potential | None:
-        """The potential of a clique, with the factors of `reweigh` applied; None where it is
-        centred. This and the following keep the model, and can be pickled if it can."""
+        """Returns the potential of a clique, with the factors of `reweigh` applied; None if the
+        clique is centred. The results of this and the following methods keep the model alive, and
+        can be pickled if it can."""
         return self._given("clique_potential", Potential, self._clique(clique))
 
     def centre_potential(self, clique: int, value: int) -> Potential | None:
-        """The potential of a centred clique for a value of its centre; None where it is not
-        centred."""
+        """Returns the potential of a centred clique for a value of its centre; None if the clique
+        is not centred."""
         count = self.centre_values(clique)
         number = self._within("value", value, count) if count else arrays.integer("value", value)
         return self._given("centre_potential", Potential, self._clique(clique), number)
 
     def clique_property(self, clique: int) -> Property | None:
-        """The property of a clique; None where its members are positions."""
+        """Returns the property of a clique; None if its members are positions."""
         return self._given("clique_property", Property, self._clique(clique))
 
     def clique_dictionary(self, clique: int) -> Dictionary | None:
-        """The dictionary of a clique; None where it has none."""
+        """Returns the dictionary of a clique; None if it has none."""
         return self._given("clique_dictionary", Dictionary, self._clique(clique))
 
     def _given(self, method: str, kind: type[Given], *numbers: int) -> Given | None:
@@ -706,7 +717,7 @@ class Model(Shared):
             pointer = _GETTERS[method](model, *numbers)
             if pointer is None:
                 return None
-            # With it the object keeps what it reads: borrowed arrays, Python functions.
+            # The recipe keeps what the object reads: borrowed arrays, Python functions.
             recipe = Recipe(Model, method, (self.clone(), *numbers), {})
             given = kind._made(recipe, kind._retain(pointer))
         if isinstance(given, Potential):
@@ -716,19 +727,19 @@ class Model(Shared):
     # ---- Chains
 
     def chain(self, chain: int) -> Chain:
-        """What a chain was added as, for solvers: its `unary` is a read-only view."""
+        """Returns a chain in the form that solvers take; its `unary` is a read-only view."""
         scores, _ = self._get_chain(chain)
         return Chain._within(scores, self.clone(), int(chain))
 
     def tokens(self, chain: int) -> arrays.Ints | None:
-        """The token ids of a chain, a read-only view; None: it has none."""
+        """Returns the token ids of a chain, a read-only view; None if it has none."""
         scores, options = self._get_chain(chain)
         if not options.tokens:
             return None
         return arrays.borrowed(options.tokens, (scores.length,), np.int32, self.clone())
 
     def group(self, chain: int) -> int:
-        """The group (document) of a chain."""
+        """Returns the group (document) of a chain."""
         return int(self._get_chain(chain)[1].group)
 
     def _get_chain(self, chain: int) -> tuple[c.chorale_chain, c.chorale_chain_options]:
@@ -746,8 +757,8 @@ class Model(Shared):
     # ---- Any labelling
 
     def score(self, labels: npt.ArrayLike) -> LabellingScore:
-        """What any labelling is worth under the model (gold labels, say), whole and by chain and
-        clique. A model with an `Instance` scores none.
+        """Returns the score of any labelling, such as gold labels: the total, and by chain and
+        clique. Raises an error if the model has an `Instance`.
 
         labels: of all positions, chain by chain, as `Run.all_labels` gives them.
         """
@@ -774,8 +785,9 @@ class Model(Shared):
     # ---- Other strengths
 
     def reweigh(self, factors: npt.ArrayLike) -> Model:
-        """The same chains and cliques with other strengths: each potential times a factor from 0
-        on. Nothing is copied; runs of one may start from runs of the other (`earlier`).
+        """Returns a model of the same chains and cliques in which each potential is multiplied by a
+        factor >= 0. Nothing is copied; runs of one model may start from runs of the other
+        (`earlier`).
 
         factors: one for each clique, or one number for all.
         """
@@ -812,7 +824,7 @@ class Model(Shared):
         return f"<Model: {len(self)} chains, {self.cliques} cliques>"
 
 
-#: By the methods of `Model` that give what a clique was added with.
+# The methods of `Model` that return the objects of a clique, by name.
 _GETTERS = {
     "clique_potential": library.chorale_model_clique_potential,
     "centre_potential": library.chorale_model_clique_centre_potential,
@@ -822,7 +834,7 @@ _GETTERS = {
 
 
 def problem_bytes(problem: Any) -> bytes:
-    """A problem as the bytes of its file."""
+    """Returns a problem as the bytes of its file."""
     needed = c_size_t()
     call(library.chorale_problem_write, problem, None, 0, byref(needed))
     data = bytearray(needed.value)
@@ -833,7 +845,7 @@ def problem_bytes(problem: Any) -> bytes:
 
 
 class _Oracle:
-    """An instance as C sees it."""
+    """An instance with the callbacks that C calls."""
 
     def __init__(self, instance: Instance) -> None:
         self.raised = Raised()
@@ -894,7 +906,8 @@ def _longs(array: int, count: int) -> list[int]:
 
 
 def _copies(incoming: int, sizes: list[int]) -> list[arrays.Doubles]:
-    """Copies, because the library's own memory ends with the call."""
+    """Returns copies of the incoming scores, since the library's memory is valid only during the
+    call."""
     pointers = _addresses(incoming, len(sizes))
     return [
         arrays.view(pointer, size, c_double, np.float64).copy()

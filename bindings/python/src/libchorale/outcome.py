@@ -1,4 +1,4 @@
-"""How a computation ended. An outcome is not an error: the call that reports it was carried out."""
+"""Outcomes: how a computation ended. An outcome is not an error: the call succeeded."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from ._native import library
 
 
 class Outcome(enum.IntEnum):
-    """How a call ended. None of them is an error.
+    """How a call ended. No outcome is an error.
 
-    COMPLETE         nothing was left to do: messages have converged, or the algorithm is through
-    GAP_REACHED      the answer is as near to the upper bound as was asked for
-    ITERATION_LIMIT  the rounds, or iterations, were used up; the answer is the best seen
-    NODE_LIMIT       so were the nodes of branch and bound
+    COMPLETE         messages have converged, or the algorithm completed
+    GAP_REACHED      the requested gap between score and upper bound was reached
+    ITERATION_LIMIT  all rounds or iterations are done; the result is the best one found
+    NODE_LIMIT       all nodes of branch and bound are used
     DEADLINE         the time limit has passed; CANCELLED: a `Cancel` or a callback ended the call
-    INFEASIBLE       there is no labelling: all are forbidden
-    NOTHING_FOUND    every labelling met was forbidden; there may be others
+    INFEASIBLE       every labelling is proven to be forbidden
+    NOTHING_FOUND    every labelling that was found is forbidden; others may be allowed
 
-    As a text it is its name in `Run.json`:
+    str() gives the name in `Run.json`:
 
     >>> str(Outcome.ITERATION_LIMIT)
     'iteration-limit'

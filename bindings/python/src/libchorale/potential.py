@@ -1,4 +1,4 @@
-"""Symmetric potentials: functions of how many members of a clique show each value."""
+"""Symmetric potentials: functions of the numbers of members of a clique with each value."""
 
 from __future__ import annotations
 
@@ -34,15 +34,15 @@ CountFunction = Callable[[npt.NDArray[np.int64], int], float]
 
 
 class Potential(Shared):
-    """How a clique scores its members' values, by the number of members with each value alone:
-    immutable, for any number of cliques and threads.
+    """A function of the counts n_v, the numbers of members of a clique with each value: immutable,
+    for any number of cliques and threads.
 
-    Made by one of the functions named after the families; below, n_v is the number of members with
-    value v, and n that of all members. Common to all:
+    Made by one of the methods named after the families, with n the number of all members. Common
+    arguments:
 
     values   R, the number of values
     scale    "members": the score is divided by n; "log": by log n; None: by nothing
-    counted  R booleans, which values count; None: all do
+    counted  R booleans: which values are counted; None: all
 
     >>> agree = Potential.potts(3, 0.5)
     >>> agree.family, agree.values, agree.evaluate([2, 1, 0])
@@ -65,8 +65,8 @@ class Potential(Shared):
 
     @classmethod
     def _by(cls, method: str, *positional: Any, **keywords: Any) -> Recipe:
-        """How a potential is made again: the arrays of its method, which may have been the
-        caller's, are copied."""
+        """Returns how to make a potential again; its arrays, which may belong to the caller, are
+        copied."""
         own = [arrays.own(p) if isinstance(p, np.ndarray) else p for p in positional]
         if keywords.get("counted") is not None:
             keywords["counted"] = arrays.flags("counted", keywords["counted"], how="copy")
@@ -83,8 +83,8 @@ class Potential(Shared):
         scale: Scale = None,
         counted: npt.ArrayLike | None = None,
     ) -> Potential:
-        """strength times the sum over v of n_v squared. Members gain by agreeing where the strength
-        is above 0."""
+        """Makes strength * sum_v n_v^2. With a positive strength, agreement of members raises the
+        score."""
         return cls._strength("potts", values, strength, scale, counted)
 
     @classmethod
@@ -96,7 +96,7 @@ class Potential(Shared):
         scale: Scale = None,
         counted: npt.ArrayLike | None = None,
     ) -> Potential:
-        """strength times the sum over v of n_v log n_v; of any sign."""
+        """Makes strength * sum_v n_v log n_v; the strength may be negative."""
         return cls._strength("entropy", values, strength, scale, counted)
 
     @classmethod
@@ -108,7 +108,7 @@ class Potential(Shared):
         scale: Scale = None,
         counted: npt.ArrayLike | None = None,
     ) -> Potential:
-        """strength times the greatest n_v; of any sign."""
+        """Makes strength * max_v n_v; the strength may be negative."""
         return cls._strength("makespan", values, strength, scale, counted)
 
     @classmethod
@@ -120,7 +120,7 @@ class Potential(Shared):
         scale: Scale = None,
         counted: npt.ArrayLike | None = None,
     ) -> Potential:
-        """strength times the greatest n_v squared; of any sign."""
+        """Makes strength * max_v n_v^2; the strength may be negative."""
         return cls._strength("square_makespan", values, strength, scale, counted)
 
     @classmethod
@@ -151,11 +151,11 @@ class Potential(Shared):
         shape: Shape = None,
         counted: npt.ArrayLike | None = None,
     ) -> Potential:
-        """sum_v f_v(n_v).
+        """Makes sum_v f_v(n_v).
 
-        tables: R rows, entry k of row v being f_v(k); or one row for all of `values` values.
-        -inf forbids a count. Cliques may have as many members as the last k.
-        shape: "convex" or "concave" where that is known; None: the library looks.
+        tables: R rows, entry k of row v is f_v(k); or one row for all `values` values. -inf forbids
+        a count. Cliques may have at most as many members as the last k.
+        shape: "convex" or "concave", which is not checked; None: determined from the tables.
 
         >>> Potential.sum([0, 0, 3, 4], values=2).evaluate([2, 1])
         3.0
@@ -171,7 +171,7 @@ class Potential(Shared):
         scale: Scale = None,
         counted: npt.ArrayLike | None = None,
     ) -> Potential:
-        """max_v f_v(n_v); tables as in `sum`."""
+        """Makes max_v f_v(n_v); tables as in `sum`."""
         return cls._tables("max", tables, values, scale, counted)
 
     @classmethod
@@ -218,7 +218,7 @@ class Potential(Shared):
         scale: Scale = None,
         counted: npt.ArrayLike | None = None,
     ) -> Potential:
-        """g(n_b), b the higher of the two values that count: entry k of `table` is g(k)."""
+        """Makes g(n_b), with b the higher of two counted values: entry k of `table` is g(k)."""
         values = arrays.integer("values", values)
         array = arrays.table("table", table, 1)
         options = _options(values, scale, counted)
@@ -243,8 +243,8 @@ class Potential(Shared):
         scale: Scale = None,
         counted: npt.ArrayLike | None = None,
     ) -> Potential:
-        """b_a + sum_v w_av n_v, a being the value of highest count: row a of `weights`, entry a of
-        `bias` (None: zeros)."""
+        """Makes b_a + sum_v w_av n_v, with a the value of highest count: row a of `weights`, entry
+        a of `bias` (None: zeros)."""
         array = _square("weights", weights)
         values = len(array)
         own = None if bias is None else arrays.table("bias", bias, 1)
@@ -268,7 +268,7 @@ class Potential(Shared):
     def pairs(
         cls, scores: npt.ArrayLike, *, scale: Scale = None, counted: npt.ArrayLike | None = None
     ) -> Potential:
-        """sum of f(x_i, x_j) over all ordered pairs of different members; f is R x R."""
+        """Makes the sum of f(x_i, x_j) over all ordered pairs of different members; f is R x R."""
         array = _square("scores", scores)
         values = len(array)
         options = _options(values, scale, counted)
@@ -293,11 +293,12 @@ class Potential(Shared):
         scale: Scale = None,
         counted: npt.ArrayLike | None = None,
     ) -> Potential:
-        """Any function of the counts: `function(counts, members)` gives the score, -inf forbids.
+        """Makes a potential of any function of the counts: `function(counts, members)` returns the
+        score, -inf forbids.
 
-        counts is an int64 array of R entries. The function must depend on its arguments alone, and
-        is called on every thread that uses the potential. What it raises ends the computation and
-        is raised again there.
+        counts is an int64 array of R entries. The function must depend only on its arguments, and
+        is called on every thread that uses the potential. An exception ends the computation and is
+        raised again by its call.
 
         >>> all_zero = Potential.callback(2, lambda counts, members: float(counts[0] == members))
         >>> all_zero.evaluate([3, 0])
@@ -311,7 +312,7 @@ class Potential(Shared):
 
         def score(_: Any, counts: Any, count: int, members: int, into: int) -> int:
             try:
-                # A copy: the library's own memory ends with the call.
+                # A copy, since the library's memory is valid only during the call.
                 own = arrays.view(counts, count, c_int64, np.int64).copy()
                 c_double.from_address(into).value = float(function(own, members))
                 return 0
@@ -337,8 +338,8 @@ class Potential(Shared):
         return potential
 
     def scaled(self, factor: float) -> Potential:
-        """factor * C (factor >= 0), over the same numbers, which are not copied. What C forbids
-        stays forbidden.
+        """Returns factor times this potential (factor >= 0), without copying its numbers. Forbidden
+        counts stay forbidden.
 
         >>> Potential.potts(2, 1.0).scaled(0.5).evaluate([2, 0])
         2.0
@@ -376,7 +377,7 @@ class Potential(Shared):
             return str(library.chorale_family_name(family).decode())
 
     def evaluate(self, counts: npt.ArrayLike, members: int | None = None) -> float:
-        """The score of the counts; `members` (None: their sum) must be the sum of all."""
+        """Returns the score of the counts; `members` (None: their sum) must be their sum."""
         array = arrays.longs("counts", counts)
         if members is None:
             members = int(array.sum())
@@ -393,8 +394,9 @@ class Potential(Shared):
         return score.value
 
     def prices(self, counts: npt.ArrayLike, members: int) -> tuple[arrays.Doubles, float]:
-        """What a member of a shared clique is paid for each value (prices.py), and the score, at
-        the counts of all parts: a tangent of a convex sum, or the weights of the majority value.
+        """Returns the prices of a shared clique (prices.py), the score added to a member for each
+        value, and the potential's score, at the counts of all parts. Prices are the slopes of a
+        convex sum, or the weights of the majority value.
 
         members: n of all parts, at least the sum of the counts.
 
@@ -418,7 +420,7 @@ class Potential(Shared):
         return found, score.value
 
     def most(self, prices: npt.ArrayLike, members: int) -> float:
-        """An upper bound on C(m) - prices m over all counts m of so many members."""
+        """Returns an upper bound on C(m) - prices m over all counts m of `members` members."""
         array = arrays.table("prices", prices, 1)
         most = c_double()
         with self._use() as potential:

@@ -1,11 +1,11 @@
-"""Shared cliques: a corpus in parts, too large to be labelled in one model.
+"""Shared cliques: labels a corpus that is too large for one model, in parts.
 
 A word of a corpus or an entity of a knowledge graph may have members in every document. Each part
 (a document, or documents that other cliques connect) has a model of its own, in which such a
-*shared clique* has the members of this part; `components` finds such documents. What travels is small: prices one way, what a member is
-paid for each value, and counts back, how many members have each value. A `Search` chooses the
-prices; `Part.answer` labels a part under them; answers add up to those of the corpus, exactly and in
-any order, so that any division among processes gives the same labels.
+*shared clique* has the members of this part; `components` finds connected documents. Parts receive
+prices, the score added to a member for each value, and return counts, the number of members with
+each value. A `Search` chooses the prices; `Part.answer` labels a part under them. Answers of parts
+add up exactly, in any order, so that any division among processes gives the same labels.
 
     search = Search(potentials, members)         # by shared clique
     while (asked := search.ask()) is not None:
@@ -43,7 +43,7 @@ Longs = npt.NDArray[np.int64]
 
 
 class Prices(Closable):
-    """A run of a model, some cliques of which are paid by prices in the place of their potentials.
+    """A run of a model in which prices replace the potentials of some cliques (the shared ones).
 
     model    a `Model` or `Problem`; its other cliques are solved as by `Run`
     cliques  the shared cliques, by their numbers in the model; not centred
@@ -105,7 +105,7 @@ class Prices(Closable):
         with self._use() as prices:
             needed = np.zeros(1, dtype=np.int64)
             call(library.chorale_prices_counts, prices, None, 0, arrays.address(needed))
-        #: How many prices, and counts, there are: the values of all shared cliques' potentials.
+        # Number of prices and of counts: the values of all shared cliques' potentials together.
         self.values = int(needed[0])
 
     def _freed(self) -> None:
@@ -115,10 +115,10 @@ class Prices(Closable):
             self._model.close()
 
     def solve(self, prices: npt.ArrayLike | None = None) -> tuple[float, RunResult]:
-        """Labels the model under prices (None: all 0), from the beginning. Returns the score of the
-        labelling without the shared cliques and without payments, and the result of the run.
+        """Labels the model under prices (None: all 0), always from a new start. Returns the score
+        of the labelling without shared cliques and without prices, and the result of the run.
 
-        prices: one for each value of each shared clique's potential, end to end.
+        prices: one for each value of each shared clique's potential, in one array.
         """
         array = None if prices is None else arrays.table("prices", prices, 1)
         score = c_double()
@@ -135,14 +135,16 @@ class Prices(Closable):
         return score.value, result_of(result, None)
 
     def counts(self) -> Longs:
-        """How many members of each shared clique have each value, in the layout of the prices."""
+        """Returns the number of members of each shared clique with each value, in the layout of the
+        prices."""
         counts = np.empty(self.values, dtype=np.int64)
         with self._use(shared=True) as handle:
             call(library.chorale_prices_counts, handle, arrays.address(counts), len(counts), None)
         return counts
 
     def labels(self, *, alone: bool = False) -> arrays.Ints:
-        """The labels of all chains, one after the other, int32; alone: decoded without cliques."""
+        """Returns the labels of all chains, one after the other, int32; alone: decoded without
+        cliques."""
         labels = np.empty(int(self._model.chain_lengths.sum()), dtype=np.int32)
         with self._use(shared=True) as handle:
             call(
@@ -157,9 +159,9 @@ class Prices(Closable):
 
 
 def components(first: npt.ArrayLike, second: npt.ArrayLike, count: int) -> arrays.Ints:
-    """What must lie in one part: numbers from 0 to count - 1, such as documents, and cliques that are
-    not shared, with a pair first[k], second[k] for each membership. Returns the lowest number of
-    the component of each, int32.
+    """Computes connected components, whose items must be in one part. Items, such as documents and
+    cliques that are not shared, have numbers from 0 to count - 1, with a pair first[k], second[k]
+    for each membership. Returns the lowest number of the component of each item, int32.
 
     >>> components([0, 2, 1], [3, 3, 4], 5).tolist()
     [0, 1, 0, 0, 1]
@@ -178,16 +180,17 @@ def components(first: npt.ArrayLike, second: npt.ArrayLike, count: int) -> array
     return found
 
 
-# ---- What travels -------------------------------------------------------------------------------
+# ---- Questions and answers ----------------------------------------------------------------------
 
 
 @dataclasses.dataclass(frozen=True)
 class Asked:
-    """What a `Search` asks all parts.
+    """A question of a `Search` to all parts: label under each of K rows of prices, with C shared
+    cliques and V values of all of them together.
 
-    prices   K x V: rows of prices, of the values of all shared cliques end to end
-    first    C + 1: where the values of each shared clique begin
-    quantum  the unit of the scores and costs that come back as integers, whose sums are exact
+    prices   K x V: rows of prices, of the values of all shared cliques in order
+    first    C + 1: offset of the values of each shared clique in a row, and the end
+    quantum  the unit in which scores and costs are returned as integers, so that sums are exact
     """
 
     prices: arrays.Doubles
@@ -197,15 +200,16 @@ class Asked:
 
 @dataclasses.dataclass
 class Answer:
-    """What parts answer. Answers of parts add up to those of the corpus.
+    """The answer of one or more parts to a question. The answers of all parts add up to that of the
+    corpus. The own score of a part is its score without shared cliques.
 
     counts     K x V, int64, in the layout of the prices
-    costs      K x C, int64, in quanta: what of the parts' own score under the first row of prices is
-               lost under row k, dealt among the shared cliques whose members change
-    scores     K integers, in quanta: the parts' own score
-    limits     K integers, in quanta, none above them: scores with what the prices pay; None where a
-               part has cliques of its own and its `Prices` no bound_steps
-    decodings  how many chains were decoded
+    costs      K x C, int64, in quanta: the own score lost under row k, compared with the first row,
+               divided among the shared cliques whose members changed
+    scores     K integers, in quanta: the own score
+    limits     K integers, in quanta: upper bounds on own score plus prices; None if a part has
+               other cliques and its `Prices` has no bound_steps
+    decodings  number of chains decoded
     """
 
     counts: Longs
@@ -228,7 +232,7 @@ class Answer:
 
 
 def sum_of(answers: Iterable[Answer]) -> Answer:
-    """The sum of at least one answer."""
+    """Returns the sum of at least one answer."""
     answers = iter(answers)
     total = next(answers)
     for answer in answers:
@@ -240,10 +244,10 @@ def sum_of(answers: Iterable[Answer]) -> Answer:
 
 
 class Part:
-    """A part of the corpus: a model, and which of its cliques are shared.
+    """A part of the corpus: a model, some of whose cliques are shared.
 
-    shared   {clique of the model: number of the shared clique}
-    options  of `Prices`
+    shared   {number of the clique in the model: number of the shared clique}
+    options  options of `Prices`
     """
 
     def __init__(
@@ -254,7 +258,8 @@ class Part:
         self._numbers = np.array(list(shared.values()), dtype=np.int64)
         self._prices = Prices(self.model, self._cliques, **options)
         starts = np.concatenate([[0], np.cumsum(self.model.chain_lengths)])
-        # By membership: the shared clique, the chain, and the positions whose labels it depends on.
+        # By membership: the shared clique, the chain, and the range of positions whose labels it
+        # depends on.
         cliques, chains, begin, end = [], [], [], []
         for clique, number in shared.items():
             pairs = self.model.members(clique)
@@ -268,19 +273,20 @@ class Part:
         self._member_clique = np.concatenate([empty, *cliques]).astype(np.int64)
         self._begin = np.concatenate([empty, *begin]).astype(np.int64)
         self._end = np.concatenate([empty, *end]).astype(np.int64)
-        # Scores change together within a chain, or within the part if other cliques connect chains.
+        # Changes of the score are attributed by chain, or to the whole part if other cliques
+        # connect chains.
         self._alone = len(shared) == self.model.cliques
         self._unit = np.concatenate([empty, *chains]).astype(np.int64)
         if not self._alone:
             self._unit[:] = 0
 
     def _columns(self, first: Longs) -> Longs:
-        """Where the values of this part's shared cliques are in a row of all values."""
+        """Returns where the values of this part's shared cliques are in a row of all values."""
         spans = [np.arange(first[k], first[k + 1]) for k in self._numbers]
         return np.concatenate([np.empty(0, dtype=np.int64), *spans]).astype(np.int64)
 
     def _own_scores(self, labels: arrays.Ints) -> arrays.Doubles:
-        """The score without shared cliques: of each chain, or in one number."""
+        """Returns the score without shared cliques: one for each chain, or one in all."""
         found = self.model.score(labels)
         if self._alone:
             return np.asarray(found.chain_scores)
@@ -312,7 +318,7 @@ class Part:
         return Answer(counts, costs, scores, limits, rows * len(self.model))
 
     def _deal(self, changed: npt.NDArray[np.bool_], lost: Longs, costs: Longs) -> None:
-        """Deals what each chain (or the part) has lost among its memberships that changed."""
+        """Divides the loss of each chain (or of the part) among its memberships that changed."""
         before = np.concatenate([[0], np.cumsum(changed)])
         moved = before[self._end] > before[self._begin]
         units = self._unit[moved]
@@ -320,13 +326,13 @@ class Part:
         np.add.at(costs, self._member_clique[moved], lost[units] // shares[units])
 
     def labels(self, prices: npt.ArrayLike, first: Longs) -> arrays.Ints:
-        """The labels of all chains under a row of prices."""
+        """Returns the labels of all chains under a row of prices."""
         row = np.asarray(prices, dtype=np.float64)
         self._prices.solve(row[self._columns(first)])
         return self._prices.labels()
 
     def own_labels(self) -> arrays.Ints:
-        """The labels of all chains, each decoded by itself; `labels` comes first."""
+        """Returns the labels of all chains decoded without cliques. Call `labels` first."""
         return self._prices.labels(alone=True)
 
 
@@ -335,43 +341,44 @@ class Part:
 
 @dataclasses.dataclass(frozen=True)
 class Standing:
-    """Prices, the counts that they lead to, and the score of the corpus with them (equation 1)."""
+    """Prices, the counts that result from them, and the score of the corpus (equation 1)."""
 
     prices: arrays.Doubles
     counts: Longs
     score: float
 
 
-#: Where a track begins: the rank of a value by its count, and the share of the members of each clique
-#: that are taken to have that value. Shares below 1 leave large values with some weight.
+# Starts of tracks: pairs (rank, share). A share of the members of each clique is counted as having
+# the value of this rank by count. With shares below 1 other large values keep some weight.
 PULLS = [(rank, share) for share in (1.0, 0.5, 0.25) for rank in range(6)]
 
-#: So many rounds a track goes on from its own counts before another begins.
+# Number of rounds that a track continues from its own counts before a new one begins.
 STEPS = 4
 
 
 @dataclasses.dataclass
 class _Track:
-    counts: Longs | None = None  # those it leads to so far; None: it begins
+    counts: Longs | None = None  # counts of the last prices; None: a new track
     steps: int = 0
 
 
 class Search:
-    """Finds prices for shared cliques: what it asks travels to all parts, what they answer back.
+    """Finds prices for shared cliques, by rounds of questions to all parts and their answers.
 
-    Every round it asks for the best prices so far, for their successor (tangents at the counts they
-    lead to, which never score less), for the mixture of the last round's rows in which each clique
-    has the prices it gained most by, and for some *tracks*: prices as if a share of the members of
-    every clique (after some rounds, of half of the cliques) had the same value, then the successors
-    of these. A track may have to go on before it is worth more than where all began. One more row
-    lowers `upper_bound`, no labelling of the corpus scores more: a subgradient step on the sum of
-    what parts and shared cliques could at most be worth by themselves. It is infinite until the first
-    answer, and where a part has no limit (`Answer`).
+    Every round tries several rows of prices: the best so far; their successor, the tangents at the
+    counts that they lead to, which never scores less; a mixture of the last round's rows, in which
+    each clique has the prices by which it gained most; and some *tracks*. A track starts from
+    counts in which a share of the members of every clique (after some rounds, of half of the
+    cliques) is moved to one value, and continues with successors. It may score less at first than
+    the best prices. One more row of prices lowers `upper_bound`, a bound on the score of any
+    labelling of the corpus, by subgradient steps on the dual: the sum of the separate maxima of
+    parts and shared cliques. The bound is infinite until the first answer, and if a part has no
+    limit (`Answer`).
 
-    potentials  of the shared cliques: convex sums or MAJORITY
-    members     of each, in all parts together
-    rounds      at most so many questions
-    tracks      how many at a time
+    potentials  potential of each shared clique: convex sums or MAJORITY
+    members     number of members of each, in all parts together
+    rounds      greatest number of questions
+    tracks      number of tracks in each round
     """
 
     def __init__(
@@ -401,10 +408,11 @@ class Search:
         self._pull = self._idle = 0
         self._asked: Asked | None = None
         ends = [[self._at(k, self._all_at(k, v)) for v in range(n)] for k, n in enumerate(sizes)]
-        # By clique and value: C if all members have the value.
+        # By clique and value: score C if all members have the value.
         self._corners = [np.array([score for _, score in of]) for of in ends]
         greatest = [float(np.max(np.abs(prices), initial=0.0)) for of in ends for prices, _ in of]
-        # Costs are no larger than what prices pay, so that 2^28 quanta a price leave room for sums.
+        # A cost is at most what prices add to a member, so 2^28 quanta for the greatest price leave
+        # headroom for sums.
         top = max(greatest, default=0.0) or 1.0
         self.quantum = float(2.0 ** (np.ceil(np.log2(top)) - 28))
 
@@ -432,13 +440,13 @@ class Search:
         return self._at(clique, self._of(self.best.counts, clique))[0]
 
     def _pulled(self, clique: int, pull: int) -> arrays.Doubles:
-        """Prices at counts of which a share has been moved to one value."""
+        """Returns the prices at counts of which a share has been moved to one value."""
         assert self.best is not None
         rank, share = PULLS[pull % len(PULLS)]
         cycle = pull // len(PULLS)
         counts = self._of(self.best.counts, clique)
         order = np.argsort(-counts, kind="stable")
-        # After the first cycle half of the cliques rest, others each time.
+        # After the first cycle, half of the cliques are not moved, a different half each time.
         if cycle > 0 and (clique * 40503 + pull * 977) >> 4 & 1 == 0 or rank >= len(order):
             return self._tangent(clique)
         moved = np.floor((1 - share) * counts).astype(np.int64)
@@ -446,7 +454,7 @@ class Search:
         return self._at(clique, moved)[0]
 
     def _next(self, track: _Track) -> arrays.Doubles:
-        """The next row of a track."""
+        """Returns the next row of prices of a track."""
         if track.counts is None or track.steps >= STEPS:
             track.counts, track.steps = None, 0
             pull, self._pull = self._pull, self._pull + 1
@@ -457,7 +465,7 @@ class Search:
     # ---- Rounds
 
     def ask(self) -> Asked | None:
-        """What to ask all parts next; None when the search has ended."""
+        """Returns the next question to all parts; None if the search has ended."""
         if self.rounds_left <= 0 or self._idle > 2 * STEPS:
             return None
         if self.best is None:
@@ -472,7 +480,7 @@ class Search:
         return self._asked
 
     def take(self, answer: Answer) -> None:
-        """Takes what all parts together have answered to the last question."""
+        """Processes the sum of all parts' answers to the last question."""
         asked, self._asked = self._asked, None
         if asked is None:
             raise ValueError("nothing was asked")
@@ -507,7 +515,8 @@ class Search:
             self.best = found
 
     def _bound(self, asked: Asked, answer: Answer, score: float) -> None:
-        """Bounds the score by each row, and steps down from the last one."""
+        """Computes the upper bound of each row, and the next row by a subgradient step from the
+        last one."""
         lowest = math.inf
         for row, limit in zip(asked.prices, answer.limits):
             if limit is not None:
@@ -519,7 +528,8 @@ class Search:
                 self.upper_bound = min(self.upper_bound, lowest)
         if not math.isfinite(lowest):
             return
-        # The last row: counts that its prices lead to, minus those that its cliques would like best.
+        # Subgradient at the last row: the counts that its prices lead to, minus the counts that
+        # maximise each shared clique by itself.
         row, slope = asked.prices[-1], answer.counts[-1].astype(np.float64)
         for k, members in enumerate(self.members.tolist()):
             worth = self._corners[k] - self._of(row, k) * members
@@ -530,7 +540,8 @@ class Search:
         self._dual = row - max(lowest - best, 0.0) / square * slope if square > 0 else None
 
     def _mix(self, asked: Asked, gains: arrays.Doubles) -> None:
-        """Gives each clique the prices of the row that it gained most by over the first."""
+        """Sets the mixture: for each clique, the prices of the row by which it gained most over the
+        first row."""
         self._mixture = None
         chosen = np.argmax(gains, axis=0) if len(gains) > 1 else np.zeros(0, dtype=np.int64)
         if np.any(chosen):
@@ -539,13 +550,13 @@ class Search:
 
 @dataclasses.dataclass(frozen=True)
 class Labelled:
-    """What `label` has found.
+    """The result of `label`.
 
-    labels     of each part, of all its chains one after the other
-    score      equation 1 of the whole corpus; own_score: of the parts' own labels; upper_bound: no
-               labelling scores more
-    rounds     how often all parts were asked; rows: of prices, in all rounds
-    decodings  how many chains were decoded, in all rounds
+    labels     labels of each part, of all its chains one after the other
+    score      equation 1 of the whole corpus; own_score: of the labels without cliques;
+               upper_bound: on the score of any labelling
+    rounds     number of questions; rows: number of rows of prices in all rounds
+    decodings  number of chains decoded in all rounds
     """
 
     labels: list[arrays.Ints]

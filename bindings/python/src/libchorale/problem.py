@@ -1,4 +1,4 @@
-"""Problems: a model with the names that people read it by, in memory and as a file."""
+"""Problems: a model with its names, gold labels and notes, in memory and as a file."""
 
 from __future__ import annotations
 
@@ -18,18 +18,20 @@ from .errors import ClosedError, FileAccessError, Renaming
 from .host import lent
 from .model import Model, problem_bytes
 
-#: What names the values of a clique: the labels, the tokens, list k of `add_value_names`, nothing.
+# Type of the names of a clique's values: those of labels, of tokens, list k of `add_value_names`,
+# or none.
 ValueNames = Union[str, int, None]
 
 
 class Problem(Closable):
-    """A model, and what a person needs to read it. Reading is for any number of threads, changing
-    for one.
+    """A model with its names, gold labels and notes. May be read by any number of threads, and
+    changed by one.
 
-    Everything but the model may be absent (None, empty). Lists of names are read and set whole:
-    labels, tokens (by token id), words and spaces (by position, of all chains end to end; lists of
-    lists, one a chain, are taken too), chain_names, group_names, clique_names; gold (labels by
-    position, -1 where unknown), clique_kinds (the kind of each clique, by name), notes.
+    Everything except the model may be absent (None, empty). Lists of names are read and set as a
+    whole: labels, tokens (by token id), words and spaces (by position, of all chains end to end;
+    lists of lists, one for each chain, are accepted too), chain_names, group_names, clique_names;
+    gold (labels by position, -1 if unknown), clique_kinds (the kind of each clique, by name),
+    notes.
 
     >>> builder = ModelBuilder()
     >>> _ = builder.add_chain([[2.0, 0.5], [0.0, 1.0]])
@@ -68,7 +70,7 @@ class Problem(Closable):
 
     def _of(self, model: Model) -> None:
         self._model = model
-        self._lists: dict[int, list[str]] = {}  # those that have been set or read
+        self._lists: dict[int, list[str]] = {}  # lists that have been set or read
         self._kinds: list[int] | None = None
         self._value_lists = 0
         with self._use(shared=True) as problem:
@@ -85,7 +87,7 @@ class Problem(Closable):
     # ---- Lists of names
 
     def _texts(self, which: int) -> list[str]:
-        """A list, which is read from the library text by text once."""
+        """Returns a list of texts, read once from the library and then cached."""
         known = self._lists.get(which)
         if known is None:
             with self._use(shared=True) as problem:
@@ -133,7 +135,7 @@ class Problem(Closable):
 
     @property
     def spaces(self) -> list[str]:
-        """What stands before each word; empty: one blank everywhere."""
+        """White space before each word; empty: one blank before each."""
         return self._texts(c.CHORALE_TEXTS_SPACES)
 
     @spaces.setter
@@ -178,10 +180,11 @@ class Problem(Closable):
 
     @property
     def clique_kinds(self) -> list[str | None]:
-        """The name of each clique's kind; None where it has none.
+        """The name of each clique's kind; None if it has none.
 
         Set from names (which then make up `kinds`), or from indices into `kinds` (-1: none).
-        Cliques of one kind, of one property say, share a strength and are switched together.
+        Cliques of one kind, for instance of one property, share a strength and are switched on and
+        off together.
         """
         names = self.kinds
         numbers = self._kinds
@@ -209,12 +212,12 @@ class Problem(Closable):
             self._kinds = array.tolist()
 
     def clique_kind(self, clique: int) -> int:
-        """The index of a clique's kind in `kinds`; -1: none."""
+        """Returns the index of a clique's kind in `kinds`; -1: none."""
         with self._use(shared=True) as problem:
             return int(library.chorale_problem_clique_kind(problem, self._model._clique(clique)))
 
     def add_value_names(self, names: Iterable[str]) -> int:
-        """A list of names of values, for `name_values`; its number."""
+        """Adds a list of names of values, for `name_values`, and returns its number."""
         packed = _Texts("names", names)
         if packed.count == 0:
             raise ValueError("names is empty")
@@ -224,14 +227,14 @@ class Problem(Closable):
             return self._value_lists - 1
 
     def value_names(self, number: int) -> list[str]:
-        """A list of `add_value_names`."""
+        """Returns a list of `add_value_names`."""
         return self._texts(
             c.CHORALE_TEXTS_VALUES + self._model._within("number", number, self._value_lists)
         )
 
     def name_values(self, lists: Sequence[ValueNames]) -> None:
-        """What names the values of each clique: "labels", "tokens", the number of a list of
-        `add_value_names`, or None."""
+        """Sets the list that names the values of each clique: "labels", "tokens", the number of a
+        list of `add_value_names`, or None."""
         known = {"labels": c.CHORALE_TEXTS_LABELS, "tokens": c.CHORALE_TEXTS_TOKENS}
         numbers = []
         for given in lists:
@@ -249,8 +252,8 @@ class Problem(Closable):
             call(library.chorale_problem_set_cliques, problem, None, arrays.address(array))
 
     def value_name(self, clique: int, value: int) -> str | None:
-        """The name of a value of a clique, through its dictionary where it has one; None: there is
-        none (for EMPTY and CONFLICT too)."""
+        """Returns the name of a value of a clique (with a dictionary: of the property's value);
+        None if it has none, and for EMPTY and CONFLICT."""
         with self._use(shared=True) as problem:
             return _text(
                 library.chorale_problem_value_name,
@@ -263,7 +266,8 @@ class Problem(Closable):
 
     @property
     def gold(self) -> arrays.Ints | None:
-        """Gold labels by position, of all chains end to end, -1 where unknown; None: none."""
+        """Gold labels by position, of all chains end to end, -1 if unknown; None: no gold
+        labels."""
         with self._use(shared=True) as problem:
             pointer = library.chorale_problem_gold(problem)
             if pointer is None:
@@ -282,28 +286,29 @@ class Problem(Closable):
 
     @property
     def notes(self) -> Notes:
-        """Texts under names, such as "title", "licence": a mapping."""
+        """The notes, such as "title", "licence": a mapping from names to texts."""
         return Notes(self)
 
     # ---- Files
 
     def to_bytes(self) -> bytes:
-        """The file as bytes; the same problem is always the same bytes."""
+        """Returns the file as bytes; equal problems give equal bytes."""
         with self._use(shared=True) as problem:
             return problem_bytes(problem)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Writes a file, through one beside it that takes its place when complete."""
+        """Writes a file: first a temporary file in the same directory, which then replaces
+        `path`."""
         with self._use(shared=True) as problem:
             with _Path(path) as encoded:
                 call(library.chorale_problem_save, problem, encoded)
 
     @classmethod
     def from_bytes(cls, data: Any, *, borrow: bool = False) -> Problem:
-        """A problem from the bytes of a file.
+        """Reads a problem from the bytes of a file.
 
-        borrow True: they are read in place, must lie at an address that is a multiple of 64, and
-        must not change (an array is read-only) while the problem or its model lives.
+        borrow: True: the bytes are read in place, must be at an address that is a multiple of 64,
+        and must not change (an array is made read-only) while the problem or its model lives.
         """
         try:
             view = memoryview(data)
@@ -319,9 +324,9 @@ class Problem(Closable):
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Problem:
-        """A problem from a file, which is mapped into memory: nobody may write to it or cut it off
-        while the problem or its model lives. Pipes are read; devices and directories are
-        refused."""
+        """Loads a problem from a file, which is mapped into memory: the file must not be written to
+        or truncated while the problem or its model lives. Pipes are read; devices and directories
+        are refused."""
         with _Path(path) as encoded:
             pointer = cls._create(library.chorale_problem_load, lent(), encoded)
         return cls._made(pointer)
@@ -375,7 +380,7 @@ class Notes(MutableMapping[str, str]):
 
 
 class _Texts:
-    """An array of chorale_text, and the bytes that it leads to."""
+    """An array of chorale_text structs, with the bytes to which they point."""
 
     def __init__(self, name: str, texts: Iterable[Any]) -> None:
         if isinstance(texts, (str, bytes)):
@@ -410,7 +415,8 @@ def _encoded(what: str, text: Any) -> bytes:
 
 
 def _text(function: Any, *arguments: Any) -> str | None:
-    """What a function gives as an address and, by its last argument, a length."""
+    """Calls a function that returns the address of a text and stores its length in its last
+    argument; returns the text."""
     length = ctypes.c_size_t()
     address = function(*arguments, ctypes.byref(length))
     return None if address is None else ctypes.string_at(address, length.value).decode("utf-8")
@@ -429,7 +435,7 @@ def _end_to_end(texts: Iterable[Any] | None) -> Iterable[Any] | None:
 
 
 class _Path:
-    """The bytes of a path during a call, which errors of the call then name."""
+    """The bytes of a path during a call; errors of the call then name the path."""
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self._path = path

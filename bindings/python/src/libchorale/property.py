@@ -1,8 +1,8 @@
-"""Properties of labellings: what a labelling shows, as one small integer.
+"""Properties of labellings: functions from a labelling to one small integer, its value.
 
-A property fires values as it reads a labelling. The labelling shows EMPTY if nothing fires, v if
-everything that fires is v, CONFLICT otherwise; where values are numbered EMPTY is R and CONFLICT
-R + 1.
+A property reads a labelling and fires values. Its value is EMPTY if nothing fires, v if only v
+fires, and CONFLICT if different values fire. Values are numbered from 0 to R - 1; EMPTY is R and
+CONFLICT R + 1.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from ._native import call, library, struct
 from .chain import Names, Scheme
 from .host import lent
 
-#: Actions of automata besides values, and the wildcard of `PropertyBuilder`.
+# Actions of automata that fire no constant value, and the wildcard of `PropertyBuilder`.
 FIRE_NOTHING = c.CHORALE_FIRE_NOTHING
 FIRE_LABEL = c.CHORALE_FIRE_LABEL
 FIRE_TABLE = c.CHORALE_FIRE_TABLE
@@ -38,7 +38,7 @@ SEGMENT_RULES = {
 
 @dataclasses.dataclass(frozen=True)
 class LabelMap:
-    """What labels count as, so that B-X and I-X are both of kind X.
+    """A map from labels to kinds, so that B-X and I-X are both of kind X.
 
     labels m; kinds; kind_of_label: m kinds (None: each label its own); begins: m booleans, whether
     the label begins a segment even after one of its kind (None: none does); names of the kinds, if
@@ -62,7 +62,7 @@ class LabelMap:
 
     @classmethod
     def from_names(cls, names: Sequence[str], scheme: Scheme = "bio") -> LabelMap:
-        """The map of label names written in a scheme: plain, bio, bioes, bilou."""
+        """Returns the map of label names written in a scheme: plain, bio, bioes, bilou."""
         known = Names(names, scheme)
         kind_of_label = np.empty(known.count, dtype=np.int32)
         begins = np.empty(known.count, dtype=np.uint8)
@@ -84,7 +84,7 @@ class LabelMap:
         return cls(known.count, kinds.value, kind_of_label, begins, tuple(kind_names))
 
     def kind(self, name: str) -> int:
-        """The number of a kind."""
+        """Returns the number of a kind."""
         return self.kind_names.index(name)
 
     def _struct(self) -> c.chorale_label_map:
@@ -113,9 +113,10 @@ def _map(labels: Labels) -> c.chorale_label_map:
 
 
 class Property(Shared):
-    """A property of labellings: immutable, for any number of threads. Made by the functions below.
+    """A property of labellings: immutable, for any number of threads. Made by the class methods.
 
-    `labels` of the ready-made ones is the number of labels, or a `LabelMap`: values are kinds.
+    In the ready-made properties `labels` is the number of labels, or a `LabelMap`; then the values
+    are its kinds.
 
     >>> after_title = Property.next_label(3, anchor=1)
     >>> after_title.evaluate([0, 1, 1, 2]), after_title.evaluate([0, 1]), after_title.values
@@ -137,7 +138,8 @@ class Property(Shared):
 
     @classmethod
     def _by(cls, method: str, *positional: Any, **keywords: Any) -> Recipe:
-        """How a property is made again: arrays, which may be the caller's, are copied."""
+        """Returns how to make a property again; its arrays, which may belong to the caller, are
+        copied."""
         own = {k: arrays.own(v) if isinstance(v, np.ndarray) else v for k, v in keywords.items()}
         return Recipe(cls, method, positional, own)
 
@@ -156,18 +158,19 @@ class Property(Shared):
         table_offset: int = 0,
         outside_value: int = FIRE_NOTHING,
     ) -> Property:
-        """An automaton from tables. It reads a labelling position by position, goes from state to
-        state, and may fire a value with each step and at the end.
+        """Makes an automaton from tables. The automaton reads a labelling position by position,
+        moves from state to state, and may fire a value with each step and at the end.
 
-        next           states x classes x labels integers: the state that follows
-        actions        as many: what fires with the step: a value, FIRE_NOTHING, FIRE_LABEL (the
-                       value of the label) or FIRE_TABLE (the chain's table); None: nothing does
+        next           states x classes x labels integers: the next state
+        actions        the same shape: the action of the step: a value, FIRE_NOTHING, FIRE_LABEL
+                       (the value of the label) or FIRE_TABLE (the chain's table); None: no step
+                       fires
         values         R, the number of values
         start          the first state
-        end_actions    an action for each state, which fires where the labelling ends in it
+        end_actions    the action for each state in which a labelling ends
         label_values   m integers, the value that FIRE_LABEL fires for each label; None: the label
-        table_offset   FIRE_TABLE fires the entry so many positions on; outside_value where there
-                       is none
+        table_offset   FIRE_TABLE at position t fires entry t + table_offset, or outside_value if
+                       there is no such entry
         """
         made = struct(c.chorale_automaton)
         following = arrays.ints("next", next, ndim=3)
@@ -206,11 +209,12 @@ class Property(Shared):
     def local(
         cls, actions: npt.ArrayLike, *, values: int, label_values: npt.ArrayLike | None = None
     ) -> Property:
-        """A property that looks at a position and the one before (in a tree: its parent) alone;
-        trees may have it too.
+        """Makes a local property, which is also allowed on trees: the value that a position fires
+        depends only on its class, its label, and the label before it (in a tree: of its parent).
 
-        actions  classes x labels x (labels + 1) integers: what fires at a position of a class, with
-                 a label, after each label; the last column is for positions with none before
+        actions  classes x labels x (labels + 1) integers: the action of a position by its class,
+                 its label and the label before it; the last column is for positions without a label
+                 before
         values, label_values  as in `automaton`
         """
         fired = arrays.ints("actions", actions, ndim=3)
@@ -235,14 +239,14 @@ class Property(Shared):
 
     @staticmethod
     def builder(labels: int, *, values: int, classes: int = 1) -> PropertyBuilder:
-        """An automaton rule by rule."""
+        """Returns a builder of an automaton, rule by rule."""
         return PropertyBuilder(labels, values=values, classes=classes)
 
     # ---- Ready-made
 
     @classmethod
     def position_label(cls, labels: Labels, position: int) -> Property:
-        """The label at a position."""
+        """Fires the label at a position."""
         made = _map(labels)
         return cls._made(
             cls._by("position_label", labels, position),
@@ -256,7 +260,7 @@ class Property(Shared):
 
     @classmethod
     def token_label(cls, labels: Labels, token: int) -> Property:
-        """The label of every position that holds the token."""
+        """Fires the label of every position whose table entry is the token."""
         made = _map(labels)
         return cls._made(
             cls._by("token_label", labels, token),
@@ -270,7 +274,7 @@ class Property(Shared):
 
     @classmethod
     def first_label(cls, labels: Labels, *, ignored: npt.ArrayLike | None = None) -> Property:
-        """The first label that is not ignored (m booleans).
+        """Fires the first label that is not ignored. ignored: m booleans.
 
         >>> Property.first_label(3, ignored=[True, False, False]).evaluate([0, 2, 1])
         2
@@ -297,11 +301,11 @@ class Property(Shared):
         rule: SegmentRule = "spans_ignored",
         end_value: int | None = None,
     ) -> Property:
-        """For every segment of the kind `anchor`, the first label after it that is not ignored, or
-        end_value where the sequence ends first (None: nothing fires; the number of kinds is a good
-        choice).
+        """Fires, for every segment of the kind `anchor`, the first label after the segment that is
+        not ignored, or end_value if the sequence ends first (None: nothing; the number of kinds is
+        a good choice).
 
-        rule: whether an anchor "spans_ignored" labels, or "ends_at_ignored" ones.
+        rule: a segment of the anchor "spans_ignored" labels, or "ends_at_ignored" labels.
         """
         made = _map(labels)
         skipped = arrays.optional_flags("ignored", ignored, (made.labels,))
@@ -329,8 +333,9 @@ class Property(Shared):
         rule: SegmentRule = "spans_ignored",
         start_value: int | None = None,
     ) -> Property:
-        """For every segment of the kind `anchor`, the table entry (token) before it; start_value at
-        the first position (None: nothing). values: above every token."""
+        """Fires, for every segment of the kind `anchor`, the table entry (token) of the position
+        before the segment, or start_value if the segment starts at the first position (None:
+        nothing). values: above every token."""
         made = _map(labels)
         skipped = arrays.optional_flags("ignored", ignored, (made.labels,))
         return cls._made(
@@ -395,8 +400,8 @@ class Property(Shared):
         parents: npt.ArrayLike | None = None,
         dictionary: Dictionary | None = None,
     ) -> int:
-        """What a labelling shows: 0 .. R-1, R (EMPTY), R + 1 (CONFLICT), -1 for a value outside the
-        dictionary."""
+        """Returns the value of the property on a labelling: 0 .. R-1, R (EMPTY), R + 1 (CONFLICT),
+        or -1 for a value outside the dictionary."""
         array, above = _labelling(labels, parents)
         value = c_int32()
         attached = Attachment(self, dictionary, classes=classes, table=table)
@@ -419,7 +424,7 @@ class Property(Shared):
         table: npt.ArrayLike | None = None,
         parents: npt.ArrayLike | None = None,
     ) -> arrays.Ints:
-        """Everything that a labelling fires, in order, in the property's own values."""
+        """Returns all values that a labelling fires, in order, in the property's own numbers."""
         array, above = _labelling(labels, parents)
         values = np.empty(len(array) + 1, dtype=np.int32)
         count = c_int64()
@@ -453,8 +458,9 @@ def _labelling(labels: Any, parents: Any) -> tuple[arrays.Ints, arrays.Ints | No
 
 
 class PropertyBuilder(Handle):
-    """An automaton rule by rule. A state starts out staying where it is and firing nothing; state 0
-    is the start. Labels, classes and states may be ANY; later rules replace earlier ones.
+    """Builds an automaton rule by rule. Without a matching rule the automaton stays in its state
+    and fires nothing; state 0 is the start. In a rule, labels, classes and states may be ANY; later
+    rules replace earlier ones.
 
     >>> builder = Property.builder(labels=2, values=2)
     >>> seen = builder.add_state()
@@ -483,7 +489,7 @@ class PropertyBuilder(Handle):
         self._calls: list[tuple[str, tuple[int, ...]]] = []
 
     def add_state(self) -> int:
-        """A new state; its number."""
+        """Adds a state and returns its number."""
         state = c_int32()
         with self._use() as builder:
             call(library.chorale_property_builder_add_state, builder, byref(state))
@@ -505,8 +511,8 @@ class PropertyBuilder(Handle):
         next: int = ANY,
         action: int = FIRE_NOTHING,
     ) -> None:
-        """In `state`, reading `label` at a position of `position_class`: go to `next` (ANY: stay)
-        and fire `action`."""
+        """Adds a rule: in `state`, a position of class `position_class` with label `label` fires
+        `action` and leads to `next` (ANY: the same state)."""
         self._add(
             "rule",
             state=state,
@@ -517,15 +523,16 @@ class PropertyBuilder(Handle):
         )
 
     def end_rule(self, state: int = ANY, *, action: int) -> None:
-        """At the end in `state` fire `action`."""
+        """Adds an end rule: a sequence that ends in `state` fires `action`."""
         self._add("end_rule", state=state, action=action)
 
     def table(self, offset: int = 0, outside_value: int = FIRE_NOTHING) -> None:
-        """FIRE_TABLE reads the entry `offset` positions on; outside_value where there is none."""
+        """Sets the entry that FIRE_TABLE fires at position t to t + offset; outside_value if there
+        is no such entry."""
         self._add("table", offset=offset, outside_value=outside_value)
 
     def finish(self, label_values: npt.ArrayLike | None = None) -> Property:
-        """The property as the rules are now; more may follow."""
+        """Returns a property with the rules so far; further rules may be added."""
         own = _label_values(label_values, self.labels)
         with self._use() as builder:
             recipe = Property._by("_by_rules", self._made_of, tuple(self._calls), label_values=own)
@@ -538,8 +545,8 @@ class PropertyBuilder(Handle):
 
 
 class Dictionary(Shared):
-    """Which of a property's values a clique knows, numbered anew in ascending order, and after them
-    OUT (if `out`) for all others. Immutable, for any number of threads.
+    """The subset of a property's values that a clique uses, numbered from 0 in ascending order; if
+    `out`, followed by OUT, which represents all other values. Immutable, for any number of threads.
 
     >>> known = Dictionary([70, 12, 70], out=True)
     >>> len(known), known.find(70), known.find(5), known.value(0)
@@ -573,8 +580,8 @@ class Dictionary(Shared):
     def best(
         cls, scores: npt.ArrayLike, keep: int, *, full: Dictionary | None = None, out: bool = False
     ) -> Dictionary:
-        """The `keep` best values by their scores, those of `full` or 0, 1, ...; values at -inf are
-        left out.
+        """Makes a dictionary of the `keep` values with the highest scores, among those of `full` or
+        0, 1, ...; values with score -inf are left out.
 
         >>> known = Dictionary.best([0.5, 2.0, 1.0], 2)
         >>> [known.value(number) for number in range(len(known))]
@@ -610,14 +617,16 @@ class Dictionary(Shared):
             return int(library.chorale_dictionary_values(dictionary))
 
     def find(self, value: int) -> int:
-        """The new number of a value; OUT's, or -1 where there is none, for one outside."""
+        """Returns the number of a value in the dictionary; for a value outside, that of OUT, or -1
+        without OUT."""
         with self._use() as dictionary:
             return int(
                 library.chorale_dictionary_find(dictionary, arrays.integer32("value", value))
             )
 
     def value(self, number: int) -> int:
-        """The property's value of a new number; -1 for OUT and out of range."""
+        """Returns the property's value with a number in the dictionary; -1 for OUT and out of
+        range."""
         with self._use() as dictionary:
             return int(
                 library.chorale_dictionary_value(dictionary, arrays.integer("number", number))
@@ -625,18 +634,18 @@ class Dictionary(Shared):
 
 
 def _outside(out: bool) -> int:
-    """What becomes of the values outside a dictionary."""
+    """Returns the constant for the treatment of values outside a dictionary."""
     return c.CHORALE_OUTSIDE_AS_OUT if out else c.CHORALE_OUTSIDE_FORBIDDEN
 
 
 class Attachment:
-    """A property on a chain of T positions.
+    """A property on a chain of T positions, with its inputs and the message of its clique.
 
-    dictionary  which values count; None: all of the property's R
+    dictionary  the subset of values that the clique uses; None: all R of the property
     classes     T integers, the class of each position; None: all 0
-    table       T integers that FIRE_TABLE reads, token ids say; None: none
-    message     R + 2 scores, what the property's clique says of each value, EMPTY and CONFLICT
-                last; None: all 0
+    table       T integers that FIRE_TABLE reads, such as token ids; None: no table
+    message     R + 2 scores, the message of the clique for each value, EMPTY and CONFLICT last;
+                None: all 0
 
     >>> Attachment(Property.position_label(4, 0)).values
     4

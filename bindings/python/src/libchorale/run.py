@@ -53,12 +53,13 @@ MESSAGE_ELEMENTS = {
 
 @dataclasses.dataclass(frozen=True)
 class Progress:
-    """How far a run is.
+    """Progress of a run.
 
-    round             rounds done; 0: the chains' own best labellings
-    messages_changed  in this round; 0: the messages have converged
-    score             of the labels of this round; best_score: of the best so far
-    upper_bound       no labelling scores more; infinite before a bound has been computed
+    round             number of rounds done; 0: the chains were decoded without cliques
+    messages_changed  number of messages that changed in this round; 0: the messages have converged
+    score             score of the labels of this round; best_score: the best score so far
+    upper_bound       upper bound on the score of any labelling; infinite before one has been
+                      computed
     """
 
     round: int
@@ -70,12 +71,13 @@ class Progress:
 
 @dataclasses.dataclass(frozen=True)
 class Payment:
-    """Why a chain changed: a clique pays for it.
+    """A reason why a chain changed: a clique whose score gains by the change of one member.
 
     clique, member  the numbers of the clique, and of the member within it
-    position        where in the chain; -1: the member is the whole chain
-    own_value       what the member shows in the chain's own best labelling; value: what now
-    amount          what the clique would lose if this member alone went back to own_value
+    position        position in the chain; -1: the member is the whole chain
+    own_value       the member's value in the chain's best labelling without cliques; value: its
+                    value now
+    amount          decrease of the clique's score if this member alone took own_value again
     """
 
     clique: int
@@ -88,10 +90,11 @@ class Payment:
 
 @dataclasses.dataclass(frozen=True)
 class Cost:
-    """What a run takes.
+    """The memory and time that a run needs.
 
-    run_bytes, model_bytes, score_bytes  memory of the run, of the model, and of all scores
-    chain_steps    additions in chains, in a round; clique_scores: entries of cliques, in a round
+    run_bytes, model_bytes, score_bytes  bytes of the run, of the model, and of all scores
+    chain_steps    number of additions in chains in a round; clique_scores: number of clique scores
+                   computed in a round
     """
 
     run_bytes: int
@@ -103,19 +106,22 @@ class Cost:
 
 @dataclasses.dataclass(frozen=True)
 class RunResult:
-    """How a call on a run ended, and what the best labelling so far is worth.
+    """How a call on a run ended, and the scores found so far. A chain's own labels are its best
+    labels without cliques (round 0).
 
-    outcome           why the call ended; ITERATION_LIMIT is no error: the rounds were used up
-    proven            True: no labelling scores more, up to rounding
-    rounds            rounds done so far; best_round: the one that the best labelling is from
-    score             of the best labelling: chain_score + clique_score
-    own_score         of the chains' own best labellings, before any message
-    rounds_score      of the best labelling of the rounds, before it was polished; polished_score
-                      after that, polished_own_score of the chains' own, polished
-    upper_bound       no labelling scores more; infinite where none was asked for
+    outcome           how the call ended; ITERATION_LIMIT, all rounds are done, is not an error
+    proven            True: the score is optimal, up to rounding
+    rounds            number of rounds done so far; best_round: the round of the best labelling
+    score             score of the best labelling: chain_score + clique_score
+    own_score         score of the chains' own labels
+    rounds_score      best score of a round, before the polish; polished_score: score after the
+                      polish from that labelling; polished_own_score: after the polish from the
+                      chains' own labels
+    upper_bound       on the score of any labelling; infinite if none was computed
     gap               upper_bound - score
-    changed_chains    how many chains differ from their own best labelling
-    messages_changed  in the last round; chain_updates, clique_updates: computed in all rounds
+    changed_chains    number of chains whose labels differ from their own
+    messages_changed  number of messages that changed in the last round; chain_updates,
+                      clique_updates: numbers of updates in all rounds
     run               the run; None in a result that was pickled
     """
 
@@ -147,7 +153,7 @@ class RunResult:
         return html.result(self)
 
 
-#: chorale_payment
+# The struct chorale_payment.
 _PAYMENT = np.dtype(
     [
         ("clique", np.int64),
@@ -162,30 +168,35 @@ _PAYMENT = np.dtype(
 
 class Run(Closable):
     """One inference over a model, or over a `Problem`, whose names then appear in its results. For
-    one thread at a time; between the calls that run it, results may be read from several.
+    one thread at a time; while no call changes the run, several threads may read its results.
 
-    rounds           at most so many rounds of messages
-    damping          share of the old message of a clique in the new one, 0 or above and below 1
-    schedule         "all": all cliques, then all chains; "disagreement": one clique at a time, the
-                     one whose members agree least first
-    algorithm        of clique messages, one of `algorithms()`: used where it fits, "auto" elsewhere
-    exact_marginals  True: clique messages are exact wherever that can be had (slow for some)
-    polish           True: at the end one chain at a time is labelled anew while that raises the
-                     score
-    restrict_range   True: only values that some member's own best labelling shows take part
-    joint_mode       how a chain under several properties is treated: "auto", "exact", "absorption",
+    rounds           greatest number of rounds of messages
+    damping          d of new message = d * old + (1 - d) * computed, for messages of cliques; 0 <=
+                     d < 1
+    schedule         "all": all cliques, then all chains; "disagreement": one clique at a time, in
+                     order of disagreement
+    algorithm        for clique messages, one of `algorithms()`; cliques that it does not fit use
+                     "auto"
+    exact_marginals  True: clique messages are exact if the potential has an exact solver (slow for
+                     some)
+    polish           True: after the rounds, one chain at a time is decoded again while that raises
+                     the score
+    restrict_range   True: messages cover only the values that fire in some member's best labelling
+                     without cliques
+    joint_mode       the method for chains under several properties: "auto", "exact", "absorption",
                      "beam"; with beam_width and budget as in `ChainSolver.messages`
-    message_element  what messages are stored as: "float64", "float32" in half the memory,
+    message_element  the number format of stored messages: "float64", "float32" in half the memory,
                      "magnitude16" in a quarter, rounded to 0.05 %; "auto": the widest with which
                      model and run take at most twice the memory of the scores
-    threads          how many threads work
-    executor         a concurrent.futures thread pool whose threads work; None: the library's own
-    time_limit       seconds that each call may take; None: any
+    threads          number of threads
+    executor         a concurrent.futures thread pool whose threads are used; None: the library's
+                     own
+    time_limit       time limit of each call in seconds; None: no limit
     cancel           a `Cancel` that any thread may set to end a call early
-    progress         called with a `Progress` after every round; True from it ends the call early,
-                     and what it raises is raised by the call
-    bound_steps      steps of the search for an upper bound on the score; 0: no bound
-    edits            memory for `set_allowed` and `set_strength`
+    progress         called with a `Progress` after every round; if it returns True the call ends
+                     early, and an exception is raised by the call
+    bound_steps      number of steps of dual ascent for an upper bound on the score; 0: no bound
+    edits            True: allocates the memory that `set_allowed` and `set_strength` need
     earlier          a run whose messages and labelling this one starts from; its model must have as
                      many chains and cliques
 
@@ -254,7 +265,7 @@ class Run(Closable):
         self._model = model.clone()  # stays open however soon the caller closes theirs
         self._cancel = checked_cancel(cancel)
         self._own_raised = Raised()
-        self._chains: dict[int, Chain] = {}  # those of set_chain
+        self._chains: dict[int, Chain] = {}  # chains set by set_chain
         self._interrupts = Interrupts()
         made.progress = telling(progress, self._own_raised, self._interrupts)
         if executor is not None:
@@ -290,22 +301,22 @@ class Run(Closable):
     # ---- Running
 
     def step(self) -> RunResult:
-        """One round; the first is round 0."""
+        """Does one round; the first one is round 0, which decodes every chain without cliques."""
         return self._ran(library.chorale_run_step)
 
     def solve(self) -> RunResult:
-        """To the end: the rounds that are left, polish, bound. Again: as many rounds more.
+        """Does the remaining rounds, polish and bound. A further call does as many rounds more.
 
-        Ctrl-C (in the main thread) ends a call after the round; what was found until then stays.
+        Ctrl-C (in the main thread) ends a call after the round; the results found so far are kept.
         """
         return self._ran(library.chorale_run_solve)
 
     def polish(self) -> RunResult:
-        """The polish alone."""
+        """Does the polish alone."""
         return self._ran(library.chorale_run_polish)
 
     def bound(self, steps: int) -> RunResult:
-        """So many steps of the bound alone; the run must have bound_steps above 0."""
+        """Does `steps` steps of the bound alone; the run must have bound_steps above 0."""
         return self._ran(library.chorale_run_bound, arrays.integer("steps", steps))
 
     def _ran(self, function: Any, *arguments: Any) -> RunResult:
@@ -323,7 +334,7 @@ class Run(Closable):
         return result_of(result, self)
 
     def reset(self) -> None:
-        """Forgets messages and labellings: as if new."""
+        """Discards messages, labellings and edits: the run is then as newly created."""
         with self._use() as run:
             library.chorale_run_reset(run)
             self._chains.clear()
@@ -336,8 +347,8 @@ class Run(Closable):
         *,
         borrow: bool = False,
     ) -> None:
-        """From now on chain `chain` has these scores: a `Chain`, or unary scores and transitions,
-        of the same shape. borrow: as in `Chain`."""
+        """Replaces the scores of a chain: a `Chain`, or unary scores and transitions, of the same
+        shape. borrow: as in `Chain`."""
         made = Chain._for_a_call(unary, transitions, arrays.keeping(borrow))
         with self._use() as run, made._use() as chain_struct:
             number = self._model._chain(chain)
@@ -345,8 +356,8 @@ class Run(Closable):
             self._chains[number] = made
 
     def set_allowed(self, chain: int, position: int, allowed: npt.ArrayLike | None) -> None:
-        """Allows only some labels of a position: one truth value for each label; None lifts what an
-        earlier call set. The run must have edits=True."""
+        """Allows only some labels of a position: one truth value for each label; None lifts the
+        restriction of an earlier call. The run must have edits=True."""
         with self._use() as run:
             number = self._model._chain(chain)
             labels = int(self._model._shapes[number][1])
@@ -360,26 +371,26 @@ class Run(Closable):
             call(library.chorale_run_set_allowed, run, number, position, flags)
 
     def set_strength(self, clique: int, factor: float) -> None:
-        """Multiplies the potential of a clique by a factor: 0, or from 1e-6 to 1e6; 1 is that of
-        the model. The run must have edits=True."""
+        """Multiplies the potential of a clique by a factor: 0, or from 1e-6 to 1e6; 1 restores the
+        potential of the model. The run must have edits=True."""
         with self._use() as run:
             number = self._model._clique(clique)
             factor = arrays.real("factor", factor)
             call(library.chorale_run_set_strength, run, number, factor)
 
     def set_labels(self, labels: npt.ArrayLike) -> None:
-        """Goes on from this labelling in the place of the best one: the next step or solve scores
-        it beside the chains' own, and no result scores below it. An `Instance`, and a chain that
-        forbids its labels, goes on from its own best ones.
+        """Replaces the best labelling by the given one. The next step or solve scores it and the
+        labelling of round 0, and no result scores below either. An `Instance`, and a chain whose
+        scores forbid its labels, use their labels of round 0.
 
-        labels: of all positions, chain by chain, as `all_labels` gives them.
+        labels: of all positions, chain by chain, as `all_labels` returns them.
         """
         with self._use() as run:
             array = self._model._labels(labels)
             call(library.chorale_run_set_labels, run, arrays.address(array), len(array))
 
     def set_limits(self, time_limit: float | None = None, cancel: Cancel | None = None) -> None:
-        """A new deadline (seconds a call; None: none) and cancel flag (None: none)."""
+        """Sets the time limit (seconds a call; None: none) and the cancel flag (None: none)."""
         limit = arrays.limit("time_limit", time_limit)
         flag = checked_cancel(cancel)
         with self._use() as run:
@@ -394,18 +405,19 @@ class Run(Closable):
             if flag is not None:
                 flag._end()
 
-    # ---- Results: of the best labelling so far, or with own=True of the chains' own
+    # ---- Results: of the best labelling so far, or with own=True of the chains' best without
+    # cliques
 
     @property
     def result(self) -> RunResult:
-        """The result as the last call gave it."""
+        """The result of the last call."""
         result = struct(c.chorale_run_result)
         with self._use(shared=True) as run:
             call(library.chorale_run_get_result, run, byref(result))
         return result_of(result, self)
 
     def labels(self, chain: int, *, own: bool = False) -> arrays.Ints:
-        """The labels of a chain, T of them, int32."""
+        """Returns the labels of a chain, T of them, int32."""
         with self._use(shared=True) as run:
             number = self._model._chain(chain)
             length, _ = self._model._shape(number)
@@ -422,7 +434,7 @@ class Run(Closable):
         return labels
 
     def all_labels(self, *, own: bool = False) -> arrays.Ints:
-        """The labels of all chains, one after the other, int32."""
+        """Returns the labels of all chains, one after the other, int32."""
         with self._use(shared=True) as run:
             labels = np.empty(int(self._model.chain_lengths.sum()), dtype=np.int32)
             call(
@@ -436,14 +448,15 @@ class Run(Closable):
         return labels
 
     def changed_chains(self) -> npt.NDArray[np.int64]:
-        """The numbers of the chains whose labels differ from their own best, ascending."""
+        """Returns the numbers of the chains whose labels differ from their best labels without
+        cliques, ascending."""
         differs = np.flatnonzero(self.all_labels() != self.all_labels(own=True))
         ends = np.cumsum(self._model.chain_lengths)
         found: npt.NDArray[np.int64] = np.unique(np.searchsorted(ends, differs, side="right"))
         return found
 
     def chain_score(self, chain: int, *, own: bool = False) -> float:
-        """The score of a chain by itself, without its cliques."""
+        """Returns the chain's own score of its labels, without cliques."""
         score = c_double()
         with self._use(shared=True) as run:
             call(
@@ -457,7 +470,7 @@ class Run(Closable):
         return score.value
 
     def changed(self, chain: int) -> bool:
-        """Whether the labels of a chain differ from its own best."""
+        """Returns whether the labels of a chain differ from its best labels without cliques."""
         changed = c_int32()
         with self._use(shared=True) as run:
             call(
@@ -471,7 +484,7 @@ class Run(Closable):
         return bool(changed.value)
 
     def clique_score(self, clique: int, *, own: bool = False) -> float:
-        """The score of a clique: its potential."""
+        """Returns the score of a clique by its potential."""
         score = c_double()
         with self._use(shared=True) as run:
             call(
@@ -484,7 +497,7 @@ class Run(Closable):
         return score.value
 
     def values(self, clique: int, *, own: bool = False) -> arrays.Ints:
-        """What each member of a clique shows, int32: a value from 0 to R - 1, R for EMPTY, R + 1
+        """Returns the value of each member of a clique, int32: from 0 to R - 1, R for EMPTY, R + 1
         for CONFLICT, -1 for a value outside the dictionary. A centre is the last member."""
         with self._use(shared=True) as run:
             number = self._model._clique(clique)
@@ -502,7 +515,7 @@ class Run(Closable):
         return values
 
     def payments(self, chain: int) -> list[Payment]:
-        """Why a chain changed, in the order of its positions."""
+        """Returns the reasons why a chain changed, in the order of its positions."""
         needed = c_int64()
         with self._use(shared=True) as run:
             number = self._model._chain(chain)
@@ -521,18 +534,18 @@ class Run(Closable):
                 return list(paid[: needed.value].tolist())
 
             try:
-                paid = pay(16)  # mostly enough
+                paid = pay(16)  # usually enough entries
             except CapacityError:
                 paid = pay(needed.value)
         return [Payment(*entry) for entry in paid]
 
     def max_marginals(self, chain: int) -> arrays.Doubles:
-        """T x m, float64: for each position and label the best score with that label there, of the
-        chain under the messages of its cliques."""
+        """Returns T x m, float64: for each position and label the best score of the chain with that
+        label, under the messages of its cliques."""
         return self._marginals(chain)[0]
 
     def margins(self, chain: int) -> arrays.Doubles:
-        """T: the best max-marginal of each position less its second best."""
+        """Returns T numbers: the best max-marginal of each position minus the second best."""
         return self._marginals(chain)[1]
 
     def _marginals(self, chain: int) -> tuple[arrays.Doubles, arrays.Doubles]:
@@ -554,12 +567,13 @@ class Run(Closable):
     def probabilities(
         self, chain: int, temperature: float = 1.0
     ) -> tuple[arrays.Doubles, bool]:
-        """How probable each label of each position is, given what all cliques say: the sum over the
-        labellings with this label of exp(s / temperature), as a part of the sum over all labellings
-        of the chain, where s is the score of the labelling plus the messages of its cliques.
+        """Returns the probability of each label at each position, given the messages of the chain's
+        cliques: the sum over the labellings with this label of exp(s / temperature), divided by the
+        sum over all labellings of the chain, where s is the score of a labelling plus the messages.
 
-        T x m, float64, and whether the sums are exact: not where the joint states of the chain's
-        properties exceed the budget, so that each firing of a value adds its message."""
+        Returns T x m, float64, and whether the sums are exact. They are approximate if the joint
+        states of the chain's properties exceed the budget: then each firing of a value adds its
+        message."""
         exact = c_int32()
         with self._use() as run, Carrying(self._model._raised):
             number = self._model._chain(chain)
@@ -576,10 +590,10 @@ class Run(Closable):
         return probabilities, bool(exact.value)
 
     def json(self) -> str:
-        """The whole of it as JSON: an object with the fields of `RunResult`; "chains", an array of
-        objects with score, labels, changed and, where the chain changed, own_score, own_labels and
-        payments (with the fields of `Payment`); and "cliques", with score and values. Numbers that
-        are not finite are null."""
+        """Returns the whole result as JSON: an object with the fields of `RunResult`; "chains", an
+        array of objects with score, labels, changed and, where the chain changed, own_score,
+        own_labels and payments (with the fields of `Payment`); and "cliques", with score and
+        values. Numbers that are not finite are null."""
         needed = c_size_t()
         with self._use(shared=True) as run:
             call(library.chorale_run_json, run, None, 0, byref(needed))
@@ -608,7 +622,7 @@ class Run(Closable):
         bound_steps: int = 0,
         edits: bool = False,
     ) -> Cost:
-        """The size and cost of a run with these options, before it is made."""
+        """Computes the size and cost of a run with these options, without creating it."""
         model = _model(model)
         made = run_options(
             rounds=rounds,
@@ -646,8 +660,8 @@ def telling(
     function: Any = c.chorale_progress_function,
     told_of: Callable[[Any], Any] = _progress_of,
 ) -> Any:
-    """`progress` as the library calls it; Ctrl-C ends the call too. function: its type in C.
-    told_of: makes what `progress` is given of the library's struct."""
+    """Wraps `progress` for the library; Ctrl-C ends the call too. function: its type in C. told_of:
+    converts the library's struct to the argument of `progress`."""
     if progress is not None and not callable(progress):
         raise TypeError(f"progress is {progress!r}, which cannot be called")
 
@@ -664,13 +678,13 @@ def telling(
 
 
 def working(executor: Executor, raised: Raised) -> Any:
-    """The threads of an executor as the library has them work."""
+    """Wraps an executor's threads for the library."""
     if not callable(getattr(executor, "submit", None)):
         raise TypeError(f"executor is {executor!r}, which has no `submit`")
 
     def divided(_: Any, count: int, workers: int, body: Any, body_user: Any) -> None:
-        # Every index has to be worked on, whatever happens to the executor: this thread, as
-        # worker 0, does what no other has taken.
+        # Every index must be processed, even if the executor fails: this thread, as worker 0, does
+        # those that no other worker has taken.
         indices = iter(range(count))
         done = bytearray(count)
 
@@ -691,7 +705,7 @@ def working(executor: Executor, raised: Raised) -> Any:
                 break
             except BaseException as error:
                 raised.put(error)
-        # One that has not begun by now would find nothing to do.
+        # Cancels workers that have not started; all indices are taken by now.
         running = [future for future in started if not future.cancel()]
         while True:
             try:
@@ -722,7 +736,7 @@ def result_of(result: c.chorale_run_result, run: Run | None) -> RunResult:
 
 
 def _labelling(own: bool) -> int:
-    """Which labelling a result is asked of."""
+    """Returns the constant that selects a labelling."""
     return c.CHORALE_ALONE if own else c.CHORALE_TOGETHER
 
 

@@ -1,10 +1,10 @@
 """Words and keys of a whole corpus: labels streams of Arrow batches whose groups share cliques.
 
-`libchorale.batches` labels every group by itself. Here the positions with the same key agree across
-all groups as well, however many members a key has: groups exchange prices and counts
-(`libchorale.prices`), so that no process holds more than one group, and the labels are the same however
-groups are divided among processes. Groups that keys with few members connect may be labelled as
-one (`SharedKeys.join`). `libchorale.spark.label_shared` does the same on Spark.
+`libchorale.batches` labels every group by itself. Here positions with the same key agree across all
+groups as well, however many members a key has. Groups exchange prices and counts
+(`libchorale.prices`), so no process holds more than one group, and the labels do not depend on how
+groups are divided among processes. Groups connected by keys with few members may be labelled as one
+group (`SharedKeys.join`). `libchorale.spark.label_shared` does the same on Spark.
 """
 
 from __future__ import annotations
@@ -24,27 +24,30 @@ from .collective import build_problem
 from .potential import Potential
 from .prices import Answer, Asked, Part, Search, components
 
-#: The column of one of the groups with which a row's group is labelled as one.
+# The column that names a row's component: one group of those that are labelled together with its
+# group.
 COMPONENT = "libchorale_component"
 
-#: Memberships in keys that are not shared, at most, by which groups are joined, in one process.
+# In one process, the greatest number of memberships in keys that are not shared, by which groups
+# are joined.
 MOST_MEMBERSHIPS = 100_000_000
 
 
 @dataclasses.dataclass(frozen=True)
 class SharedKeys:
-    """Rows that are chains, and keys that ought to agree across all groups. It can be pickled.
+    """Specification for rows that are chains, with keys that should agree across all groups. Can be
+    pickled.
 
-    chains    the columns, and what ought to agree within a group, as for `batches.label`
+    chains    the columns and the agreements within a group, as for `batches.label`
     keys      the column of keys: a list for each row, of one key for each position, text or integer;
               null, and integers below 0: none
-    strength  how much agreement is worth, as in `decode`: strength / n sum_v n_v^2 for a key with n
+    strength  strength of agreement, as in `decode`: strength / n sum_v n_v^2 for a key with n
               members
-    least     keys of fewer members, in the whole corpus, are not shared so: a price hardly tells what
-              a member of a small clique should do
-    join      False: such keys are left out. True: groups that have one in common are labelled as one
-              group, with the agreement of these keys. One process holds such a component of groups;
-              a smaller `least` makes components smaller
+    least     keys with fewer members in the whole corpus are not shared, since prices work badly
+              for small cliques
+    join      False: such keys are ignored. True: groups with such a key in common are labelled as
+              one group, a component, in which these keys agree. One process holds a whole
+              component; a smaller `least` makes components smaller
     rounds, tracks  of `prices.Search`
     """
 
@@ -70,7 +73,7 @@ class SharedKeys:
             )
 
     def search(self, counted: Mapping[Hashable, int], labels: int) -> tuple[Keys, Search]:
-        """The keys that are shared, numbered, and the search for their prices."""
+        """Returns the shared keys with their numbers, and the search for their prices."""
         chosen = [key for key, count in counted.items() if count >= self.least]
         chosen.sort(key=lambda key: (type(key).__name__, key))
         keys = {key: number for number, key in enumerate(chosen)}
@@ -84,7 +87,7 @@ Keys = dict[Hashable, int]
 
 
 def count_keys(stream: Iterable[Any], specification: SharedKeys) -> collections.Counter[Hashable]:
-    """How many positions of a stream of batches have each key."""
+    """Counts the positions of a stream of batches with each key."""
     counted: collections.Counter[Hashable] = collections.Counter()
     compute = batches._compute()
     for batch in stream:
@@ -102,7 +105,7 @@ def _is_key(key: Any) -> bool:
 def components_of(
     stream: Iterable[Any], specification: SharedKeys, counted: Mapping[Hashable, int]
 ) -> dict[Hashable, Hashable]:
-    """For each group of a stream the first one of those that it is labelled with."""
+    """Returns for each group of a stream the first group of its component."""
     small = {key for key, count in counted.items() if 2 <= count < specification.least}
     specification.check_memberships(sum(counted[key] for key in small))
     groups: Keys = {}
@@ -126,8 +129,8 @@ def components_of(
 def with_components(
     stream: Iterable[Any], group: str, found: Mapping[Hashable, Hashable]
 ) -> Iterator[Any]:
-    """The batches of a stream with the column COMPONENT. Groups that are labelled alone pass as they
-    come; the others are kept, and follow at the end, component by component.
+    """Yields the batches of a stream with the column COMPONENT. Groups that are labelled alone are
+    passed on as they arrive; the others are kept, and follow at the end, component by component.
     """
     arrow = batches._pyarrow()
     compute = batches._compute()
@@ -151,7 +154,7 @@ def with_components(
 
 @dataclasses.dataclass(frozen=True)
 class _Labelling(Chains):
-    """A specification by which `batches.label` labels groups under prices."""
+    """A specification with which `batches.label` labels groups under given prices."""
 
     shared: SharedKeys = None  # type: ignore[assignment]
     numbers: Keys = dataclasses.field(default_factory=dict)
@@ -173,7 +176,8 @@ class _Labelling(Chains):
 
 @dataclasses.dataclass(frozen=True)
 class _Asking(_Labelling):
-    """A specification by which `batches.label` adds up what groups answer, in `answers`."""
+    """A specification with which `batches.label` adds up the answers of groups to a question, in
+    `answers`."""
 
     asked: Asked = None  # type: ignore[assignment]
     answers: list[Answer] = dataclasses.field(default_factory=list)
@@ -197,7 +201,8 @@ def _made(kind: Any, specification: SharedKeys, numbers: Keys, **more: Any) -> A
 def _part(
     arrow: Any, rows: Any, specification: SharedKeys, numbers: Keys
 ) -> tuple[list[int], Part | None]:
-    """The lengths of the rows of a group, and its part of the corpus; None without a position."""
+    """Returns the lengths of the rows of a group, and its part of the corpus; None if it has no
+    position."""
     chains = specification.chains
     scores = batches._matrices(arrow, rows, chains.scores)
     lengths = [len(matrix) for matrix in scores]
@@ -238,7 +243,7 @@ def _part(
         minimum=chains.minimum,
         stop=chains.stop,
     )
-    # The cliques of the last agreement come last, by ascending key.
+    # The cliques of the last agreement come last, in ascending order of keys.
     met = sorted({number for row in keys for number in row if number >= 0})
     begin = problem.model.cliques - len(met)
     return lengths, Part(problem, {begin + k: number for k, number in enumerate(met)}, **_options(chains))
@@ -251,7 +256,8 @@ def _options(chains: Chains) -> dict[str, Any]:
 def answer(
     stream: Iterable[Any], specification: SharedKeys, numbers: Keys, asked: Asked
 ) -> Answer | None:
-    """What the groups of a stream of batches answer together; None where there is no position.
+    """Returns the sum of the answers of all groups of a stream of batches; None if there is no
+    position.
 
     stream  with the column COMPONENT if `specification.join`; rows of a component follow one another
     """
@@ -264,7 +270,8 @@ def answer(
 def under_prices(
     stream: Iterable[Any], specification: SharedKeys, numbers: Keys, search: Search
 ) -> Iterator[Any]:
-    """Labels the groups of a stream, as that of `answer`, under the prices that a search has found."""
+    """Labels the groups of a stream, in the form that `answer` takes, under the prices that a
+    search found."""
     assert search.best is not None
     best = _made(
         _Labelling, specification, numbers, prices=search.best.prices, first=search.first
@@ -278,8 +285,8 @@ def label(
 ) -> Iterator[Any]:
     """Labels batches as `batches.label` does, in this process, with keys shared by all groups.
 
-    stream  a list of record batches, or a function that begins a stream of them anew: it is read
-            about as often as there are rounds. Groups that are joined are held in memory
+    stream  a list of record batches, or a function that returns a new stream of them; the stream is
+            read about once in each round. Groups that are joined are held in memory
 
     >>> import pyarrow
     >>> rows = [{"page": p, "key": ["Rome"], "score": [s]}
@@ -308,7 +315,7 @@ def label(
 
 
 def label_count(stream: Iterable[Any], specification: SharedKeys) -> int:
-    """How many labels the scores of a stream have; 0 where there is no position."""
+    """Returns the number of labels of the scores of a stream; 0 if there is no position."""
     compute = batches._compute()
     for batch in stream:
         column = batch.column(batch.schema.get_field_index(specification.chains.scores))

@@ -3,18 +3,19 @@
     nlp.add_pipe("ner")
     nlp.add_pipe("chorale", config={"confidence": 0.8, "strength": 2.0})
 
-Every entity, and every other place where the same words are, takes one of the entity labels in use
-or none. The component before says how likely each label is; places of the same words gain by having
-the same label. A place keeps its own label unless the gain is above the difference of the
-logarithms of the two probabilities. It is `libchorale.agree`, of a table of these places.
+Every entity, and every other occurrence of the same words, gets one of the entity labels in use, or
+none. The preceding component gives the probability of each label; occurrences of the same words
+gain by having the same label. An occurrence keeps its label unless the gain of another one exceeds
+the difference of the log-probabilities. This is `libchorale.agree` on a table of the occurrences.
 
-What was found is told by extensions of spaCy's:
+Results are available as extension attributes:
 
-    ent._.chorale_probability  how probable the label is, as in `agree`
-    ent._.chorale_before       the label before, "no entity" where the component before found none
-    ent._.chorale_why          for a changed label which other places pay for that, in words; None
-    doc._.chorale_changed      all places with a changed label, those that are no entity any more as
-                               well: a list of dicts of start, end, before, label, probability, why
+    ent._.chorale_probability  the probability of the label, as in `agree`
+    ent._.chorale_before       the label before; "no entity" if the preceding component found none
+    ent._.chorale_why          for a changed label the occurrences that support it; otherwise None
+    doc._.chorale_changed      all occurrences with a changed label, including those that are no
+                               longer entities: a list of dicts of start, end, before, label,
+                               probability, why
 """
 
 from __future__ import annotations
@@ -35,16 +36,16 @@ from ._arrays import real
 from ._learnt import Learnt
 from .mentions import Strengths, agree, learn_strengths
 
-#: Probabilities stay this far from 0 and 1.
+# Probabilities are clipped to MARGIN .. 1 - MARGIN.
 MARGIN = 1e-6
 
-#: The label of a place that is no entity.
+# The label of an occurrence that is not an entity.
 NONE = "no entity"
 
-#: The logarithm of the probability of a label that a document does not have.
+# The log-probability of a label that a document does not have.
 FOREIGN = -50.0
 
-#: Columns of the table of places.
+# Columns of the table of occurrences.
 KEY, GROUP, LABEL, SCORES, GOLD = "words", "document", "label", "scores", "gold"
 
 Mention = tuple[int, int]  # first token, one past the last
@@ -81,7 +82,7 @@ def make(
     find_missed: bool,
     ignore_case: bool,
 ) -> Agreement:
-    """The component, from a pipeline's config."""
+    """Creates the component from a pipeline's config."""
     made = Agreement(
         confidence=confidence,
         strength=strength,
@@ -96,27 +97,27 @@ def make(
 
 
 class Agreement:
-    """The component. What is set here may be changed later, and is saved with the pipeline.
+    """The component. Its settings may be changed later, and are saved with the pipeline.
 
-    confidence   how likely it is, above 0 and below 1, that the component before is right about an
-                 entity (and about there being none at the other places of its words). The other
-                 labels share what is left. Not used where spans come with scores
-    strength     how much agreement is worth, from 0 on, as in `decode`: one of n places of the same
-                 words gains up to (2 - 2 / n) * strength by joining all others. It is weighed
-                 against the confidence: with L labels in use, a place gives in to all others if
-                 that is above log(L * confidence / (1 - confidence)), so 2.8 for 0.8 and four
-                 labels. Higher confidence needs more strength. Try 1 to 4 on documents of your own,
-                 or let `learn` find what agreement is worth
-    spans_key    None: entities come from `doc.ents` and go there; otherwise they come from
-                 `doc.spans[spans_key]`, and replace what is there. Its attrs["scores"], if any (a
-                 spancat gives them), say how probable each span is
-    set_ents     with a spans_key: True: the result goes to `doc.ents` as well
-    across       False: each document agrees with itself alone; True: also with the others of its
-                 batch in `nlp.pipe`, so that its entities depend on its batch
-    find_missed  True: other places of the same words may become entities
-    ignore_case  True: words that differ in case are the same
-    learnt       what `learn` has found, used in the place of `strength`; None: nothing. Entities
-                 with labels that it does not know stay as they are
+    confidence   probability, above 0 and below 1, that the preceding component is right about an
+                 entity (and about the other occurrences of its words not being entities). The other
+                 labels share the rest. Not used if spans come with scores
+    strength     strength of agreement, >= 0, as in `decode`: one of n occurrences of the same words
+                 gains up to (2 - 2 / n) * strength by taking the label of all others. It competes
+                 with the confidence: with L labels in use, an occurrence changes to the label of
+                 many others if the gain is above log(L * confidence / (1 - confidence)), which is
+                 2.8 for 0.8 and four labels. Higher confidence needs more strength. Try 1 to 4 on
+                 your own documents, or let `learn` find the strength
+    spans_key    None: entities are read from and written to `doc.ents`; otherwise they are read
+                 from `doc.spans[spans_key]` and replace its spans. Its attrs["scores"], if present
+                 (as from a spancat), are the probabilities of the spans
+    set_ents     with a spans_key: True: the result is also written to `doc.ents`
+    across       False: occurrences agree within each document; True: within each batch of
+                 `nlp.pipe`, so that entities of a document depend on its batch
+    find_missed  True: other occurrences of the same words may become entities
+    ignore_case  True: words that differ only in case are the same
+    learnt       the result of `learn`, used instead of `strength`; None: not learnt. Entities with
+                 labels unknown to it are unchanged
     """
 
     SETTINGS = (
@@ -163,12 +164,13 @@ class Agreement:
             )
 
     def __call__(self, doc: Doc) -> Doc:
-        """One document: its entities agree with each other."""
+        """Makes the entities of one document agree with each other."""
         self._agree([doc])
         return doc
 
     def pipe(self, stream: Iterable[Doc], *, batch_size: int = 128) -> Iterator[Doc]:
-        """Documents in batches; with `across` the entities of a batch agree."""
+        """Makes entities agree in documents, batch by batch; with `across` also between documents
+        of a batch."""
         if batch_size < 1:
             raise ValueError(f"batch_size is {batch_size}, below 1")
         rest = iter(stream)
@@ -177,14 +179,14 @@ class Agreement:
             yield from docs
 
     def learn(self, examples: Iterable[Example], **options: Any) -> Strengths:
-        """Learns from documents with right entities how much agreement is worth, and uses it from
-        then on. Its text (str) says what was found; where agreement does not credibly help, it
-        changes nothing.
+        """Learns the strength of agreement from documents with right entities, and uses it from
+        then on. str() of the result describes it. If agreement does not significantly help, the
+        component changes nothing.
 
-        examples  spaCy's `Example`s: `predicted` with the entities of components that have not seen
-                  these documents in training, `reference` with the right ones. Some dozens of
-                  documents at least
-        options   of `libchorale.learn_strengths`
+        examples  spaCy's `Example`s: `predicted` with the entities of components that were not
+                  trained on these documents, `reference` with the right ones. At least some dozens
+                  of documents
+        options   options of `libchorale.learn_strengths`
         """
         examples = list(examples)
         found = self._places([example.predicted for example in examples])
@@ -217,23 +219,23 @@ class Agreement:
         return settings
 
     def to_bytes(self, *, exclude: Iterable[str] = SimpleFrozenList()) -> bytes:
-        """The settings and what was learnt, as a pipeline saves them."""
+        """Returns the settings and the learnt strengths as bytes."""
         data: bytes = srsly.msgpack_dumps(self._settings())
         return data
 
     def from_bytes(self, data: bytes, *, exclude: Iterable[str] = SimpleFrozenList()) -> Agreement:
-        """Takes over what `to_bytes` has."""
+        """Sets what `to_bytes` returned."""
         return self._set(srsly.msgpack_loads(data))
 
     def to_disk(self, path: str | Path, *, exclude: Iterable[str] = SimpleFrozenList()) -> None:
-        """Saves the settings and what was learnt in a directory."""
+        """Saves the settings and the learnt strengths in a directory."""
         settings = self._settings()
         to_disk(path, {"cfg": lambda file: srsly.write_json(file, settings)}, exclude)
 
     def from_disk(
         self, path: str | Path, *, exclude: Iterable[str] = SimpleFrozenList()
     ) -> Agreement:
-        """Takes over what `to_disk` has saved."""
+        """Loads what `to_disk` saved."""
         settings: dict[str, Any] = {}
         from_disk(path, {"cfg": lambda file: settings.update(srsly.read_json(file))}, exclude)
         return self._set(settings)
@@ -287,7 +289,8 @@ class Agreement:
                 self._write(doc, kept[number])
 
     def _columns(self, labels: list[str]) -> dict[str, Any]:
-        """The arguments of `agree` that say what the table of places holds."""
+        """Returns the arguments of `agree` that describe the columns of the table of
+        occurrences."""
         return {
             "key": KEY,
             "label": LABEL,
@@ -299,7 +302,8 @@ class Agreement:
         }
 
     def _places(self, docs: list[Doc]) -> list[dict[Mention, dict[str, float]]]:
-        """For each document the places that may be entities, with what is known of their labels."""
+        """Returns for each document the occurrences that may be entities, with the known
+        probabilities of labels."""
         found = [self._mentions(doc) for doc in docs]
         if self.find_missed:
             for batch in [range(len(docs))] if self.across else [[n] for n in range(len(docs))]:
@@ -312,11 +316,12 @@ class Agreement:
         found: list[dict[Mention, dict[str, float]]],
         labels: list[str],
     ) -> tuple[list[Row], list[tuple[int, Mention]]]:
-        """A row for each place, and where it is. Places with other labels are left out."""
+        """Returns a row for each occurrence, and where it is. Occurrences with labels other than
+        `labels` are left out."""
         rows, places = [], []
         everywhere = {label for of in found for scored in of.values() for label in scored}
         for number, (doc, mentions) in enumerate(zip(docs, found)):
-            # The labels among which a document chooses are those of its batch, or its own.
+            # A document chooses among the labels of its batch (with `across`), or among its own.
             own = {label for scored in mentions.values() for label in scored}
             usual = [label for label in labels if label in (everywhere if self.across else own)]
             place = {label: k for k, label in enumerate([*usual, NONE])}
@@ -351,8 +356,8 @@ class Agreement:
             doc.ents = tuple(filter_spans(spans))
 
     def _nothing_before(self) -> bool:
-        """Whether no component before this one can have found entities. Those that do not say what
-        they assign may have."""
+        """Returns whether no preceding component can have found entities. A component that does not
+        declare what it assigns may have found some."""
         if self._nlp is None:
             return False
         for name in self._nlp.pipe_names:
@@ -364,7 +369,8 @@ class Agreement:
         return False
 
     def _mentions(self, doc: Doc) -> dict[Mention, dict[str, float]]:
-        """What the component before found, and the probability of each label."""
+        """Returns the entities that the preceding component found, with the probability of each
+        label."""
         if self.spans_key is None:
             if not doc.has_annotation("ENT_IOB") and self._nothing_before():
                 raise ValueError(
@@ -398,7 +404,7 @@ class Agreement:
         return tuple(t.lower_ if self.ignore_case else t.text for t in doc[start:end])
 
     def _add_missed(self, docs: list[Doc], found: list[dict[Mention, dict[str, float]]]) -> None:
-        """Other places of the same words, where nothing else was found."""
+        """Adds other occurrences of the same words, where no entity was found."""
         phrases = {
             self._words(doc, *mention) for doc, mentions in zip(docs, found) for mention in mentions
         }
@@ -414,8 +420,9 @@ class Agreement:
                             taken.update(place)
 
     def _scores(self, labels: list[str], scored: dict[str, float]) -> list[float]:
-        """Log-probabilities of the labels and, last, of none. What the labels with a probability
-        leave is shared by the others; at missed places "none" has the confidence."""
+        """Returns log-probabilities of the labels and, last, of no entity. The other labels share
+        the probability that the known ones leave; at an occurrence that was missed, no entity has
+        the confidence."""
         if not scored:
             left = math.log((1 - self.confidence) / max(1, len(labels)))
             return [left] * len(labels) + [math.log(self.confidence)]
@@ -427,5 +434,5 @@ class Agreement:
     def _span(doc: Doc, start: int, end: int, label: str) -> Span:
         for entity in doc.ents:
             if entity.start == start and entity.end == end and entity.label_ == label:
-                return entity  # with what else is known of it
+                return entity  # keeps its other attributes
         return Span(doc, start, end, label=label)

@@ -1,6 +1,6 @@
-"""Spark: the rows of a DataFrame are labelled where they lie, group by group.
+"""Spark: labels the rows of a DataFrame group by group, on the executors.
 
-Executors need Python, this package and pyarrow. What ought to agree travels to them as it is pickled.
+Executors need Python, this package and pyarrow. The specification is sent to them pickled.
 """
 
 from __future__ import annotations
@@ -29,15 +29,17 @@ def label(
     most_rows: int | None = None,
     partitions: int | None = None,
 ) -> Any:
-    """Labels a `pyspark.sql.DataFrame` as `libchorale.batches.label` does a stream, and gives a
+    """Labels a `pyspark.sql.DataFrame` as `libchorale.batches.label` does a stream. Returns a
     DataFrame with more columns.
 
-    partitions  tasks for all groups but the largest; None: spark.sql.shuffle.partitions
+    partitions  number of tasks for all groups except the largest; None:
+                spark.sql.shuffle.partitions
 
-    The other arguments are those of `batches.label`. Counts the rows of each group at once (a job of
-    its own), so that many small groups share a task and each group of more than an even share of the
-    rows has one. The labels are those of `batches.label`, whatever the partitions; where rows of a
-    group may come in any order, `specification.order` makes them the same every time.
+    The other arguments are those of `batches.label`. First counts the rows of each group, in a
+    separate job, so that many small groups share a task, and each group with more than an even
+    share of the rows has a task of its own. The labels equal those of `batches.label` for any
+    partitions. If rows of a group may arrive in any order, `specification.order` makes the labels
+    reproducible.
     """
     from pyspark.sql.pandas.types import from_arrow_schema, to_arrow_schema
 
@@ -52,12 +54,13 @@ def label(
 def label_shared(
     frame: Any, specification: SharedKeys, *, partitions: int | None = None
 ) -> Any:
-    """Labels a `pyspark.sql.DataFrame` as `libchorale.shared.label` does a stream: positions with the
-    same key agree across all groups, wherever these lie. The labels are the same, for any partitions.
+    """Labels a `pyspark.sql.DataFrame` as `libchorale.shared.label` does a stream: positions with
+    the same key agree across all groups. The labels are the same for any partitions.
 
-    Runs a job a round, about as many as `specification.rounds` at most; prices travel to the tasks
-    with each, and counts come back. The rows are cached meanwhile. Groups are joined (`join`) in the
-    driver. `order` of the specification must name a column if rows of a group may come in any order.
+    Runs one job for each round, about as many as `specification.rounds` at most; each job sends
+    prices to the tasks and returns counts. The rows are cached meanwhile. Groups are joined
+    (`join`) in the driver. `order` of the specification must name a column if rows of a group may
+    arrive in any order.
     """
     from pyspark.sql import functions as f
     from pyspark.sql.pandas.types import from_arrow_schema, to_arrow_schema
@@ -85,7 +88,7 @@ def label_shared(
             answers = placed.mapInArrow(work, "answer binary").collect()
             search.take(sum_of(pickle.loads(zlib.decompress(row["answer"])) for row in answers))
         work = functools.partial(_under_prices, specification, numbers, search)
-        # Cached, since what the caller does with the result comes after `placed` is given back.
+        # Cached, since the caller uses the result after `placed` has been released.
         found = placed.mapInArrow(work, from_arrow_schema(made)).persist()
         found.count()
     finally:
@@ -94,7 +97,7 @@ def label_shared(
 
 
 def _with_components(frame: Any, specification: SharedKeys) -> Any:
-    """The frame with the column COMPONENT."""
+    """Returns the frame with the column COMPONENT."""
     from pyspark.sql import functions as f
 
     group = specification.chains.group
@@ -143,7 +146,8 @@ def _work(
 
 
 def _placed(frame: Any, group: str, partitions: int | None) -> Any:
-    """The rows so partitioned that a group is in one partition, and a large one alone in its own."""
+    """Returns the rows partitioned so that each group is in one partition, and a large group alone
+    in its own."""
     from pyspark.sql import functions as f
 
     spark = frame.sparkSession
@@ -165,7 +169,8 @@ def _placed(frame: Any, group: str, partitions: int | None) -> Any:
 
 
 def _keys(spark: Any, count: int) -> list[int]:
-    """Integers of which Spark puts the k-th into partition k of `count`, as it places by a hash."""
+    """Returns integers of which Spark's hash partitioning puts the k-th into partition k of
+    `count`."""
     from pyspark.sql import functions as f
 
     keys: dict[int, int] = {}

@@ -27,17 +27,17 @@ impl Element for f64 {
     const ELEMENT: i32 = c::FLOAT64;
 }
 
-/// A number of elements for C. A number that C cannot hold becomes one that C refuses.
+/// Converts a number of elements for C. A number that does not fit becomes one that the library refuses.
 pub(crate) fn size(number: usize) -> i64 {
     i64::try_from(number).unwrap_or(i64::MAX)
 }
 
-/// A number from C that is never negative.
+/// Converts a number from C that is never negative.
 pub(crate) fn count(number: i64) -> usize {
     usize::try_from(number).unwrap_or(0)
 }
 
-/// A label, value, state or token for C. Errors: OutOfRange, with the name of the argument.
+/// Converts a label, value, state or token for C. Errors: OutOfRange, with the name of the argument.
 pub(crate) fn index(name: &str, number: usize) -> Result<i32> {
     i32::try_from(number).map_err(|_| {
         Error::new(
@@ -47,18 +47,18 @@ pub(crate) fn index(name: &str, number: usize) -> Result<i32> {
     })
 }
 
-/// An optional label, value, state or token for C, -1 where there is none.
+/// Converts an optional label, value, state or token for C; None becomes -1.
 pub(crate) fn index_or_none(name: &str, number: Option<usize>) -> Result<i32> {
     number.map_or(Ok(-1), |number| index(name, number))
 }
 
-/// An array, or NULL for none.
+/// Returns the address of an array, or NULL for None.
 pub(crate) fn pointer<T>(array: Option<&[T]>) -> *const T {
     array.map_or(std::ptr::null(), <[T]>::as_ptr)
 }
 
-/// Refuses offsets that are none, or that lead out of an array of `length` entries, which the library
-/// cannot see. It refuses offsets that are negative or descend, before it reads the array.
+/// Refuses offsets that are empty, or that lead beyond an array of `length` entries, which the library
+/// cannot check. (The library refuses negative or descending offsets before it reads the array.)
 pub(crate) fn check_offsets(
     name: &str,
     offsets: &[i64],
@@ -79,7 +79,7 @@ pub(crate) fn check_offsets(
     }
 }
 
-/// Refuses an array that is not as long as it has to be.
+/// Refuses an array whose length is not `expected`.
 pub(crate) fn check_length<T>(name: &str, array: Option<&[T]>, expected: usize) -> Result<()> {
     match array {
         Some(array) if array.len() != expected => Err(Error::shape(format!(
@@ -107,9 +107,9 @@ pub(crate) fn fill<T: Copy>(buffer: &mut Vec<T>, length: usize, value: T) -> Res
     Ok(())
 }
 
-/// The entries that `write` stores in a buffer of the length that it needs. write: gets a buffer
-/// and its length, and returns the length that is needed; with NULL it only does that. Errors:
-/// OutOfMemory, those of `write`.
+/// Returns the entries that `write` stores in a buffer. write: receives a buffer and its length, and
+/// returns the length that is needed; with NULL it only returns that length. Errors: OutOfMemory, those
+/// of `write`.
 pub(crate) fn filled<T: Copy>(
     value: T,
     write: impl Fn(*mut T, usize) -> Result<usize>,
@@ -132,7 +132,8 @@ pub(crate) fn product(factors: &[usize]) -> Result<usize> {
         })
 }
 
-/// True if an array of `length` has an entry at the last place of these (extent, stride).
+/// True if an array of `length` entries contains the last entry of a layout given as (extent, stride)
+/// pairs.
 fn reaches(length: usize, dimensions: &[(usize, usize)]) -> bool {
     if dimensions.iter().any(|&(extent, _)| extent == 0) {
         return true;
@@ -150,9 +151,9 @@ fn reaches(length: usize, dimensions: &[(usize, usize)]) -> bool {
 /// A matrix, borrowed for `'a` or owned: entry `[r][c]` lies at `r * row_stride + c * column_stride`,
 /// in elements.
 ///
-/// What takes a matrix takes everything that is [`IntoMatrix`]: arrays of arrays, slices of vectors
-/// (which are copied), and with the feature `ndarray` the arrays of that crate. A flat slice becomes
-/// a matrix by [`Matrix::flat`], [`Matrix::new`] or [`Matrix::strided`].
+/// Functions that take a matrix accept any type that implements [`IntoMatrix`]: arrays of arrays, slices
+/// of vectors (which are copied), and with the feature `ndarray` the arrays of that crate. A flat slice
+/// becomes a matrix by [`Matrix::flat`], [`Matrix::new`] or [`Matrix::strided`].
 ///
 /// ```
 /// use libchorale as ch;
@@ -167,8 +168,8 @@ fn reaches(length: usize, dimensions: &[(usize, usize)]) -> bool {
 /// # }
 /// ```
 pub struct Matrix<'a, N> {
-    /// Entries that are not the matrix's own may lie between its own and be borrowed mutably: a
-    /// slice from the first to the last entry would be wrong.
+    /// Kept as a pointer, not a slice from the first to the last entry: entries between those of the
+    /// matrix may be borrowed mutably elsewhere.
     data: *const N,
     owner: Option<Arc<Vec<N>>>,
     rows: usize,
@@ -178,7 +179,7 @@ pub struct Matrix<'a, N> {
     lent: PhantomData<&'a [N]>,
 }
 
-// A shared reference to numbers, or a shared owner of them.
+// Safe: a shared reference to numbers, or a shared owner of them.
 unsafe impl<N: Send + Sync> Send for Matrix<'_, N> {}
 unsafe impl<N: Send + Sync> Sync for Matrix<'_, N> {}
 
@@ -204,7 +205,7 @@ impl<N> fmt::Debug for Matrix<'_, N> {
 }
 
 impl<'a, N> Matrix<'a, N> {
-    /// A matrix without gaps, row after row, that is the whole slice. Errors: Shape.
+    /// Makes a matrix without gaps, row after row, of the whole slice. Errors: Shape.
     pub fn new(data: &'a [N], rows: usize, columns: usize) -> Result<Self> {
         if rows.checked_mul(columns) != Some(data.len()) {
             return Err(Error::shape(format!(
@@ -215,8 +216,8 @@ impl<'a, N> Matrix<'a, N> {
         Self::strided(data, rows, columns, columns.max(1), 1)
     }
 
-    /// A matrix without gaps in rows of `columns` entries, as many as the slice holds. Errors: Shape
-    /// (the slice ends within a row).
+    /// Makes a matrix of rows of `columns` entries without gaps, as many rows as the slice holds.
+    /// Errors: Shape (the slice ends within a row).
     pub fn flat(data: &'a [N], columns: usize) -> Result<Self> {
         let rows = data.len().checked_div(columns).unwrap_or(0);
         if rows.checked_mul(columns) != Some(data.len()) {
@@ -228,7 +229,7 @@ impl<'a, N> Matrix<'a, N> {
         Self::new(data, rows, columns)
     }
 
-    /// A matrix with strides of at least 1. Errors: Shape (an entry outside the slice), Stride.
+    /// Makes a matrix with strides of at least 1. Errors: Shape (an entry outside the slice), Stride.
     pub fn strided(
         data: &'a [N],
         rows: usize,
@@ -244,7 +245,7 @@ impl<'a, N> Matrix<'a, N> {
                 data.len()
             )));
         }
-        // Every entry is in the slice.
+        // Safe: checked above that every entry is in the slice.
         Ok(unsafe {
             Self::from_pointer(data.as_ptr(), [rows, columns], [row_stride, column_stride])
         })
@@ -268,7 +269,7 @@ impl<'a, N> Matrix<'a, N> {
         }
     }
 
-    /// A matrix that owns its entries, which lie row after row without gaps.
+    /// Makes a matrix that owns its entries, row after row without gaps.
     fn owned(entries: Vec<N>, rows: usize, columns: usize) -> Self {
         let owner = Arc::new(entries);
         Self {
@@ -298,7 +299,7 @@ impl<'a, N> Matrix<'a, N> {
     pub fn column_stride(&self) -> usize {
         self.column_stride
     }
-    /// True if the entries were copied, as those of a slice of vectors are.
+    /// True if the matrix owns a copy of its entries, as one made from a slice of vectors does.
     pub fn is_owned(&self) -> bool {
         self.owner.is_some()
     }
@@ -318,7 +319,7 @@ impl<'a, N> Matrix<'a, N> {
     }
 }
 
-/// What keeps the entries of a matrix alive where it is not the caller.
+/// Owner that keeps the entries of a matrix alive, if the caller does not.
 pub(crate) type Owner = Arc<dyn Any + Send + Sync>;
 
 impl<'a, N: Copy> Matrix<'a, N> {
@@ -327,7 +328,7 @@ impl<'a, N: Copy> Matrix<'a, N> {
         if row >= self.rows || column >= self.columns {
             return None;
         }
-        // Entries of the matrix may be read.
+        // Safe: both indices are in range.
         Some(unsafe {
             *self
                 .data
@@ -335,7 +336,8 @@ impl<'a, N: Copy> Matrix<'a, N> {
         })
     }
 
-    /// A matrix of the entries that `entry` gives, row after row. Errors: OutOfMemory, SizeOverflow.
+    /// Copies the values of `entry(row, column)` to a matrix, row after row. Errors: OutOfMemory,
+    /// SizeOverflow.
     pub(crate) fn copied(
         rows: usize,
         columns: usize,
@@ -352,8 +354,8 @@ impl<'a, N: Copy> Matrix<'a, N> {
         Ok(Self::owned(entries, rows, columns))
     }
 
-    /// The rows of several matrices of `columns` columns, one matrix after the other. Errors: as for
-    /// [`copied`](Self::copied).
+    /// Copies the rows of several matrices of `columns` columns to one matrix, one below the other.
+    /// Errors: as for [`copied`](Self::copied).
     pub(crate) fn stacked(parts: &[Matrix<'_, N>], columns: usize) -> Result<Self> {
         let rows = parts.iter().map(Matrix::rows).sum();
         let mut entries = Vec::new();
@@ -368,12 +370,12 @@ impl<'a, N: Copy> Matrix<'a, N> {
         Ok(Self::owned(entries, rows, columns))
     }
 
-    /// The matrix with rows whose entries lie side by side: a copy where they do not.
+    /// Returns a matrix whose rows have column stride 1: the same matrix, or a copy if necessary.
     pub(crate) fn in_rows(self) -> Result<Self> {
         if self.column_stride == 1 || self.columns <= 1 {
             return Ok(self);
         }
-        // Both indices are in range.
+        // Safe: both indices are in range.
         let entry = |row, column| unsafe {
             *self
                 .data
@@ -384,7 +386,8 @@ impl<'a, N: Copy> Matrix<'a, N> {
 }
 
 impl<N: Send + Sync + 'static> Matrix<'_, N> {
-    /// The owner of copied entries, for what reads them after the matrix is dropped.
+    /// Returns the owner of copied entries, to be kept by whatever reads the entries after the matrix is
+    /// dropped.
     pub(crate) fn owner(&self) -> Option<Owner> {
         self.owner.clone().map(|owner| owner as Owner)
     }
@@ -400,11 +403,11 @@ fn check_strides(strides: &[usize]) -> Result<()> {
     Ok(())
 }
 
-/// What can be read as a matrix: a [`Matrix`], arrays of arrays, slices of vectors or slices, and
+/// A type that can be read as a matrix: a [`Matrix`], arrays of arrays, slices of vectors or slices, and
 /// with the feature `ndarray` the two-dimensional arrays of that crate.
 ///
-/// Arrays of arrays and views are borrowed. Slices of vectors are copied, because their rows lie
-/// apart.
+/// Arrays of arrays and views are borrowed. Slices of vectors are copied, because their rows are not in
+/// one array.
 ///
 /// ```
 /// use libchorale as ch;
@@ -435,7 +438,7 @@ impl<'a, N> IntoMatrix<'a, N> for &Matrix<'a, N> {
 }
 impl<'a, N, const C: usize> IntoMatrix<'a, N> for &'a [[N; C]] {
     fn into_matrix(self) -> Result<Matrix<'a, N>> {
-        // The arrays lie side by side.
+        // Safe: the arrays lie side by side.
         Ok(unsafe { Matrix::from_pointer(self.as_ptr().cast(), [self.len(), C], [C.max(1), 1]) })
     }
 }
@@ -450,7 +453,7 @@ impl<'a, N, const C: usize> IntoMatrix<'a, N> for &'a Vec<[N; C]> {
     }
 }
 
-/// Copies rows that lie apart. Errors: Shape, which names the first row of another length.
+/// Copies rows from separate arrays. Errors: Shape, which names the first row of another length.
 fn from_rows<'a, N: Copy>(rows: &[impl AsRef<[N]>]) -> Result<Matrix<'a, N>> {
     let columns = rows.first().map_or(0, |row| row.as_ref().len());
     for (at, row) in rows.iter().enumerate() {
@@ -484,7 +487,7 @@ from_rows! {
     const R, &[&[N]; R];
 }
 
-/// Several matrices of one shape: the transitions of every edge of a chain. Matrix `k` begins at
+/// Several matrices of one shape, such as the transitions of every edge of a chain. Matrix `k` begins at
 /// `k * matrix_stride`.
 #[derive(Clone, Debug)]
 pub struct Matrices<'a, N> {
@@ -494,7 +497,7 @@ pub struct Matrices<'a, N> {
 }
 
 impl<'a, N> Matrices<'a, N> {
-    /// Matrices without gaps that are the whole slice. Errors: Shape.
+    /// Makes matrices without gaps of the whole slice. Errors: Shape.
     pub fn new(data: &'a [N], count: usize, rows: usize, columns: usize) -> Result<Self> {
         if product(&[count, rows, columns]).ok() != Some(data.len()) {
             return Err(Error::shape(format!(
@@ -506,7 +509,8 @@ impl<'a, N> Matrices<'a, N> {
         Self::strided(data, [count, rows, columns], strides)
     }
 
-    /// Extents and strides (at least 1) of matrices, rows and columns. Errors: Shape, Stride.
+    /// Makes matrices with the extents and strides (at least 1) of matrices, rows and columns. Errors:
+    /// Shape, Stride.
     pub fn strided(data: &'a [N], extents: [usize; 3], strides: [usize; 3]) -> Result<Self> {
         check_strides(&strides)?;
         let dimensions = [0, 1, 2].map(|k| (extents[k], strides[k]));
@@ -516,7 +520,7 @@ impl<'a, N> Matrices<'a, N> {
                 data.len()
             )));
         }
-        // Every entry is in the slice.
+        // Safe: checked above that every entry is in the slice.
         Ok(unsafe { Self::from_pointer(data.as_ptr(), extents, strides) })
     }
 
@@ -534,7 +538,7 @@ impl<'a, N> Matrices<'a, N> {
         }
     }
 
-    /// One matrix that serves every edge.
+    /// Makes a list of one matrix, used for every edge.
     pub(crate) fn one(matrix: Matrix<'a, N>) -> Self {
         let last = |extent: usize, stride: usize| extent.saturating_sub(1).saturating_mul(stride);
         let entries = last(matrix.rows, matrix.row_stride)
@@ -550,7 +554,7 @@ impl<'a, N> Matrices<'a, N> {
 
 #[cfg(feature = "ndarray")]
 impl<'a, N: Copy> Matrices<'a, N> {
-    /// Matrices of the entries that `entry` gives, end to end.
+    /// Copies the values of `entry` to matrices without gaps.
     pub(crate) fn copied(
         [count, rows, columns]: [usize; 3],
         entry: impl Fn(usize, usize, usize) -> N,
@@ -568,8 +572,8 @@ impl<'a, N: Copy> Matrices<'a, N> {
     }
 }
 
-/// What can be read as several matrices of one shape: [`Matrices`], and with the feature `ndarray` the
-/// three-dimensional arrays of that crate.
+/// A type that can be read as several matrices of one shape: [`Matrices`], and with the feature
+/// `ndarray` the three-dimensional arrays of that crate.
 pub trait IntoMatrices<'a, N> {
     /// The matrices. Errors: as for [`IntoMatrix`].
     fn into_matrices(self) -> Result<Matrices<'a, N>>;
@@ -580,8 +584,8 @@ impl<'a, N> IntoMatrices<'a, N> for Matrices<'a, N> {
         Ok(self)
     }
 }
-/// A matrix of the caller's that a call writes: rows whose entries lie side by side. Entries between
-/// the rows are left alone.
+/// A matrix in the caller's memory that a call writes, with column stride 1. Entries between the rows
+/// are left unchanged.
 #[derive(Debug)]
 pub struct MatrixMut<'o> {
     data: &'o mut [f64],
@@ -591,12 +595,13 @@ pub struct MatrixMut<'o> {
 }
 
 impl<'o> MatrixMut<'o> {
-    /// A matrix without gaps that is the whole slice. Errors: Shape.
+    /// Makes a matrix without gaps of the whole slice. Errors: Shape.
     pub fn new(data: &'o mut [f64], rows: usize, columns: usize) -> Result<Self> {
         Matrix::new(data, rows, columns)?;
         Self::strided(data, rows, columns, columns.max(1))
     }
-    /// A matrix whose row `i` begins at `i * row_stride`. Errors: Shape, Stride (rows that overlap).
+    /// Makes a matrix whose row `i` begins at `i * row_stride`. Errors: Shape, Stride (rows that
+    /// overlap).
     pub fn strided(
         data: &'o mut [f64],
         rows: usize,
@@ -618,7 +623,7 @@ impl<'o> MatrixMut<'o> {
         })
     }
 
-    /// The address and row stride for C, of a matrix of this shape.
+    /// Returns the address and row stride for C, after checking that the matrix has this shape.
     pub(crate) fn raw(
         &mut self,
         name: &str,
@@ -641,14 +646,14 @@ pub struct AlignedBytes {
     length: usize,
 }
 
-// It owns its bytes.
+// Safe: owns its bytes.
 unsafe impl Send for AlignedBytes {}
 unsafe impl Sync for AlignedBytes {}
 
 const ALIGNMENT: usize = 64;
 
 impl AlignedBytes {
-    /// So many bytes of zero. Errors: OutOfMemory.
+    /// Allocates `length` zero bytes. Errors: OutOfMemory.
     pub fn new(length: usize) -> Result<Self> {
         let data = Layout::from_size_align(length.max(1), ALIGNMENT)
             .ok()
@@ -656,7 +661,7 @@ impl AlignedBytes {
             .ok_or_else(|| no_memory(format_args!("{length} bytes")))?;
         Ok(Self { data, length })
     }
-    /// A copy of bytes. Errors: OutOfMemory.
+    /// Allocates a copy of `bytes`. Errors: OutOfMemory.
     pub fn copy_of(bytes: &[u8]) -> Result<Self> {
         let mut copy = Self::new(bytes.len())?;
         copy.copy_from_slice(bytes);
@@ -677,7 +682,7 @@ impl DerefMut for AlignedBytes {
 }
 impl Drop for AlignedBytes {
     fn drop(&mut self) {
-        // The layout that it was made with.
+        // Safe: the layout of the allocation.
         unsafe {
             let layout = Layout::from_size_align_unchecked(self.length.max(1), ALIGNMENT);
             dealloc(self.data.as_ptr(), layout);

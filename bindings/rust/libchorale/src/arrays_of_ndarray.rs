@@ -5,10 +5,10 @@ use crate::array::{IntoMatrices, IntoMatrix, Matrices, Matrix};
 use crate::Result;
 use ndarray::{ArrayBase, ArrayView2, ArrayView3, Data, Ix2, Ix3};
 
-/// Strides as the library takes them; None where an axis is reversed or repeated, or entries may lie
-/// on one another. extents, strides: by axis. An axis of one entry may have any stride.
+/// Converts strides for the library; None if an axis is reversed or repeated, or entries may overlap.
+/// extents, strides: by axis. An axis of one entry may have any stride.
 fn forward<const D: usize>(extents: [usize; D], strides: [isize; D]) -> Option<[usize; D]> {
-    // Those of an array without gaps, for arrays without entries.
+    // For arrays without entries: the strides of an array without gaps.
     let mut found = [1; D];
     for axis in (1..D).rev() {
         found[axis - 1] = extents[axis].max(1).checked_mul(found[axis])?;
@@ -20,8 +20,8 @@ fn forward<const D: usize>(extents: [usize; D], strides: [isize; D]) -> Option<[
     for &axis in &long {
         found[axis] = usize::try_from(strides[axis]).ok()?;
     }
-    // From the smallest stride to the largest, every axis must step over all of the one before, and the
-    // first over one entry.
+    // Checks for overlap: in ascending order of strides, every axis must step over the whole extent of
+    // the axis before, and the first over one entry.
     long.sort_by_key(|&axis| found[axis]);
     let mut reach = 1;
     for &axis in &long {
@@ -41,7 +41,7 @@ impl<'a, N: Copy> IntoMatrix<'a, N> for ArrayView2<'a, N> {
         let (rows, columns) = self.dim();
         let strides = [self.strides()[0], self.strides()[1]];
         match forward([rows, columns], strides) {
-            // The view lends its entries for 'a.
+            // Safe: the view lends its entries for 'a.
             Some(strides) => {
                 Ok(unsafe { Matrix::from_pointer(self.as_ptr(), [rows, columns], strides) })
             }
@@ -62,7 +62,7 @@ impl<'a, N: Copy> IntoMatrices<'a, N> for ArrayView3<'a, N> {
         let extents = [count, rows, columns];
         let strides = [self.strides()[0], self.strides()[1], self.strides()[2]];
         match forward(extents, strides) {
-            // The view lends its entries for 'a.
+            // Safe: the view lends its entries for 'a.
             Some(strides) => Ok(unsafe { Matrices::from_pointer(self.as_ptr(), extents, strides) }),
             None => Matrices::copied(extents, |k, row, column| self[[k, row, column]]),
         }

@@ -1,4 +1,4 @@
-//! Models in the making.
+//! Builders of models.
 
 use crate::array::{check_length, check_offsets, count, pointer, size, Element};
 use crate::error::call;
@@ -35,17 +35,17 @@ impl<'a> CliqueSetup<'a> {
             centre_label_values: None,
         }
     }
-    /// A clique of whole chains, each of which shows what the property is on its labelling. The
-    /// potential is over R values, and then chains that show none or a conflict do not count; or over
-    /// R + 2, the last two being no value and conflict.
+    /// A clique of whole chains; the value of a member is the value of the property on its labelling.
+    /// The potential is over R values, and then chains whose value is EMPTY or CONFLICT are not counted;
+    /// or over R + 2 values, the last two being EMPTY and CONFLICT.
     pub fn property(property: &'a Property, potential: &'a Potential) -> Self {
         Self {
             property: Some(property),
             ..Self::blank(vec![potential])
         }
     }
-    /// A clique of positions, each of which shows its label, or what
-    /// [`label_values`](Self::label_values) has for the label. values: R.
+    /// A clique of positions; the value of a member is its label, or the entry of its label in
+    /// [`label_values`](Self::label_values). values: R.
     pub fn positions(values: usize, potential: &'a Potential) -> Self {
         Self {
             values,
@@ -61,12 +61,12 @@ impl<'a> CliqueSetup<'a> {
             ..Self::blank(potentials.to_vec())
         }
     }
-    /// The values of the property that the clique knows.
+    /// The subset of the property's values that the clique uses.
     pub fn dictionary(mut self, dictionary: &'a Dictionary) -> Self {
         self.dictionary = Some(dictionary);
         self
     }
-    /// What each label shows: a value, or -1 for none.
+    /// The value of each label, or -1 for EMPTY.
     pub fn label_values(mut self, label_values: &'a [i32]) -> Self {
         self.label_values = Some(label_values);
         self
@@ -112,11 +112,11 @@ pub struct RepeatedWords<'a> {
 }
 
 impl<'a> RepeatedWords<'a> {
-    /// A clique for each token id that occurs at least twice in a group, whose values are the labels.
+    /// A clique for each token id that occurs at least twice in a group; the values are the labels.
     pub fn new() -> Self {
         Self::default()
     }
-    /// The fewest occurrences that make a clique, at least 1; 2 unless this is called.
+    /// The least number of occurrences for a clique, at least 1; 2 unless this is called.
     pub fn minimum(mut self, minimum: usize) -> Self {
         self.minimum = Some(minimum);
         self
@@ -126,12 +126,12 @@ impl<'a> RepeatedWords<'a> {
         self.across = across;
         self
     }
-    /// Token ids that make no cliques.
+    /// Token ids without cliques.
     pub fn stop(mut self, stop: &'a [i32]) -> Self {
         self.stop = stop;
         self
     }
-    /// What each label shows: one of `values` values, or -1 for none.
+    /// The value of each label: one of `values` values, or -1 for EMPTY.
     pub fn label_values(mut self, label_values: &'a [i32], values: usize) -> Self {
         self.label_values = Some(label_values);
         self.values = values;
@@ -155,7 +155,8 @@ impl<'a> RepeatedWords<'a> {
     }
 }
 
-/// Chains and cliques on their way into a [`Model`]. `'a` is how long what is borrowed lives.
+/// A mutable collection of chains and cliques, from which a [`Model`] is made. `'a` is the lifetime of
+/// borrowed arrays.
 ///
 /// ```
 /// use libchorale as ch;
@@ -173,7 +174,7 @@ impl<'a> RepeatedWords<'a> {
 /// # }
 /// ```
 ///
-/// What is borrowed must live as long as the model:
+/// Borrowed arrays must live as long as the model:
 ///
 /// ```compile_fail,E0597
 /// use libchorale as ch;
@@ -187,14 +188,14 @@ impl<'a> RepeatedWords<'a> {
 /// model.chains();
 /// ```
 pub struct ModelBuilder<'a> {
-    // Dropped before what it borrows.
+    // First, so that the handle is dropped before the arrays that it borrows.
     handle: Handle<c::ModelBuilder>,
     keep: Keep<'a>,
     /// The length of each chain.
     lengths: Vec<usize>,
 }
 
-// One thread at a time, any thread.
+// Safe: may move between threads, and is used by one at a time.
 unsafe impl Send for ModelBuilder<'_> {}
 unsafe impl Sync for ModelBuilder<'_> {}
 
@@ -203,7 +204,7 @@ impl<'a> ModelBuilder<'a> {
     pub fn new() -> Result<Self> {
         Self::create(None)
     }
-    /// A builder with memory and log of `host`, which its model uses too.
+    /// A builder with memory and log of `host`; its model uses the same host.
     pub fn new_in(host: &Host) -> Result<Self> {
         Self::create(Some(host))
     }
@@ -220,7 +221,7 @@ impl<'a> ModelBuilder<'a> {
 
     /// Adds a chain or tree and returns its number. Its arrays and tokens are copied; transitions are
     /// shared. tokens: an id >= 0 for each position, -1 for none. group: the document of the chain.
-    /// Errors: what is wrong with the chain, Shape, OutOfRange (`tokens`), OutOfMemory.
+    /// Errors: those of the chain's arrays, Shape, OutOfRange (`tokens`), OutOfMemory.
     pub fn add_chain<N: Element>(
         &mut self,
         chain: &Chain<'_, 'a, N>,
@@ -231,7 +232,7 @@ impl<'a> ModelBuilder<'a> {
     }
 
     /// Adds a chain without copying its arrays and tokens. Arrays that the chain owns, because its rows
-    /// were copied, are kept for the model. Errors: as for [`add_chain`](Self::add_chain).
+    /// were copied, are kept alive by the model. Errors: as for [`add_chain`](Self::add_chain).
     pub fn borrow_chain<N: Element>(
         &mut self,
         chain: &Chain<'a, 'a, N>,
@@ -273,7 +274,7 @@ impl<'a> ModelBuilder<'a> {
     }
 
     /// Adds every chain of a corpus without copying scores and tokens. Scores that the corpus owns,
-    /// because they were copied, are kept for the model. Errors: as for
+    /// because they were copied, are kept alive by the model. Errors: as for
     /// [`add_corpus`](Self::add_corpus).
     pub fn borrow_corpus<N: Element>(
         &mut self,
@@ -299,8 +300,8 @@ impl<'a> ModelBuilder<'a> {
         Ok(count(first)..self.lengths.len())
     }
 
-    /// Adds anything else that can send messages and decode, and returns its number. Errors: Size (no
-    /// labels), SizeOverflow, OutOfMemory.
+    /// Adds an oracle instance, which sends messages and decodes by its own methods, and returns its
+    /// number. Errors: Size (no labels), SizeOverflow, OutOfMemory.
     pub fn add_instance(&mut self, instance: impl Instance + 'a) -> Result<usize> {
         let (length, labels) = (instance.length(), size(instance.labels()));
         let port = Box::new(Port {
@@ -333,8 +334,8 @@ impl<'a> ModelBuilder<'a> {
         Ok(clique)
     }
 
-    /// Adds `number` cliques without members, all as `setup` says, and returns their numbers. Errors: as
-    /// for [`add_clique`](Self::add_clique).
+    /// Adds `number` cliques without members, all with the same `setup`, and returns their numbers.
+    /// Errors: as for [`add_clique`](Self::add_clique).
     pub fn add_cliques(&mut self, setup: &CliqueSetup<'_>, number: usize) -> Result<Range<usize>> {
         let potentials: Vec<_> = setup.potentials.iter().map(|p| p.as_ptr()).collect();
         let raw = setup.raw(&potentials);
@@ -369,7 +370,7 @@ impl<'a> ModelBuilder<'a> {
         self.member(clique, chain, None, None, false)
     }
 
-    /// Adds a chain with position classes (None: all 0) and a table (None: its tokens) of its own,
+    /// Adds a chain with its own position classes (None: all 0) and its own table (None: its tokens),
     /// which are copied. Errors: as for [`add_member`](Self::add_member); Shape.
     pub fn add_member_with(
         &mut self,
@@ -401,7 +402,7 @@ impl<'a> ModelBuilder<'a> {
         borrow: bool,
     ) -> Result<()> {
         let mut options = init!(MemberOptions, member_options_init);
-        // The library refuses a chain that does not exist.
+        // Checks the lengths only of a chain that exists; the library refuses other numbers.
         if let Some(&length) = self.lengths.get(chain) {
             check_length("classes", classes, length)?;
             check_length("table", table, length)?;
@@ -434,10 +435,11 @@ impl<'a> ModelBuilder<'a> {
         })
     }
 
-    /// Adds positions of chains to position or centred cliques, or none: clique `cliques.start + c` gets
-    /// the entries `offsets[c] .. offsets[c + 1]` of `chains` and of `positions`, in this order.
-    /// positions: within their chains; None: 0 throughout, as for single items. Errors: as for
-    /// [`add_position`](Self::add_position); Shape; OutOfRange (offsets that descend or are negative).
+    /// Adds positions of chains to position or centred cliques: clique `cliques.start + c` receives the
+    /// entries `offsets[c] .. offsets[c + 1]` of `chains` and of `positions`, in this order. Adds all
+    /// or, on an error, none. positions: within their chains; None: all 0, as for single items. Errors:
+    /// as for [`add_position`](Self::add_position); Shape; OutOfRange (offsets that descend or are
+    /// negative).
     pub fn add_positions(
         &mut self,
         cliques: Range<usize>,
@@ -460,9 +462,9 @@ impl<'a> ModelBuilder<'a> {
         })
     }
 
-    /// Adds whole chains or instances to property cliques, or none: clique `cliques.start + c` gets the
-    /// entries `offsets[c] .. offsets[c + 1]` of `chains`. Errors: as for
-    /// [`add_member`](Self::add_member); Shape; OutOfRange (offsets that descend or are negative).
+    /// Adds whole chains or instances to property cliques: clique `cliques.start + c` receives the
+    /// entries `offsets[c] .. offsets[c + 1]` of `chains`. Adds all or, on an error, none. Errors: as
+    /// for [`add_member`](Self::add_member); Shape; OutOfRange (offsets that descend or are negative).
     pub fn add_members(
         &mut self,
         cliques: Range<usize>,
@@ -482,7 +484,7 @@ impl<'a> ModelBuilder<'a> {
         })
     }
 
-    /// Makes a position the centre of a centred clique; the last call counts. Errors: as for
+    /// Sets the centre of a centred clique; a further call replaces it. Errors: as for
     /// [`add_position`](Self::add_position); Kind (a clique that is not centred).
     pub fn set_centre(&mut self, clique: usize, chain: usize, position: usize) -> Result<()> {
         call(|error| unsafe {
@@ -496,9 +498,9 @@ impl<'a> ModelBuilder<'a> {
         })
     }
 
-    /// Adds a clique for every token id that occurs often enough in the chains added so far, with all
-    /// its occurrences as members. Returns the numbers of the cliques. Errors: TokensMissing, ValuesMismatch
-    /// (the potential), Size, OutOfRange, LabelsMismatch, OutOfMemory.
+    /// Adds a clique for every token id with at least the minimum number of occurrences in the chains
+    /// added so far, with all its occurrences as members. Returns the numbers of the cliques. Errors:
+    /// TokensMissing, ValuesMismatch (the potential), Size, OutOfRange, LabelsMismatch, OutOfMemory.
     pub fn add_repeated_words(
         &mut self,
         potential: &Potential,
@@ -521,7 +523,7 @@ impl<'a> ModelBuilder<'a> {
         Ok(cliques)
     }
 
-    /// Makes a model of what was added. Errors: State (a centred clique without a centre),
+    /// Makes a model of the chains and cliques. Errors: State (a centred clique without a centre),
     /// SizeOverflow, OutOfMemory.
     pub fn freeze(self) -> Result<Model<'a>> {
         let handle = Handle::create(None, |_, made, error| unsafe {
@@ -531,7 +533,7 @@ impl<'a> ModelBuilder<'a> {
     }
 }
 
-/// Refuses offsets that are not one more than the cliques, or that lead out of `chains`.
+/// Refuses offsets whose number is not one more than that of the cliques, or that lead beyond `chains`.
 fn check_parts(cliques: &Range<usize>, offsets: &[i64], chains: &[i64]) -> Result<()> {
     check_length("offsets", Some(offsets), cliques.len().saturating_add(1))?;
     check_offsets("offsets", offsets, format_args!("chains"), chains.len())

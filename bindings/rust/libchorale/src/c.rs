@@ -1,4 +1,5 @@
-//! The C interface under the names that this crate uses for it. No other file spells a name of C.
+//! The C interface under the names that this crate uses for it. No other file of the crate uses the C
+//! names.
 
 #[rustfmt::skip]
 pub(crate) use libchorale_sys::{

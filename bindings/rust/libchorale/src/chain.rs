@@ -6,11 +6,11 @@ use crate::array::{
 use crate::error::call;
 use crate::{c, Orientation, Result, Transitions};
 
-/// The scores of one sequence or tree: positions x labels of unary scores, and transitions. It
-/// borrows its arrays (`'s`); `'t` is how long scores live that its [`Transitions`] borrow.
+/// The scores of one sequence or tree: positions x labels of unary scores, and transitions. Borrows its
+/// arrays (`'s`); `'t` is the lifetime of scores borrowed by its [`Transitions`].
 ///
-/// Scores come as everything that is [`IntoMatrix`]. The lengths of other arrays are checked by the
-/// first call that uses the chain.
+/// Scores are accepted as any type that implements [`IntoMatrix`]. The lengths of other arrays are
+/// checked by the first call that uses the chain.
 ///
 /// ```
 /// use libchorale as ch;
@@ -40,8 +40,8 @@ pub struct Chain<'s, 't, N = f64> {
 }
 
 impl<'s, 't, N: Element> Chain<'s, 't, N> {
-    /// unary: positions x labels, minus infinity forbids. Errors: Shape (a ragged array), which names
-    /// the row; OutOfMemory.
+    /// Makes a chain of unary scores, positions x labels; minus infinity forbids a label. Errors: Shape
+    /// (a ragged array; the message names the row), OutOfMemory.
     pub fn new(unary: impl IntoMatrix<'s, N>) -> Result<Self> {
         let unary = unary.into_matrix().map_err(|error| error.of("unary"))?;
         Ok(Self::with(unary))
@@ -60,35 +60,36 @@ impl<'s, 't, N: Element> Chain<'s, 't, N> {
             allowed: None,
         }
     }
-    /// Transitions that chains share; without any they are zero.
+    /// Transitions, which chains can share; zero unless this is called.
     pub fn transitions(mut self, transitions: &Transitions<'t>) -> Self {
         self.transitions = Some(transitions.clone());
         self
     }
-    /// Transitions of its own, in the place of the shared matrix: labels x labels, for every edge.
+    /// Transitions of this chain, which replace the shared matrix: labels x labels, for every edge.
     /// Errors: Shape (a ragged array), OutOfMemory.
     pub fn edges(mut self, edges: impl IntoMatrix<'s, N>) -> Result<Self> {
         let edges = edges.into_matrix().map_err(|error| error.of("edges"))?;
         self.edges = Some(Matrices::one(edges));
         Ok(self)
     }
-    /// Transitions of its own with one matrix an edge; the first edge leads to position 1. Errors:
-    /// OutOfMemory.
+    /// Transitions of this chain with one matrix for each edge; the first edge leads to position 1.
+    /// Errors: OutOfMemory.
     pub fn each_edge(mut self, edges: impl IntoMatrices<'s, N>) -> Result<Self> {
         self.edges = Some(edges.into_matrices().map_err(|error| error.of("edges"))?);
         Ok(self)
     }
-    /// What the rows of the chain's own transitions stand for; [`Orientation::RowsFrom`] unless this is called.
+    /// The meaning of the rows of this chain's own transitions; [`Orientation::RowsFrom`] unless this is
+    /// called.
     pub fn orientation(mut self, orientation: Orientation) -> Self {
         self.orientation = orientation;
         self
     }
-    /// Scores of the first label, one a label; they replace the start scores of the transitions.
+    /// Scores of the first label, one for each label; they replace the start scores of the transitions.
     pub fn start(mut self, start: &'s [N]) -> Self {
         self.start = Some(start);
         self
     }
-    /// Scores of the last label, one a label; they replace the end scores of the transitions.
+    /// Scores of the last label, one for each label; they replace the end scores of the transitions.
     pub fn end(mut self, end: &'s [N]) -> Self {
         self.end = Some(end);
         self
@@ -98,12 +99,13 @@ impl<'s, 't, N: Element> Chain<'s, 't, N> {
         self.parents = Some(parents);
         self
     }
-    /// The label that each position must take, or -1 where it is free.
+    /// The label that each position must take, or -1 if the position is free.
     pub fn forced(mut self, forced: &'s [i32]) -> Self {
         self.forced = Some(forced);
         self
     }
-    /// positions x labels, 0 forbids the label there. Errors: Shape (a ragged array).
+    /// Allowed labels, positions x labels: 0 forbids the label at the position. Errors: Shape (a ragged
+    /// array).
     pub fn allowed(mut self, allowed: impl IntoMatrix<'s, u8>) -> Result<Self> {
         let allowed = allowed.into_matrix().and_then(Matrix::in_rows);
         self.allowed = Some(allowed.map_err(|error| error.of("allowed"))?);
@@ -114,7 +116,7 @@ impl<'s, 't, N: Element> Chain<'s, 't, N> {
     pub fn len(&self) -> usize {
         self.unary.rows()
     }
-    /// True if there are no positions: such a chain has one, empty, labelling.
+    /// True if there are no positions: such a chain has one labelling, the empty one.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -126,13 +128,13 @@ impl<'s, 't, N: Element> Chain<'s, 't, N> {
     pub fn unary(&self) -> &Matrix<'s, N> {
         &self.unary
     }
-    /// The parents, of a tree.
+    /// The parents of a tree; None for a chain.
     pub fn tree(&self) -> Option<&'s [i32]> {
         self.parents
     }
 
-    /// The score of a labelling; minus infinity where it is forbidden. Errors: Shape (of the chain or
-    /// the labelling), OutOfRange, and what is wrong with the chain's numbers.
+    /// The score of a labelling; minus infinity if the labelling is forbidden. Errors: Shape (of the
+    /// chain or the labelling), OutOfRange, and those of the chain's numbers.
     pub fn score(&self, labelling: &[i32]) -> Result<f64> {
         let raw = self.raw()?;
         check_length("labelling", Some(labelling), self.len())?;
@@ -145,8 +147,8 @@ impl<'s, 't, N: Element> Chain<'s, 't, N> {
         self.transitions.as_ref()
     }
 
-    /// What must live as long as anything that reads the arrays of this chain without a copy: the
-    /// arrays that it owns. Transitions are kept by the library.
+    /// The arrays that this chain owns, which must live as long as anything that reads the chain's
+    /// arrays without a copy. (The library keeps transitions alive.)
     pub(crate) fn owners(&self) -> Vec<Owner> {
         let edges = self.edges.as_ref().and_then(|edges| edges.first.owner());
         let allowed = self.allowed.as_ref().and_then(Matrix::owner);
@@ -156,7 +158,7 @@ impl<'s, 't, N: Element> Chain<'s, 't, N> {
             .collect()
     }
 
-    /// The struct for C, which points into this chain.
+    /// The struct for C, which points to this chain's arrays.
     pub(crate) fn raw(&self) -> Result<c::Chain> {
         let (length, labels) = (self.len(), self.labels());
         let mut raw = init!(Chain, chain_init);
@@ -196,10 +198,11 @@ impl<'s, 't, N: Element> Chain<'s, 't, N> {
         Ok(raw)
     }
 
-    /// The chain that a model holds.
+    /// Returns the chain that a model holds.
     ///
     /// # Safety
-    /// The arrays live for `'s`, what the transitions borrow for `'t`, and the element type is N.
+    /// The arrays live for `'s`, the scores borrowed by the transitions for `'t`, and the element type
+    /// is N.
     pub(crate) unsafe fn from_raw(raw: &c::Chain) -> Self {
         let (length, labels) = (count(raw.length), count(raw.labels));
         let mut chain = Self::with(matrix(
@@ -252,7 +255,7 @@ pub(crate) unsafe fn optional<'s, T>(data: *const T, length: usize) -> Option<&'
     (!data.is_null()).then(|| slice(data, length))
 }
 
-/// A matrix of the library, whose strides may be 0 for the usual ones.
+/// Returns a matrix of the library. A stride of 0 means the stride without gaps.
 unsafe fn matrix<'s, T>(data: *const T, extents: [usize; 2], strides: [i64; 2]) -> Matrix<'s, T> {
     let column_stride = count(strides[1]).max(1);
     let row_stride = match count(strides[0]) {

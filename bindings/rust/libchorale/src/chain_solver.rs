@@ -6,7 +6,7 @@ use crate::error::call;
 use crate::handle::Handle;
 use crate::{c, Chain, ChainTask, Host, Outcome, Result};
 
-/// How good the best labelling is.
+/// The score of the best labelling, and the outcome of the call.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ChainResult {
@@ -33,7 +33,7 @@ impl ChainResult {
 #[non_exhaustive]
 #[must_use]
 pub struct ChainSolution<'s> {
-    /// One label a position; None when infeasible.
+    /// One label for each position; None when infeasible.
     pub labelling: Option<&'s [i32]>,
     /// The score, and how the call ended.
     pub result: ChainResult,
@@ -44,31 +44,31 @@ pub struct ChainSolution<'s> {
 #[non_exhaustive]
 #[must_use]
 pub struct Marginals<'s> {
-    /// Positions x labels: the best score with this label there.
+    /// Positions x labels: the best score of a labelling with this label at this position.
     pub marginals: Matrix<'s, f64>,
     /// By position: the greatest marginal less that of the second-best label.
     pub margins: &'s [f64],
-    /// The best labelling, one label a position; None when infeasible.
+    /// The best labelling, one label for each position; None when infeasible.
     pub labelling: Option<&'s [i32]>,
-    /// Its score, and how the call ended.
+    /// The score of the best labelling, and how the call ended.
     pub result: ChainResult,
 }
 
-/// Where max-marginals are to be written; what is None is not computed.
+/// Destinations of max-marginals; those that are None are not computed.
 #[derive(Debug, Default)]
 pub struct MarginalsOut<'o> {
-    /// Positions x labels: the best score with this label there.
+    /// Positions x labels: the best score of a labelling with this label at this position.
     pub marginals: Option<MatrixMut<'o>>,
-    /// (positions - 1) x labels x labels without gaps, rows "from": the best score with both labels
-    /// of the edge.
+    /// (positions - 1) x labels x labels without gaps, rows "from": the best score of a labelling with
+    /// both labels of the edge.
     pub edge_marginals: Option<&'o mut [f64]>,
     /// By position: the greatest marginal less that of the second-best label.
     pub margins: Option<&'o mut [f64]>,
-    /// The best labelling, one label a position; untouched when infeasible.
+    /// The best labelling, one label for each position; unchanged when infeasible.
     pub labelling: Option<&'o mut [i32]>,
 }
 
-/// The pointers of a `MarginalsOut` that fits a chain.
+/// The pointers of a `MarginalsOut`, checked against the shape of a chain.
 pub(crate) struct MarginalsPointers {
     pub(crate) marginals: *mut f64,
     pub(crate) row_stride: i64,
@@ -114,12 +114,12 @@ impl MarginalsOut<'_> {
 pub struct KBest<'s> {
     labellings: &'s [i32],
     length: usize,
-    /// By rank: as many as there are labellings, fewer than k where no more are allowed.
+    /// Scores by rank: k, or fewer if fewer labellings are allowed.
     pub scores: &'s [f64],
 }
 
 impl<'s> KBest<'s> {
-    /// How many labellings there are.
+    /// The number of labellings found.
     pub fn len(&self) -> usize {
         self.scores.len()
     }
@@ -127,15 +127,15 @@ impl<'s> KBest<'s> {
     pub fn is_empty(&self) -> bool {
         self.scores.is_empty()
     }
-    /// The labelling of this rank; None beyond the last.
+    /// The labelling of a rank; None beyond the last.
     pub fn labelling(&self, rank: usize) -> Option<&'s [i32]> {
         let labellings = self.labellings;
         (rank < self.len()).then(|| &labellings[rank * self.length..(rank + 1) * self.length])
     }
 }
 
-/// A reusable workspace for chains and trees, with properties too. It grows as needed, or has memory
-/// that was lent to it.
+/// A reusable workspace for chains and trees, also under properties. The workspace grows as needed, or
+/// lies in memory of the caller.
 ///
 /// ```
 /// use libchorale as ch;
@@ -162,7 +162,7 @@ pub struct ChainSolver<'m> {
     _lent: Lent<'m>,
 }
 
-// One thread at a time, any thread.
+// Safe: may move between threads, and is used by one at a time.
 unsafe impl Send for ChainSolver<'_> {}
 
 impl ChainSolver<'static> {
@@ -181,8 +181,8 @@ impl ChainSolver<'static> {
         Ok(Self::with(handle, Lent::default()))
     }
 
-    /// The bytes that [`in_memory`](Self::in_memory) needs for chains of these sizes. k: the number
-    /// of labellings, for [`ChainTask::KBest`].
+    /// The number of bytes that [`in_memory`](Self::in_memory) needs for chains of these sizes. k: the
+    /// number of labellings, for [`ChainTask::KBest`].
     pub fn bytes<N: Element>(chain: &Chain<'_, '_, N>, task: ChainTask, k: usize) -> Result<usize> {
         let chain = chain.raw()?;
         let mut bytes = 0;
@@ -212,8 +212,8 @@ impl<'m> ChainSolver<'m> {
         }
     }
 
-    /// A solver in `memory`, aligned to 64 ([`AlignedBytes`](crate::AlignedBytes) is), which never
-    /// allocates: a chain that does not fit is WorkspaceTooSmall. Of `host` only the log is used.
+    /// A solver in `memory`, aligned to 64 (as [`AlignedBytes`](crate::AlignedBytes) is), which never
+    /// allocates: a chain that needs more memory is WorkspaceTooSmall. Uses only the log of `host`.
     /// Errors: Alignment, WorkspaceTooSmall.
     pub fn in_memory(memory: &'m mut [u8], host: Option<&Host>) -> Result<Self> {
         let handle = Handle::create(host, |host, made, error| unsafe {
@@ -222,8 +222,8 @@ impl<'m> ChainSolver<'m> {
         Ok(Self::with(handle, Lent::with_host(host)))
     }
 
-    /// Grows the workspace so that no such call of the library allocates. Errors: those of a chain,
-    /// OutOfMemory, WorkspaceTooSmall (memory of the caller).
+    /// Grows the workspace so that no call for `task` on such a chain allocates inside the library.
+    /// Errors: those of a chain, OutOfMemory, WorkspaceTooSmall (a solver in the caller's memory).
     pub fn reserve<N: Element>(
         &mut self,
         chain: &Chain<'_, '_, N>,
@@ -236,7 +236,7 @@ impl<'m> ChainSolver<'m> {
         })
     }
 
-    /// The best labelling. Errors: what is wrong with the chain, OutOfMemory.
+    /// Finds the best labelling. Errors: those of a chain, OutOfMemory.
     pub fn best<N: Element>(&mut self, chain: &Chain<'_, '_, N>) -> Result<ChainSolution<'_>> {
         let raw = chain.raw()?;
         let mut result = ChainResult::blank();
@@ -256,7 +256,7 @@ impl<'m> ChainSolver<'m> {
         })
     }
 
-    /// Max-marginals of all positions, and margins. Errors: what is wrong with the chain, OutOfMemory.
+    /// Computes max-marginals of all positions, and margins. Errors: those of a chain, OutOfMemory.
     pub fn max_marginals<N: Element>(&mut self, chain: &Chain<'_, '_, N>) -> Result<Marginals<'_>> {
         let (length, labels) = (chain.len(), chain.labels());
         let entries = product(&[length, labels])?;
@@ -286,8 +286,8 @@ impl<'m> ChainSolver<'m> {
         })
     }
 
-    /// Max-marginals, those of edges too, into memory of the caller. Errors: what is wrong with the
-    /// chain, Shape (an array that does not fit), OutOfMemory.
+    /// Writes max-marginals, also of edges, to memory of the caller. Errors: those of a chain, Shape (an
+    /// array of another size), OutOfMemory.
     pub fn max_marginals_into<N: Element>(
         &mut self,
         chain: &Chain<'_, '_, N>,
@@ -312,12 +312,12 @@ impl<'m> ChainSolver<'m> {
         Ok(ChainResult::from_raw(&result))
     }
 
-    /// The k best labellings, best first. Errors: Size (k is 0), NotAChain (a tree), what is
-    /// wrong with the chain, OutOfMemory.
+    /// Finds the k best labellings, best first. Errors: Size (k is 0), NotAChain (a tree), those of a
+    /// chain, OutOfMemory.
     pub fn k_best<N: Element>(&mut self, chain: &Chain<'_, '_, N>, k: usize) -> Result<KBest<'_>> {
         let raw = chain.raw()?;
         let length = chain.len();
-        // The library says whether k is sensible before memory is taken for it.
+        // If k is very large, lets the library check k before memory is allocated.
         if !matches!(product(&[length.max(1), k]), Ok(1..=65536)) {
             self.reserve(chain, ChainTask::KBest, k)?;
         }
@@ -344,7 +344,7 @@ impl<'m> ChainSolver<'m> {
     }
 }
 
-/// The labelling that the library wrote; None if it wrote none and -1 is left.
+/// Returns the labelling that the library wrote; None if it wrote none, so that entries are still -1.
 pub(crate) fn found(labelling: &[i32]) -> Option<&[i32]> {
     labelling
         .iter()

@@ -12,7 +12,7 @@ use crate::{c, Algorithm, CliqueTask, MarginalForm, Outcome, Potential, Result};
 use std::marker::PhantomData;
 use std::time::Duration;
 
-/// The members of a clique, their scores for each value, and which of them are fixed.
+/// The members of a clique: their scores for each value, and the values of fixed members.
 #[derive(Clone, Debug)]
 #[must_use = "a problem is for a solver"]
 pub struct CliqueProblem<'a> {
@@ -21,8 +21,9 @@ pub struct CliqueProblem<'a> {
 }
 
 impl<'a> CliqueProblem<'a> {
-    /// scores: members x values, minus infinity forbids. They are copied where the entries of a row
-    /// do not lie side by side. Errors: Shape (a ragged array), OutOfMemory.
+    /// Makes a problem of scores, members x values; minus infinity forbids a value. The scores are
+    /// copied if the entries of a row do not lie side by side. Errors: Shape (a ragged array),
+    /// OutOfMemory.
     pub fn new(scores: impl IntoMatrix<'a, f64>) -> Result<Self> {
         let scores = scores.into_matrix().and_then(Matrix::in_rows);
         Ok(Self {
@@ -30,7 +31,7 @@ impl<'a> CliqueProblem<'a> {
             fixed: None,
         })
     }
-    /// The value that each member must take, -1 where it is free.
+    /// The value that each member must take, -1 if the member is free.
     pub fn fixed(mut self, fixed: &'a [i32]) -> Self {
         self.fixed = Some(fixed);
         self
@@ -56,12 +57,12 @@ impl<'a> CliqueProblem<'a> {
     }
 }
 
-/// How a clique is to be solved; everything that is not set is the library's default.
+/// Options for solving a clique; options that are not set have the library's default.
 #[derive(Clone)]
 #[must_use = "options are for a call"]
 pub struct CliqueOptions<'a> {
     raw: c::CliqueOptions,
-    /// Checked when the options are used.
+    /// Its range is checked when the options are used.
     start_value: Option<usize>,
     subset_size: Option<usize>,
     start: Option<&'a [i32]>,
@@ -89,7 +90,7 @@ impl std::fmt::Debug for CliqueOptions<'_> {
     }
 }
 
-// Pointers are filled in for one call only.
+// Safe: pointers are filled in for one call only.
 unsafe impl Send for CliqueOptions<'_> {}
 unsafe impl Sync for CliqueOptions<'_> {}
 
@@ -103,60 +104,63 @@ impl<'a> CliqueOptions<'a> {
         self.raw.algorithm = algorithm.number();
         self
     }
-    /// Alpha-expansion, polish and ICM start where every member takes its best value (default).
+    /// Starts alpha-expansion, polish and ICM from the best value of every member (the default).
     pub fn start_independent(mut self) -> Self {
         self.raw.start = c::START_INDEPENDENT;
         self
     }
-    /// They start where every member that may takes `value`.
+    /// Starts alpha-expansion, polish and ICM with `value` for every member that may take it.
     pub fn start_value(mut self, value: usize) -> Self {
         self.raw.start = c::START_VALUE;
         self.start_value = Some(value);
         self
     }
-    /// They start from an assignment, one value a member.
+    /// Starts alpha-expansion, polish and ICM from an assignment, one value for each member.
     pub fn start_assignment(mut self, assignment: &'a [i32]) -> Self {
         self.raw.start = c::START_ASSIGNMENT;
         self.start = Some(assignment);
         self
     }
-    /// They start from what alpha-pass finds.
+    /// Starts alpha-expansion, polish and ICM from the result of alpha-pass.
     pub fn start_alpha_pass(mut self) -> Self {
         self.raw.start = c::START_ALPHA_PASS;
         self
     }
-    /// How many values a set may have in generalised alpha-pass, at least 1; 2 unless this is called.
+    /// The greatest number of values in a set of generalised alpha-pass, at least 1; 2 unless this is
+    /// called.
     pub fn subset_size(mut self, subset_size: usize) -> Self {
         self.subset_size = Some(subset_size);
         self
     }
-    /// The most sweeps, rounds or multiplier steps; 0: the algorithm's own limit.
+    /// The greatest number of sweeps, rounds or multiplier steps; 0: the default of the algorithm.
     pub fn iteration_limit(mut self, limit: usize) -> Self {
         self.raw.iteration_limit = size(limit);
         self
     }
-    /// The most nodes of branch and bound; 0: no limit.
+    /// The greatest number of nodes of branch and bound; 0: no limit.
     pub fn node_limit(mut self, limit: usize) -> Self {
         self.raw.node_limit = size(limit);
         self
     }
-    /// The most nodes of branch and bound kept at once; 0: the algorithm's own number.
+    /// The greatest number of open nodes of branch and bound; 0: the default of the algorithm.
     pub fn node_pool(mut self, nodes: usize) -> Self {
         self.raw.node_pool = size(nodes);
         self
     }
-    /// The violation of complementary slackness that ends a Lagrangian relaxation, a fraction of the
-    /// largest useful multiplier.
+    /// The violation of complementary slackness at which a Lagrangian relaxation ends, as a fraction of
+    /// the largest useful multiplier.
     pub fn tolerance(mut self, tolerance: f64) -> Self {
         self.raw.tolerance = tolerance;
         self
     }
-    /// Stop when `upper_bound - score <= gap * |score|`, or within rounding; 0 asks for a proof.
+    /// Ends the call when `upper_bound - score <= gap * |score|`, or within rounding; 0 requests a proof
+    /// of optimality.
     pub fn gap(mut self, gap: f64) -> Self {
         self.raw.gap = gap;
         self
     }
-    /// The time that a call may take, from its start. The answer is then the best labelling so far.
+    /// The time limit of a call, from its start. When it is reached, the result is the best labelling so
+    /// far.
     pub fn time_limit(mut self, limit: Duration) -> Self {
         self.raw.time_limit = limit.as_secs_f64();
         self
@@ -166,7 +170,7 @@ impl<'a> CliqueOptions<'a> {
         self.cancel = Some(cancel.clone());
         self
     }
-    /// Whether max-marginals must be exact: an error where there is no exact solver.
+    /// Whether max-marginals must be exact: NotExact if the potential has no exact solver.
     pub fn exact_marginals(mut self, exact: bool) -> Self {
         self.raw.exact_marginals = exact.into();
         self
@@ -190,17 +194,17 @@ impl<'a> CliqueOptions<'a> {
     }
 }
 
-/// How a clique was solved.
+/// The result of a call: score, bound, and how the call ended.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct CliqueResult {
     /// How the call ended.
     pub outcome: Outcome,
-    /// What ran.
+    /// The algorithm used.
     pub algorithm: Algorithm,
-    /// `upper_bound - score <= 1e-9 |score|`, or within rounding.
+    /// True if `upper_bound - score <= 1e-9 |score|`, or within rounding.
     pub proven: bool,
-    /// Max-marginals: exact, or lower bounds that labellings attain.
+    /// True if max-marginals are exact; otherwise they are lower bounds, each the score of a labelling.
     pub marginals_exact: bool,
     /// `member_score + clique_score`.
     pub score: f64,
@@ -208,11 +212,11 @@ pub struct CliqueResult {
     pub member_score: f64,
     /// The potential's score of the counts.
     pub clique_score: f64,
-    /// On the score of every labelling; plus infinity where none was computed.
+    /// Upper bound on the score of every labelling; plus infinity if none was computed.
     pub upper_bound: f64,
-    /// Sweeps, rounds, multiplier steps or flows.
+    /// The number of sweeps, rounds, multiplier steps or flows.
     pub iterations: usize,
-    /// Nodes of branch and bound.
+    /// The number of nodes of branch and bound.
     pub nodes: usize,
 }
 
@@ -236,14 +240,14 @@ impl CliqueResult {
     }
 }
 
-/// A result and the values that reach it, in the solver's memory until its next call.
+/// The best assignment found, in the solver's memory until its next call.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 #[must_use]
 pub struct CliqueSolution<'s> {
-    /// One value a member; None where nothing feasible was found.
+    /// One value for each member; None if no feasible assignment was found.
     pub assignment: Option<&'s [i32]>,
-    /// The score, and how it was found.
+    /// The score, the bound, and how the call ended.
     pub result: CliqueResult,
 }
 
@@ -252,15 +256,16 @@ pub struct CliqueSolution<'s> {
 #[non_exhaustive]
 #[must_use]
 pub struct CliqueMarginals<'s> {
-    /// Members x values: the best score in which the member takes the value, in the form asked for.
+    /// Members x values: the best score with this value of the member, in the requested form.
     pub marginals: Matrix<'s, f64>,
-    /// The best assignment met; None where there is none.
+    /// The best assignment found; None if none is feasible.
     pub assignment: Option<&'s [i32]>,
-    /// The score, and how it was found.
+    /// The score, the bound, and how the call ended.
     pub result: CliqueResult,
 }
 
-/// A reusable workspace for clique problems. It grows as needed, or has memory that was lent to it.
+/// A reusable workspace for clique problems. The workspace grows as needed, or lies in memory of the
+/// caller.
 ///
 /// ```
 /// use libchorale as ch;
@@ -275,7 +280,7 @@ pub struct CliqueMarginals<'s> {
 /// # }
 /// ```
 ///
-/// A solution lies in the memory of the solver and cannot be kept over the next call:
+/// A solution lies in the memory of the solver and cannot be kept beyond the next call:
 ///
 /// ```compile_fail,E0499
 /// # use libchorale as ch;
@@ -288,7 +293,7 @@ pub struct CliqueMarginals<'s> {
 /// println!("{:?} {:?}", first.assignment, second.assignment);
 /// ```
 ///
-/// Memory that a solver was given must outlive the solver:
+/// Memory passed to a solver must outlive the solver:
 ///
 /// ```compile_fail,E0597
 /// # use libchorale as ch;
@@ -303,7 +308,8 @@ pub struct CliqueSolver<'m> {
     _lent: Lent<'m>,
 }
 
-/// What a solver without memory of its own keeps: the loan of memory, and the host whose log it uses.
+/// Kept by a solver in the caller's memory: the borrow of that memory, and the host whose log the solver
+/// uses.
 #[derive(Default)]
 pub(crate) struct Lent<'m> {
     _memory: PhantomData<&'m mut [u8]>,
@@ -319,12 +325,12 @@ impl Lent<'_> {
     }
 }
 
-/// With this the compiler knows that the memory must outlive the solver, which is destroyed in it.
+/// Tells the compiler that the memory must outlive the solver, which is destroyed in that memory.
 impl Drop for Lent<'_> {
     fn drop(&mut self) {}
 }
 
-// One thread at a time, any thread.
+// Safe: may move between threads, and is used by one at a time.
 unsafe impl Send for CliqueSolver<'_> {}
 
 impl CliqueSolver<'static> {
@@ -362,8 +368,8 @@ impl<'m> CliqueSolver<'m> {
         }
     }
 
-    /// A solver in `memory`, aligned to 64 ([`AlignedBytes`](crate::AlignedBytes) is), which never
-    /// allocates: a problem that does not fit is WorkspaceTooSmall. Of `host` only the log is used.
+    /// A solver in `memory`, aligned to 64 (as [`AlignedBytes`](crate::AlignedBytes) is), which never
+    /// allocates: a problem that needs more memory is WorkspaceTooSmall. Uses only the log of `host`.
     /// Errors: Alignment, WorkspaceTooSmall.
     pub fn in_memory(memory: &'m mut [u8], host: Option<&Host>) -> Result<Self> {
         let handle = Handle::create(host, |host, made, error| unsafe {
@@ -372,8 +378,8 @@ impl<'m> CliqueSolver<'m> {
         Ok(Self::with(handle, Lent::with_host(host)))
     }
 
-    /// The bytes that [`in_memory`](Self::in_memory) needs for problems of up to `members` members.
-    /// Errors: as for the task.
+    /// The number of bytes that [`in_memory`](Self::in_memory) needs for problems of up to `members`
+    /// members. Errors: as for the task.
     pub fn bytes(
         potential: &Potential,
         members: usize,
@@ -395,8 +401,8 @@ impl<'m> CliqueSolver<'m> {
         Ok(bytes)
     }
 
-    /// Grows the workspace so that no such problem allocates. Errors: as for the task; OutOfMemory,
-    /// WorkspaceTooSmall (memory of the caller).
+    /// Grows the workspace so that no call for `task` on such a problem allocates. Errors: as for the
+    /// task; OutOfMemory, WorkspaceTooSmall (a solver in the caller's memory).
     pub fn reserve(
         &mut self,
         potential: &Potential,
@@ -423,7 +429,7 @@ impl<'m> CliqueSolver<'m> {
         Ok(())
     }
 
-    /// The best values. Errors: Size (no members), ValuesMismatch (problem and potential), Shape,
+    /// Finds the best values. Errors: Size (no members), ValuesMismatch (problem and potential), Shape,
     /// NotANumber, Infinite, OutOfRange, ForbiddenValue (a start), TableTooShort, AlgorithmMismatch,
     /// NotConvex, NotConcave, CallbackValue, CallbackStopped, SizeOverflow, OutOfMemory,
     /// WorkspaceTooSmall.
@@ -455,8 +461,8 @@ impl<'m> CliqueSolver<'m> {
         })
     }
 
-    /// All max-marginals: `m(i, v)` is the best score in which member `i` takes value `v`. Errors: as
-    /// for [`solve`](Self::solve), and NotExact.
+    /// Computes all max-marginals: `m(i, v)` is the best score in which member `i` takes value `v`.
+    /// Errors: as for [`solve`](Self::solve), and NotExact.
     pub fn max_marginals(
         &mut self,
         potential: &Potential,
@@ -517,8 +523,8 @@ impl<'m> CliqueSolver<'m> {
         })
     }
 
-    /// The score of a given assignment, one value a member. Errors: as for [`solve`](Self::solve);
-    /// Shape, OutOfRange (`assignment`).
+    /// The score of a given assignment, one value for each member. Errors: as for
+    /// [`solve`](Self::solve); Shape, OutOfRange (`assignment`).
     pub fn evaluate(
         &mut self,
         potential: &Potential,
@@ -544,11 +550,11 @@ impl<'m> CliqueSolver<'m> {
 }
 
 impl Algorithm {
-    /// The name in lower case, "alpha-pass" say.
+    /// The name in lower case, such as "alpha-pass".
     pub fn name(self) -> &'static str {
         unsafe { crate::error::text(c::algorithm_name(self.number())) }
     }
-    /// The algorithm of that name.
+    /// The algorithm with this name.
     pub fn from_name(name: &str) -> Option<Self> {
         let algorithm = unsafe { c::algorithm_from_name(name.as_ptr().cast(), name.len()) };
         (algorithm >= 0).then(|| Self::from_raw(algorithm))

@@ -1,9 +1,9 @@
-//! The constants of the C interface, as enums, and what members of cliques show.
+//! The constants of the C interface, as enums, and the values of members of cliques.
 
 use crate::array::index;
 use crate::{c, Error, Result};
 
-/// An enum of what the library tells: a newer library may know more.
+/// Defines an enum that the library returns. A newer library may return numbers that it lacks.
 macro_rules! told {
     ($(#[$about:meta])* $type:ident { $($(#[$doc:meta])* $name:ident = $raw:ident,)* }) => {
         $(#[$about])*
@@ -33,7 +33,7 @@ macro_rules! told {
     };
 }
 
-/// An enum of what the library is asked for.
+/// Defines an enum that is passed to the library.
 macro_rules! asked {
     ($(#[$about:meta])* $type:ident { $($(#[$doc:meta])* $name:ident = $raw:ident,)* }) => {
         $(#[$about])*
@@ -56,24 +56,23 @@ macro_rules! asked {
 told! {
     /// How a call failed; see [`Error`](crate::Error).
     Status {
-        /// Something that the call needs is missing: the table of a property that reads one, say.
+        /// A required argument is missing, such as the table of a property that reads a table.
         NullArgument = ERROR_NULL_ARGUMENT,
         /// A size, count or limit is below the least allowed.
         Size = ERROR_SIZE,
-        /// Sizes whose product does not fit, or that exceed what the library can index.
+        /// Sizes whose product overflows, or a size above the greatest that the library supports.
         SizeOverflow = ERROR_SIZE_OVERFLOW,
         /// A row stride shorter than a row.
         Stride = ERROR_STRIDE,
-        /// A table with fewer entries than the members of the problem ask for.
+        /// A table with fewer entries than the number of members requires.
         TableTooShort = ERROR_TABLE_TOO_SHORT,
         /// An array of the wrong shape.
         Shape = ERROR_SHAPE,
         /// Potential and problem have different numbers of values.
         ValuesMismatch = ERROR_VALUES_MISMATCH,
-        /// A struct of another version of the interface: crate and library do not fit together.
+        /// A struct of another version of the interface: crate and library do not match.
         StructSize = ERROR_STRUCT_SIZE,
-        /// An array of the caller that is too short for what it is to hold. Nothing was written to
-        /// it.
+        /// An array of the caller that is too short for the result. Nothing was written to the array.
         Capacity = ERROR_CAPACITY,
         /// A number that is NaN.
         NotANumber = ERROR_NOT_A_NUMBER,
@@ -87,35 +86,35 @@ told! {
         ForbiddenValue = ERROR_FORBIDDEN_VALUE,
         /// The algorithm does not apply to the family of the potential.
         AlgorithmMismatch = ERROR_ALGORITHM_MISMATCH,
-        /// Convex tables are required and these are not.
+        /// The algorithm requires convex tables, and the potential's are not.
         NotConvex = ERROR_NOT_CONVEX,
-        /// Concave tables are required and these are not.
+        /// The algorithm requires concave tables, and the potential's are not.
         NotConcave = ERROR_NOT_CONCAVE,
-        /// Exact max-marginals were asked for where no exact solver exists.
+        /// Exact max-marginals were requested of a potential without an exact solver.
         NotExact = ERROR_NOT_EXACT,
-        /// A callback gave NaN, plus infinity or a number out of range.
+        /// A callback returned NaN, plus infinity or a number out of range.
         CallbackValue = ERROR_CALLBACK_VALUE,
         /// A callback asked to stop.
         CallbackStopped = ERROR_CALLBACK_STOPPED,
         /// An executor that did not call every step of a loop once.
         Executor = ERROR_EXECUTOR,
-        /// There is no memory.
+        /// An allocation failed.
         OutOfMemory = ERROR_OUT_OF_MEMORY,
-        /// The caller's memory is too small; the message says how many bytes are needed.
+        /// The caller's memory is too small; the message gives the number of bytes needed.
         WorkspaceTooSmall = ERROR_WORKSPACE_TOO_SMALL,
-        /// Memory from the caller that is not aligned to 64; [`AlignedBytes`](crate::AlignedBytes) is.
+        /// Memory of the caller that is not aligned to 64, as [`AlignedBytes`](crate::AlignedBytes) is.
         Alignment = ERROR_ALIGNMENT,
-        /// The host's allocator gave memory that is not aligned as asked.
+        /// The host's allocator returned memory that is not aligned as requested.
         AllocatorAlignment = ERROR_ALLOCATOR_ALIGNMENT,
-        /// A chain and what it is used with have different numbers of labels.
+        /// A chain and its transitions or properties have different numbers of labels.
         LabelsMismatch = ERROR_LABELS_MISMATCH,
         /// A parent that does not come before its children.
         ParentOrder = ERROR_PARENT_ORDER,
-        /// Parents that go round in a circle.
+        /// Parents that form a cycle.
         ParentCycle = ERROR_PARENT_CYCLE,
-        /// What only a chain can do was asked of a tree.
+        /// A tree was passed to a call that takes only chains.
         NotAChain = ERROR_NOT_A_CHAIN,
-        /// A property that reads a sequence was put on a tree; only local properties may.
+        /// An automaton property was used on a tree, which allows only local properties.
         AutomatonOnTree = ERROR_AUTOMATON_ON_TREE,
         /// A property that can fire a value outside its range.
         ValueOutsideRange = ERROR_VALUE_OUTSIDE_RANGE,
@@ -125,26 +124,25 @@ told! {
         LabelName = ERROR_LABEL_NAME,
         /// A chain, or a position of one, that is a member of the clique already.
         DuplicateMember = ERROR_DUPLICATE_MEMBER,
-        /// A builder whose model was made.
+        /// A builder whose model has been frozen.
         Frozen = ERROR_FROZEN,
         /// A chain without tokens where tokens are needed.
         TokensMissing = ERROR_TOKENS_MISSING,
-        /// An earlier run over a model of other sizes.
+        /// An earlier run on a model with another number of chains or cliques.
         ModelMismatch = ERROR_MODEL_MISMATCH,
         /// A run that has no labelling (yet).
         NoLabelling = ERROR_NO_LABELLING,
-        /// A call that does not fit the kind of what it is given: a position for a clique over a
-        /// property, a whole chain for a clique over positions, an instance where a chain is
-        /// needed.
+        /// An argument of the wrong kind: a position for a property clique, a whole chain for a position
+        /// clique, an instance where a chain is needed.
         Kind = ERROR_KIND,
-        /// A run in the middle of a call, which one of its callbacks asked to change, or to be read.
+        /// A callback of a run made a call that would change the run, or read it while it changes.
         Busy = ERROR_BUSY,
-        /// A call that the state of its object does not allow: a bound of a run made without bound
-        /// steps, a builder frozen while a centred clique has no centre.
+        /// A call that the state of its object does not allow: a bound of a run created without bound
+        /// steps; freezing a builder while a centred clique has no centre.
         State = ERROR_STATE,
-        /// Learning from problems of which no gold label is known.
+        /// Problems to learn from without any gold label.
         NoGold = ERROR_NO_GOLD,
-        /// Learning from chains that are all of one group.
+        /// Problems to learn from whose labelled chains belong to one group.
         OneGroup = ERROR_ONE_GROUP,
         /// A fault of the library itself: please report it.
         Internal = ERROR_INTERNAL,
@@ -154,11 +152,11 @@ told! {
         FileByteOrder = ERROR_FILE_BYTE_ORDER,
         /// A problem file of a version that the library does not know.
         FileVersion = ERROR_FILE_VERSION,
-        /// A problem file shorter than it says.
+        /// A problem file shorter than the length in its header.
         FileTruncated = ERROR_FILE_TRUNCATED,
-        /// A problem file whose bytes are not those that were written.
+        /// A problem file with a section that does not match its checksum.
         FileChecksum = ERROR_FILE_CHECKSUM,
-        /// A problem file whose sections do not fit together.
+        /// A problem file with missing, repeated, overlapping or invalid sections.
         FileSection = ERROR_FILE_SECTION,
         /// The system could not read or write the file.
         InputOutput = ERROR_INPUT_OUTPUT,
@@ -172,28 +170,27 @@ told! {
 told! {
     /// How a computation ended. An outcome is not an error: the call was carried out.
     Outcome {
-        /// The algorithm came to its own end.
+        /// The algorithm completed.
         Complete = OUTCOME_COMPLETE,
-        /// The requested gap was reached before that.
+        /// The requested gap was reached before the algorithm completed.
         GapReached = OUTCOME_GAP_REACHED,
-        /// The rounds, sweeps or steps that the options allow are used up. Not an error.
+        /// All rounds, sweeps or steps that the options allow are done.
         IterationLimit = OUTCOME_ITERATION_LIMIT,
-        /// The nodes that the options allow are used up.
+        /// All nodes that the options allow are used.
         NodeLimit = OUTCOME_NODE_LIMIT,
         /// The time limit was reached.
         Deadline = OUTCOME_DEADLINE,
         /// The flag was raised, or the progress callback asked to end.
         Cancelled = OUTCOME_CANCELLED,
-        /// Proven: every labelling scores minus infinity.
+        /// Every labelling is proven to score minus infinity.
         Infeasible = OUTCOME_INFEASIBLE,
-        /// No labelling above minus infinity was found, and none excluded.
+        /// No labelling above minus infinity was found, without proof that there is none.
         NothingFound = OUTCOME_NOTHING_FOUND,
     }
 }
 
 impl Outcome {
-    /// The name in lower case, "iteration-limit" say; "unknown outcome" for one that the library
-    /// does not know.
+    /// The name in lower case, such as "iteration-limit"; "unknown outcome" for an unknown number.
     pub fn name(self) -> &'static str {
         unsafe { crate::error::text(c::outcome_name(self.number())) }
     }
@@ -202,31 +199,31 @@ impl Outcome {
 told! {
     /// How serious a line of the log is.
     LogLevel {
-        /// For those who debug the library.
+        /// Messages for debugging the library.
         Debug = LOG_DEBUG,
-        /// What may be of interest.
+        /// Messages of general interest.
         Info = LOG_INFO,
-        /// What is probably a mistake.
+        /// Probable mistakes of the caller.
         Warning = LOG_WARNING,
     }
 }
 
 asked! {
-    /// What a potential is multiplied by; `n` is the number of members of the clique.
+    /// The factor by which a potential is multiplied; `n` is the number of members of the clique.
     Scale {
-        /// Times 1.
+        /// The factor 1.
         None = SCALE_NONE,
-        /// Times `1 / n`.
+        /// The factor `1 / n`.
         ByMembers = SCALE_BY_MEMBERS,
-        /// Times `1 / log n`, 1 where that is undefined.
+        /// The factor `1 / log n`; 1 for `n <= 1`.
         ByLogMembers = SCALE_BY_LOG_MEMBERS,
     }
 }
 
 asked! {
-    /// What is known of the tables of a SUM potential. The library takes the word of the caller.
+    /// The shape of the tables of a SUM potential. The library does not check a declared shape.
     Shape {
-        /// The library looks at the tables.
+        /// The library determines the shape from the tables.
         Detect = SHAPE_DETECT,
         /// All tables are convex.
         Convex = SHAPE_CONVEX,
@@ -252,31 +249,30 @@ told! {
 }
 
 impl Family {
-    /// The name in lower case, "majority" say; "unknown family" for one that the library does not
-    /// know.
+    /// The name in lower case, such as "majority"; "unknown family" for an unknown number.
     pub fn name(self) -> &'static str {
         unsafe { crate::error::text(c::family_name(self.number())) }
     }
 }
 
 told! {
-    /// The algorithms of clique inference. What each finds, and what it costs, is in the
-    /// header `chorale/clique.h`.
+    /// The algorithms of clique inference. The header `chorale/clique.h` states guarantees and costs.
     Algorithm {
-        /// The library chooses by family.
+        /// Chooses an algorithm by the potential.
         Auto = ALGORITHM_AUTO,
-        /// Any family. For every value and every count, the members that lose least by the value take it,
-        /// the others their best other value; the best of these labellings.
+        /// Any family. The best of the labellings, for every value and every count k, in which the k
+        /// members that lose least by the value take it, and the others their best other value.
         AlphaPass = ALGORITHM_ALPHA_PASS,
-        /// Any family. The same with a set of values in the place of one.
+        /// Any family. Alpha-pass with a set of values in place of one value.
         GeneralisedAlphaPass = ALGORITHM_GENERALISED_ALPHA_PASS,
         /// SUM: optimal moves of any set of members to one value, until none improves.
         AlphaExpansion = ALGORITHM_ALPHA_EXPANSION,
-        /// Convex SUM: every member takes its best value at the counts so far, until nothing changes.
+        /// Convex SUM: every member takes its best value at the current counts, until no member changes.
         Polish = ALGORITHM_POLISH,
         /// Any family. Moves of single members, until none improves (iterated conditional modes).
         Icm = ALGORITHM_ICM,
-        /// MAJORITY: alpha-pass that keeps only labellings in which its value is the majority.
+        /// MAJORITY: alpha-pass that keeps only labellings in which the value of the pass is the
+        /// majority.
         ModifiedAlphaPass = ALGORITHM_MODIFIED_ALPHA_PASS,
         /// MAJORITY: Lagrangian relaxation by subgradients.
         LagrangianSubgradient = ALGORITHM_LAGRANGIAN_SUBGRADIENT,
@@ -296,7 +292,7 @@ told! {
 }
 
 asked! {
-    /// What a clique solver's memory is for.
+    /// The task for which a clique solver's memory is sized.
     CliqueTask {
         /// [`CliqueSolver::solve`](crate::CliqueSolver::solve).
         Solve = CLIQUE_SOLVE,
@@ -310,13 +306,13 @@ asked! {
     MarginalForm {
         /// `m(i, v)`: the best score in which member `i` takes `v`.
         Score = MARGINAL_SCORE,
-        /// `m(i, v)` less the member's own score: the message of the clique to the member.
+        /// `m(i, v)` minus the member's own score: the message of the clique to the member.
         Message = MARGINAL_MESSAGE,
     }
 }
 
 asked! {
-    /// What the rows of a transition matrix stand for.
+    /// The meaning of the rows of a transition matrix.
     Orientation {
         /// Entry `[x][y]`: from label `x` to label `y`.
         RowsFrom = ROWS_FROM,
@@ -326,21 +322,21 @@ asked! {
 }
 
 asked! {
-    /// How label names spell segments.
+    /// How label names mark segments.
     Scheme {
         /// A name is a kind; any label may follow any.
         Plain = SCHEME_PLAIN,
         /// B begins a segment, I continues it.
         Bio = SCHEME_BIO,
-        /// As BIO, E ends a segment, S is a segment of one position.
+        /// As BIO; E ends a segment, S is a segment of one position.
         Bioes = SCHEME_BIOES,
-        /// As BIOES, L for E and U for S.
+        /// As BIOES, with L for E and U for S.
         Bilou = SCHEME_BILOU,
     }
 }
 
 asked! {
-    /// What a chain solver's memory is for.
+    /// The task for which a chain solver's memory is sized.
     ChainTask {
         /// [`ChainSolver::best`](crate::ChainSolver::best).
         Best = CHAIN_SOLVE,
@@ -352,7 +348,7 @@ asked! {
 }
 
 asked! {
-    /// What a chain solver's memory is for, of a chain under properties.
+    /// The task for which a chain solver's memory is sized, for a chain under properties.
     MessageTask {
         /// [`ChainSolver::messages`](crate::ChainSolver::messages).
         Send = MESSAGE_SEND,
@@ -362,15 +358,16 @@ asked! {
 }
 
 asked! {
-    /// How a chain under several properties is treated.
+    /// How messages of a chain under several properties are computed.
     JointMode {
-        /// Exact while the state fits the budget, a beam of that width from there on.
+        /// Exact while the number of joint states is within the budget, then a beam of that width.
         Auto = JOINT_AUTO,
-        /// Exact, or an error where the state exceeds the budget.
+        /// Exact; an error if the number of joint states exceeds the budget.
         Exact = JOINT_EXACT,
-        /// Local absorption, the paper's second approximation.
+        /// Local absorption, the paper's second approximation: adds the message of a value at every
+        /// firing.
         Absorption = JOINT_ABSORPTION,
-        /// The paper's third approximation.
+        /// A beam, the paper's third approximation: keeps the best joint states at each position.
         Beam = JOINT_BEAM,
     }
 }
@@ -378,54 +375,54 @@ asked! {
 asked! {
     /// Where a segment of the anchor ends.
     SegmentRule {
-        /// Ignored labels belong to it: X O X is one segment.
+        /// A segment continues over ignored labels: X O X is one segment.
         SpansIgnored = SEGMENT_SPANS_IGNORED,
-        /// X O X is two.
+        /// An ignored label ends a segment: X O X is two segments.
         EndsAtIgnored = SEGMENT_ENDS_AT_IGNORED,
     }
 }
 
 asked! {
-    /// What becomes of the values outside a [`Dictionary`](crate::Dictionary).
+    /// Treatment of values outside a [`Dictionary`](crate::Dictionary).
     Outside {
-        /// A labelling that fires one is left out of messages and decoding.
+        /// Messages and decoding exclude labellings that fire a value outside.
         Forbidden = OUTSIDE_FORBIDDEN,
-        /// All of them are one more value, OUT.
+        /// Every value outside is the value OUT.
         AsOut = OUTSIDE_AS_OUT,
     }
 }
 
 asked! {
-    /// In which order cliques and chains send messages.
+    /// The order in which cliques and chains send messages.
     Schedule {
         /// All cliques, then all chains.
         All = SCHEDULE_ALL,
-        /// One clique at a time, those that disagree most first.
+        /// One clique at a time, in descending order of the members without its commonest value.
         Disagreement = SCHEDULE_DISAGREEMENT,
     }
 }
 
 asked! {
-    /// What messages are stored as; sums are always made in double.
+    /// The number format in which messages are stored; sums are always in double precision.
     MessageElement {
-        /// `Float64` while all messages take less than 256 KB; then the widest with which model, run
-        /// and scores take at most twice the bytes of the scores.
+        /// `Float64` while all messages take less than 256 KB; otherwise the widest format with which
+        /// model, run and scores together take at most twice the bytes of the scores.
         Auto = MESSAGES_AUTO,
         /// 8 bytes a number.
         Float64 = MESSAGES_FLOAT64,
         /// 4 bytes a number.
         Float32 = MESSAGES_FLOAT32,
-        /// 16 bits a number: a row's distances from its greatest entry, rounded to 11 bits.
+        /// 16 bits a number: distances from the greatest entry of the row, rounded to 11 bits.
         Magnitude16 = MESSAGES_MAGNITUDE16,
     }
 }
 
-/// What a rule of an automaton fires at a position.
+/// What an automaton fires at a position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Action {
     /// Nothing.
     Nothing,
-    /// The value that the label of the position maps to.
+    /// The entry of the position's label in `label_values`.
     Label,
     /// The position's entry in the table of the attachment.
     Table,
@@ -444,34 +441,34 @@ impl Action {
     }
 }
 
-/// Any state, class or label of a rule; as the next state of a rule: the state stays.
+/// In a rule: every state, class or label; as the next state: stay in the state.
 pub const ANY: Option<usize> = None;
 
 pub(crate) fn or_any(name: &str, number: Option<usize>) -> Result<i32> {
     number.map_or(Ok(c::ANY), |number| index(name, number))
 }
 
-/// Lists of texts of a problem.
+/// Lists of texts of a problem, and what each list is indexed by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum TextList {
-    /// By label.
+    /// Label names, by label.
     Labels,
-    /// By token id.
+    /// Token texts, by token id.
     Tokens,
-    /// By position, of all chains end to end.
+    /// Words, by position, of all chains end to end.
     Words,
-    /// By position, of all chains end to end: what stands before each word.
+    /// White space before each word, by position, of all chains end to end.
     Spaces,
-    /// By chain.
+    /// Names of chains, by chain.
     Chains,
-    /// By group.
+    /// Names of groups, by group.
     Groups,
-    /// By clique.
+    /// Names of cliques, by clique.
     Cliques,
-    /// By kind of clique.
+    /// Names of kinds of cliques, by kind.
     Kinds,
-    /// A list of value names, by its number among such lists.
+    /// A list of value names, with its number among such lists.
     Values(usize),
 }
 
@@ -496,21 +493,22 @@ impl TextList {
     }
 }
 
-/// What a member of a clique shows.
+/// The value of a member of a clique.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Shown {
-    /// One of the values of the clique, in the numbers of its dictionary where it has one.
+    /// One of the values of the clique, numbered by its dictionary if there is one.
     Value(usize),
-    /// No value: nothing fires, or the label of the position has none.
+    /// No value: the property fires nothing, or the label of the position has no value.
     Empty,
-    /// Two different values or more.
+    /// At least two different values.
     Conflict,
-    /// One value that the clique does not know: outside a dictionary without OUT.
+    /// A single value outside a dictionary without OUT.
     Outside,
 }
 
 impl Shown {
-    /// What the library calls `number` where there are `values` values.
+    /// Converts the number that the library uses for the value of a member of a clique with R =
+    /// `values`.
     pub(crate) fn from_raw(number: i32, values: usize) -> Self {
         match usize::try_from(number) {
             Err(_) => Self::Outside,
@@ -519,7 +517,7 @@ impl Shown {
             Ok(_) => Self::Conflict,
         }
     }
-    /// The value, where one is shown.
+    /// The value; None for the other variants.
     pub fn value(self) -> Option<usize> {
         match self {
             Self::Value(value) => Some(value),
@@ -529,8 +527,8 @@ impl Shown {
 }
 
 told! {
-    /// A function of the counts of a clique that a weight is learnt for; the header
-    /// `chorale/learn.h` has the formulas.
+    /// A function of the counts of a clique, for which a weight is learnt. The formulas are in the
+    /// header `chorale/learn.h`.
     Basis {
         /// `sum_v n_v^2 / n`: the strength of an [`Agreement`](crate::Agreement).
         Agreement = BASIS_AGREEMENT,
@@ -538,17 +536,17 @@ told! {
         LogAgreement = BASIS_LOG_AGREEMENT,
         /// Index `i` = 1, 2, 3: `sum_v max(0, n_v - i n / 4)`.
         Share = BASIS_SHARE,
-        /// Index `a C + v`: `n_v` where `a` is the majority.
+        /// Index `a C + v`, with `C` the columns of the clique: `n_v` if `a` is the majority.
         Majority = BASIS_MAJORITY,
-        /// Index `c C + v`: `n_v` where the centre shows `c`.
+        /// Index `c C + v`, with `C` the columns of the clique: `n_v` if the centre has the value `c`.
         Centre = BASIS_CENTRE,
         /// `sum_v n_v`.
         Single = BASIS_SINGLE,
-        /// How many members show nothing.
+        /// The number of members that are EMPTY.
         Empty = BASIS_EMPTY,
-        /// How many members show more than one value.
+        /// The number of members that are CONFLICT.
         Conflict = BASIS_CONFLICT,
-        /// How many members show a value outside the dictionary.
+        /// The number of members with a value outside the dictionary.
         Out = BASIS_OUT,
         /// Index `v`: `n_v`.
         Value = BASIS_VALUE,
@@ -556,37 +554,36 @@ told! {
 }
 
 impl Basis {
-    /// The name in lower case, "log-agreement" say; "unknown basis" for one that the library does
-    /// not know.
+    /// The name in lower case, such as "log-agreement"; "unknown basis" for an unknown number.
     pub fn name(self) -> &'static str {
         unsafe { crate::error::text(c::basis_name(self.number())) }
     }
 }
 
 told! {
-    /// What of the learnt weights is not 0.
+    /// Which learnt weights are applied; the others are 0.
     Applied {
-        /// Nothing.
+        /// No weights.
         Nothing = APPLIED_NOTHING,
-        /// All but those of agreement bases.
+        /// All weights except those of agreement bases.
         Bonuses = APPLIED_BONUSES,
-        /// All.
+        /// All weights.
         All = APPLIED_ALL,
     }
 }
 
 told! {
-    /// What became of a kind.
+    /// Whether a kind of cliques is applied, and if not, why.
     Verdict {
-        /// It is applied.
+        /// The kind is applied.
         Kept = VERDICT_KEPT,
-        /// There is no clique of it.
+        /// No clique has the kind.
         NoCliques = VERDICT_NO_CLIQUES,
-        /// Gold labels look no different to it than the tagger's own.
+        /// The bases of the kind do not differ between gold labels and the tagger's labels.
         Screened = VERDICT_SCREENED,
-        /// Its gain on held-out groups is not credible.
+        /// The gain of the kind on held-out groups is not significant.
         NoGain = VERDICT_NO_GAIN,
-        /// Nothing is applied.
+        /// No kind is applied.
         NotApplied = VERDICT_NOT_APPLIED,
     }
 }

@@ -6,8 +6,8 @@ use crate::array::{
 use crate::{c, Error, Result, Transitions};
 use std::borrow::Cow;
 
-/// Chains with the same number of labels and the same transitions, end to end. A corpus borrows its
-/// arrays (`'s`); `'t` is how long scores live that its [`Transitions`] borrow. Positions are numbered
+/// Chains with the same number of labels and the same transitions, in one array. A corpus borrows its
+/// arrays (`'s`); `'t` is the lifetime of scores borrowed by its [`Transitions`]. Positions are numbered
 /// by their row in the scores.
 ///
 /// ```
@@ -26,7 +26,7 @@ use std::borrow::Cow;
 /// # }
 /// ```
 ///
-/// What is borrowed must live as long as the model:
+/// Borrowed arrays must live as long as the model:
 ///
 /// ```compile_fail,E0597
 /// use libchorale as ch;
@@ -43,7 +43,7 @@ use std::borrow::Cow;
 #[must_use = "a corpus is scores for a call or a model"]
 pub struct Corpus<'s, 't, N = f64> {
     unary: Matrix<'s, N>,
-    /// The row at which each chain begins, and the end of the last; None: every row is a chain.
+    /// The row at which each chain begins, and the end of the last chain; None: every row is a chain.
     offsets: Option<Cow<'s, [i64]>>,
     transitions: Option<Transitions<'t>>,
     tokens: Option<&'s [i32]>,
@@ -51,9 +51,9 @@ pub struct Corpus<'s, 't, N = f64> {
 }
 
 impl<'s, 't, N: Element> Corpus<'s, 't, N> {
-    /// Chains that are matrices of their own, positions x labels: slices of vectors of vectors, say, or
-    /// arrays of ndarray. They are copied. Errors: Shape (a ragged chain, chains of different numbers
-    /// of labels), which names chain and row; OutOfMemory.
+    /// Copies chains given as separate matrices, positions x labels: slices of vectors of vectors, or
+    /// arrays of ndarray. Errors: Shape (a ragged chain, chains of different numbers of labels; the
+    /// message names chain and row), OutOfMemory.
     pub fn new<'c, M: IntoMatrix<'c, N>>(chains: impl IntoIterator<Item = M>) -> Result<Self> {
         let mut parts = Vec::new();
         let mut offsets = vec![0];
@@ -63,7 +63,7 @@ impl<'s, 't, N: Element> Corpus<'s, 't, N> {
             offsets.push(offsets[at] + size(chain.rows()));
             parts.push(chain);
         }
-        // A vector without rows does not say how many labels there are.
+        // A vector without rows does not determine the number of labels.
         let full = || (0..parts.len()).filter(|&at| parts[at].rows() > 0);
         let first = full().next().unwrap_or(0);
         let labels = parts.get(first).map_or(0, Matrix::columns);
@@ -79,16 +79,16 @@ impl<'s, 't, N: Element> Corpus<'s, 't, N> {
         Ok(Self::with(unary, Some(Cow::Owned(offsets))))
     }
 
-    /// Single items: every row is a chain of one position. Errors: Shape (a ragged array), which names
-    /// the row; OutOfMemory.
+    /// A corpus of single items: every row is a chain of one position. Errors: Shape (a ragged array;
+    /// the message names the row), OutOfMemory.
     pub fn items(unary: impl IntoMatrix<'s, N>) -> Result<Self> {
         let unary = unary.into_matrix().map_err(|error| error.of("unary"))?;
         Ok(Self::with(unary, None))
     }
 
-    /// Chain `i` has the rows `offsets[i] .. offsets[i + 1]`. The first offset may be above 0. Errors: as
-    /// for [`items`](Self::items); Shape (an offset beyond the rows, no offsets). Offsets that descend
-    /// or are negative are refused when the corpus is used.
+    /// A corpus whose chain `i` has the rows `offsets[i] .. offsets[i + 1]`. The first offset may be
+    /// above 0. Errors: as for [`items`](Self::items); Shape (an offset beyond the rows, no offsets).
+    /// Offsets that descend or are negative are refused when the corpus is used.
     pub fn ragged(unary: impl IntoMatrix<'s, N>, offsets: &'s [i64]) -> Result<Self> {
         let unary = unary.into_matrix().map_err(|error| error.of("unary"))?;
         check_offsets("offsets", offsets, format_args!("unary"), unary.rows())?;
@@ -105,7 +105,7 @@ impl<'s, 't, N: Element> Corpus<'s, 't, N> {
         }
     }
 
-    /// Transitions of all chains; without any they are zero.
+    /// Transitions of all chains; zero unless this is called.
     pub fn transitions(mut self, transitions: &Transitions<'t>) -> Self {
         self.transitions = Some(transitions.clone());
         self
@@ -115,7 +115,7 @@ impl<'s, 't, N: Element> Corpus<'s, 't, N> {
         self.tokens = Some(tokens);
         self
     }
-    /// The document of each chain; without groups all chains are of one.
+    /// The document of each chain; unless this is called, all chains belong to one document.
     pub fn groups(mut self, groups: &'s [i64]) -> Self {
         self.groups = Some(groups);
         self
@@ -130,7 +130,7 @@ impl<'s, 't, N: Element> Corpus<'s, 't, N> {
     pub fn labels(&self) -> usize {
         self.unary.columns()
     }
-    /// The number of rows of the scores, those before the first chain and behind the last included.
+    /// The number of rows of the scores, including those before the first chain and after the last.
     pub fn rows(&self) -> usize {
         self.unary.rows()
     }
@@ -147,13 +147,13 @@ impl<'s, 't, N: Element> Corpus<'s, 't, N> {
         })
     }
 
-    /// What must live as long as anything that reads the scores without a copy, where they are the
-    /// corpus's own.
+    /// The scores that the corpus owns, if any, which must live as long as anything that reads them
+    /// without a copy.
     pub(crate) fn owner(&self) -> Option<Owner> {
         self.unary.owner()
     }
 
-    /// The struct for C, which points into this corpus. Errors: Shape (tokens, groups).
+    /// The struct for C, which points to this corpus's arrays. Errors: Shape (tokens, groups).
     pub(crate) fn raw(&self, borrow: bool) -> Result<c::Corpus> {
         check_length("tokens", self.tokens, self.rows())?;
         check_length("groups", self.groups, self.chains())?;

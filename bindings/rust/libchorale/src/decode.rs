@@ -1,4 +1,4 @@
-//! The front door: scores in, labels that agree with each other out.
+//! The simplest interface: from scores to labels that agree with each other.
 
 use crate::array::{check_length, check_offsets, count, filled, pointer, size, Element};
 use crate::error::call;
@@ -12,12 +12,13 @@ use crate::{
 };
 use std::sync::Arc;
 
-/// One thing that ought to agree, softly. A slice of agreements is the *specification* of what
-/// [`decode`] does.
+/// A soft constraint: positions whose labels, or chains whose property values, should agree. A slice of
+/// agreements is the *specification* of what [`decode`] does.
 ///
-/// The potential of each clique is the strength, unless [`potential`](Self::potential) gives another:
-/// `n` positions (or chains) of which `n_v` show `v` add `strength / n * sum_v n_v^2` to the score. One
-/// that joins all others gains up to twice the strength.
+/// Each set of positions (or chains) that should agree becomes a clique. A clique of `n` members of
+/// which `n_v` have value `v` adds `strength / n * sum_v n_v^2` to the score, unless
+/// [`potential`](Self::potential) gives another potential. A member that changes to the value of all
+/// others gains up to twice the strength.
 #[derive(Clone, Debug)]
 #[must_use = "an agreement is for decode"]
 pub struct Agreement<'a> {
@@ -29,7 +30,7 @@ pub struct Agreement<'a> {
     stop: &'a [i32],
 }
 
-/// What agrees, with what this kind alone reads.
+/// The kind of agreement, with the arrays that only this kind reads.
 #[derive(Clone, Debug)]
 enum Kind<'a> {
     Words,
@@ -58,7 +59,7 @@ impl<'a> Agreement<'a> {
     pub fn keys(keys: &'a [i32]) -> Self {
         Self::of(Kind::Keys(keys))
     }
-    /// What whole chains show of a property: the label after the title, say.
+    /// The values of a property of whole chains, such as the label after the title.
     pub fn property(property: &'a Property) -> Self {
         Self::of(Kind::Property(property))
     }
@@ -68,28 +69,28 @@ impl<'a> Agreement<'a> {
         Self::of(Kind::Cliques(clique_offsets, members))
     }
 
-    /// How strongly, 1 unless this is called. Finite; negative: they ought to differ.
+    /// The strength of the agreement, 1 unless this is called. Finite; negative: values should differ.
     pub fn strength(mut self, strength: f64) -> Self {
         self.strength = Some(strength);
         self
     }
-    /// In the place of the strength: a potential over the labels, or over the values of the property.
+    /// A potential that replaces the strength, over the labels, or over the values of the property.
     pub fn potential(mut self, potential: &'a Potential) -> Self {
         self.potential = Some(potential);
         self
     }
-    /// Whether chains of different groups are in one clique. False unless this is called; cliques of
-    /// the caller ignore it.
+    /// Whether chains of different groups share cliques. False unless this is called; ignored by
+    /// [`cliques`](Self::cliques).
     pub fn across(mut self, across: bool) -> Self {
         self.across = across;
         self
     }
-    /// How many positions or chains make a clique, at least 1; 2 unless this is called.
+    /// The least number of positions or chains of a clique, at least 1; 2 unless this is called.
     pub fn minimum(mut self, minimum: usize) -> Self {
         self.minimum = Some(minimum);
         self
     }
-    /// Tokens or keys that make no clique, in any order.
+    /// Tokens or keys without cliques, in any order.
     pub fn stop(mut self, stop: &'a [i32]) -> Self {
         self.stop = stop;
         self
@@ -99,7 +100,8 @@ impl<'a> Agreement<'a> {
         self.potential.and_then(|potential| potential.slot.as_ref())
     }
 
-    /// The struct for C. place: of the agreement in the specification. rows: of the scores.
+    /// The struct for C. place: index of the agreement in the specification. rows: number of rows of the
+    /// scores.
     fn raw(&self, place: usize, rows: usize) -> Result<c::Agreement> {
         let mut raw = init!(Agreement, agreement_init);
         raw.across = self.across.into();
@@ -141,15 +143,15 @@ impl<'a> Agreement<'a> {
     }
 }
 
-/// Labels a corpus so that what `agreements` name agrees, as far as the scores allow. The result holds
-/// a copy of the scores; transitions are shared.
+/// Labels a corpus, maximising the scores plus the potentials of all agreements. The result holds a copy
+/// of the scores; transitions are shared.
 ///
-/// A limit of the options (rounds, time, a raised flag) that ends the run early is no error:
-/// [`Labelled::result`] tells. A corpus in which nothing repeats is labelled chain by chain. Errors:
+/// A limit of the options (rounds, time, a raised flag) that ends the run early is no error;
+/// [`Labelled::result`] has the outcome. Without any clique, chains are labelled independently. Errors:
 /// as for [`ModelBuilder::add_corpus`](crate::ModelBuilder::add_corpus), [`Run::new`] and
 /// [`Run::solve`]; Shape (keys, cliques), TokensMissing, LabelsMismatch (property), ValuesMismatch
 /// (potential), DuplicateMember, NotANumber, Infinite, Size, OutOfRange. Messages name the agreement by
-/// its place.
+/// its index.
 ///
 /// ```
 /// use libchorale as ch;
@@ -172,8 +174,8 @@ pub fn decode<'a, N: Element>(
     decode_with(corpus, agreements, options, false)
 }
 
-/// Labels a corpus as [`decode`] does, without a copy of its scores and tokens. Scores that the corpus
-/// owns, because they were copied, are kept for the result. Errors: as for [`decode`].
+/// Labels a corpus as [`decode`] does, without copying its scores and tokens. Scores that the corpus
+/// owns, because they were copied, are kept alive by the result. Errors: as for [`decode`].
 pub fn decode_borrowed<'a, N: Element>(
     corpus: &Corpus<'a, 'a, N>,
     agreements: &[Agreement<'_>],
@@ -242,9 +244,9 @@ fn decode_with<'a, N: Element>(
 }
 
 impl Problem<'static> {
-    /// The problem around the model that [`decode`] would make of a corpus, which is copied: agreement
-    /// `k` is kind `k` of its cliques. gold: labels by position of the corpus, -1 where not known.
-    /// Errors: as for [`decode`], but for the run; Shape, OutOfRange (gold).
+    /// The problem with the model that [`decode`] would make of a corpus, which is copied: agreement `k`
+    /// is kind `k` of its cliques. gold: labels by position of the corpus, -1 if unknown. Errors: as for
+    /// [`decode`], except those of the run; Shape, OutOfRange (gold).
     pub fn agreeing<N: Element>(
         corpus: &Corpus<'_, '_, N>,
         agreements: &[Agreement<'_>],
@@ -292,22 +294,22 @@ unsafe fn agreement_of(decoded: *const c::Decoded, clique: usize) -> Option<usiz
 
 /// A corpus that was labelled by [`decode`].
 pub struct Labelled<'a> {
-    /// Belongs to the run, which is never lent mutably.
+    /// Owned by the run, which is never lent mutably.
     decoded: *const c::Decoded,
     run: Run<'a>,
 }
 
-// As a run: calls that take `&self` only read.
+// Safe as a run is: calls that take `&self` only read.
 unsafe impl Send for Labelled<'_> {}
 unsafe impl Sync for Labelled<'_> {}
 
 impl<'a> Labelled<'a> {
-    /// The labels that agree: of all positions, one chain after the other. Errors: NoLabelling,
+    /// The labels of all positions, labelled together, one chain after the other. Errors: NoLabelling,
     /// OutOfMemory.
     pub fn labels(&self) -> Result<Vec<i32>> {
         self.filled(Labelling::Best)
     }
-    /// The labels of every chain by itself, as [`labels`](Self::labels) gives those that agree.
+    /// The best labels of every chain without cliques, in the same order as [`labels`](Self::labels).
     pub fn alone(&self) -> Result<Vec<i32>> {
         self.filled(Labelling::Own)
     }
@@ -328,15 +330,16 @@ impl<'a> Labelled<'a> {
         })
     }
 
-    /// Score, bound and how the run ended. Errors: none that the arguments can cause.
+    /// Score, bound and outcome of the run. Errors: none that the arguments can cause.
     pub fn result(&self) -> Result<RunResult> {
         let mut result = init!(RunResult, run_result_init);
         call(|error| unsafe { c::decoded_get_result(self.decoded, &mut result, error) })?;
         Ok(RunResult::from_raw(&result))
     }
 
-    /// Why chains changed, by chain, then position, then agreement. A changed position without a reason
-    /// was moved by its neighbours. Errors: NoLabelling, CallbackStopped, CallbackValue, OutOfMemory.
+    /// The reasons why chains changed, by chain, then position, then agreement. A changed position
+    /// without a reason follows its neighbours in the chain. Errors: NoLabelling, CallbackStopped,
+    /// CallbackValue, OutOfMemory.
     pub fn reasons(&self) -> Result<Vec<Reason>> {
         const NONE: c::Reason = c::Reason {
             agreement: 0,
@@ -383,19 +386,19 @@ impl<'a> Labelled<'a> {
         Ok(reasons.iter().map(reason).collect())
     }
 
-    /// Which agreement made a clique of the model; None out of range.
+    /// The index of the agreement that made a clique of the model; None out of range.
     pub fn agreement(&self, clique: usize) -> Option<usize> {
         unsafe { agreement_of(self.decoded, clique) }
     }
-    /// The model that was made of the corpus and the specification.
+    /// The model made from the corpus and the specification.
     pub fn model(&self) -> &Model<'a> {
         self.run.model()
     }
-    /// The run behind the result, for all that it tells.
+    /// The run, for its other results.
     pub fn run(&self) -> &Run<'a> {
         &self.run
     }
-    /// The run, to be solved further.
+    /// Returns the run, so that it can be solved further.
     pub fn into_run(self) -> Run<'a> {
         self.run
     }
@@ -410,26 +413,28 @@ impl std::fmt::Debug for Labelled<'_> {
     }
 }
 
-/// Why a chain changed: one thing that agrees better now.
+/// One reason why a chain's labels differ from its best labelling without cliques: a clique in which a
+/// position or chain changed its value.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Reason {
-    /// Which of the specification.
+    /// The index of the agreement in the specification.
     pub agreement: usize,
     /// The clique within the model.
     pub clique: usize,
     /// The chain.
     pub chain: usize,
-    /// The position within the chain; None for a whole chain, of a property.
+    /// The position within the chain; None for a whole chain, in a clique over a property.
     pub position: Option<usize>,
-    /// How many positions or chains the clique has.
+    /// The number of positions or chains of the clique.
     pub members: usize,
-    /// How many of the others show `now`.
+    /// The number of other members whose value is `now`.
     pub agreeing: usize,
-    /// What the position or chain showed by itself: a label, or a value of the property.
+    /// The value without cliques: a label, or a value of the property.
     pub own: Shown,
-    /// What it shows now.
+    /// The value now.
     pub now: Shown,
-    /// What the clique would lose if it alone went back; plus infinity where that is forbidden.
+    /// The decrease of the clique's score if this member alone took `own` again; plus infinity if that
+    /// is forbidden.
     pub amount: f64,
 }

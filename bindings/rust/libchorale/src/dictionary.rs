@@ -1,12 +1,12 @@
-//! Which of a property's values a clique knows.
+//! Dictionaries: the values of a property that a clique uses.
 
 use crate::array::{count, size};
 use crate::handle::Handle;
 use crate::{c, Host, Outside, Result};
 use std::fmt;
 
-/// Values of a property, numbered anew in ascending order, and after them, if asked for, one value
-/// OUT for all others. Immutable, shared by clones.
+/// A subset of a property's values, numbered from 0 in ascending order, optionally followed by one value
+/// OUT, which represents all other values. Immutable, shared by clones.
 ///
 /// ```
 /// use libchorale as ch;
@@ -22,17 +22,17 @@ pub struct Dictionary {
     handle: Handle<c::Dictionary>,
 }
 
-// Immutable, with atomic references.
+// Safe: immutable, with atomic reference counts.
 unsafe impl Send for Dictionary {}
 unsafe impl Sync for Dictionary {}
 
 impl Dictionary {
-    /// The values of a property that are known, in any order, repetitions allowed. outside:
-    /// what becomes of all others. Errors: Size (no values), OutOfRange, OutOfMemory.
+    /// A dictionary of `values`, in any order, repetitions allowed. outside: the treatment of all other
+    /// values. Errors: Size (no values), OutOfRange, OutOfMemory.
     pub fn new(values: &[i32], outside: Outside) -> Result<Self> {
         Self::create(values, outside, None)
     }
-    /// A dictionary as [`new`](Self::new) makes, in memory of `host`.
+    /// A dictionary as made by [`new`](Self::new), in memory of `host`.
     pub fn new_in(values: &[i32], outside: Outside, host: &Host) -> Result<Self> {
         Self::create(values, outside, Some(host))
     }
@@ -51,8 +51,8 @@ impl Dictionary {
         Ok(Self { handle })
     }
 
-    /// The `keep` best of the values of `full` by their scores (without `full`: of the values 0 ..
-    /// scores.len()). Errors: ValuesMismatch, Size, NotANumber, OutOfMemory.
+    /// A dictionary of the `keep` values of `full` with the highest scores (without `full`: of the
+    /// values 0 .. scores.len()). Errors: ValuesMismatch, Size, NotANumber, OutOfMemory.
     pub fn best(
         full: Option<&Self>,
         scores: &[f64],
@@ -61,7 +61,7 @@ impl Dictionary {
     ) -> Result<Self> {
         Self::create_best(full, scores, keep, outside, None)
     }
-    /// A dictionary as [`best`](Self::best) makes, in memory of `host`.
+    /// A dictionary as made by [`best`](Self::best), in memory of `host`.
     pub fn best_in(
         full: Option<&Self>,
         scores: &[f64],
@@ -95,20 +95,20 @@ impl Dictionary {
         Ok(Self { handle })
     }
 
-    /// The number of values, OUT included.
+    /// The number of values, including OUT.
     #[allow(clippy::len_without_is_empty)] // none is empty
     pub fn len(&self) -> usize {
         count(unsafe { c::dictionary_values(self.as_ptr()) })
     }
-    /// The number that a value of the property has in the dictionary: that of OUT for a value
-    /// outside, None where there is no OUT.
+    /// The number of a property's value in the dictionary; for a value outside, that of OUT, or None
+    /// without OUT.
     pub fn find(&self, value: usize) -> Option<usize> {
-        // What is too large for the library is outside.
+        // A value too large for the library is outside the dictionary.
         let value = i32::try_from(value).unwrap_or(i32::MAX);
         let number = unsafe { c::dictionary_find(self.as_ptr(), value) };
         usize::try_from(number).ok()
     }
-    /// The property's value of a number of the dictionary; None for OUT and outside.
+    /// The property's value with a number in the dictionary; None for OUT and out of range.
     pub fn value(&self, number: usize) -> Option<usize> {
         let value = unsafe { c::dictionary_value(self.as_ptr(), size(number)) };
         usize::try_from(value).ok()

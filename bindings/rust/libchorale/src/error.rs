@@ -1,4 +1,4 @@
-//! Errors, and the one way in which the library is called.
+//! Errors, and the functions through which the library is called.
 
 use crate::{c, panics, Status};
 use std::ffi::CStr;
@@ -6,8 +6,7 @@ use std::fmt;
 use std::mem::MaybeUninit;
 use std::os::raw::c_char;
 
-/// A call that could not be carried out: which rule was broken, and a message that names the
-/// argument, its value and the rule.
+/// The error of a call: a status, and a message that names the argument, its value and the rule.
 ///
 /// ```
 /// use libchorale as ch;
@@ -37,11 +36,11 @@ impl Error {
         Self::new(self.status, format!("{name}: {}", self.message))
     }
 
-    /// Which rule was broken.
+    /// The status: the rule that was broken.
     pub fn status(&self) -> Status {
         self.status
     }
-    /// The argument, its value and the rule.
+    /// The message: the argument, its value and the rule.
     pub fn message(&self) -> &str {
         &self.message
     }
@@ -56,7 +55,7 @@ impl fmt::Display for Error {
 impl std::error::Error for Error {}
 
 impl fmt::Display for Status {
-    /// The status in words: "out of memory", say.
+    /// Writes the status in words, such as "out of memory".
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let name = unsafe { text(c::status_name(self.number())) };
         let words = name.rsplit("ERROR_").next().unwrap_or(name);
@@ -64,12 +63,12 @@ impl fmt::Display for Status {
     }
 }
 
-/// A text of static storage.
+/// Returns a text with static storage.
 pub(crate) unsafe fn text(text: *const c_char) -> &'static str {
     CStr::from_ptr(text).to_str().unwrap_or("?")
 }
 
-/// The structs of the C interface that messages name fields of.
+/// Structs of the C interface whose names appear before field names in messages.
 const STRUCTS: [&str; 12] = [
     "allocator",
     "attachment",
@@ -85,8 +84,8 @@ const STRUCTS: [&str; 12] = [
     "setup",
 ];
 
-/// A message of the library with the names of this crate: "options->tokens[0]" becomes "tokens[0]",
-/// what is NULL is missing, and constants lose their prefix.
+/// Translates a message of the library to the names of this crate: "options->tokens[0]" becomes
+/// "tokens[0]", "is NULL" becomes "is missing", and constants lose their prefix.
 fn in_rust(message: &str) -> String {
     let mut told = String::with_capacity(message.len());
     let mut rest = message;
@@ -109,15 +108,15 @@ fn in_rust(message: &str) -> String {
         .replace("_ constant", " constant")
 }
 
-/// Calls the library with room for an error. Resumes a panic that waits on this thread, so a call that
-/// makes an object goes through `Handle::create`, which drops the object first.
+/// Calls the library with an error struct. Resumes a panic pending on this thread; a call that creates
+/// an object therefore goes through `Handle::create`, which drops the object first.
 pub(crate) fn call(function: impl FnOnce(*mut c::Error) -> c::Status) -> Result<()> {
     let result = call_quietly(function);
     panics::resume();
     result
 }
 
-/// Calls the library with room for an error; a panic goes on waiting.
+/// Calls the library with an error struct. Leaves a pending panic pending.
 pub(crate) fn call_quietly(function: impl FnOnce(*mut c::Error) -> c::Status) -> Result<()> {
     panics::forget();
     let mut error = MaybeUninit::<c::Error>::uninit();
@@ -125,7 +124,7 @@ pub(crate) fn call_quietly(function: impl FnOnce(*mut c::Error) -> c::Status) ->
     if status == c::OK {
         return Ok(());
     }
-    // The message ends in NUL; what lies behind it was never written.
+    // The message ends in NUL; bytes after it were never written.
     let message = unsafe {
         let message = std::ptr::addr_of!((*error.as_ptr()).message).cast::<c_char>();
         in_rust(&CStr::from_ptr(message).to_string_lossy())
@@ -143,7 +142,7 @@ mod tests {
         assert_eq!(told, "tokens[0] is -2; allocate is missing");
         let told = in_rust("it must be a CHORALE_COLOUR_ constant, or CHORALE_BLUE");
         assert_eq!(told, "it must be a COLOUR constant, or BLUE");
-        // Not a field of a struct of the interface.
+        // Texts that contain "->" but no field of a struct of the interface.
         for text in ["the label a->b", "my_chain->x", "->", "é->ü"] {
             assert_eq!(in_rust(text), text);
         }

@@ -1,11 +1,11 @@
-//! Work that a run hands to the caller's threads.
+//! The work of a run on threads of the caller.
 
 use crate::array::count;
 use crate::{c, panics};
 use std::os::raw::c_void;
 use std::sync::atomic::{AtomicI64, Ordering};
 
-/// The work of a run at one moment, in pieces: the caller's executor lets threads take part in it.
+/// A parallel loop of a run, divided into pieces, which the caller's executor distributes to threads.
 ///
 /// ```
 /// use libchorale as ch;
@@ -25,16 +25,16 @@ pub struct Work<'a> {
 }
 
 impl Work<'_> {
-    /// How many threads may take part at once.
+    /// The greatest number of threads that may take part at once.
     pub fn workers(&self) -> usize {
         count(self.workers)
     }
-    /// How many pieces there are.
+    /// The number of pieces.
     pub fn pieces(&self) -> usize {
         count(self.count)
     }
-    /// Works on pieces until none is left to begin. Returns at once if `workers` threads take part
-    /// already.
+    /// Works on pieces until all have been started. Returns at once if `workers` threads already take
+    /// part.
     pub fn participate(&self) {
         let worker = self.next_worker.fetch_add(1, Ordering::Relaxed);
         if worker < self.workers {
@@ -56,7 +56,7 @@ impl Work<'_> {
 
 pub(crate) type Executor<'a> = Box<dyn Fn(&Work<'_>) + Send + Sync + 'a>;
 
-/// The callback that the library has. user: the address of an `Executor`.
+/// The executor callback of the library. user: the address of an `Executor`.
 pub(crate) unsafe extern "C" fn run_executor(
     user: *mut c_void,
     count: i64,
@@ -69,7 +69,7 @@ pub(crate) unsafe extern "C" fn run_executor(
         Some(body) => body,
         None => return,
     };
-    // The library allows different workers to call the body at the same time.
+    // Safe: the library allows different workers to call the body at the same time.
     struct Shared(*mut c_void);
     unsafe impl Sync for Shared {}
     impl Shared {
@@ -85,8 +85,8 @@ pub(crate) unsafe extern "C" fn run_executor(
         next_piece: AtomicI64::new(0),
         next_worker: AtomicI64::new(0),
     };
-    // Pieces that the executor left undone, after a panic too, are done here. No thread takes part
-    // any more when this returns: `Work` cannot outlive the call of the executor.
+    // Does the pieces that the executor left undone, also after a panic. No other thread takes part
+    // after the call of the executor, since `Work` cannot outlive the call.
     panics::caught(|| executor(&work));
     work.finish(0);
 }

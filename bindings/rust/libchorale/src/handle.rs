@@ -1,4 +1,4 @@
-//! Handles of the library: destroyed or released when dropped.
+//! Handles of library objects: destroyed or released when dropped.
 
 use crate::error::call_quietly;
 use crate::host::with_host;
@@ -6,7 +6,7 @@ use crate::{c, panics, Error, Host, Result, Status};
 use std::ptr::NonNull;
 
 pub(crate) trait Raw {
-    /// Gives up a handle, or one reference of it.
+    /// Destroys a handle, or releases one reference to it.
     unsafe fn drop_raw(handle: *mut Self);
 }
 
@@ -57,7 +57,7 @@ impl<T: Raw> Handle<T> {
         handle.ok_or_else(|| Error::new(Status::Internal, "a call that succeeded made nothing"))
     }
 
-    /// Takes over one reference of a handle.
+    /// Takes ownership of one reference to a handle.
     ///
     /// # Safety
     /// The caller owns the reference.
@@ -65,7 +65,7 @@ impl<T: Raw> Handle<T> {
         Self::from_raw_or_null(raw).expect("a handle")
     }
 
-    /// Takes over one reference of a handle; None for NULL.
+    /// Takes ownership of one reference to a handle; None for NULL.
     ///
     /// # Safety
     /// The caller owns the reference.
@@ -81,7 +81,7 @@ impl<T: Raw> Handle<T> {
 impl<T: Raw> Drop for Handle<T> {
     fn drop(&mut self) {
         unsafe { T::drop_raw(self.as_ptr()) };
-        // A callback's own destructor may have panicked.
+        // The destructor of a callback's captured values may have panicked.
         panics::resume();
     }
 }

@@ -1,4 +1,4 @@
-//! What a program lends the library: memory, a log, a way to cancel.
+//! What a program provides to the library: memory, a log, and flags to cancel.
 
 use crate::handle::Handle;
 use crate::{c, panics, LogLevel, Result};
@@ -11,9 +11,9 @@ use std::sync::Arc;
 type Log = Arc<dyn Fn(LogLevel, &str) + Send + Sync>;
 type Allocator = Arc<dyn GlobalAlloc + Send + Sync>;
 
-/// Memory and a log of your own, given to what makes an object: by the `host` of its options, or by
-/// the method whose name ends in `_in`. The object uses memory and log as long as it lives. Every
-/// object has a host of its own: a run may have another than its model.
+/// An allocator and a log for objects of the library. A host is passed when an object is created: in the
+/// `host` of its options, or to the method whose name ends in `_in`. The object uses allocator and log
+/// as long as it lives. Each object has its own host: a run may have another host than its model.
 ///
 /// Without a host, memory comes from `malloc` and nothing is logged.
 ///
@@ -37,15 +37,15 @@ type Allocator = Arc<dyn GlobalAlloc + Send + Sync>;
 #[derive(Clone)]
 pub struct Host(Arc<Inner>);
 
-/// The hooks. The library hands their address back to them. Every piece of memory that the library
-/// holds counts as a reference, so the hooks outlive all handles, however handles share objects.
+/// The allocator and the log. The library passes their address back to them. Every allocation of the
+/// library counts as a reference, so that they outlive all handles, however handles share objects.
 struct Inner {
     log: Option<Log>,
     allocator: Allocator,
 }
 
 impl Host {
-    /// Memory from the system's allocator, no log.
+    /// A host with the system's allocator and no log.
     pub fn new() -> Self {
         Self(Arc::new(Inner {
             log: None,
@@ -53,9 +53,9 @@ impl Host {
         }))
     }
 
-    /// Returns a host with this log and the same memory. The log is called on the thread that makes the
-    /// call into the library, and must not use the same object. A panic in the log is resumed when that
-    /// call is over.
+    /// Returns a host with this log and the same allocator. The log is called on the thread that makes
+    /// the call into the library, and must not use the same object. A panic in the log is resumed when
+    /// that call is over.
     pub fn log(self, log: impl Fn(LogLevel, &str) + Send + Sync + 'static) -> Self {
         Self(Arc::new(Inner {
             log: Some(Arc::new(log)),
@@ -87,7 +87,7 @@ impl Default for Host {
     }
 }
 
-/// Calls `function` with a host for C, which copies it.
+/// Calls `function` with a C host struct, which the library copies.
 pub(crate) fn with_host<T>(host: Option<&Host>, function: impl FnOnce(*const c::Host) -> T) -> T {
     let host = match host {
         None => return function(std::ptr::null()),
@@ -130,7 +130,7 @@ unsafe extern "C" fn deallocate(
     let inner = user as *const Inner;
     let layout = Layout::from_size_align_unchecked(bytes, alignment);
     (*inner).allocator.dealloc(memory.cast(), layout);
-    // With the last piece of memory the hooks are dropped, and their destructors may panic.
+    // Freeing the last allocation drops the allocator and the log, whose destructors may panic.
     panics::caught_always(|| Arc::decrement_strong_count(inner));
 }
 
@@ -146,20 +146,20 @@ unsafe extern "C" fn write_log(user: *mut c_void, level: c::LogLevel, message: *
     });
 }
 
-/// A flag by which any thread asks a computation to end early. Clones are the same flag.
+/// A flag by which any thread requests that a computation ends early. Clones share the flag.
 #[derive(Clone)]
 pub struct Cancel(Arc<Handle<c::Cancel>>);
 
-// The flag is atomic.
+// Safe: the flag is atomic.
 unsafe impl Send for Handle<c::Cancel> {}
 unsafe impl Sync for Handle<c::Cancel> {}
 
 impl Cancel {
-    /// A lowered flag. Errors: OutOfMemory.
+    /// A flag that is not raised. Errors: OutOfMemory.
     pub fn new() -> Result<Self> {
         Self::create(None)
     }
-    /// A lowered flag in memory of `host`. Errors: OutOfMemory.
+    /// A flag that is not raised, in memory of `host`. Errors: OutOfMemory.
     pub fn new_in(host: &Host) -> Result<Self> {
         Self::create(Some(host))
     }
@@ -170,11 +170,11 @@ impl Cancel {
         .map(|handle| Self(Arc::new(handle)))
     }
 
-    /// Asks every computation that has the flag to end.
+    /// Requests that every computation with this flag ends.
     pub fn raise(&self) {
         unsafe { c::cancel_raise(self.0.as_ptr()) };
     }
-    /// Takes the request back.
+    /// Withdraws the request.
     pub fn lower(&self) {
         unsafe { c::cancel_lower(self.0.as_ptr()) };
     }

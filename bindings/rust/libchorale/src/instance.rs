@@ -1,4 +1,4 @@
-//! Oracle instances: anything else that can send messages and decode.
+//! Oracle instances: models of the caller that send messages and decode.
 
 use crate::array::count;
 use crate::c;
@@ -9,24 +9,26 @@ use std::os::raw::c_void;
 use std::slice;
 use std::sync::Arc;
 
-/// Anything but a chain or tree that can join a model: a semi-Markov model, a clique tree, a chain on
-/// another machine. Its memberships in cliques are its *ports*, numbered in the order of adding.
+/// A model of the caller that can join a [`Model`](crate::Model) beside chains and trees: a semi-Markov
+/// model, a clique tree, a chain on another machine. Its memberships in cliques are its *ports*,
+/// numbered in the order of adding.
 ///
-/// A run calls an instance on the thread that called the run or on a worker, one call at a time. Runs of
-/// several threads over one model may call it at the same time. An instance must not use the run. A
-/// panic in it ends the call of the run and is resumed.
+/// A run calls an instance on the thread that called the run or on a worker, one call at a time. Several
+/// runs over one model may call the instance at the same time. An instance must not use the run. A panic
+/// in the instance ends the call of the run and is resumed.
 pub trait Instance: Send + Sync {
-    /// How many numbers a decoded labelling takes.
+    /// The number of labels of a decoded labelling.
     fn length(&self) -> usize;
-    /// An upper bound of the numbers of a labelling, at least 1: each is from 0 to labels() - 1.
+    /// The number of different labels, at least 1: each label is from 0 to labels() - 1.
     fn labels(&self) -> usize;
     /// Writes the messages of the instance to `outgoing`: for every port `p` and value `v`, the greatest
-    /// sum of own score and incoming scores of the other ports, of all labellings in which `p` shows
-    /// `v`. The rows hold minus infinity when it is called. Break asks to stop.
+    /// sum of own score and incoming scores of the other ports, over all labellings in which `p` has
+    /// value `v`. The rows hold minus infinity before the call. Break ends the computation.
     fn messages(&self, incoming: &Incoming<'_>, outgoing: &mut Outgoing<'_>) -> ControlFlow<()>;
-    /// Writes the labelling that is best with the incoming scores of all ports to `labelling`, and what
-    /// each port shows on it to `shown`. Returns the labelling's own score, without incoming scores:
-    /// minus infinity if every labelling is forbidden. Break asks to stop.
+    /// Finds the labelling with the greatest sum of own score and incoming scores of all ports. Writes
+    /// it to `labelling`, and the value of each port to `shown`. Returns the labelling's own score,
+    /// without incoming scores: minus infinity if every labelling is forbidden. Break ends the
+    /// computation.
     fn decode(
         &self,
         incoming: &Incoming<'_>,
@@ -36,8 +38,8 @@ pub trait Instance: Send + Sync {
 }
 
 /// The messages of the cliques to an instance: for each port a score for each of its values, minus
-/// infinity allowed. The row of a port of a property clique has R + 2 scores, those of no value and of
-/// conflict last.
+/// infinity allowed. The row of a port of a property clique has R + 2 scores, those of EMPTY and
+/// CONFLICT last.
 pub struct Incoming<'a> {
     columns: &'a [i64],
     rows: *const *const f64,
@@ -48,7 +50,7 @@ impl<'a> Incoming<'a> {
     pub fn ports(&self) -> usize {
         self.columns.len()
     }
-    /// The scores of a port's values; none where there is no such port.
+    /// The scores of a port's values; empty if there is no such port.
     pub fn port(&self, port: usize) -> &'a [f64] {
         match self.columns.get(port) {
             Some(&columns) => unsafe { array(*self.rows.add(port), count(columns)) },
@@ -69,7 +71,7 @@ impl Outgoing<'_> {
     pub fn ports(&self) -> usize {
         self.columns.len()
     }
-    /// The scores of a port's values, to be written; none where there is no such port.
+    /// The scores of a port's values, to be written; empty if there is no such port.
     pub fn port(&mut self, port: usize) -> &mut [f64] {
         match self.columns.get(port) {
             Some(&columns) => unsafe { array_mut(*self.rows.add(port), count(columns)) },
@@ -78,7 +80,7 @@ impl Outgoing<'_> {
     }
 }
 
-/// What each port of an instance shows on a decoded labelling: the first value until it is set.
+/// The value of each port on a decoded labelling; the first value until it is set.
 pub struct ShownByPorts<'a> {
     values: &'a mut [i32],
 }
@@ -88,8 +90,8 @@ impl ShownByPorts<'_> {
     pub fn ports(&self) -> usize {
         self.values.len()
     }
-    /// Sets what a port shows, by the column of its score in the row [`Incoming::port`]. A column that
-    /// the row does not have ends the call of the run with CallbackValue. A port that does not exist is
+    /// Sets the value of a port, as the index of its score in the row [`Incoming::port`]. An index
+    /// beyond the row ends the call of the run with CallbackValue. A port that does not exist is
     /// ignored.
     pub fn set(&mut self, port: usize, column: usize) {
         if let Some(value) = self.values.get_mut(port) {
@@ -118,11 +120,11 @@ impl std::fmt::Debug for ShownByPorts<'_> {
     }
 }
 
-/// An instance at an address that does not change: C has it.
+/// An instance at a fixed address, which is stored in C.
 pub(crate) struct Port<'a> {
     pub(crate) instance: Box<dyn Instance + 'a>,
     pub(crate) slot: Arc<Slot>,
-    /// The length of a labelling, asked for once.
+    /// The length of a labelling, read once.
     pub(crate) length: usize,
 }
 
@@ -138,7 +140,7 @@ impl Port<'_> {
     }
 }
 
-/// An array of C, which may be NULL if it is empty.
+/// Returns an array of C, which may be NULL if it is empty.
 unsafe fn array<'a, T>(data: *const T, length: usize) -> &'a [T] {
     if length == 0 {
         return &[];

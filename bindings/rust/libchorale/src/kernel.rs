@@ -1,10 +1,10 @@
-//! The calls of a [`ChainSolver`](crate::ChainSolver) without one: stateless, in scratch memory of
-//! the caller.
+//! The calls of a [`ChainSolver`](crate::ChainSolver) as stateless functions, in scratch memory of the
+//! caller.
 //!
-//! `scratch` is aligned to 64, as [`AlignedBytes`](crate::AlignedBytes) are, and as long as
+//! `scratch` is aligned to 64, as [`AlignedBytes`](crate::AlignedBytes) are, with the length given by
 //! [`ChainSolver::bytes`](crate::ChainSolver::bytes) or
-//! [`message_bytes`](crate::ChainSolver::message_bytes) say. Errors are those of the calls of the
-//! same names there, and WorkspaceTooSmall and Alignment (`scratch`).
+//! [`message_bytes`](crate::ChainSolver::message_bytes). Errors are those of the solver's methods of the
+//! same names, and WorkspaceTooSmall and Alignment (`scratch`).
 //!
 //! ```
 //! use libchorale as ch;
@@ -27,10 +27,10 @@ use crate::{
     c, Attachment, Chain, ChainResult, MarginalsOut, MessageOptions, MessageResult, Result, Shown,
 };
 
-/// No value that anything shows.
+/// A number that is not the value of any property.
 const NOT_WRITTEN: i32 = i32::MIN;
 
-/// The best labelling, one label a position; untouched when infeasible.
+/// Finds the best labelling, one label for each position; `labelling` is unchanged when infeasible.
 pub fn best<N: Element>(
     scratch: &mut [u8],
     chain: &Chain<'_, '_, N>,
@@ -52,7 +52,7 @@ pub fn best<N: Element>(
     Ok(ChainResult::from_raw(&result))
 }
 
-/// Max-marginals, into arrays of the caller.
+/// Computes max-marginals, in arrays of the caller.
 pub fn max_marginals<N: Element>(
     scratch: &mut [u8],
     chain: &Chain<'_, '_, N>,
@@ -78,8 +78,8 @@ pub fn max_marginals<N: Element>(
     Ok(ChainResult::from_raw(&result))
 }
 
-/// The k best labellings and their scores, k = scores.len(), and how many there are. labellings: k x
-/// positions, row after row.
+/// Finds the k best labellings and their scores, k = scores.len(), and returns the number found.
+/// labellings: k x positions, row after row.
 pub fn k_best<N: Element>(
     scratch: &mut [u8],
     chain: &Chain<'_, '_, N>,
@@ -110,7 +110,7 @@ pub fn k_best<N: Element>(
     Ok(count(found))
 }
 
-/// The messages of the chain to its cliques, into rows of R + 2, None where none is wanted.
+/// Computes the messages of the chain to its cliques, in rows of R + 2 scores; None skips a message.
 pub fn messages<N: Element>(
     scratch: &mut [u8],
     chain: &Chain<'_, '_, N>,
@@ -138,8 +138,8 @@ pub fn messages<N: Element>(
     Ok(MessageResult::from_raw(&result))
 }
 
-/// The best labelling under messages, one label a position, and what each property shows on it, one
-/// entry an attachment; both untouched where nothing is found.
+/// Finds the best labelling under messages, one label for each position, and the value of each property
+/// on it, one entry for each attachment. Both are unchanged if no labelling is found.
 pub fn decode<N: Element>(
     scratch: &mut [u8],
     chain: &Chain<'_, '_, N>,

@@ -1,11 +1,11 @@
-//! What label names say: which label may follow which, and which labels are of one kind.
+//! Labelling schemes: which label may follow which, and which labels are of one kind.
 
 use crate::array::{check_length, count, pointer, product, size};
 use crate::error::call;
 use crate::{c, Error, Result, Scheme};
 use std::os::raw::c_char;
 
-/// Names as C takes them: pointers and lengths.
+/// Converts names for C: pointers and lengths.
 fn names_and_lengths(names: &[impl AsRef<str>]) -> (Vec<*const c_char>, Vec<usize>) {
     names
         .iter()
@@ -14,7 +14,7 @@ fn names_and_lengths(names: &[impl AsRef<str>]) -> (Vec<*const c_char>, Vec<usiz
         .unzip()
 }
 
-/// Which label may follow which, and which may be the first and the last, as bytes 1 (may) and 0.
+/// Which label may follow which, and which labels may be first and last: bytes, 1 allowed, 0 forbidden.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mask {
     transitions: Vec<u8>,
@@ -47,8 +47,8 @@ impl Mask {
         Ok(mask)
     }
 
-    /// A mask of your own: transitions (labels x labels, rows "from"), start and end,
-    /// 0 forbids. Errors: Shape.
+    /// A mask from given bytes: transitions (labels x labels, rows "from"), start and end; 0 forbids.
+    /// Errors: Shape.
     pub fn from_parts(transitions: Vec<u8>, start: Vec<u8>, end: Vec<u8>) -> Result<Self> {
         let labels = start.len();
         check_length(
@@ -107,7 +107,7 @@ pub struct LabelMap {
 }
 
 impl LabelMap {
-    /// Every label is its own kind, and none begins a segment after one of its kind.
+    /// A map in which every label is its own kind, and none begins a segment after a label of its kind.
     pub fn identity(labels: usize) -> Self {
         Self {
             labels,
@@ -117,8 +117,8 @@ impl LabelMap {
         }
     }
 
-    /// The kind of each label, 0 .. kinds-1, and whether it begins a segment even after one of its
-    /// kind. Errors: Shape; what is out of range is refused when the map is used.
+    /// A map from the kind of each label, 0 .. kinds-1, and whether the label begins a segment even
+    /// after a label of its kind. Errors: Shape; kinds out of range are refused when the map is used.
     pub fn new(kinds: usize, kind_of_label: Vec<i32>, begins: Option<Vec<bool>>) -> Result<Self> {
         let labels = kind_of_label.len();
         check_length("begins", begins.as_deref(), labels)?;
@@ -130,7 +130,7 @@ impl LabelMap {
         })
     }
 
-    /// The map of label names, kinds numbered by first appearance. Errors: as of a [`Mask`].
+    /// The map of label names; kinds are numbered by first appearance. Errors: as for a [`Mask`].
     pub fn from_names(scheme: Scheme, names: &[impl AsRef<str>]) -> Result<Self> {
         let labels = names.len();
         let (texts, lengths) = names_and_lengths(names);
@@ -165,7 +165,7 @@ impl LabelMap {
     pub fn kinds(&self) -> usize {
         count(self.kinds)
     }
-    /// The kind of each label; None where each label is its own.
+    /// The kind of each label; None if each label is its own kind.
     pub fn kind_of_label(&self) -> Option<&[i32]> {
         self.kind_of_label.as_deref()
     }

@@ -14,19 +14,19 @@ use std::os::raw::{c_char, c_void};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Bounds of weights. The last rule that fits a weight counts; a rule for a basis that is not learnt
-/// by default makes it learnt.
+/// Bounds of the weights of a basis. If several rules match a weight, the last one applies. A rule for a
+/// basis that is not learnt by default makes it learnt.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct WeightRule {
-    /// None: every kind that can have the basis.
+    /// The kind of cliques; None: every kind that can have the basis.
     pub kind: Option<usize>,
     /// The function of the counts.
     pub basis: Basis,
-    /// None: every index.
+    /// The index of the basis; None: every index.
     pub index: Option<usize>,
-    /// Minus infinity: no bound.
+    /// The lower bound; minus infinity: none.
     pub least: f64,
-    /// Plus infinity: no bound. The same as `least`: the weight is frozen.
+    /// The upper bound; plus infinity: none. Equal to `least`: the weight is frozen.
     pub most: f64,
 }
 
@@ -42,19 +42,19 @@ impl WeightRule {
     }
 }
 
-/// What learning tells after each run over a problem.
+/// Progress of learning after each run over a problem.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct LearnProgress {
     /// Runs done so far.
     pub runs: usize,
-    /// Runs that there may be at most.
+    /// Upper bound on the number of runs.
     pub runs_most: usize,
 }
 
 type ProgressFunction<'a> = Box<dyn FnMut(&LearnProgress) -> ControlFlow<()> + Send + 'a>;
 
-/// How [`learn`] works; everything that is not set is the library's default.
+/// Options of [`learn`]; options that are not set have the library's default.
 #[must_use = "options are for learn"]
 pub struct LearnOptions<'a> {
     rules: Vec<WeightRule>,
@@ -104,30 +104,30 @@ impl<'a> LearnOptions<'a> {
             progress: None,
         }
     }
-    /// Bounds of weights, after those given before.
+    /// Adds a rule for weights after the earlier rules.
     pub fn rule(mut self, rule: WeightRule) -> Self {
         self.rules.push(rule);
         self
     }
-    /// `labels` x `labels` costs of giving the second label where the first is gold; 1 for each wrong
-    /// label unless this is called.
+    /// Costs, `labels` x `labels`: row: gold label, column: label given; unless this is called, 1 for
+    /// each wrong label.
     pub fn costs(mut self, costs: &[f64], labels: usize) -> Self {
         self.costs = Some((costs.to_vec(), labels));
         self
     }
-    /// By label: what it counts as, None: it does not count. What is learnt for is then micro F1 of
-    /// what counts, and [`costs`](Self::costs) must not be called.
+    /// The class that each label counts as in micro F1; None: the label does not count. The costs are
+    /// then those of micro F1, and [`costs`](Self::costs) must not be called.
     pub fn classes(mut self, classes: &[Option<usize>]) -> Self {
         self.classes = Some(classes.to_vec());
         self
     }
-    /// By problem: the share that its tagger has seen of what the final one will have seen, above 0, at
-    /// most 1. 1 unless this is called.
+    /// By problem: the share of the data of the final tagger that the problem's tagger has seen, above
+    /// 0, at most 1. 1 unless this is called.
     pub fn seen(mut self, seen: &[f64]) -> Self {
         self.seen = Some(seen.to_vec());
         self
     }
-    /// The most folds of cross-validation, at least 2; 10 unless this is called.
+    /// The greatest number of folds of cross-validation, at least 2; 10 unless this is called.
     pub fn folds(mut self, folds: usize) -> Self {
         self.folds = Some(folds);
         self
@@ -137,17 +137,17 @@ impl<'a> LearnOptions<'a> {
         self.level = Some(level);
         self
     }
-    /// How runs are done in learning. Limits, flag and progress of these options are not looked at.
+    /// Options of the runs in learning; their limits, flag and progress are ignored.
     pub fn run(mut self, options: RunOptions<'a>) -> Self {
         self.run = Some(options);
         self
     }
-    /// The time that the call may take. Nothing is applied where it ends the call.
+    /// The time limit of the call. If the call reaches it, nothing is applied.
     pub fn time_limit(mut self, limit: Duration) -> Self {
         self.time_limit = Some(limit);
         self
     }
-    /// Memory and log.
+    /// The host: allocator and log.
     pub fn host(mut self, host: &Host) -> Self {
         self.host = Some(host.clone());
         self
@@ -157,8 +157,8 @@ impl<'a> LearnOptions<'a> {
         self.cancel = Some(cancel.clone());
         self
     }
-    /// A function that is told of every run, on the calling thread. Break ends the call as a cancel
-    /// would. A panic ends the call too, and is resumed.
+    /// A function that is called after every run, on the calling thread. Break ends the call like a
+    /// cancel. A panic also ends the call, and is resumed.
     pub fn progress(
         mut self,
         progress: impl FnMut(&LearnProgress) -> ControlFlow<()> + Send + 'a,
@@ -168,15 +168,15 @@ impl<'a> LearnOptions<'a> {
     }
 }
 
-/// Learns weights for the kinds of cliques of problems with gold labels, whose scores come from
-/// taggers that have not seen these. How, and what is promised, is in the header `chorale/learn.h`.
+/// Learns weights for the kinds of cliques of problems with gold labels. The scores must come from
+/// taggers that have not seen the gold labels. The header `chorale/learn.h` describes the method.
 ///
-/// A limit that ends the call early is an outcome of the report; nothing is applied then. Errors:
+/// If a limit ends the call early, the report gives the outcome, and nothing is applied. Errors:
 /// NullArgument or Size (no problem), Shape (costs, seen), Size (folds, empty classes), OutOfRange
-/// (level, costs, seen, rules; classes none of which counts), NotANumber, Infinite, LabelsMismatch
-/// (costs, classes, chains of different numbers of labels), NoGold, OneGroup, Kind (no clique has a
-/// kind; a rule for a basis that its kind cannot have; costs and classes both), ModelMismatch, those
-/// of [`Run::new`](crate::Run::new) and [`Run::solve`](crate::Run::solve).
+/// (level, costs, seen, rules; classes without a label that counts), NotANumber, Infinite,
+/// LabelsMismatch (costs, classes, chains of different numbers of labels), NoGold, OneGroup, Kind (no
+/// clique has a kind; a rule for a basis that its kind cannot have; costs and classes both),
+/// ModelMismatch, those of [`Run::new`](crate::Run::new) and [`Run::solve`](crate::Run::solve).
 ///
 /// ```
 /// use libchorale as ch;
@@ -276,12 +276,12 @@ unsafe extern "C" fn tell_progress(user: *mut c_void, progress: *const c::LearnP
     i32::from(!matches!(flow, Some(ControlFlow::Continue(()))))
 }
 
-/// What [`learn`] found. Immutable: any thread.
+/// The result of [`learn`]. Immutable: any thread.
 pub struct Learnt {
     handle: Handle<c::Learnt>,
 }
 
-// Immutable.
+// Safe: immutable.
 unsafe impl Send for Learnt {}
 unsafe impl Sync for Learnt {}
 
@@ -299,18 +299,18 @@ impl Learnt {
         self.handle.as_ptr()
     }
 
-    /// What [`to_json`](Self::to_json) gave. Errors: Text, OutOfMemory.
+    /// Reads a result written by [`to_json`](Self::to_json). Errors: Text, OutOfMemory.
     pub fn from_json(json: &str) -> Result<Self> {
         let handle = Handle::create(None, |host, made, error| unsafe {
             c::learnt_read(host, json.as_ptr().cast(), json.len(), made, error)
         })?;
         Ok(Self { handle })
     }
-    /// All that was found, for [`from_json`](Self::from_json). Errors: OutOfMemory.
+    /// Writes the whole result as JSON, for [`from_json`](Self::from_json). Errors: OutOfMemory.
     pub fn to_json(&self) -> Result<String> {
         self.text(c::TEXT_JSON)
     }
-    /// What was found as lines, for a person. Errors: OutOfMemory.
+    /// Writes the result as lines of text for people. Errors: OutOfMemory.
     pub fn to_lines(&self) -> Result<String> {
         self.text(c::TEXT_LINES)
     }
@@ -336,8 +336,8 @@ impl Learnt {
         })?;
         Ok(Model::with(handle, Arc::clone(&problem.keep)))
     }
-    /// The potential of a kind over `values` values, for cliques of any size. centre: of a kind with
-    /// a centre, what the centre shows. Errors: OutOfRange, Size, SizeOverflow, ValuesMismatch,
+    /// The potential of a kind over `values` values, for cliques of any size. centre: for a centred
+    /// kind, the value of the centre. Errors: OutOfRange, Size, SizeOverflow, ValuesMismatch,
     /// OutOfMemory.
     pub fn potential(
         &self,
@@ -353,7 +353,7 @@ impl Learnt {
         Ok(Potential::with(handle))
     }
 
-    /// How learning went. Errors: none that the arguments can cause.
+    /// The report of learning. Errors: none that the arguments can cause.
     pub fn report(&self) -> Result<LearntReport> {
         let mut raw = init!(LearntReport, learnt_report_init);
         call(|error| unsafe { c::learnt_get_report(self.as_ptr(), &mut raw, error) })?;
@@ -470,7 +470,7 @@ impl Learnt {
     }
 }
 
-/// A cost less another on held-out groups.
+/// The difference of two costs on held-out groups, with its uncertainty.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Gain {
@@ -480,35 +480,36 @@ pub struct Gain {
     pub lower: f64,
     /// The upper end of its 95 % interval.
     pub upper: f64,
-    /// How likely so great a difference is by chance, one-sided.
+    /// The one-sided p-value of the difference.
     pub p: f64,
 }
 
-/// What is odd about the problems.
+/// Unusual properties of the problems.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Warnings {
     /// Some gold labels are forbidden by their chains.
     pub gold_forbidden: bool,
-    /// A gold label is forbidden at every position.
+    /// Some gold label is forbidden at every position.
     pub label_unseen: bool,
-    /// A kind has one clique.
+    /// Some kind has only one clique.
     pub single_clique: bool,
     /// The tagger may have seen the gold labels.
     pub base_knows: bool,
-    /// There are too few groups for any kind to be credible.
+    /// There are too few groups for any gain to be significant.
     pub few_groups: bool,
 }
 
-/// How learning went. Costs are sums over held-out groups.
+/// The report of learning. Costs are sums over held-out groups. The tagger's labels are the best
+/// labellings of the chains without cliques.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct LearntReport {
     /// Complete, Deadline or Cancelled.
     pub outcome: Outcome,
-    /// What of the weights is not 0.
+    /// Which weights are applied.
     pub applied: Applied,
-    /// What is odd about the problems.
+    /// Unusual properties of the problems.
     pub warnings: Warnings,
     /// Groups with gold labels.
     pub groups: usize,
@@ -526,43 +527,45 @@ pub struct LearntReport {
     pub unit: f64,
     /// The strength of regularisation that was chosen.
     pub regularisation: f64,
-    /// The bonus of gold labels where taggers were weaker than the final one; 0: none.
+    /// The score bonus of gold labels that makes weaker taggers resemble the final one; 0: none.
     pub gold_bonus: f64,
-    /// Of the tagger's own labels.
+    /// The cost of the tagger's labels.
     pub base_cost: f64,
-    /// Of bonuses alone.
+    /// The cost with bonuses alone, without agreement bases.
     pub control_cost: f64,
-    /// Of all bases.
+    /// The cost with all bases.
     pub all_cost: f64,
-    /// `base_cost` less `all_cost`.
+    /// `base_cost - all_cost`.
     pub gain: Gain,
-    /// `control_cost` less `all_cost`; `p` is of agreement, from members where these can be exchanged.
+    /// `control_cost - all_cost`; if members can be exchanged, `p` is that of the exchange test of
+    /// agreement.
     pub agreement_gain: Gain,
-    /// Micro F1 of the tagger's own labels, 0 to 1, where classes were given; otherwise 0.
+    /// Micro F1 of the tagger's labels, 0 to 1, if classes were given; otherwise 0.
     pub f1: f64,
-    /// For [`Run::probabilities`](crate::Run::probabilities); 0: not known.
+    /// The temperature for [`Run::probabilities`](crate::Run::probabilities); 0: unknown.
     pub temperature: f64,
 }
 
-/// What was found of one kind.
+/// The results for one kind.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct LearntKind {
-    /// Its number.
+    /// The number of the kind.
     pub kind: usize,
-    /// What became of it.
+    /// Whether the kind is applied, and if not, why.
     pub verdict: Verdict,
-    /// How many cliques are of the kind.
+    /// The number of cliques of the kind.
     pub cliques: usize,
-    /// How many members they have.
+    /// The number of members of these cliques.
     pub members: usize,
-    /// 1 where nothing was screened.
+    /// The p-value of the screening; 1 if kinds were not screened.
     pub screening_p: f64,
-    /// Over the tagger's own labels, of the kind alone; 0 where not learnt, or where there is one kind.
+    /// The gain of this kind alone over the tagger's labels; 0 if the kind was not learnt, or is the
+    /// only one.
     pub gain: Gain,
 }
 
-/// One weight.
+/// One learnt weight.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct LearntWeight {
@@ -570,9 +573,9 @@ pub struct LearntWeight {
     pub kind: usize,
     /// The function of the counts.
     pub basis: Basis,
-    /// 0 where the basis has none.
+    /// The index of the basis; 0 if it has none.
     pub index: usize,
-    /// As applied.
+    /// The weight as applied.
     pub weight: f64,
     /// The lower end of a 95 % interval.
     pub lower: f64,

@@ -13,38 +13,39 @@
 //! # }
 //! ```
 //!
-//! * [`decode`] labels a [`Corpus`] so that what [`Agreement`]s name agrees. For most uses this is all
-//!   that is needed; the rest offers more.
-//! * [`Potential`]s are symmetric functions of how many members of a clique show each value;
-//!   a [`CliqueSolver`] labels the members of one clique.
+//! * [`decode`] labels a [`Corpus`] so that the positions or chains named by [`Agreement`]s agree. This
+//!   suffices for most uses.
+//! * [`Potential`]s are symmetric functions of the number of members of a clique with each value; a
+//!   [`CliqueSolver`] labels the members of one clique.
 //! * A [`Chain`] is the scores of a sequence or tree (`f32` or `f64`); a [`ChainSolver`] finds best
-//!   labellings, max-marginals, messages. [`Property`]s say what a labelling shows.
-//! * A [`ModelBuilder`] puts chains and cliques together in a [`Model`], which threads share;
+//!   labellings, max-marginals, messages. A [`Property`] maps a labelling to a value.
+//! * A [`ModelBuilder`] collects chains and cliques in a [`Model`], which threads can share;
 //!   a [`Run`] labels all chains together.
-//! * [`Prices`] link models that have members of the same cliques, where one model would be too large.
-//! * A [`Problem`] is a model with the names around it, in memory and as a file.
+//! * [`Prices`] link models that have members of the same cliques, when one model would be too large.
+//! * A [`Problem`] is a model with its names, gold labels and notes, in memory and as a file.
 //! * [`learn`] finds the strengths from problems with gold labels.
-//! * A [`Host`] lends memory and a log, a [`Cancel`] ends computations early.
+//! * A [`Host`] provides memory and a log, a [`Cancel`] ends computations early.
 //!
 //! # Arrays and numbers
 //!
-//! Scores go in as everything that is [`IntoMatrix`]: arrays of arrays, slices of vectors, flat slices
-//! with a width or with strides ([`Matrix`]), and with the feature `ndarray` the arrays of that crate.
-//! They are borrowed for the call, unless a type says otherwise, and copied where their layout is not
-//! one of the library's. Results come out as slices borrowed from the solver that made them.
+//! Scores are accepted as any type that implements [`IntoMatrix`]: arrays of arrays, slices of vectors,
+//! flat slices with a width or with strides ([`Matrix`]), and with the feature `ndarray` the arrays of
+//! that crate. Scores are borrowed for the call, unless a type says otherwise, and copied if their
+//! layout is not one that the library reads. Results come out as slices borrowed from the solver that
+//! made them.
 //!
 //! Sizes and indices are `usize`. Labels, token ids and values in *arrays* are `i32`, as the library
-//! stores them: so slices of any length go in and come out without a copy, at half the memory, and in
-//! arrays that are passed in, -1 marks a position that has none.
+//! stores them, so that slices of any length are passed and returned without a copy, in half the memory.
+//! In arrays that are passed in, -1 marks a position without a label, token or value.
 //!
 //! # Errors and panics
 //!
-//! Calls that fail give an [`Error`] with the status and message of the library. How a computation
-//! ended is not an error but an [`Outcome`]. No argument makes this crate panic. Panics in callbacks
-//! are held back until the call is over, and go on then.
+//! Calls that fail return an [`Error`] with the status and message of the library. The way in which a
+//! computation ended is not an error but an [`Outcome`]. No argument makes this crate panic. A panic in
+//! a callback is caught and resumed when the call is over.
 //!
-//! Objects hold memory of the library; a `mem::forget` leaks it and does no other harm. A process that
-//! forks inside a call, or leaves a callback by `longjmp`, has no promises from this crate.
+//! Objects hold memory of the library; `mem::forget` leaks this memory and does no other harm. Forking
+//! inside a call, or leaving a callback by `longjmp`, is not supported.
 //!
 //! # Features
 //!
@@ -53,10 +54,10 @@
 #![deny(missing_docs)]
 #![warn(missing_debug_implementations, rust_2018_idioms, unreachable_pub)]
 
-/// A struct of the C interface, filled in by its init function.
+/// Returns a struct of the C interface, filled in by its init function.
 macro_rules! init {
     ($type:ident, $init:ident) => {{
-        // Zeros are a value of every such struct: numbers and pointers.
+        // All-zero bytes are valid for every such struct, which holds only numbers and pointers.
         let mut raw = std::mem::MaybeUninit::<$crate::c::$type>::zeroed();
         unsafe {
             $crate::c::$init(raw.as_mut_ptr(), std::mem::size_of::<$crate::c::$type>());
@@ -135,12 +136,12 @@ pub fn version() -> &'static str {
     unsafe { error::text(c::version()) }
 }
 
-/// The ABI number of the library that is linked; this crate was made for [`ABI`].
+/// The ABI number of the library that is linked; this crate is written for [`ABI`].
 pub fn abi() -> i32 {
     unsafe { c::abi() }
 }
 
-/// The ABI number that this crate was made for.
+/// The ABI number that this crate is written for.
 pub const ABI: i32 = c::ABI;
 
 /// The example of the README, compiled and run.

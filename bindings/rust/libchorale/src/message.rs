@@ -7,7 +7,7 @@ use crate::{
     Shown, Status,
 };
 
-/// A property on a chain, and what its clique says of each value.
+/// A property on a chain, with its inputs and the message of its clique.
 #[derive(Clone, Copy, Debug)]
 #[must_use = "an attachment is for a call"]
 pub struct Attachment<'a> {
@@ -19,7 +19,7 @@ pub struct Attachment<'a> {
 }
 
 impl<'a> Attachment<'a> {
-    /// The property alone.
+    /// An attachment of a property without inputs and message.
     pub fn new(property: &'a Property) -> Self {
         Self {
             property,
@@ -29,23 +29,23 @@ impl<'a> Attachment<'a> {
             message: None,
         }
     }
-    /// The values that the clique knows; all of the property's without one.
+    /// The subset of the property's values that the clique uses; unless this is called, all values.
     pub fn dictionary(mut self, dictionary: &'a Dictionary) -> Self {
         self.dictionary = Some(dictionary);
         self
     }
-    /// The class of each position; 0 without.
+    /// The class of each position; 0 unless this is called.
     pub fn classes(mut self, classes: &'a [i32]) -> Self {
         self.classes = Some(classes);
         self
     }
-    /// A value of the property for each position (token ids, say), -1 fires nothing.
+    /// A value of the property for each position, such as token ids; -1 fires nothing.
     pub fn table(mut self, table: &'a [i32]) -> Self {
         self.table = Some(table);
         self
     }
-    /// The message of the clique: R + 2 scores, one for each value, then of no value and of conflict.
-    /// Zeros unless this is called.
+    /// The message of the clique: R + 2 scores, one for each value, then of EMPTY and CONFLICT. Zeros
+    /// unless this is called.
     pub fn message(mut self, message: &'a [f64]) -> Self {
         self.message = Some(message);
         self
@@ -74,9 +74,9 @@ impl<'a> Attachment<'a> {
         Ok(raw)
     }
 
-    /// What a labelling shows. parents: of a tree, as in [`Chain::parents`]. Errors: Shape, OutOfRange,
-    /// ValueOutsideRange (the table), NullArgument (no table where the property reads one),
-    /// ParentOrder, ParentCycle, AutomatonOnTree.
+    /// The value of the property on a labelling. parents: of a tree, as in [`Chain::parents`]. Errors:
+    /// Shape, OutOfRange, ValueOutsideRange (the table), NullArgument (the property reads a table and
+    /// none is given), ParentOrder, ParentCycle, AutomatonOnTree.
     pub fn evaluate(&self, labelling: &[i32], parents: Option<&[i32]>) -> Result<Shown> {
         let raw = self.raw(labelling.len())?;
         check_length("parents", parents, labelling.len())?;
@@ -94,8 +94,8 @@ impl<'a> Attachment<'a> {
         Ok(Shown::from_raw(value, self.values()))
     }
 
-    /// Everything that a labelling fires, in order, in the property's own values: what to keep in a
-    /// [`Dictionary`]. Errors: as for [`evaluate`](Self::evaluate).
+    /// All values that a labelling fires, in order, in the property's own numbers; for instance to make
+    /// a [`Dictionary`]. Errors: as for [`evaluate`](Self::evaluate).
     pub fn fired(&self, labelling: &[i32], parents: Option<&[i32]>) -> Result<Vec<i32>> {
         let raw = self.raw(labelling.len())?;
         check_length("parents", parents, labelling.len())?;
@@ -118,7 +118,7 @@ impl<'a> Attachment<'a> {
     }
 }
 
-/// Attachments as C takes them.
+/// Converts attachments for C.
 pub(crate) fn attachments(
     attachments: &[Attachment<'_>],
     length: usize,
@@ -129,8 +129,7 @@ pub(crate) fn attachments(
         .collect()
 }
 
-/// How several properties on one chain are treated; everything that is not set is the library's
-/// default.
+/// Options for several properties on one chain; options that are not set have the library's default.
 #[derive(Clone)]
 #[must_use = "options are for a call"]
 pub struct MessageOptions {
@@ -160,40 +159,40 @@ impl MessageOptions {
     pub fn new() -> Self {
         Self::default()
     }
-    /// Exact, or by which approximation.
+    /// The method: exact, or an approximation.
     pub fn mode(mut self, mode: JointMode) -> Self {
         self.raw.mode = mode.raw();
         self
     }
-    /// How many configurations a beam keeps at each position.
+    /// The number of configurations (joint states) that a beam keeps at each position.
     pub fn beam_width(mut self, width: usize) -> Self {
         self.raw.beam_width = size(width);
         self
     }
-    /// How many configurations there may be at once.
+    /// The greatest number of configurations (joint states) at one position.
     pub fn budget(mut self, budget: usize) -> Self {
         self.raw.budget = size(budget);
         self
     }
 }
 
-/// How messages or a labelling were found.
+/// The result of computing messages or decoding.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct MessageResult {
     /// Complete, Infeasible or NothingFound.
     pub outcome: Outcome,
-    /// A beam left out configurations.
+    /// True if a beam dropped configurations.
     pub pruned: bool,
-    /// True if the answer is exact.
+    /// True if the messages or the labelling are exact.
     pub exact: bool,
-    /// The most configurations that were alive at once.
+    /// The greatest number of configurations at one position.
     pub configurations: usize,
     /// Decoding: `chain_score + message_score`.
     pub score: f64,
-    /// Decoding: the score of the labelling in the chain.
+    /// Decoding: the labelling's score in the chain.
     pub chain_score: f64,
-    /// Decoding: what the messages say of the labelling, summed.
+    /// Decoding: the sum of the messages at the values of the labelling.
     pub message_score: f64,
 }
 
@@ -220,13 +219,13 @@ impl MessageResult {
 #[must_use]
 pub struct Messages<'s> {
     rows: Vec<&'s [f64]>,
-    /// How they were found.
+    /// The result of the call.
     pub result: MessageResult,
 }
 
 impl<'s> Messages<'s> {
-    /// The message to the clique of attachment `p`: R + 2 scores, those of no value and conflict last.
-    /// None where there is no such attachment.
+    /// The message to the clique of attachment `p`: R + 2 scores, those of EMPTY and CONFLICT last. None
+    /// if there is no such attachment.
     pub fn get(&self, p: usize) -> Option<&'s [f64]> {
         self.rows.get(p).copied()
     }
@@ -237,15 +236,16 @@ impl<'s> Messages<'s> {
 #[non_exhaustive]
 #[must_use]
 pub struct Decoded<'s> {
-    /// One label a position; None where nothing was found.
+    /// One label for each position; None if no labelling was found.
     pub labelling: Option<&'s [i32]>,
-    /// What each property shows on it, one entry an attachment; none where nothing was found.
+    /// The value of each property on the labelling, one entry for each attachment; empty if no labelling
+    /// was found.
     pub shown: Vec<Shown>,
-    /// The score, and how it was found.
+    /// The scores, and how the call ended.
     pub result: MessageResult,
 }
 
-/// Pointers to rows for messages that fit the attachments.
+/// Returns pointers to rows for messages, after checking their lengths against the attachments.
 pub(crate) fn outgoing_pointers(
     attachments: &[Attachment<'_>],
     outgoing: &mut [Option<&mut [f64]>],
@@ -264,10 +264,10 @@ pub(crate) fn outgoing_pointers(
         .collect()
 }
 
-/// Under properties.
+/// Calls for chains under properties.
 impl ChainSolver<'_> {
-    /// The bytes that [`in_memory`](Self::in_memory) needs for chains and attachments of these sizes.
-    /// Errors: as for the task.
+    /// The number of bytes that [`in_memory`](Self::in_memory) needs for chains and attachments of these
+    /// sizes. Errors: as for the task.
     pub fn message_bytes<N: Element>(
         chain: &Chain<'_, '_, N>,
         attached: &[Attachment<'_>],
@@ -291,8 +291,8 @@ impl ChainSolver<'_> {
         Ok(bytes)
     }
 
-    /// Grows the workspace so that no such call of the library allocates. Errors: as for the task;
-    /// OutOfMemory, WorkspaceTooSmall (memory of the caller).
+    /// Grows the workspace so that no call for `task` on such a chain allocates inside the library.
+    /// Errors: as for the task; OutOfMemory, WorkspaceTooSmall (a solver in the caller's memory).
     pub fn message_reserve<N: Element>(
         &mut self,
         chain: &Chain<'_, '_, N>,
@@ -315,9 +315,9 @@ impl ChainSolver<'_> {
         })
     }
 
-    /// What the chain says to the clique of every attachment: the best score for each value, that
-    /// clique's own message left out. Errors: what is wrong with chain and attachments, Size (none are
-    /// given), StateSpace, OutOfMemory.
+    /// Computes the message of the chain to the clique of every attachment: for each value the best
+    /// score, without that clique's own message. Errors: those of chain and attachments, Size (no
+    /// attachments), StateSpace, OutOfMemory.
     pub fn messages<N: Element>(
         &mut self,
         chain: &Chain<'_, '_, N>,
@@ -383,7 +383,7 @@ impl ChainSolver<'_> {
         Ok(MessageResult::from_raw(&result))
     }
 
-    /// The best labelling under the messages of the attachments. Errors: as for
+    /// Finds the best labelling under the messages of the attachments. Errors: as for
     /// [`messages`](Self::messages).
     pub fn decode<N: Element>(
         &mut self,

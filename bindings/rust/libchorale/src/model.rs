@@ -9,46 +9,47 @@ use crate::{c, Chain, Dictionary, Host, Potential, Property, Result, Shown};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// What must live as long as a model: objects that C has the address of, and the panics of callbacks.
+/// Objects that must live as long as a model: those whose address is stored in C, and the panics of
+/// callbacks.
 #[derive(Default)]
 pub(crate) struct Keep<'a> {
-    // Their addresses are given to C: they must not move when the list grows.
+    // Boxed: their addresses are stored in C, and must not change when the list grows.
     #[allow(clippy::vec_box)]
     pub(crate) instances: Vec<Box<Port<'a>>>,
     pub(crate) slots: Vec<Arc<Slot>>,
-    /// The same by clique, of cliques with a callback: one entry a potential, None where it has no
-    /// callback.
+    /// The slots by clique, of cliques with a callback: one entry for each potential, None for a
+    /// potential without callback.
     pub(crate) slots_of_cliques: BTreeMap<usize, Vec<Option<Arc<Slot>>>>,
-    /// Copied rows of chains that were lent.
+    /// Copied rows of borrowed chains.
     pub(crate) owners: Vec<Owner>,
 }
 
-/// What a labelling is worth under a model; minus infinity where it is forbidden.
+/// The score of a labelling under a model; minus infinity if the labelling is forbidden.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct LabellingScore {
-    /// Of all: the sum of the others.
+    /// The total: the sum of all chain and clique scores.
     pub score: f64,
-    /// Of each chain by itself.
+    /// The score of each chain.
     pub chain_scores: Vec<f64>,
-    /// Of each clique.
+    /// The score of each clique.
     pub clique_scores: Vec<f64>,
 }
 
-/// Chains, trees and cliques put together: immutable, shared by clones and runs, used by any number
-/// of threads. `'a` is how long what it borrows lives.
+/// Chains, trees and cliques: immutable, shared by clones and runs, used by any number of threads. `'a`
+/// is the lifetime of borrowed arrays.
 ///
 /// ```
 /// fn shared<T: Send + Sync>() {}
 /// shared::<libchorale::Model<'static>>();
 /// ```
 pub struct Model<'a> {
-    // Dropped before what it borrows.
+    // First, so that the handle is dropped before the objects that it borrows.
     handle: Handle<c::Model>,
     pub(crate) keep: Arc<Keep<'a>>,
 }
 
-// Immutable, with atomic references; instances and callbacks are Send and Sync.
+// Safe: immutable, with atomic reference counts; instances and callbacks are Send and Sync.
 unsafe impl Send for Model<'_> {}
 unsafe impl Sync for Model<'_> {}
 
@@ -76,7 +77,7 @@ pub struct Member {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ChainTokens<'m> {
-    /// An id for each position, -1 for none; None where the chain has no tokens.
+    /// An id for each position, -1 for none; None if the chain has no tokens.
     pub tokens: Option<&'m [i32]>,
     /// The document of the chain.
     pub group: i64,
@@ -90,7 +91,7 @@ impl<'a> Model<'a> {
         self.handle.as_ptr()
     }
 
-    /// Another reference to a model of the library.
+    /// Adds a reference to a model of the library.
     ///
     /// # Safety
     /// `keep` holds everything that the model borrows.
@@ -101,8 +102,9 @@ impl<'a> Model<'a> {
         }
     }
 
-    /// What any labelling is worth, gold labels say. labels: of all positions, chain by chain. Errors:
-    /// Shape, OutOfRange (labels), Kind (an instance), CallbackStopped, CallbackValue, OutOfMemory.
+    /// The score of any labelling, such as gold labels. labels: of all positions, chain by chain.
+    /// Errors: Shape, OutOfRange (labels), Kind (an instance), CallbackStopped, CallbackValue,
+    /// OutOfMemory.
     pub fn score(&self, labels: &[i32]) -> Result<LabellingScore> {
         let mut of = LabellingScore {
             score: 0.0,
@@ -127,12 +129,13 @@ impl<'a> Model<'a> {
         Ok(of)
     }
 
-    /// A model of the same chains, members and cliques with other strengths. factors: one a clique, by
-    /// which its potential is multiplied. The two models share the chains. Errors: Shape, NotANumber, Infinite, OutOfRange (a negative factor), OutOfMemory.
+    /// A model of the same chains, members and cliques in which each clique's potential is multiplied by
+    /// its entry of `factors`. The two models share the chains. Errors: Shape, NotANumber, Infinite,
+    /// OutOfRange (a negative factor), OutOfMemory.
     pub fn reweigh(&self, factors: &[f64]) -> Result<Self> {
         self.create_reweighed(factors, None)
     }
-    /// A model as [`reweigh`](Self::reweigh) makes, in memory of `host`.
+    /// A model as made by [`reweigh`](Self::reweigh), in memory of `host`.
     pub fn reweigh_in(&self, factors: &[f64], host: &Host) -> Result<Self> {
         self.create_reweighed(factors, Some(host))
     }
@@ -144,23 +147,23 @@ impl<'a> Model<'a> {
         Ok(Self::with(handle, Arc::clone(&self.keep)))
     }
 
-    /// How many chains, instances included.
+    /// The number of chains, including instances.
     pub fn chains(&self) -> usize {
         count(unsafe { c::model_chain_count(self.as_ptr()) })
     }
-    /// How many cliques.
+    /// The number of cliques.
     pub fn cliques(&self) -> usize {
         count(unsafe { c::model_clique_count(self.as_ptr()) })
     }
-    /// The members of all cliques, summed.
+    /// The number of members of all cliques together.
     pub fn members(&self) -> usize {
         count(unsafe { c::model_member_count(self.as_ptr()) })
     }
-    /// The positions of a chain; 0 out of range.
+    /// The number of positions of a chain; 0 out of range.
     pub fn chain_length(&self, chain: usize) -> usize {
         count(unsafe { c::model_chain_length(self.as_ptr(), size(chain)) })
     }
-    /// The members of a clique, its centre included; 0 out of range.
+    /// The number of members of a clique, including its centre; 0 out of range.
     pub fn clique_members(&self, clique: usize) -> usize {
         count(unsafe { c::model_clique_member_count(self.as_ptr(), size(clique)) })
     }
@@ -168,34 +171,33 @@ impl<'a> Model<'a> {
     pub fn clique_values(&self, clique: usize) -> usize {
         count(unsafe { c::model_clique_values(self.as_ptr(), size(clique)) })
     }
-    /// How many scores a message of a clique has: R + 2, or R where every label has a value; 0 out of
+    /// The number of scores of a message of a clique: R + 2, or R if every label has a value; 0 out of
     /// range.
     pub fn clique_columns(&self, clique: usize) -> usize {
         count(unsafe { c::model_clique_columns(self.as_ptr(), size(clique)) })
     }
-    /// How many values the centre of a clique can show; 0 where it is not centred.
+    /// The number of values of the centre of a clique; 0 if the clique is not centred.
     pub fn clique_centre_values(&self, clique: usize) -> usize {
         count(unsafe { c::model_clique_centre_values(self.as_ptr(), size(clique)) })
     }
-    /// The potential of a clique, over R or R + 2 values, multiplied by the factors of
-    /// [`reweigh`](Self::reweigh). None for a centred clique, which has
-    /// [others](Self::clique_centre_potential), and out of range.
+    /// The potential of a clique, over R or R + 2 values, with the factors of [`reweigh`](Self::reweigh)
+    /// applied. None out of range, and for a centred clique, which has [centre
+    /// potentials](Self::clique_centre_potential).
     pub fn clique_potential(&self, clique: usize) -> Option<Potential> {
         unsafe {
             let raw = c::model_clique_potential(self.as_ptr(), size(clique));
             Potential::retain(raw, self.slot(clique, 0))
         }
     }
-    /// The potential of a centred clique where the centre shows `value`, as
-    /// [`clique_potential`](Self::clique_potential) tells that of others. None for other cliques,
-    /// and out of range.
+    /// The potential of a centred clique for a value of the centre, with the factors of
+    /// [`reweigh`](Self::reweigh) applied. None for other cliques, and out of range.
     pub fn clique_centre_potential(&self, clique: usize, value: usize) -> Option<Potential> {
         unsafe {
             let raw = c::model_clique_centre_potential(self.as_ptr(), size(clique), size(value));
             Potential::retain(raw, self.slot(clique, value))
         }
     }
-    /// Where the panics of a clique's callback potential are.
+    /// The slot that holds the panics of a clique's callback potential.
     fn slot(&self, clique: usize, potential: usize) -> Option<Arc<Slot>> {
         let slots = self.keep.slots_of_cliques.get(&clique)?;
         slots.get(potential)?.clone()
@@ -204,15 +206,15 @@ impl<'a> Model<'a> {
     pub fn clique_property(&self, clique: usize) -> Option<Property> {
         unsafe { Property::retain(c::model_clique_property(self.as_ptr(), size(clique))) }
     }
-    /// The dictionary of a clique; None where it has none.
+    /// The dictionary of a clique; None if it has none.
     pub fn clique_dictionary(&self, clique: usize) -> Option<Dictionary> {
         unsafe { Dictionary::retain(c::model_clique_dictionary(self.as_ptr(), size(clique))) }
     }
-    /// Bytes that the model holds, copied scores included.
+    /// The number of bytes that the model has allocated, including copied scores.
     pub fn bytes(&self) -> usize {
         unsafe { c::model_bytes(self.as_ptr()) }
     }
-    /// Bytes of all scores, copied or borrowed.
+    /// The number of bytes of all scores, copied or borrowed.
     pub fn score_bytes(&self) -> usize {
         unsafe { c::model_score_bytes(self.as_ptr()) }
     }
@@ -236,8 +238,8 @@ impl<'a> Model<'a> {
         })
     }
 
-    /// Returns a function from a member of a clique, and the number that the library has for what the
-    /// member shows, to what the member shows.
+    /// Returns a function that converts the library's number for the value of a member of the clique.
+    /// Its arguments: the index of the member, and the number.
     pub(crate) fn shown(&self, clique: usize) -> impl Fn(usize, i32) -> Shown {
         let values = self.clique_values(clique);
         let centre_values = self.clique_centre_values(clique);
@@ -263,7 +265,7 @@ impl<'a> Model<'a> {
     /// A chain as it was added to a model. Errors: OutOfRange, Kind (an instance).
     pub fn chain(&self, chain: usize) -> Result<ChainView<'_>> {
         let (raw, _) = self.raw_chain(chain)?;
-        // The arrays live as long as this model.
+        // Safe: the arrays live as long as this model.
         unsafe {
             Ok(if raw.element == c::FLOAT32 {
                 ChainView::F32(Chain::from_raw(&raw))
@@ -275,7 +277,7 @@ impl<'a> Model<'a> {
     /// The tokens and the group of a chain. Errors: as for [`chain`](Self::chain).
     pub fn chain_tokens(&self, chain: usize) -> Result<ChainTokens<'_>> {
         let (raw, options) = self.raw_chain(chain)?;
-        // The tokens live as long as this model.
+        // Safe: the tokens live as long as this model.
         let tokens = unsafe { crate::chain::optional(options.tokens, count(raw.length)) };
         Ok(ChainTokens {
             tokens,

@@ -1,4 +1,4 @@
-//! How a run works, and what it tells on the way.
+//! Options of a run, and its progress.
 
 use crate::array::{count, size};
 use crate::error::call;
@@ -9,11 +9,11 @@ use std::ops::ControlFlow;
 use std::os::raw::c_void;
 use std::time::Duration;
 
-/// What a run tells after every round and every step of the bound.
+/// Progress of a run after every round and every step of the bound.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Progress {
-    /// The round that is over; 0: the chains' own labellings.
+    /// The round just done; 0: the chains were decoded without cliques.
     pub round: usize,
     /// Messages of cliques to members that changed in the round.
     pub messages_changed: usize,
@@ -21,20 +21,20 @@ pub struct Progress {
     pub score: f64,
     /// The best score so far.
     pub best_score: f64,
-    /// On the score of every labelling; plus infinity before one has been computed.
+    /// Upper bound on the score of every labelling; plus infinity before one has been computed.
     pub upper_bound: f64,
 }
 
 type ProgressFunction<'a> = Box<dyn FnMut(&Progress) -> ControlFlow<()> + Send + 'a>;
 
-/// The functions of the caller. C has their address.
+/// The callbacks of the caller. Their address is stored in C.
 #[derive(Default)]
 pub(crate) struct Callbacks<'a> {
     progress: Option<ProgressFunction<'a>>,
     executor: Option<Executor<'a>>,
 }
 
-/// How a run works; everything that is not set is the library's default.
+/// Options of a run; options that are not set have the library's default.
 ///
 /// ```
 /// use std::ops::ControlFlow;
@@ -51,7 +51,7 @@ pub struct RunOptions<'a> {
     pub(crate) callbacks: Callbacks<'a>,
 }
 
-// Pointers are filled in by the run that takes the options.
+// Safe: pointers are filled in by the run that takes the options.
 unsafe impl Send for RunOptions<'_> {}
 
 impl Default for RunOptions<'_> {
@@ -81,27 +81,28 @@ impl<'a> RunOptions<'a> {
     pub fn new() -> Self {
         Self::default()
     }
-    /// Memory and log.
+    /// The host: allocator and log.
     pub fn host(mut self, host: &Host) -> Self {
         self.host = Some(host.clone());
         self
     }
-    /// The most rounds; 10 unless this is called.
+    /// The greatest number of rounds; 10 unless this is called.
     pub fn rounds(mut self, rounds: usize) -> Self {
         self.raw.rounds = size(rounds);
         self
     }
-    /// The share of the old message of a clique in the new, 0 <= d < 1.
+    /// Damping `d` of clique messages, 0 <= d < 1: new message = d * old + (1 - d) * computed.
     pub fn damping(mut self, damping: f64) -> Self {
         self.raw.damping = damping;
         self
     }
-    /// In which order cliques and chains send messages.
+    /// The order in which cliques and chains send messages.
     pub fn schedule(mut self, schedule: Schedule) -> Self {
         self.raw.schedule = schedule.raw();
         self
     }
-    /// The algorithm of clique messages, where it fits the potential; [`Algorithm::Auto`] elsewhere.
+    /// The algorithm for clique messages; cliques that the algorithm does not fit use
+    /// [`Algorithm::Auto`].
     pub fn algorithm(mut self, algorithm: Algorithm) -> Self {
         self.raw.algorithm = algorithm.number();
         self
@@ -112,46 +113,47 @@ impl<'a> RunOptions<'a> {
         self.raw.exact_marginals = exact.into();
         self
     }
-    /// Whether the best labelling is polished in the end: changed chain by chain while the score rises.
-    /// True unless this is called.
+    /// Whether the best labelling is polished after the rounds: changed chain by chain while the score
+    /// increases. True unless this is called.
     pub fn polish(mut self, polish: bool) -> Self {
         self.raw.polish = polish.into();
         self
     }
-    /// Whether only values that fire in some member's own best labelling take part in messages. False
-    /// unless this is called.
+    /// Whether messages cover only values that fire in the best labelling, without cliques, of some
+    /// member. False unless this is called.
     pub fn restrict_range(mut self, restrict: bool) -> Self {
         self.raw.restrict_range = restrict.into();
         self
     }
-    /// How a chain under several properties is treated.
+    /// The method for a chain under several properties.
     pub fn joint_mode(mut self, mode: JointMode) -> Self {
         self.raw.joint_mode = mode.raw();
         self
     }
-    /// How many configurations a beam keeps at each position of a chain under several properties.
+    /// The number of configurations (joint states) that a beam keeps at each position of a chain under
+    /// several properties.
     pub fn beam_width(mut self, width: usize) -> Self {
         self.raw.beam_width = size(width);
         self
     }
-    /// How many configurations there may be at once.
+    /// The greatest number of configurations (joint states) at one position.
     pub fn budget(mut self, budget: usize) -> Self {
         self.raw.budget = size(budget);
         self
     }
-    /// What messages are stored as.
+    /// The number format in which messages are stored.
     pub fn message_element(mut self, element: MessageElement) -> Self {
         self.raw.message_element = element.raw();
         self
     }
-    /// At least 1: the calling thread and `threads - 1` more, which live only inside a call. The
-    /// result is the same, bit for bit, for any number.
+    /// The number of threads, at least 1: the calling thread and `threads - 1` more, which exist only
+    /// inside a call. The result is the same, bit for bit, for any number.
     pub fn threads(mut self, threads: usize) -> Self {
         self.raw.threads = size(threads);
         self
     }
-    /// Gives the work to threads of the caller: `executor` lets up to `workers` of them
-    /// [participate](Work::participate). The calling thread does the pieces that are left.
+    /// Runs the work on threads of the caller: `executor` lets up to `workers` of them
+    /// [participate](Work::participate). The calling thread does any remaining pieces.
     pub fn executor(
         mut self,
         workers: usize,
@@ -161,19 +163,18 @@ impl<'a> RunOptions<'a> {
         self.callbacks.executor = Some(Box::new(executor));
         self
     }
-    /// The time that each call of the run may take. What is done until then stays, and the next call
-    /// goes on from there.
+    /// The time limit of each call of the run. Finished work is kept, and the next call continues there.
     pub fn time_limit(mut self, limit: Duration) -> Self {
         self.raw.time_limit = limit.as_secs_f64();
         self
     }
-    /// A flag that ends a call of the run when it is raised, as a time limit would.
+    /// A flag that ends a call of the run when it is raised.
     pub fn cancel(mut self, cancel: &Cancel) -> Self {
         self.cancel = Some(cancel.clone());
         self
     }
-    /// A function that is told of every round and every step of the bound, on the thread that calls the
-    /// run. Break ends the call as a cancel would. A panic ends the call too, and is resumed.
+    /// A function that is called after every round and every step of the bound, on the thread that calls
+    /// the run. Break ends the call like a cancel. A panic also ends the call, and is resumed.
     pub fn progress(
         mut self,
         progress: impl FnMut(&Progress) -> ControlFlow<()> + Send + 'a,
@@ -181,20 +182,20 @@ impl<'a> RunOptions<'a> {
         self.callbacks.progress = Some(Box::new(progress));
         self
     }
-    /// How many steps of dual ascent look for an upper bound; 0: none, and no bound.
+    /// The number of steps of dual ascent for an upper bound; 0: no bound.
     pub fn bound_steps(mut self, steps: usize) -> Self {
         self.raw.bound_steps = size(steps);
         self
     }
-    /// Whether the run has memory for [`Run::set_allowed`](crate::Run::set_allowed) and
-    /// [`Run::set_strength`](crate::Run::set_strength).
+    /// Whether the run allocates the memory that [`Run::set_allowed`](crate::Run::set_allowed) and
+    /// [`Run::set_strength`](crate::Run::set_strength) need.
     pub fn edits(mut self, edits: bool) -> Self {
         self.raw.edits = i64::from(edits);
         self
     }
 
-    /// The size and cost of a run with these options, before it is made. Errors: as for [`Run::new`],
-    /// but for StateSpace.
+    /// Computes the size and cost of a run with these options, without creating it. Errors: as for
+    /// [`Run::new`], except StateSpace.
     ///
     /// [`Run::new`]: crate::Run::new
     pub fn estimate(&self, model: &Model<'_>) -> Result<RunCost> {
@@ -209,7 +210,7 @@ impl<'a> RunOptions<'a> {
         })
     }
 
-    /// The options as C takes them, with callbacks at an address that the caller keeps.
+    /// Converts the options for C, with callbacks at an address that the caller keeps.
     pub(crate) fn raw(&self, callbacks: *mut Callbacks<'_>) -> c::RunOptions {
         let mut raw = self.raw;
         raw.cancel = self
@@ -234,15 +235,15 @@ impl<'a> RunOptions<'a> {
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct RunCost {
-    /// What the run allocates.
+    /// The number of bytes that the run allocates.
     pub run_bytes: usize,
-    /// What the model holds, copied scores included.
+    /// The number of bytes that the model has allocated, including copied scores.
     pub model_bytes: usize,
-    /// All scores, copied or borrowed.
+    /// The number of bytes of all scores, copied or borrowed.
     pub score_bytes: usize,
-    /// Additions in chains, in a round.
+    /// The number of additions in chains in a round.
     pub chain_steps: f64,
-    /// Members x values, summed over the cliques: the scores that a round computes.
+    /// The number of scores that a round computes for cliques: the sum of members x values.
     pub clique_scores: f64,
 }
 
@@ -255,7 +256,7 @@ unsafe extern "C" fn tell_progress(user: *mut c_void, progress: *const c::Progre
         best_score: progress.best_score,
         upper_bound: progress.upper_bound,
     };
-    // Borrows the field `progress` alone: the executor beside it may be in use.
+    // Borrows only the field `progress`: the executor beside it may be in use.
     let function = &mut *std::ptr::addr_of_mut!((*(user as *mut Callbacks<'_>)).progress);
     let flow = panics::caught(|| match function {
         Some(function) => function(&progress),

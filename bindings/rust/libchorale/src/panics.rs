@@ -1,6 +1,6 @@
-//! Panics in callbacks: caught before they would unwind into C, and resumed after the call.
+//! Panics in callbacks: caught before they unwind into C, and resumed after the call.
 
-// Older clippy takes the constant in thread_local for one of the program.
+// Older versions of clippy report the constant inside thread_local as one of the program.
 #![allow(clippy::declare_interior_mutable_const)]
 
 use crate::{Result, Status};
@@ -12,14 +12,13 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 type Payload = Box<dyn Any + Send + 'static>;
 
 thread_local! {
-    // The panic of a callback that ran on the thread of the call: the log, progress, an executor.
+    // The pending panic of a callback on the thread of the call: the log, progress, an executor.
     static PENDING: RefCell<Option<Payload>> = const { RefCell::new(None) };
     // True if a callback panicked on this thread in a call that is not over.
     static PANICKED: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Calls `callback`. None if it panics, or if an earlier panic of this thread still waits for its
-/// call to end.
+/// Calls `callback`. None if it panics, or if an earlier panic is pending on this thread.
 pub(crate) fn caught<T>(callback: impl FnOnce() -> T) -> Option<T> {
     if pending() {
         return None;
@@ -33,7 +32,7 @@ pub(crate) fn caught<T>(callback: impl FnOnce() -> T) -> Option<T> {
     }
 }
 
-/// Calls `callback` even while an earlier panic waits.
+/// Calls `callback` even if an earlier panic is pending.
 pub(crate) fn caught_always(callback: impl FnOnce()) {
     if let Err(payload) = catch_unwind(AssertUnwindSafe(callback)) {
         hold(payload);
@@ -50,7 +49,7 @@ fn hold(payload: Payload) {
     let _ = PENDING.try_with(|pending| *pending.borrow_mut() = Some(payload));
 }
 
-/// Resumes the panic that waits on this thread, if there is one.
+/// Resumes the pending panic of this thread, if there is one.
 pub(crate) fn resume() {
     if std::thread::panicking() {
         return;
@@ -61,8 +60,8 @@ pub(crate) fn resume() {
     }
 }
 
-/// The panics of a callback that workers of a run may call, where the thread that called the run finds
-/// them.
+/// The panics of a callback that workers of a run may call, stored where the thread that called the run
+/// finds them.
 #[derive(Default)]
 pub(crate) struct Slot(Mutex<Vec<Payload>>);
 
@@ -71,7 +70,8 @@ impl Slot {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Calls `callback`; None if it panics, or if a callback of this call has panicked on this thread.
+    /// Calls `callback`. None if it panics, or if a callback has already panicked on this thread in this
+    /// call.
     pub(crate) fn caught<T>(&self, callback: impl FnOnce() -> T) -> Option<T> {
         if PANICKED.try_with(Cell::get).unwrap_or(false) {
             return None; // the call goes on to its end: one panic a thread is enough
@@ -87,7 +87,8 @@ impl Slot {
     }
 }
 
-/// Begins or ends the part of this thread in a call. True if a callback panicked in that part.
+/// Clears this thread's mark that a callback panicked, at the beginning and the end of its part in a
+/// call. True if the mark was set.
 pub(crate) fn forget() -> bool {
     PANICKED
         .try_with(|panicked| panicked.replace(false))
@@ -101,8 +102,8 @@ pub(crate) fn settle<'s, T>(
 ) -> Result<T> {
     let stopped = matches!(&result, Err(error) if error.status() == Status::CallbackStopped);
     if forget() || stopped {
-        // Several workers may have panicked in one call: the first panic is resumed, and none is left
-        // for another call to find.
+        // Several workers may have panicked in one call: resumes the first panic and discards the
+        // others, so that no later call finds them.
         let payloads = slots
             .into_iter()
             .flat_map(|slot| std::mem::take(&mut *slot.lock()));

@@ -9,8 +9,8 @@ use std::fmt;
 use std::os::raw::c_void;
 use std::sync::Arc;
 
-/// A score of how many members of a clique show each of R values: immutable, shared by clones,
-/// used by any number of threads.
+/// A function of the counts n_v, the numbers of members of a clique with each of R values: immutable,
+/// shared by clones, used by any number of threads.
 ///
 /// ```
 /// use libchorale as ch;
@@ -32,25 +32,25 @@ use std::sync::Arc;
 /// ```
 pub struct Potential {
     handle: Handle<c::Potential>,
-    /// Where the panics of a callback are.
+    /// The slot that holds panics of a callback.
     pub(crate) slot: Option<Arc<Slot>>,
 }
 
-// Immutable, with atomic references; callbacks are Send and Sync.
+// Safe: immutable, with atomic reference counts; callbacks are Send and Sync.
 unsafe impl Send for Potential {}
 unsafe impl Sync for Potential {}
 
-/// What [`Potential::prices`] finds.
+/// The result of [`Potential::prices`].
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct CliquePrices {
-    /// What a member is paid, one entry a value.
+    /// The prices: the score added to a member for each value.
     pub prices: Vec<f64>,
     /// The score of the counts.
     pub score: f64,
 }
 
-/// Scale, shape, which values count, and the host.
+/// Options of a potential: scale, shape, counted values, and the host.
 #[derive(Clone, Debug, Default)]
 #[must_use = "options are for a call"]
 pub struct PotentialOptions {
@@ -61,26 +61,26 @@ pub struct PotentialOptions {
 }
 
 impl PotentialOptions {
-    /// No scale, shape detected, every value counts.
+    /// No scale, shape detected, every value counted.
     pub fn new() -> Self {
         Self::default()
     }
-    /// What the potential is multiplied by.
+    /// The factor by which the potential is multiplied.
     pub fn scale(mut self, scale: Scale) -> Self {
         self.scale = Some(scale);
         self
     }
-    /// What is known of the tables of a SUM; other families ignore the shape.
+    /// The shape of the tables of a SUM; other families ignore it.
     pub fn shape(mut self, shape: Shape) -> Self {
         self.shape = Some(shape);
         self
     }
-    /// Which of the values count, one entry a value.
+    /// Which values are counted, one entry for each value.
     pub fn counted(mut self, counted: &[bool]) -> Self {
         self.counted = Some(counted.iter().map(|&counts| counts.into()).collect());
         self
     }
-    /// Memory and log.
+    /// The host: allocator and log.
     pub fn host(mut self, host: &Host) -> Self {
         self.host = Some(host.clone());
         self
@@ -96,7 +96,8 @@ impl PotentialOptions {
     }
 }
 
-/// `$name` with default options, `$with` with given ones, from a number per unit of agreement.
+/// Defines two constructors of a potential with one factor lambda: `$name` with default options, `$with`
+/// with given ones.
 macro_rules! from_lambda {
     ($($(#[$doc:meta])* $name:ident $with:ident $create:ident;)*) => {$(
         $(#[$doc])*
@@ -134,10 +135,9 @@ impl Potential {
         square_makespan square_makespan_with potential_create_square_makespan;
     }
 
-    /// SUM: `sum_v f_v(n_v)`. tables: one row for every value, or one row for all; entry `k` is
-    /// `f(k)`, minus infinity forbids. Serves cliques of fewer members than a row has entries.
-    /// Errors: Shape, NotANumber, Infinite, OutOfRange, NotConvex, NotConcave, SizeOverflow,
-    /// OutOfMemory.
+    /// SUM: `sum_v f_v(n_v)`. tables: one row for every value, or one row for all; entry `k` is `f(k)`,
+    /// minus infinity forbids. Rows of n entries serve cliques of up to n - 1 members. Errors: Shape,
+    /// NotANumber, Infinite, OutOfRange, NotConvex, NotConcave, SizeOverflow, OutOfMemory.
     pub fn sum<'t>(
         values: usize,
         tables: impl IntoMatrix<'t, f64>,
@@ -151,8 +151,7 @@ impl Potential {
         )
     }
 
-    /// MAX: `max_v f_v(n_v)` over the values that count; tables and errors as in
-    /// [`sum`](Self::sum).
+    /// MAX: `max_v f_v(n_v)` over the counted values; tables and errors as in [`sum`](Self::sum).
     pub fn max<'t>(
         values: usize,
         tables: impl IntoMatrix<'t, f64>,
@@ -199,8 +198,7 @@ impl Potential {
         })
     }
 
-    /// A table on the count of the higher of the two values that count. Errors: as for
-    /// [`sum`](Self::sum).
+    /// A table on the count of the higher of two counted values. Errors: as for [`sum`](Self::sum).
     pub fn cardinality(values: usize, table: &[f64], options: &PotentialOptions) -> Result<Self> {
         let raw = options.raw(values)?;
         Self::create(options.host.as_ref(), |host, made, error| unsafe {
@@ -216,8 +214,8 @@ impl Potential {
         })
     }
 
-    /// MAJORITY: `b_a + sum_v w_av n_v`, `a` a value of highest count. weights: R x R, row `a`.
-    /// bias: `b`, one entry a value. Errors: as for [`sum`](Self::sum).
+    /// MAJORITY: `b_a + sum_v w_av n_v`, with `a` a value of highest count. weights: R x R, row `a`.
+    /// bias: `b`, one entry for each value. Errors: as for [`sum`](Self::sum).
     pub fn majority<'t>(
         weights: impl IntoMatrix<'t, f64>,
         bias: Option<&[f64]>,
@@ -260,9 +258,9 @@ impl Potential {
         })
     }
 
-    /// Any function of the counts, one a value, and the number of members; None asks to stop (CallbackStopped).
-    /// Called on the threads of the calls that need it. A panic in the function ends the call and is
-    /// resumed.
+    /// Any function of the counts (one for each value) and the number of members; None ends the
+    /// computation with CallbackStopped. Called on the threads that need the score. A panic in the
+    /// function ends the call and is resumed.
     /// Errors: Size (no values), SizeOverflow, OutOfMemory.
     pub fn callback(
         values: usize,
@@ -306,8 +304,8 @@ impl Potential {
         })
     }
 
-    /// `factor` times this potential. Counts that are forbidden stay forbidden. Errors:
-    /// NotANumber, Infinite, OutOfRange (a negative factor), OutOfMemory.
+    /// `factor` times this potential. Forbidden counts stay forbidden. Errors: NotANumber, Infinite,
+    /// OutOfRange (a negative factor), OutOfMemory.
     pub fn scaled(&self, factor: f64) -> Result<Self> {
         self.create_scaled(factor, None)
     }
@@ -334,8 +332,8 @@ impl Potential {
         Family::from_raw(unsafe { c::potential_family(self.as_ptr()) })
     }
 
-    /// The score of counts, one a value, among `members` members. Errors: ValuesMismatch, OutOfRange,
-    /// CallbackValue, CallbackStopped.
+    /// The score of counts, one for each value, among `members` members. Errors: ValuesMismatch,
+    /// OutOfRange, CallbackValue, CallbackStopped.
     pub fn evaluate(&self, counts: &[i64], members: usize) -> Result<f64> {
         let mut score = 0.0;
         let result = call(|error| unsafe {
@@ -352,12 +350,12 @@ impl Potential {
         Ok(score)
     }
 
-    /// The prices of a whole clique with members in several models ([`Prices`](crate::Prices)), at
-    /// `counts` of all of them together, one a value, and their score. The slopes of the tables, for
-    /// Potts `2 lambda n_v`; for MAJORITY the weights of the value of highest count. members: of all
-    /// models; those that are in no count have no value of this potential. Errors: ValuesMismatch,
-    /// OutOfRange, TableTooShort, Kind (neither MAJORITY nor a SUM that is convex and without
-    /// forbidden counts).
+    /// Computes the prices of a whole clique that has members in several models
+    /// ([`Prices`](crate::Prices)), and its score. counts: one for each value, summed over all models.
+    /// members: the number of members in all models; members that are in no count have no value of this
+    /// potential. The prices are the slopes of the tables, for Potts `2 lambda n_v`; for MAJORITY the
+    /// weights of the value of highest count. Errors: ValuesMismatch, OutOfRange, TableTooShort, Kind
+    /// (neither MAJORITY nor a SUM that is convex and without forbidden counts).
     pub fn prices(&self, counts: &[i64], members: usize) -> Result<CliquePrices> {
         let mut found = CliquePrices {
             prices: Vec::new(),
@@ -378,9 +376,10 @@ impl Potential {
         Ok(found)
     }
 
-    /// An upper bound on the score of any counts of `members` members less what these are paid at
-    /// `prices`, one a value. Exact for a convex SUM. Errors: ValuesMismatch, NotANumber, Infinite,
-    /// OutOfRange, TableTooShort, Kind (as for [`prices`](Self::prices)), OutOfMemory.
+    /// An upper bound, over all counts of `members` members, on the score of the counts minus the prices
+    /// of the members. prices: one for each value. Exact for a convex SUM. Errors: ValuesMismatch,
+    /// NotANumber, Infinite, OutOfRange, TableTooShort, Kind (as for [`prices`](Self::prices)),
+    /// OutOfMemory.
     pub fn most(&self, prices: &[f64], members: usize) -> Result<f64> {
         let mut most = 0.0;
         call(|error| unsafe {
@@ -396,13 +395,13 @@ impl Potential {
         Ok(most)
     }
 
-    /// Another reference to a potential of the library; None for NULL. slot: where the panics of
-    /// its callback are.
+    /// Adds a reference to a potential of the library; None for NULL. slot: holds the panics of its
+    /// callback.
     pub(crate) unsafe fn retain(raw: *const c::Potential, slot: Option<Arc<Slot>>) -> Option<Self> {
         let handle = Handle::from_raw_or_null(c::potential_retain(raw))?;
         Some(Self { handle, slot })
     }
-    /// A potential of the library that has no callback.
+    /// Wraps a potential of the library without callback.
     pub(crate) fn with(handle: Handle<c::Potential>) -> Self {
         let slot = None;
         Self { handle, slot }
@@ -432,7 +431,7 @@ impl fmt::Debug for Potential {
     }
 }
 
-/// A matrix with rows as the library takes them.
+/// Converts a matrix to rows with column stride 1, as the library reads them.
 fn in_rows<'t>(name: &str, matrix: impl IntoMatrix<'t, f64>) -> Result<Matrix<'t, f64>> {
     let matrix = matrix.into_matrix().and_then(Matrix::in_rows);
     matrix.map_err(|error| error.of(name))
@@ -443,7 +442,7 @@ struct Callback<F> {
     slot: Arc<Slot>,
 }
 
-/// Of a callback that no potential has taken.
+/// Owner of a callback that no potential owns yet.
 struct Owner<F>(*mut Callback<F>);
 
 impl<F> Drop for Owner<F> {

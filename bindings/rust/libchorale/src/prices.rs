@@ -1,4 +1,4 @@
-//! Prices: cliques with members in several models.
+//! Prices: inference for cliques whose members are divided over several models.
 
 use crate::array::{check_length, fill, size};
 use crate::error::call;
@@ -7,22 +7,24 @@ use crate::panics::settle;
 use crate::run::{Owned, RunHandle};
 use crate::{c, Error, Model, Result, Run, RunOptions, RunResult};
 
-/// What [`Prices::solve`] finds.
+/// The result of [`Prices::solve`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct PricesResult {
-    /// The scores of the chains and of the cliques that are not shared, without payments: the share
-    /// of this model in the score of all models together. Minus infinity where no labelling was found.
+    /// The scores of the chains and of the cliques that are not shared, without prices: the contribution
+    /// of this model to the score of all models together. Minus infinity if no labelling was found.
     pub score: f64,
-    /// The result of the run, with the payments as scores of the shared cliques.
+    /// The result of the run, where the clique score includes the prices of the members of shared
+    /// cliques.
     pub result: RunResult,
 }
 
-/// A run of a model that has only some of the members of its *shared* cliques, because all of them
-/// together are too large for one model. The models send counts, how many of their members have each
-/// value, and receive prices, what a member is paid for each value. While every round sets prices by
-/// the counts of the round before, with [`Potential::prices`](crate::Potential::prices) of a convex
-/// potential, and every model is solved to its maximum, the score of all models together does not fall.
+/// A run of a model with *shared* cliques, whose other members are in other models, because one model
+/// with all members would be too large. Each model sends counts, the number of its members with each
+/// value, and receives prices, the score added to a member for each value. Every round computes the
+/// prices from the counts of the round before, with [`Potential::prices`](crate::Potential::prices). If
+/// the potential is convex and every model is solved to its maximum, the score of all models together
+/// never decreases.
 ///
 /// ```
 /// use libchorale as ch;
@@ -59,7 +61,7 @@ pub struct PricesResult {
 /// # }
 /// ```
 ///
-/// Its run is read, and not solved otherwise:
+/// The run can only be read; it is solved by [`solve`](Self::solve) alone:
 ///
 /// ```compile_fail,E0596
 /// # fn solve(prices: &mut libchorale::Prices<'_>) {
@@ -69,20 +71,20 @@ pub struct PricesResult {
 pub struct Prices<'a> {
     handle: *mut c::Prices, // the run's
     run: Run<'a>,
-    /// By shared clique: how many values its potential has.
+    /// By shared clique: the number of values of its potential.
     values: Vec<usize>,
     numbers: Vec<f64>,
 }
 
-// As a run: calls that take `&self` only read.
+// Safe as a run is: calls that take `&self` only read.
 unsafe impl Send for Prices<'_> {}
 unsafe impl Sync for Prices<'_> {}
 
 impl<'a> Prices<'a> {
-    /// A run of a model, some of whose cliques are shared. Of their potentials the number of values
-    /// matters alone; the other cliques are solved as in any run. Edits are not possible, and
-    /// messages are `f64` where the options leave the choice. Errors: as for
-    /// [`Run::new`]; OutOfRange, Kind (a centred clique), DuplicateMember (a clique twice).
+    /// A run of a model in which `cliques` are shared. Only the number of values of their potentials is
+    /// used; the other cliques are solved as in any run. Edits are not possible, and messages are `f64`
+    /// if the options leave the choice. Errors: as for [`Run::new`]; OutOfRange, Kind (a centred
+    /// clique), DuplicateMember (a clique twice).
     pub fn new(model: &Model<'a>, cliques: &[usize], mut options: RunOptions<'a>) -> Result<Self> {
         let numbers: Vec<i64> = cliques.iter().map(|&clique| size(clique)).collect();
         let callbacks = Owned::new(std::mem::take(&mut options.callbacks));
@@ -109,11 +111,11 @@ impl<'a> Prices<'a> {
         })
     }
 
-    /// Labels the model under prices, from the beginning: the same prices give the same labels,
+    /// Labels the model under prices, always from a new start: the same prices give the same labels,
     /// whatever was solved before. prices: one row for each shared clique, in the order of creation,
-    /// with one entry for each value of its potential (R + 2 values are 0 .. R-1, EMPTY, CONFLICT);
-    /// no rows: all prices are 0. Errors: as for [`Run::solve`]; Shape, NotANumber, Infinite,
-    /// OutOfRange (above 1e280). After these four the last labelling stays.
+    /// with one entry for each value of its potential (R + 2 values are 0 .. R-1, EMPTY, CONFLICT); no
+    /// rows: all prices are 0. Errors: as for [`Run::solve`]; Shape, NotANumber, Infinite, OutOfRange
+    /// (above 1e280). After these four errors the last labelling is kept.
     pub fn solve<R: AsRef<[f64]>>(&mut self, prices: &[R]) -> Result<PricesResult> {
         let (mut numbers, mut count) = (std::ptr::null(), 0);
         if !prices.is_empty() {
@@ -138,7 +140,7 @@ impl<'a> Prices<'a> {
         Ok(PricesResult { score, result })
     }
 
-    /// An error that names row and entry of a price.
+    /// Adds the row and the entry of a price to an error.
     fn placed(&self, error: Error) -> Error {
         let told = error.message().strip_prefix("numbers[");
         let place = told.and_then(|told| {
@@ -157,9 +159,9 @@ impl<'a> Prices<'a> {
         }
     }
 
-    /// How many members of each shared clique have each value in the labelling of the last solve: rows
-    /// as [`solve`](Self::solve) takes them. Members with a value outside a dictionary, and by a
-    /// potential over R values those that are EMPTY or CONFLICT, are in no count. Errors:
+    /// The number of members of each shared clique with each value in the labelling of the last solve:
+    /// rows as [`solve`](Self::solve) takes them. Not counted: members with a value outside a
+    /// dictionary, and, if the potential has R values, members that are EMPTY or CONFLICT. Errors:
     /// NoLabelling, OutOfMemory.
     pub fn counts(&self) -> Result<Vec<Vec<i64>>> {
         let mut all = Vec::new();
@@ -183,8 +185,8 @@ impl<'a> Prices<'a> {
         Ok(self.values.iter().map(row).collect())
     }
 
-    /// The run, for labels and all else that it tells after a solve. In its results the payments of
-    /// prices are scores of the shared cliques; its model is the given one.
+    /// The run, for labels and other results after a solve. Its clique scores include the prices of
+    /// shared cliques; its model is the given one.
     pub fn run(&self) -> &Run<'a> {
         &self.run
     }
@@ -200,11 +202,11 @@ impl std::fmt::Debug for Prices<'_> {
     }
 }
 
-/// What must lie in one part of a corpus: chains, or whole documents, with a member in the same clique
-/// that is not shared. What is joined has numbers from 0 to count - 1, for instance documents and
-/// cliques in one numbering, with a pair `first[k]`, `second[k]` for each membership. Returns the
-/// lowest number of the component of each. Errors: Shape, SizeOverflow (2^31 and more), OutOfRange,
-/// OutOfMemory.
+/// Computes connected components, by which a corpus can be divided into parts: two chains, or whole
+/// documents, with a member in the same clique that is not shared belong in one part. Items are numbered
+/// from 0 to count - 1, for instance documents and cliques in one numbering, with a pair `first[k]`,
+/// `second[k]` for each membership. Returns the lowest number of the component of each item. Errors:
+/// Shape, SizeOverflow (2^31 and more), OutOfRange, OutOfMemory.
 ///
 /// ```
 /// // Documents 0 to 2, cliques 3 and 4: 3 has members in the documents 0 and 2.

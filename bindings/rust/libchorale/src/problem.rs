@@ -1,4 +1,4 @@
-//! Problems: a model with the names around it, in memory and as a file.
+//! Problems: a model with its names, gold labels and notes, in memory and as a file.
 
 use crate::array::{check_length, count, filled, pointer, size};
 use crate::error::call;
@@ -10,8 +10,8 @@ use std::os::raw::c_char;
 use std::path::Path;
 use std::sync::Arc;
 
-/// A frozen model and the names a person needs to read it; saved and loaded as a file. `'a` is how
-/// long what the model borrows lives.
+/// A frozen model with its names, gold labels and notes; saved and loaded as a file. `'a` is the
+/// lifetime of arrays that the model borrows.
 ///
 /// ```
 /// use libchorale as ch;
@@ -32,18 +32,18 @@ use std::sync::Arc;
 /// # }
 /// ```
 pub struct Problem<'a> {
-    // Dropped before what it borrows.
+    // First, so that the handle is dropped before the objects that it borrows.
     handle: Handle<c::Problem>,
     pub(crate) keep: Arc<Keep<'a>>,
-    /// Positions of all chains.
+    /// The number of positions of all chains.
     positions: usize,
 }
 
-// Calls that change it take `&mut self`.
+// Safe: calls that change the problem take `&mut self`.
 unsafe impl Send for Problem<'_> {}
 unsafe impl Sync for Problem<'_> {}
 
-/// A text that C lends; None where there is none. text: stores the length, and returns the bytes.
+/// Borrows a text of C; None if there is none. text: stores the length, and returns the bytes.
 ///
 /// # Safety
 /// The bytes live for `'p`.
@@ -80,31 +80,31 @@ pub struct Note<'p> {
 }
 
 impl Problem<'static> {
-    /// A problem from a file's bytes, which are copied. Errors: FileFormat, FileByteOrder,
-    /// FileVersion, FileTruncated, FileChecksum, FileSection, whatever building the model by hand can
-    /// answer, OutOfMemory.
+    /// Reads a problem from a file's bytes, which are copied. Errors: FileFormat, FileByteOrder,
+    /// FileVersion, FileTruncated, FileChecksum, FileSection, those of building the model by calls,
+    /// OutOfMemory.
     pub fn read(bytes: &[u8]) -> Result<Self> {
         Self::from_bytes(bytes, false, None)
     }
-    /// A problem as [`read`](Self::read) makes, in memory of `host`.
+    /// Reads a problem as [`read`](Self::read) does, in memory of `host`.
     pub fn read_in(bytes: &[u8], host: &Host) -> Result<Self> {
         Self::from_bytes(bytes, false, Some(host))
     }
 
-    /// A problem from a file, by its path. A regular file is mapped into memory where the system can,
-    /// and read in place; a pipe is read to the length that its header tells. Errors: as for
-    /// [`read`](Self::read); InputOutput.
+    /// Loads a problem from a file. A regular file is mapped into memory if the system can, and read in
+    /// place; a pipe is read up to the length in its header. Errors: as for [`read`](Self::read);
+    /// InputOutput.
     ///
     /// # Files that change
     ///
-    /// While the problem or a model of it lives, nobody may write to the file or shorten it: what is
-    /// mapped would change, and reading what was cut off ends the process. To rename another file to
-    /// its name, as [`save`](Self::save) does, is fine. Where a file cannot be kept from changing,
-    /// read its bytes and give them to [`read`](Self::read).
+    /// While the problem or its model lives, the file must not be written to or truncated: mapped memory
+    /// would change, and reading beyond the end would kill the process. Renaming another file to its
+    /// name, as [`save`](Self::save) does, is allowed. For a file that may change, read its bytes and
+    /// pass them to [`read`](Self::read).
     pub fn load(path: impl AsRef<Path>) -> Result<Self> {
         Self::from_path(path.as_ref(), None)
     }
-    /// A problem as [`load`](Self::load) makes, in memory of `host`.
+    /// Loads a problem as [`load`](Self::load) does, in memory of `host`.
     pub fn load_in(path: impl AsRef<Path>, host: &Host) -> Result<Self> {
         Self::from_path(path.as_ref(), Some(host))
     }
@@ -132,11 +132,11 @@ impl<'a> Problem<'a> {
         }
     }
 
-    /// A problem around a model. Errors: OutOfMemory.
+    /// A problem of a model, without names, gold labels and notes. Errors: OutOfMemory.
     pub fn new(model: &Model<'a>) -> Result<Self> {
         Self::create(model, None)
     }
-    /// A problem as [`new`](Self::new) makes, in memory of `host`.
+    /// A problem as made by [`new`](Self::new), in memory of `host`.
     pub fn new_in(model: &Model<'a>, host: &Host) -> Result<Self> {
         Self::create(model, Some(host))
     }
@@ -147,7 +147,7 @@ impl<'a> Problem<'a> {
         Ok(Self::with(handle, Arc::clone(&model.keep)))
     }
 
-    /// A problem from a file's bytes, aligned to 64, which are read in place. Errors: as for
+    /// Reads a problem from a file's bytes, aligned to 64, which are borrowed. Errors: as for
     /// [`read`](Self::read); Alignment.
     ///
     /// ```compile_fail,E0505
@@ -160,7 +160,7 @@ impl<'a> Problem<'a> {
     pub fn read_borrowed(bytes: &'a [u8]) -> Result<Self> {
         Self::from_bytes(bytes, true, None)
     }
-    /// A problem as [`read_borrowed`](Self::read_borrowed) makes, in memory of `host`.
+    /// Reads a problem as [`read_borrowed`](Self::read_borrowed) does, in memory of `host`.
     pub fn read_borrowed_in(bytes: &'a [u8], host: &Host) -> Result<Self> {
         Self::from_bytes(bytes, true, Some(host))
     }
@@ -179,7 +179,7 @@ impl<'a> Problem<'a> {
         Ok(Self::with(handle, Arc::default()))
     }
 
-    /// The model, which outlives the problem.
+    /// The model, which may outlive the problem.
     pub fn model(&self) -> Model<'a> {
         unsafe { Model::retain(c::problem_model(self.as_ptr()), &self.keep) }
     }
@@ -188,10 +188,10 @@ impl<'a> Problem<'a> {
         self.handle.as_ptr()
     }
 
-    /// Sets a list of texts; an empty one removes it. A new list of value names is
-    /// [`TextList::Values`] of the number of such lists so far. Errors: Shape (a number of texts that
-    /// does not fit the model), UnknownConstant (a list of value names beyond the next),
-    /// SizeOverflow, OutOfMemory.
+    /// Sets a list of texts; an empty list removes it. To add a list of value names, pass
+    /// [`TextList::Values`] with the number of such lists so far. Errors: Shape (a number of texts that
+    /// does not fit the model), UnknownConstant (a list of value names beyond the next), SizeOverflow,
+    /// OutOfMemory.
     pub fn set_texts(&mut self, list: TextList, texts: &[impl AsRef<str>]) -> Result<()> {
         let list = list.raw()?;
         let raw = |text: &str| c::Text {
@@ -210,21 +210,21 @@ impl<'a> Problem<'a> {
             )
         })
     }
-    /// How many texts a list has; 0 for one that is absent.
+    /// The number of texts of a list; 0 if the list is absent.
     pub fn text_count(&self, list: TextList) -> usize {
         list.raw().map_or(0, |list| {
             count(unsafe { c::problem_text_count(self.as_ptr(), list) })
         })
     }
-    /// A text of a list; None where there is none.
+    /// A text of a list; None if there is none.
     pub fn text(&self, list: TextList, index: usize) -> Option<&str> {
         let list = list.raw().ok()?;
         unsafe { lent(|length| c::problem_text(self.as_ptr(), list, size(index), length)) }
     }
 
-    /// What cliques are about, one entry a clique. kinds: an index into the texts of
-    /// [`TextList::Kinds`], or -1. values: the list that names the values. None leaves either as it is.
-    /// Errors: Shape, OutOfRange, OutOfMemory.
+    /// Sets the kinds and value names of all cliques, one entry for each clique. kinds: an index into
+    /// the texts of [`TextList::Kinds`], or -1. values: the list that names the values. None leaves
+    /// either unchanged. Errors: Shape, OutOfRange, OutOfMemory.
     pub fn set_cliques(
         &mut self,
         kinds: Option<&[i32]>,
@@ -246,24 +246,24 @@ impl<'a> Problem<'a> {
             )
         })
     }
-    /// The kind of a clique; None where it has none.
+    /// The kind of a clique; None if it has none.
     pub fn clique_kind(&self, clique: usize) -> Option<usize> {
         let kind = unsafe { c::problem_clique_kind(self.as_ptr(), size(clique)) };
         usize::try_from(kind).ok()
     }
-    /// The name of what a member of a clique shows; None where it has no name.
+    /// The name of the value of a member of a clique; None if it has no name.
     pub fn value_name(&self, clique: usize, shown: Shown) -> Option<&str> {
         let value = i32::try_from(shown.value()?).ok()?;
         unsafe { lent(|length| c::problem_value_name(self.as_ptr(), size(clique), value, length)) }
     }
 
-    /// Gold labels by position, of all chains end to end, -1: not known. None removes them.
-    /// Errors: Shape, OutOfRange (not a label of its chain), OutOfMemory.
+    /// Sets gold labels by position, of all chains end to end; -1: unknown. None removes them. Errors:
+    /// Shape, OutOfRange (not a label of its chain), OutOfMemory.
     pub fn set_gold(&mut self, gold: Option<&[i32]>) -> Result<()> {
         check_length("gold", gold, self.positions)?;
         call(|error| unsafe { c::problem_set_gold(self.as_ptr(), pointer(gold), error) })
     }
-    /// Gold labels by position, -1: not known; None where there are none.
+    /// Gold labels by position, -1: unknown; None if there are none.
     pub fn gold(&self) -> Option<&[i32]> {
         unsafe {
             let gold = c::problem_gold(self.as_ptr());
@@ -271,7 +271,7 @@ impl<'a> Problem<'a> {
         }
     }
 
-    /// Any text under any name; an empty one removes the note. Errors: Size (no name),
+    /// Sets a note: a text under a name; an empty text removes the note. Errors: Size (no name),
     /// OutOfMemory.
     pub fn set_note(&mut self, name: &str, text: &str) -> Result<()> {
         call(|error| unsafe {
@@ -295,7 +295,7 @@ impl<'a> Problem<'a> {
         })
     }
 
-    /// The bytes of the file. Errors: NotSavable (an instance, a callback potential),
+    /// Returns the bytes of the file. Errors: NotSavable (an instance, a callback potential),
     /// OutOfMemory.
     pub fn write(&self) -> Result<Vec<u8>> {
         filled(0u8, |bytes, capacity| {
@@ -307,8 +307,8 @@ impl<'a> Problem<'a> {
         })
     }
 
-    /// Writes the file, through one beside it that takes its place when complete. Errors: as for
-    /// [`write`](Self::write); InputOutput.
+    /// Writes the file: first a temporary file in the same directory, which then replaces `path`.
+    /// Errors: as for [`write`](Self::write); InputOutput.
     pub fn save(&self, path: impl AsRef<Path>) -> Result<()> {
         let path = c_path(path.as_ref())?;
         call(|error| unsafe { c::problem_save(self.as_ptr(), path.as_ptr(), error) })

@@ -6,7 +6,7 @@ use crate::error::call;
 use crate::handle::Handle;
 use crate::{c, Action, Host, LabelMap, Result, SegmentRule};
 
-/// What a labelling shows as one value of R: nothing where nothing fires, and a conflict where two
+/// A function from labellings to one of R values, or EMPTY if no value fires, or CONFLICT if two
 /// different values fire (see [`Shown`](crate::Shown)). Immutable, shared by clones, used by any number
 /// of threads.
 ///
@@ -27,11 +27,11 @@ pub struct Property {
     handle: Handle<c::Property>,
 }
 
-// Immutable, with atomic references.
+// Safe: immutable, with atomic reference counts.
 unsafe impl Send for Property {}
 unsafe impl Sync for Property {}
 
-/// What a property may have besides what its constructor asks for.
+/// Options of properties.
 #[derive(Clone, Debug, Default)]
 #[must_use = "options are for a call"]
 pub struct PropertyOptions<'a> {
@@ -43,11 +43,11 @@ pub struct PropertyOptions<'a> {
 }
 
 impl<'a> PropertyOptions<'a> {
-    /// No label is ignored, segments span what is ignored, nothing fires at the edge.
+    /// No label ignored, segments continue over ignored labels, nothing fires at the edge.
     pub fn new() -> Self {
         Self::default()
     }
-    /// Which labels are passed over, one entry a label. For `first_label`, `next_label` and
+    /// Which labels are ignored, one entry for each label. For `first_label`, `next_label` and
     /// `token_before`.
     pub fn ignored(mut self, ignored: &'a [bool]) -> Self {
         self.ignored = Some(ignored);
@@ -59,19 +59,19 @@ impl<'a> PropertyOptions<'a> {
         self.rule = Some(rule);
         self
     }
-    /// What fires where the sequence ends before a label follows (`next_label`), or where the segment
-    /// begins the sequence (`token_before`). Nothing unless this is called.
+    /// The value that fires if the sequence ends before a label follows (`next_label`), or if the
+    /// segment begins the sequence (`token_before`). Nothing unless this is called.
     pub fn edge_value(mut self, value: usize) -> Self {
         self.edge_value = Some(value);
         self
     }
-    /// What [`Action::Label`] fires by label, -1 nothing. For `automaton`, `local` and
-    /// [`PropertyBuilder::finish`]. Unless this is called a label fires its own number.
+    /// The value that [`Action::Label`] fires for each label, -1 for nothing. For `automaton`, `local`
+    /// and [`PropertyBuilder::finish`]. Unless this is called a label fires its own number.
     pub fn label_values(mut self, label_values: &'a [i32]) -> Self {
         self.label_values = Some(label_values);
         self
     }
-    /// Memory and log. A [`PropertyBuilder`] has its own.
+    /// The host: allocator and log. A [`PropertyBuilder`] has its own.
     pub fn host(mut self, host: &Host) -> Self {
         self.host = Some(host.clone());
         self
@@ -84,14 +84,14 @@ impl<'a> PropertyOptions<'a> {
         check_length("ignored", self.ignored, labels)?;
         check_length("label_values", self.label_values, labels)
     }
-    /// A bool is a byte, 0 or 1.
+    /// Passes bools as bytes, 0 or 1.
     fn raw_ignored(&self) -> *const u8 {
         pointer(self.ignored).cast()
     }
 }
 
-/// The tables of an automaton over (position class, label), in shapes without gaps. It reads the
-/// positions in order: each position leads from a state to a state and fires something.
+/// The tables of an automaton over (position class, label), without gaps. The automaton reads the
+/// positions in order; at each position it fires a value or nothing and moves to the next state.
 #[derive(Clone, Copy, Debug)]
 pub struct Automaton<'a> {
     /// The number of labels.
@@ -104,19 +104,19 @@ pub struct Automaton<'a> {
     pub values: usize,
     /// The state before the first position.
     pub start: usize,
-    /// Where [`Action::Table`] reads at position `t`: entry `t + table_offset`.
+    /// [`Action::Table`] at position `t` fires entry `t + table_offset` of the table.
     pub table_offset: i32,
-    /// What [`Action::Table`] fires where there is no such entry; None: nothing.
+    /// The value that [`Action::Table`] fires if there is no such entry; None: nothing.
     pub outside_value: Option<usize>,
     /// states x classes x labels: the state after the position.
     pub next: &'a [usize],
-    /// states x classes x labels: what the position fires; None: nothing.
+    /// states x classes x labels: the action at the position; None: nothing fires.
     pub actions: Option<&'a [Action]>,
-    /// states: what fires after the last position; None: nothing.
+    /// states: the action after the last position; None: nothing fires.
     pub end_actions: Option<&'a [Action]>,
 }
 
-/// Numbers for C.
+/// Converts a list to numbers for C.
 fn numbers<T: Copy>(list: &[T], number: impl Fn(T) -> Result<i32>) -> Result<Vec<i32>> {
     let mut numbers = Vec::new();
     fill(&mut numbers, list.len(), 0)?;
@@ -135,9 +135,9 @@ impl Property {
         Ok(Self { handle })
     }
 
-    /// From the tables of an automaton, which are copied. [`PropertyBuilder`] makes them rule by
-    /// rule. Errors: Shape, Size, OutOfRange (states), ValueOutsideRange (actions), SizeOverflow,
-    /// OutOfMemory.
+    /// A property from the tables of an automaton, which are copied. [`PropertyBuilder`] makes such
+    /// tables rule by rule. Errors: Shape, Size, OutOfRange (states), ValueOutsideRange (actions),
+    /// SizeOverflow, OutOfMemory.
     pub fn automaton(automaton: &Automaton<'_>, options: &PropertyOptions<'_>) -> Result<Self> {
         options.check(automaton.labels)?;
         let entries = product(&[automaton.states, automaton.classes, automaton.labels])?;
@@ -166,9 +166,9 @@ impl Property {
         })
     }
 
-    /// A local property, which trees may have too: what a position fires depends on its class, its
-    /// label and that of its parent. actions: classes x labels (of the position) x (labels + 1) (of
-    /// the parent; the last column is for a root). Errors: Shape, Size, ValueOutsideRange,
+    /// A local property, which is also allowed on trees: the value that a position fires depends on its
+    /// class, its label and its parent's label. actions: classes x labels (of the position) x (labels +
+    /// 1) (of the parent; the last column is for a root). Errors: Shape, Size, ValueOutsideRange,
     /// SizeOverflow, OutOfMemory.
     pub fn local(
         labels: usize,
@@ -195,7 +195,7 @@ impl Property {
         })
     }
 
-    /// The kind of the label at `position`. Errors: Size, OutOfRange (the map), SizeOverflow,
+    /// Fires the kind of the label at `position`. Errors: Size, OutOfRange (the map), SizeOverflow,
     /// OutOfMemory.
     pub fn position_label(
         map: &LabelMap,
@@ -208,7 +208,7 @@ impl Property {
         })
     }
 
-    /// The kind of the label of every position whose table entry is `token`. Errors: as for
+    /// Fires the kind of the label of every position whose table entry is `token`. Errors: as for
     /// [`position_label`](Self::position_label); OutOfRange (`token`).
     pub fn token_label(
         map: &LabelMap,
@@ -222,7 +222,7 @@ impl Property {
         })
     }
 
-    /// The kind of the first label that is not ignored. Errors: as for
+    /// Fires the kind of the first label that is not ignored. Errors: as for
     /// [`position_label`](Self::position_label); Shape (`ignored`).
     pub fn first_label(map: &LabelMap, options: &PropertyOptions<'_>) -> Result<Self> {
         options.check(map.labels())?;
@@ -232,9 +232,9 @@ impl Property {
         })
     }
 
-    /// Once for every segment of the kind `anchor`: the kind of the first label after it that is not
-    /// ignored, or [`edge_value`](PropertyOptions::edge_value) if the sequence ends first. Errors: as
-    /// for [`first_label`](Self::first_label); OutOfRange (`anchor`), ValueOutsideRange.
+    /// Fires, for every segment of the kind `anchor`, the kind of the first label after the segment that
+    /// is not ignored, or [`edge_value`](PropertyOptions::edge_value) if the sequence ends first.
+    /// Errors: as for [`first_label`](Self::first_label); OutOfRange (`anchor`), ValueOutsideRange.
     pub fn next_label(
         map: &LabelMap,
         anchor: usize,
@@ -258,9 +258,9 @@ impl Property {
         })
     }
 
-    /// Once for every segment of the kind `anchor`: the table entry of the position before it, one of
-    /// `values`, or [`edge_value`](PropertyOptions::edge_value) at the first position. Errors: as for
-    /// [`next_label`](Self::next_label).
+    /// Fires, for every segment of the kind `anchor`, the table entry (one of `values`) of the position
+    /// before the segment, or [`edge_value`](PropertyOptions::edge_value) if the segment starts at the
+    /// first position. Errors: as for [`next_label`](Self::next_label).
     pub fn token_before(
         map: &LabelMap,
         anchor: usize,
@@ -295,7 +295,7 @@ impl Property {
         count(unsafe { c::property_labels(self.as_ptr()) })
     }
 
-    /// Another reference to a property of the library; None for NULL.
+    /// Adds a reference to a property of the library; None for NULL.
     pub(crate) unsafe fn retain(raw: *const c::Property) -> Option<Self> {
         let handle = Handle::from_raw_or_null(c::property_retain(raw))?;
         Some(Self { handle })
@@ -322,8 +322,8 @@ impl std::fmt::Debug for Property {
     }
 }
 
-/// An automaton rule by rule. State 0 is the start; a state stays where it is and fires nothing
-/// unless a rule says otherwise; later rules replace earlier ones.
+/// Builds an automaton rule by rule. State 0 is the start. Without a matching rule the automaton stays
+/// in its state and fires nothing; later rules replace earlier ones.
 ///
 /// ```
 /// use libchorale as ch;
@@ -345,16 +345,17 @@ pub struct PropertyBuilder {
     labels: usize,
 }
 
-// One thread at a time, any thread; calls that take `&self` only read.
+// Safe: may move between threads; calls that take `&self` only read.
 unsafe impl Send for PropertyBuilder {}
 unsafe impl Sync for PropertyBuilder {}
 
 impl PropertyBuilder {
-    /// classes: the number of position classes. values: R. Errors: Size, SizeOverflow, OutOfMemory.
+    /// A builder without rules. classes: the number of position classes. values: R. Errors: Size,
+    /// SizeOverflow, OutOfMemory.
     pub fn new(labels: usize, classes: usize, values: usize) -> Result<Self> {
         Self::create(labels, classes, values, None)
     }
-    /// A builder with memory and log of `host`, which its properties use too.
+    /// A builder with memory and log of `host`; its properties use the same host.
     pub fn new_in(labels: usize, classes: usize, values: usize, host: &Host) -> Result<Self> {
         Self::create(labels, classes, values, Some(host))
     }
@@ -365,7 +366,7 @@ impl PropertyBuilder {
         Ok(Self { handle, labels })
     }
 
-    /// Adds a state and gives its number. Errors: SizeOverflow, OutOfMemory.
+    /// Adds a state and returns its number. Errors: SizeOverflow, OutOfMemory.
     pub fn add_state(&mut self) -> Result<usize> {
         let mut state = 0;
         call(|error| unsafe {
@@ -374,8 +375,8 @@ impl PropertyBuilder {
         Ok(count(state.into()))
     }
 
-    /// In `state`, reading a position of this class and label: go to `next` and fire. Each number may
-    /// be [`ANY`](crate::ANY). Errors: OutOfRange, ValueOutsideRange (the action).
+    /// Adds a rule: in `state`, a position of this class and label fires the action and leads to `next`.
+    /// Each number may be [`ANY`](crate::ANY). Errors: OutOfRange, ValueOutsideRange (the action).
     pub fn rule(
         &mut self,
         state: impl Into<Option<usize>>,
@@ -403,7 +404,8 @@ impl PropertyBuilder {
         Ok(self)
     }
 
-    /// At the end in `state` (or [`ANY`](crate::ANY)) fire. Errors: OutOfRange, ValueOutsideRange.
+    /// Adds an end rule: a sequence that ends in `state` (or [`ANY`](crate::ANY)) fires the action.
+    /// Errors: OutOfRange, ValueOutsideRange.
     pub fn end_rule(
         &mut self,
         state: impl Into<Option<usize>>,
@@ -417,8 +419,8 @@ impl PropertyBuilder {
         Ok(self)
     }
 
-    /// Where [`Action::Table`] reads, and what it fires where there is no entry: see [`Automaton`].
-    /// Errors: ValueOutsideRange.
+    /// Sets the entry that [`Action::Table`] reads, and the value that it fires if there is no such
+    /// entry: see [`Automaton`]. Errors: ValueOutsideRange.
     pub fn table(&mut self, table_offset: i32, outside_value: Option<usize>) -> Result<&mut Self> {
         let outside_value = index_or_none("outside_value", outside_value)?;
         call(|error| unsafe {
@@ -427,8 +429,8 @@ impl PropertyBuilder {
         Ok(self)
     }
 
-    /// Makes the property; the builder may go on. Errors: Shape, ValueOutsideRange (`label_values`),
-    /// OutOfMemory.
+    /// Makes a property from the rules so far; the builder can be used further. Errors: Shape,
+    /// ValueOutsideRange (`label_values`), OutOfMemory.
     pub fn finish(&self, options: &PropertyOptions<'_>) -> Result<Property> {
         options.check(self.labels)?;
         let handle = Handle::create(None, |_, made, error| unsafe {

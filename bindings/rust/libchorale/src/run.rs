@@ -10,12 +10,12 @@ use crate::{c, Chain, Error, Model, Outcome, Result, RunOptions, Shown, Status, 
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-/// Which labelling of a run is meant.
+/// Selects a labelling of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Labelling {
-    /// The best so far.
+    /// The best labelling found so far.
     Best,
-    /// The chains' own best, each by itself.
+    /// The best labelling of every chain without cliques.
     Own,
 }
 
@@ -28,17 +28,19 @@ impl Labelling {
     }
 }
 
-/// How a call ended and what has been found so far.
+/// The outcome of a call and the results found so far. A chain's "own" labelling is its best labelling
+/// without cliques (round 0).
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct RunResult {
     /// How the call ended.
     pub outcome: Outcome,
-    /// True if no labelling is better: `upper_bound - score <= 1e-9 |score|`, or within rounding.
+    /// True if the labelling is proven to be optimal: `upper_bound - score <= 1e-9 |score|`, or within
+    /// rounding.
     pub proven: bool,
-    /// The rounds done so far, round 0 not counted.
+    /// The number of rounds done so far, without round 0.
     pub rounds: usize,
-    /// The round whose labelling is the best, or was polished to it.
+    /// The last round that gave a part of the best labelling, before polishing if polished.
     pub best_round: usize,
     /// The score of the best labelling, `chain_score + clique_score`; minus infinity where there is
     /// none.
@@ -49,23 +51,23 @@ pub struct RunResult {
     pub clique_score: f64,
     /// The score of the chains' own best labellings (round 0), cliques included.
     pub own_score: f64,
-    /// The best score of the rounds, before the polish.
+    /// The greatest score of a round's labelling, before the polish.
     pub rounds_score: f64,
-    /// The score of the polished labelling of the rounds.
+    /// The score after the polish from the best labelling of the rounds.
     pub polished_score: f64,
-    /// The score of the polished labelling of the chains' own.
+    /// The score after the polish from the labelling of round 0.
     pub polished_own_score: f64,
-    /// On the score of every labelling; plus infinity where none was computed.
+    /// Upper bound on the score of every labelling; plus infinity if none was computed.
     pub upper_bound: f64,
     /// `upper_bound - score`.
     pub gap: f64,
-    /// Chains that differ from their own best labelling.
+    /// The number of chains whose labels differ from their own labelling.
     pub changed_chains: usize,
-    /// Messages that changed in the last round.
+    /// The number of clique messages that changed in the last round.
     pub messages_changed: usize,
-    /// Chains that computed messages or were decoded, in all rounds.
+    /// The number of chains that computed messages or were decoded, summed over all rounds.
     pub chain_updates: usize,
-    /// Cliques that computed messages, in all rounds.
+    /// The number of cliques that computed messages, summed over all rounds.
     pub clique_updates: usize,
 }
 
@@ -93,21 +95,22 @@ impl RunResult {
     }
 }
 
-/// Why a chain changed: a membership whose value is not that of the chain's own best labelling.
+/// A membership whose value differs from that of the chain's own labelling, and the clique's gain by the
+/// change: a reason why the chain changed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Payment {
-    /// The clique that pays.
+    /// The number of the clique.
     pub clique: usize,
-    /// The member of the clique that it pays, by its number within the clique.
+    /// The number of the member within the clique.
     pub member: usize,
     /// The position of the chain; None for a whole chain or an instance.
     pub position: Option<usize>,
-    /// What the member shows on the chain's own best labelling.
+    /// The value of the member on the chain's own labelling.
     pub own: Shown,
-    /// What the member shows now.
+    /// The value of the member now.
     pub now: Shown,
-    /// What the clique would lose if this member alone showed `own` again; plus infinity where that
+    /// The decrease of the clique's score if this member alone took `own` again; plus infinity if that
     /// is forbidden.
     pub amount: f64,
 }
@@ -116,9 +119,9 @@ pub struct Payment {
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ChainScore {
-    /// The score of its labels in the chain alone.
+    /// The chain's score of its labels, without cliques.
     pub score: f64,
-    /// True if its labels differ from its own best labelling.
+    /// True if its labels differ from its best labelling without cliques.
     pub changed: bool,
 }
 
@@ -126,7 +129,8 @@ pub struct ChainScore {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ChainMarginals {
-    /// Positions x labels, row after row: the best score with this label there.
+    /// Positions x labels, row after row: the best score of a labelling with this label at this
+    /// position.
     pub marginals: Vec<f64>,
     /// The number of columns of `marginals`.
     pub labels: usize,
@@ -135,7 +139,7 @@ pub struct ChainMarginals {
 }
 
 impl ChainMarginals {
-    /// The marginals of the labels of a position; None outside.
+    /// The marginals of the labels of a position; None out of range.
     pub fn position(&self, position: usize) -> Option<&[f64]> {
         let begin = position.checked_mul(self.labels)?;
         self.marginals
@@ -144,7 +148,7 @@ impl ChainMarginals {
     }
 }
 
-/// How probable the labels of one chain are, from [`Run::probabilities`].
+/// The probabilities of the labels of one chain, from [`Run::probabilities`].
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ChainProbabilities {
@@ -152,12 +156,13 @@ pub struct ChainProbabilities {
     pub probabilities: Vec<f64>,
     /// The number of columns of `probabilities`.
     pub labels: usize,
-    /// False where properties were absorbed since their joint states exceed the budget.
+    /// True if the sums are exact; false if properties were absorbed because their joint states exceed
+    /// the budget.
     pub exact: bool,
 }
 
 impl ChainProbabilities {
-    /// The probabilities of the labels of a position; None outside.
+    /// The probabilities of the labels of a position; None out of range.
     pub fn position(&self, position: usize) -> Option<&[f64]> {
         let begin = position.checked_mul(self.labels)?;
         self.probabilities
@@ -167,7 +172,7 @@ impl ChainProbabilities {
 
 /// One collective inference over a model: workspace, messages, the best labelling so far.
 ///
-/// A run belongs to one thread at a time, which the compiler sees to:
+/// A run is used by one thread at a time, which the compiler enforces:
 ///
 /// ```compile_fail,E0499
 /// # fn both(run: &mut libchorale::Run<'_>) {
@@ -178,27 +183,28 @@ impl ChainProbabilities {
 /// # }
 /// ```
 ///
-/// It may go from thread to thread:
+/// A run can be moved between threads:
 ///
 /// ```
 /// fn sent<T: Send>() {}
 /// sent::<libchorale::Run<'static>>();
 /// ```
 pub struct Run<'a> {
-    // Dropped before what it borrows.
+    // First, so that the handle is dropped before the objects that it borrows.
     handle: RunHandle,
     model: Model<'a>,
     cancel: Option<Cancel>,
     _callbacks: Owned<'a>,
-    /// What keeps the arrays of the chains alive that `set_chain` gave.
+    /// Keeps alive the arrays of chains passed to `set_chain`.
     chains: BTreeMap<usize, KeptChain<'a>>,
 }
 
-/// A run of its own, or one that belongs to what [`decode`](crate::decode) made, or to prices.
+/// A run with its own handle, or the run inside the result of [`decode`](crate::decode) or inside
+/// prices.
 pub(crate) enum RunHandle {
     Own(Handle<c::Run>),
     Decoded(Handle<c::Decoded>),
-    /// Lent for reading alone: such a run is never lent mutably.
+    /// Lent for reading alone: never lent mutably.
     Prices(Handle<c::Prices>),
 }
 
@@ -217,7 +223,8 @@ struct KeptChain<'a> {
     _owners: Vec<Owner>,
 }
 
-/// The callbacks at the address that C has. No reference to them lives while C may use the address.
+/// The callbacks at an address that is stored in C. No reference to them exists while C may use the
+/// address.
 pub(crate) struct Owned<'a>(pub(crate) *mut Callbacks<'a>);
 
 impl<'a> Owned<'a> {
@@ -232,24 +239,24 @@ impl Drop for Owned<'_> {
     }
 }
 
-// Callbacks are Send; those that workers call are Sync. Calls that take `&self` only read, and call
-// nothing back.
+// Safe: callbacks are Send, and those that workers call are Sync. Calls that take `&self` only read, and
+// call no callback.
 unsafe impl Send for Run<'_> {}
 unsafe impl Sync for Run<'_> {}
 
 type Call = unsafe extern "C" fn(*mut c::Run, *mut c::RunResult, *mut c::Error) -> c::Status;
 
 impl<'a> Run<'a> {
-    /// A run, with all the memory that it will need. Errors: Size, SizeOverflow, OutOfRange, NotANumber
-    /// (options), StateSpace (several properties on a chain), CallbackStopped, CallbackValue,
-    /// OutOfMemory.
+    /// Creates a run and allocates all the memory that it will need. Errors: Size, SizeOverflow,
+    /// OutOfRange, NotANumber (options), StateSpace (several properties on a chain), CallbackStopped,
+    /// CallbackValue, OutOfMemory.
     pub fn new(model: &Model<'a>, options: RunOptions<'a>) -> Result<Self> {
         Self::create(model, options, None)
     }
 
-    /// A run that starts from the messages and the best labelling of another, of this model or one
-    /// with as many chains and cliques, which is only read. Errors: as for [`new`](Self::new);
-    /// ModelMismatch.
+    /// Creates a run that starts from the messages and the best labelling of an earlier run, of this
+    /// model or of one with as many chains and cliques. The earlier run is only read. Errors: as for
+    /// [`new`](Self::new); ModelMismatch.
     pub fn from_earlier(
         model: &Model<'a>,
         options: RunOptions<'a>,
@@ -273,7 +280,7 @@ impl<'a> Run<'a> {
         Ok(Self::of(handle, model.clone(), options.cancel, callbacks))
     }
 
-    /// The run of a handle that was made with these callbacks and this flag.
+    /// Wraps a handle of a run that was created with these callbacks and this flag.
     pub(crate) fn of(
         handle: RunHandle,
         model: Model<'a>,
@@ -294,17 +301,17 @@ impl<'a> Run<'a> {
         &self.model
     }
 
-    /// Forgets messages, labellings, and the chains that [`set_chain`](Self::set_chain) gave: the run is
-    /// as new.
+    /// Discards messages, labellings, edits, and the chains passed to [`set_chain`](Self::set_chain):
+    /// the run is then as newly created.
     pub fn reset(&mut self) {
         unsafe { c::run_reset(self.handle.as_ptr()) };
         self.chains.clear();
         crate::panics::resume();
     }
 
-    /// Gives the run other scores for a chain, of the same length, labels and shape, which are
-    /// borrowed. The next call decodes the chain anew. Errors: what is wrong with the chain,
-    /// OutOfRange, Kind (an instance), Shape, StateSpace, OutOfMemory.
+    /// Replaces the scores of a chain by those of another chain of the same length, labels and shape,
+    /// which is borrowed. The next call decodes the chain again. Errors: those of a chain, OutOfRange,
+    /// Kind (an instance), Shape, StateSpace, OutOfMemory.
     pub fn set_chain<N: Element>(&mut self, chain: usize, scores: &Chain<'a, 'a, N>) -> Result<()> {
         let raw = scores.raw()?;
         call(|error| unsafe { c::run_set_chain(self.handle.as_ptr(), size(chain), &raw, error) })?;
@@ -316,10 +323,10 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
-    /// Allows only the labels of a position whose entry is true, one entry for each label; `None`
-    /// lifts what an earlier call set. The run needs [`RunOptions::edits`](crate::RunOptions::edits).
-    /// Errors: State, OutOfRange, Shape (another number of labels), Kind (an instance),
-    /// ForbiddenValue (no label remains).
+    /// Allows only the labels of a position whose entry is true, one entry for each label; `None` lifts
+    /// the restriction of an earlier call. The run needs
+    /// [`RunOptions::edits`](crate::RunOptions::edits). Errors: State, OutOfRange, Shape (another number
+    /// of labels), Kind (an instance), ForbiddenValue (no label remains).
     pub fn set_allowed(
         &mut self,
         chain: usize,
@@ -350,18 +357,18 @@ impl<'a> Run<'a> {
         })
     }
 
-    /// Multiplies the potential of a clique by a factor: 0, or from 1e-6 to 1e6; 1 is that of the
-    /// model. The run needs [`RunOptions::edits`](crate::RunOptions::edits). Errors: State,
-    /// OutOfRange, NotANumber.
+    /// Multiplies the potential of a clique by a factor: 0, or from 1e-6 to 1e6; 1 restores the
+    /// potential of the model. The run needs [`RunOptions::edits`](crate::RunOptions::edits). Errors:
+    /// State, OutOfRange, NotANumber.
     pub fn set_strength(&mut self, clique: usize, factor: f64) -> Result<()> {
         call(|error| unsafe {
             c::run_set_strength(self.handle.as_ptr(), size(clique), factor, error)
         })
     }
 
-    /// Has the run go on from labels of all positions, chain by chain, in the place of its best ones:
-    /// the next call scores them beside the chains' own, and no result scores below them. Instances,
-    /// and chains that forbid their labels, go on from their own best ones. Errors: Shape,
+    /// Replaces the best labelling by one of the caller's: labels of all positions, chain by chain. The
+    /// next call scores it and the labelling of round 0, and no result scores below either. Instances,
+    /// and chains whose scores forbid these labels, use their labelling of round 0. Errors: Shape,
     /// OutOfRange.
     pub fn set_labels(&mut self, labels: &[i32]) -> Result<()> {
         call(|error| unsafe {
@@ -374,7 +381,7 @@ impl<'a> Run<'a> {
         })
     }
 
-    /// A call in which potentials or instances may be called back.
+    /// Makes a call in which potentials or instances may be called back.
     pub(crate) fn settled(&self, function: impl FnOnce(*mut c::Error) -> c::Status) -> Result<()> {
         settle(call(function), &self.model.keep.slots)
     }
@@ -385,21 +392,21 @@ impl<'a> Run<'a> {
         Ok(RunResult::from_raw(&result))
     }
 
-    /// One round; the first call: round 0, every chain by itself. Errors: CallbackStopped,
-    /// CallbackValue, Executor, StateSpace.
+    /// Does one round; the first call does round 0, which decodes every chain without cliques. Errors:
+    /// CallbackStopped, CallbackValue, Executor, StateSpace.
     pub fn step(&mut self) -> Result<RunResult> {
         self.call(c::run_step)
     }
-    /// To the end: the rounds that are left, polish, bound. Errors: as for [`step`](Self::step).
+    /// Does the remaining rounds, polish and bound. Errors: as for [`step`](Self::step).
     pub fn solve(&mut self) -> Result<RunResult> {
         self.call(c::run_solve)
     }
-    /// The polish alone. Errors: as for [`step`](Self::step).
+    /// Does the polish alone. Errors: as for [`step`](Self::step).
     pub fn polish(&mut self) -> Result<RunResult> {
         self.call(c::run_polish)
     }
-    /// The bound alone, of `steps` more steps, in a run that was made with bound steps. Errors: as for
-    /// [`step`](Self::step); State (a run made without).
+    /// Does `steps` more steps of the bound alone, in a run created with bound steps. Errors: as for
+    /// [`step`](Self::step); State (a run created without).
     pub fn bound(&mut self, steps: usize) -> Result<RunResult> {
         let mut result = init!(RunResult, run_result_init);
         self.settled(|error| unsafe {
@@ -408,8 +415,8 @@ impl<'a> Run<'a> {
         Ok(RunResult::from_raw(&result))
     }
 
-    /// A new time limit for each call and a new flag; None: none. Errors: none that the arguments can
-    /// cause.
+    /// Sets the time limit of each call and the cancel flag; None: none. Errors: none that the arguments
+    /// can cause.
     pub fn set_limits(
         &mut self,
         time_limit: Option<Duration>,
@@ -422,14 +429,14 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
-    /// The result as the last call gave it. Errors: none that the arguments can cause.
+    /// The result of the last call. Errors: none that the arguments can cause.
     pub fn result(&self) -> Result<RunResult> {
         let mut result = init!(RunResult, run_result_init);
         call(|error| unsafe { c::run_get_result(self.handle.as_ptr(), &mut result, error) })?;
         Ok(RunResult::from_raw(&result))
     }
 
-    /// The labels of a chain, one a position. Errors: OutOfRange, NoLabelling, OutOfMemory.
+    /// The labels of a chain, one for each position. Errors: OutOfRange, NoLabelling, OutOfMemory.
     pub fn labels(&self, chain: usize, which: Labelling) -> Result<Vec<i32>> {
         let mut labels = Vec::new();
         fill(&mut labels, self.model.chain_length(chain), 0)?;
@@ -475,8 +482,8 @@ impl<'a> Run<'a> {
         })
     }
 
-    /// The score of a chain, and whether its labels differ from its own best. Errors: OutOfRange,
-    /// NoLabelling.
+    /// The score of a chain, and whether its labels differ from its best labelling without cliques.
+    /// Errors: OutOfRange, NoLabelling.
     pub fn chain_score(&self, chain: usize, which: Labelling) -> Result<ChainScore> {
         let (mut score, mut changed) = (0.0, 0);
         call(|error| unsafe {
@@ -509,7 +516,7 @@ impl<'a> Run<'a> {
         })?;
         Ok(score)
     }
-    /// What the members of a clique show, in the order of adding; a centre is the last. Errors:
+    /// The values of the members of a clique, in the order of adding; a centre is the last. Errors:
     /// OutOfRange, NoLabelling, OutOfMemory.
     pub fn shown(&self, clique: usize, which: Labelling) -> Result<Vec<Shown>> {
         let mut values = Vec::new();
@@ -589,8 +596,8 @@ impl<'a> Run<'a> {
             margins,
         })
     }
-    /// Writes max-marginals (positions x labels) and margins (one a position) to arrays of the caller.
-    /// Errors: as for [`max_marginals`](Self::max_marginals); Shape.
+    /// Writes max-marginals (positions x labels) and margins (one for each position) to arrays of the
+    /// caller. Errors: as for [`max_marginals`](Self::max_marginals); Shape.
     pub fn max_marginals_into(
         &mut self,
         chain: usize,
@@ -613,13 +620,12 @@ impl<'a> Run<'a> {
         })
     }
 
-    /// How probable each label of each position of a chain is, given what all cliques say: the sum over
-    /// the labellings with this label of exp(s / temperature), as a part of the sum over all
-    /// labellings of the chain, s being the score of the labelling plus the messages of its cliques.
-    /// The temperature is above 0, in units of the scores; 1 takes scores as logarithms of odds.
-    /// Errors: OutOfRange, NotANumber, Infinite, NoLabelling (also: the messages forbid every
-    /// labelling of the chain), StateSpace, Kind (an instance), CallbackValue, CallbackStopped,
-    /// OutOfMemory.
+    /// Computes the probability of each label at each position of a chain, given the messages of its
+    /// cliques: the sum of exp(s / temperature) over the labellings with this label, divided by the sum
+    /// over all labellings of the chain, where s is the score of a labelling plus the messages of the
+    /// chain's cliques. The temperature is above 0, in units of the scores; 1 takes scores as log-odds.
+    /// Errors: OutOfRange, NotANumber, Infinite, NoLabelling (also: the messages forbid every labelling
+    /// of the chain), StateSpace, Kind (an instance), CallbackValue, CallbackStopped, OutOfMemory.
     pub fn probabilities(&mut self, chain: usize, temperature: f64) -> Result<ChainProbabilities> {
         let length = self.model.chain_length(chain);
         let labels = self.model.chain_labels(chain)?;
@@ -633,9 +639,9 @@ impl<'a> Run<'a> {
             exact,
         })
     }
-    /// Writes probabilities (positions x labels) to an array of the caller. True if the sums are exact,
-    /// false if properties were absorbed since their joint states exceed the budget. Errors: as for
-    /// [`probabilities`](Self::probabilities); Shape.
+    /// Writes probabilities (positions x labels) to an array of the caller. Returns true if the sums are
+    /// exact, false if properties were absorbed because their joint states exceed the budget. Errors: as
+    /// for [`probabilities`](Self::probabilities); Shape.
     pub fn probabilities_into(
         &mut self,
         chain: usize,
@@ -660,10 +666,10 @@ impl<'a> Run<'a> {
         Ok(exact != 0)
     }
 
-    /// The whole of the result as JSON: what [`RunResult`] has; `chains`, with the score and labels of
-    /// each, and payments where it changed; `cliques`, with the score and values of each, values as
-    /// numbers (R: nothing shown, R + 1: a conflict, -1: outside a dictionary). Errors: NoLabelling,
-    /// CallbackStopped, CallbackValue, OutOfMemory.
+    /// The whole result as JSON: the fields of [`RunResult`]; `chains`, with the score and labels of
+    /// each, and payments if it changed; `cliques`, with the score and values of each, values as numbers
+    /// (R: EMPTY, R + 1: CONFLICT, -1: outside a dictionary). Errors: NoLabelling, CallbackStopped,
+    /// CallbackValue, OutOfMemory.
     pub fn json(&self) -> Result<String> {
         let mut text = filled(0u8, |text, capacity| {
             let mut needed = 0;

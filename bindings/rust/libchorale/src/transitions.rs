@@ -6,7 +6,7 @@ use crate::{c, Host, Mask, Orientation, Result};
 use std::marker::PhantomData;
 
 /// Transition scores: immutable, shared by clones, chains and models, used by any number of threads.
-/// `'t` is how long scores that are borrowed live; `'static` where they are copied.
+/// `'t` is the lifetime of borrowed scores; `'static` if the scores are copied.
 ///
 /// ```
 /// use libchorale as ch;
@@ -34,11 +34,11 @@ pub struct Transitions<'t> {
     scores: PhantomData<&'t [f64]>,
 }
 
-// Immutable, with atomic references.
+// Safe: immutable, with atomic reference counts.
 unsafe impl Send for Transitions<'_> {}
 unsafe impl Sync for Transitions<'_> {}
 
-/// Transition scores in the making.
+/// Builder of transition scores.
 #[derive(Clone, Debug)]
 #[must_use = "build makes the transitions"]
 pub struct TransitionsBuilder<'a, N> {
@@ -52,7 +52,7 @@ pub struct TransitionsBuilder<'a, N> {
 }
 
 impl Transitions<'static> {
-    /// From a matrix of labels x labels. Errors: Shape (not square, ragged).
+    /// A builder with a matrix of labels x labels. Errors: Shape (not square, ragged).
     #[allow(clippy::new_ret_no_self)]
     pub fn new<'a, N: Element>(
         scores: impl IntoMatrix<'a, N>,
@@ -66,7 +66,7 @@ impl Transitions<'static> {
         })
     }
 
-    /// From zeros, to which a mask, start and end scores may be added.
+    /// A builder with zeros, to which a mask, start and end scores may be added.
     pub fn zeros<'a, N: Element>(labels: usize) -> TransitionsBuilder<'a, N> {
         TransitionsBuilder {
             labels,
@@ -81,34 +81,34 @@ impl Transitions<'static> {
 }
 
 impl<'a, N: Element> TransitionsBuilder<'a, N> {
-    /// What the rows of the matrix stand for; [`Orientation::RowsFrom`] unless this is called.
+    /// The meaning of the rows of the matrix; [`Orientation::RowsFrom`] unless this is called.
     pub fn orientation(mut self, orientation: Orientation) -> Self {
         self.orientation = orientation;
         self
     }
-    /// Scores of the first label, one a label.
+    /// Scores of the first label, one for each label.
     pub fn start(mut self, start: &'a [N]) -> Self {
         self.start = Some(start);
         self
     }
-    /// Scores of the last label, one a label.
+    /// Scores of the last label, one for each label.
     pub fn end(mut self, end: &'a [N]) -> Self {
         self.end = Some(end);
         self
     }
-    /// What is forbidden.
+    /// The mask of forbidden transitions, starts and ends.
     pub fn mask(mut self, mask: &'a Mask) -> Self {
         self.mask = Some(mask);
         self
     }
-    /// Memory and log.
+    /// The host: allocator and log.
     pub fn host(mut self, host: &Host) -> Self {
         self.host = Some(host.clone());
         self
     }
 
-    /// Transitions with a copy of the scores. Errors: Shape, Size (no labels), NotANumber, Infinite,
-    /// OutOfRange (a magnitude above 1e280), SizeOverflow, OutOfMemory.
+    /// Makes transitions with a copy of the scores. Errors: Shape, Size (no labels), NotANumber,
+    /// Infinite, OutOfRange (a magnitude above 1e280), SizeOverflow, OutOfMemory.
     pub fn build(self) -> Result<Transitions<'static>> {
         Ok(Transitions {
             handle: self.create(false)?,
@@ -147,8 +147,8 @@ impl<'a, N: Element> TransitionsBuilder<'a, N> {
 }
 
 impl<'a> TransitionsBuilder<'a, f64> {
-    /// Transitions that borrow the scores: rows "from", without a mask. Start and end are copied,
-    /// and so are scores whose rows the builder had to copy, or whose entries do not lie side by
+    /// Makes transitions that borrow the scores: rows "from", without a mask. Copied nevertheless: start
+    /// and end scores, and scores whose rows the builder had to copy or whose entries do not lie side by
     /// side. Errors: as for [`build`](Self::build); Shape (a mask, or rows "to").
     pub fn build_borrowed(mut self) -> Result<Transitions<'a>> {
         if let Some(scores) = self.scores.take() {
@@ -175,10 +175,10 @@ impl<'t> Transitions<'t> {
         self.handle.as_ptr()
     }
 
-    /// Another reference to what the library holds.
+    /// Adds a reference to transitions of the library.
     ///
     /// # Safety
-    /// Scores that it borrows live for `'t`.
+    /// Scores that the transitions borrow live for `'t`.
     pub(crate) unsafe fn retain(raw: *const c::Transitions) -> Self {
         Self {
             handle: Handle::from_raw(c::transitions_retain(raw)),
