@@ -1,8 +1,8 @@
-/* What the public tests share: seeded random problems, the definition of F written out by itself,
- * enumeration, shrinking, and counts of what is allocated.
+/* Shared by the public tests: seeded random problems, the definition of F computed independently of
+ * the library, enumeration, shrinking of failing problems, and counts of allocations.
  *
- * CHORALE_TEST_SEED sets the seed of every random problem, CHORALE_TEST_ROUNDS multiplies how many
- * are tried. A failure prints the smallest problem that still fails. */
+ * CHORALE_TEST_SEED sets the seed of every random problem; CHORALE_TEST_ROUNDS multiplies the
+ * number of problems tried. A failure prints the smallest problem that still fails. */
 #ifndef CHORALE_TESTS_FIXTURE_H
 #define CHORALE_TESTS_FIXTURE_H
 
@@ -39,11 +39,12 @@ int32_t random_int(Random *random, int32_t low, int32_t high);
 /* Uniform in [0, 1). */
 double random_unit(Random *random);
 int random_chance(Random *random, int32_t percent);
-/* From now on `random` draws from these bytes while there are any, as few as will do, and goes on
- * from its state after the last one: how fuzzers choose. One Random at a time; NULL: none. */
+/* Makes `random` draw from these bytes while any are left, as few as suffice for each draw, and
+ * afterwards from its state; fuzzers choose problems in this way. One Random at a time; NULL:
+ * none. */
 void draw_from(const Random *random, const uint8_t *bytes, size_t size);
 
-/* strtod, whatever the host's locale. */
+/* Reads a number like strtod, whatever the host's locale. */
 double plain_number(const char *text);
 uint64_t test_seed(void);
 int64_t test_rounds(int64_t usual);
@@ -97,48 +98,51 @@ typedef struct Problem {
 } Problem;
 
 const char *kind_name(Kind kind);
-/* Small enough to enumerate. */
+/* Draws a problem small enough to enumerate. */
 void random_problem(Random *random, Kind kind, Problem *problem);
-/* Of that many members and up to that many values. */
+/* Draws a problem of `members` members and up to `values` values. */
 void random_problem_of(Random *random, Kind kind, int32_t members, int32_t values,
                        Problem *problem);
-/* Makes every score a different real number, so that no order of members is a matter of ties. */
+/* Makes every score a different real number, so that no result depends on ties. */
 void break_ties(Random *random, Problem *problem);
 void dump_problem(FILE *to, const Problem *problem);
 void scale_numbers(double *numbers, size_t count, double factor);
-/* Every score, those of the potential included. */
+/* Multiplies every score, including those of the potential. */
 void scale_problem(Problem *problem, double factor);
 
 int counts_value(const Problem *problem, int32_t value);
 int32_t column_count(const Problem *problem);
-/* Alpha-pass sees a best labelling of every count vector: at most two columns, or one member. */
+/* True if alpha-pass is exact because it visits a best labelling of every count vector: at most two
+ * columns, or one member. */
 int is_pass_exact(const Problem *problem);
 double score_of(const Problem *problem, int32_t member, int32_t value);
-/* Whether the member may take the value: neither forbidden nor fixed to another one. */
+/* True if the member may take the value: neither forbidden nor fixed to another one. */
 int admits(const Problem *problem, int32_t member, int32_t value);
 int some_member_is_stuck(const Problem *problem);
 
-/* The parts of the library's view of a problem. */
+/* Create the potential, the structs and other arguments that the library takes for a problem. */
 chorale_status make_potential(const Problem *problem, const chorale_host *host,
                               chorale_potential **potential, chorale_error *error);
 void describe_problem(const Problem *problem, chorale_clique_problem *described);
 
 /* ---- The definition ----------------------------------------------------------------------- */
 
-/* f_v(k) of the SUM and MAX families, unscaled. */
+/* Returns f_v(k) of the SUM and MAX families, unscaled. */
 double own_table(const Problem *problem, int32_t value, int32_t count);
 double own_factor(const Problem *problem);
 double own_clique_score(const Problem *problem, const int64_t *counts);
 double own_member_score(const Problem *problem, const int32_t *assignment);
 double own_score(const Problem *problem, const int32_t *assignment);
-/* sum_i |psi_i,x_i| + |clique_score|. */
+/* Returns sum_i |psi_i,x_i| + |clique_score|. */
 double own_magnitude(const Problem *problem, const int32_t *assignment, double clique_score);
-/* Within the part `gap` of the score, or within rounding: 1e-12 of the magnitude. */
+/* True if the bound is within the gap of the score: gap * |score|, or rounding, 1e-12 of the
+ * magnitude. */
 int closes(double score, double magnitude, double bound, double gap);
 void own_counts(const Problem *problem, const int32_t *assignment, int64_t *counts);
 
 typedef enum Truth { NO, YES, UNCLEAR } Truth;
-/* What the tables of a SUM (a PAIRS that is one included) are, and whether a potential is a SUM. */
+/* Determine the shape of the tables of a SUM (or of a PAIRS that is a SUM), and whether a potential
+ * is a SUM. */
 Truth is_sum(const Problem *problem);
 Truth is_convex_sum(const Problem *problem);
 Truth is_concave_sum(const Problem *problem);
@@ -166,15 +170,17 @@ chorale_clique_solver *new_solver(void);
 void options_of(chorale_algorithm algorithm, chorale_clique_options *options);
 void solve(chorale_clique_solver *solver, const chorale_potential *potential,
            const Problem *problem, const chorale_clique_options *options, Solved *solved);
-/* What holds for every result: NULL, or what does not. */
+/* Checks properties that every result must have. Returns NULL, or a description of the
+ * violation. */
 const char *check_result(const Problem *problem, const Oracle *oracle,
                          const chorale_clique_options *options, const Solved *solved, int exact);
 
-/* Equal within 1e-9 relative, infinities included. Numbers below `magnitude` (1 until it is set)
- * are compared as if they were as large: what is left where terms of that size have cancelled. */
+/* True if two numbers are equal within 1e-9 relative, infinities included. Numbers below
+ * `magnitude` (1 until it is set) are compared as if they were that large: rounding errors that
+ * remain after terms of that size have cancelled. */
 int is_close(double a, double b);
 void set_magnitude(double magnitude);
-/* a <= b within the same. */
+/* True if a <= b within the same tolerance. */
 int is_at_most(double a, double b);
 
 /* ---- Running many problems ---------------------------------------------------------------- */
@@ -187,14 +193,15 @@ const char *complain(const char *format, ...)
 #endif
     ;
 void check_one(const Problem *problem, ProblemCheck check, void *context, const char *where);
-/* `rounds` random problems of each kind in low .. high. */
+/* Checks `rounds` random problems of each kind in low .. high. */
 void check_kinds(const char *name, Kind low, Kind high, int64_t rounds, ProblemCheck check,
                  void *context);
 
 /* ---- Calls and their errors --------------------------------------------------------------- */
 
 void expect_ok(chorale_status status, const chorale_error *error, const char *call, int line);
-/* The status, the same status in the error, and every piece in its message. Ends in NULL. */
+/* Checks the status, the same status in the error, and that the message contains every piece. The
+ * list of pieces ends in NULL. */
 void expect_error(chorale_status status, const chorale_error *error, chorale_status expected,
                   const char *call, int line, ...);
 #define OK(call) expect_ok((call), &error, #call, __LINE__)
@@ -203,25 +210,27 @@ void expect_error(chorale_status status, const chorale_error *error, chorale_sta
 
 /* ---- Memory ------------------------------------------------------------------------------- */
 
-/* Calls of malloc and its family in the whole process, and blocks not yet freed. Not available
- * under sanitizers, which have a malloc of their own: skip then. */
+/* Count calls of malloc and its family in the whole process, and blocks not yet freed. Not
+ * available under sanitizers, which have their own malloc: such tests are skipped. */
 int memory_is_counted(void);
 int64_t memory_allocations(void);
 int64_t memory_live_blocks(void);
-/* Fails unless an allocation is seen: stands in every test that counts. */
+/* Fails unless an allocation is counted: called in every test that counts, to show that counting
+ * works. */
 void memory_canary(void);
-/* From now on refuses allocations number `from` to `to`, counted from 1; 0, 0: none. */
+/* Refuses allocations number `from` to `to` from now on, counted from 1; 0, 0: none. */
 void memory_refuse(int64_t from, int64_t to);
 int64_t memory_refusals(void); /* so far */
 
-/* A chorale_allocator that checks what it gets back, can run dry and can ignore alignment. */
+/* A chorale_allocator that checks the blocks it gets back, can refuse memory and can ignore
+ * alignment. */
 typedef struct CountingAllocator {
   chorale_allocator hooks;
   int64_t allocations, live, live_bytes, mistakes;
   int64_t refusals;
   int64_t fail_at; /* the number of the allocation that fails, from 1; 0: none */
   int is_dry;      /* every allocation fails */
-  /* The number of the first allocation that is not aligned, nor are those after it; 0: none */
+  /* Number of the first allocation that is misaligned, as are all later ones; 0: none. */
   int64_t misaligns_from;
 } CountingAllocator;
 void counting_allocator_init(CountingAllocator *allocator);

@@ -1,4 +1,5 @@
-/* An allocator for the host that checks what it gets back, can run dry and can ignore alignment. */
+/* A host allocator that checks the blocks it gets back, can refuse memory and can ignore
+ * alignment. */
 #include "fixture.h"
 
 enum { MISALIGNED_BY = 16 }; /* as malloc's blocks are */
@@ -19,7 +20,7 @@ static void *allocate(void *user, size_t bytes, size_t alignment) {
     --self->misaligns_from;
   }
   void *block = NULL;
-  /* A head of 64 bytes keeps what was asked for. */
+  /* A header of 64 bytes stores the requested size. */
   if (posix_memalign(&block, 64, bytes + 64 + shift) != 0)
     return NULL;
   size_t asked[2];

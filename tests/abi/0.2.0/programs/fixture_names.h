@@ -1,4 +1,4 @@
-/* Texts of problems as values, which tests can compare and hand on. */
+/* Texts of problems as values, which tests can compare and pass to functions. */
 #ifndef CHORALE_TESTS_FIXTURE_NAMES_H
 #define CHORALE_TESTS_FIXTURE_NAMES_H
 

@@ -1,4 +1,5 @@
-/* The definition of F written out, enumeration, and what holds for every result. */
+/* The definition of F computed independently of the library, enumeration, and checks that every
+ * result must pass. */
 #include "fixture.h"
 
 double own_callback(const Problem *problem, const int64_t *counts);
@@ -69,7 +70,8 @@ static double own_majority(const Problem *problem, const int64_t *counts) {
   return best;
 }
 
-/* Over ordered pairs of values, a pair of one value being n (n - 1) pairs of members. */
+/* Returns the score of PAIRS over ordered pairs of values; a pair of equal values stands for n (n -
+ * 1) pairs of members. */
 static double own_pairs(const Problem *problem, const int64_t *counts) {
   double score = 0;
   for (int32_t v = 0; v < problem->values; ++v)
@@ -96,7 +98,8 @@ double own_clique_score(const Problem *problem, const int64_t *counts) {
       }
     }
   if (counted == 0) {
-    /* 0 by definition, except that a SUM may forbid the count 0. */
+    /* If no member has a counted value the score is 0 by definition, unless a SUM forbids the count
+     * 0. */
     const int forbidden = problem->kind <= KIND_CARDINALITY && sum == -INFINITY;
     return forbidden ? -INFINITY : 0;
   }
@@ -151,7 +154,7 @@ double own_score(const Problem *problem, const int32_t *assignment) {
 
 /* ---- Shapes ------------------------------------------------------------------------------- */
 
-/* c with f(v, w) + f(w, v) = c_v + c_w for all counted v != w, where there is one. */
+/* Finds c with f(v, w) + f(w, v) = c_v + c_w for all counted v != w, if it exists. */
 static Truth split_pairs(const Problem *problem, double *c) {
   int32_t counted[MAX_VALUES];
   int32_t count = 0;
@@ -199,7 +202,7 @@ Truth is_sum(const Problem *problem) {
              : NO;
 }
 
-/* sign 1: convex, -1: concave. */
+/* Tests the tables for shape. sign 1: convex, -1: concave. */
 static Truth bends(const Problem *problem, int sign) {
   const Truth sum = is_sum(problem);
   if (sum != YES)
@@ -208,7 +211,7 @@ static Truth bends(const Problem *problem, int sign) {
   const int pairs = problem->kind > KIND_CARDINALITY;
   if (pairs)
     (void)split_pairs(problem, c);
-  Truth truth = UNCLEAR; /* where nothing counts there are no tables to speak of */
+  Truth truth = UNCLEAR; /* without counted values there are no tables */
   for (int32_t v = 0; v < problem->values; ++v)
     if (counts_value(problem, v))
       truth = YES;
@@ -244,9 +247,9 @@ static Truth bends(const Problem *problem, int sign) {
         truth = UNCLEAR;
     }
   }
-  /* "Nothing counts" is worth 0, whatever the tables say of 0, so the values that do not count have
-   * a table as well, flat but for its last step. A convex sum must not fall there; a concave one
-   * may rise, since one labelling alone stands above it. */
+  /* If no value is counted the score is 0, whatever the tables give for counts of 0. So uncounted
+   * values also have a table, flat except for its last step. In a convex sum this step must not
+   * fall; in a concave sum it may rise, since only one labelling gains by it. */
   if (sign > 0 && problem->has_counted && problem->members >= 2 && truth == YES) {
     int rest = 0;
     for (int32_t v = 0; v < problem->values; ++v)
@@ -272,11 +275,11 @@ void enumerate(const Problem *problem, Oracle *oracle) {
   for (;;) {
     int64_t counts[MAX_VALUES];
     own_counts(problem, x, counts);
-    /* Members whose value is not theirs to take: forbidden, or another than the fixed one. Of one
-     * such member the message still speaks, since it leaves out what that member says itself. */
+    /* Counts members whose value is forbidden, or differs from the fixed one. If there is only one,
+     * its message is still defined, since the message leaves out the member's own scores. */
     int32_t barred = 0;
     int32_t barred_member = -1;
-    double others = 0; /* member scores, that of the barred member left out */
+    double others = 0; /* sum of member scores, without the barred member */
     for (int32_t i = 0; i < n; ++i)
       if (admits(problem, i, x[i])) {
         others += score_of(problem, i, x[i]);

@@ -1,4 +1,4 @@
-/* Random problems, and what the library is told of them. */
+/* Random problems, and their form for the library. */
 #include "fixture.h"
 
 #include <locale.h>
@@ -22,7 +22,7 @@ void draw_from(const Random *random, const uint8_t *bytes, size_t size) {
   source.left = size;
 }
 
-/* A number below `span`, at most 2^32, from the bytes; 0: there are none left. */
+/* Draws a number below `span`, at most 2^32, from the bytes; 0 if none are left. */
 static int draw(const Random *random, uint64_t span, uint64_t *number) {
   if (!random || random != source.reader || source.left == 0)
     return 0;
@@ -204,7 +204,7 @@ static void random_mask(Random *random, Problem *problem) {
   problem->has_counted = random_chance(random, 35);
   if (problem->has_counted)
     for (int32_t v = 0; v < R; ++v) {
-      /* Told apart, as compilers differ in which factor they make first. */
+      /* Two statements, since compilers differ in the order in which they evaluate factors. */
       const int counts = random_chance(random, 65);
       problem->counted[v] = (uint8_t)(counts * random_int(random, 1, 255));
     }
@@ -245,7 +245,7 @@ static void fill_problem(Random *random, Problem *problem) {
       row[v] = v >= R                             ? NAN
                : random_chance(random, forbidden) ? -INFINITY
                                                   : random_number(random, whole, -2, 4);
-    /* Stuck members are rare, or nothing else would be tried. */
+    /* Members without allowed values are made rare, so that most problems have a labelling. */
     if (!random_chance(random, 3))
       row[random_int(random, 0, R - 1)] = random_number(random, whole, -2, 4);
   }
@@ -400,7 +400,7 @@ chorale_status make_potential(const Problem *problem, const chorale_host *host,
                                           error);
   case KIND_CALLBACK:
   default: {
-    /* The problem outlives the potential in every test. */
+    /* `user` is the problem, which outlives the potential in every test. */
     void *user;
     memcpy(&user, &problem, sizeof user);
     return chorale_potential_create_callback(host, R, call_problem, user, NULL, &options, potential,

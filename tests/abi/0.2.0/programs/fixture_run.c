@@ -1,4 +1,4 @@
-/* Running many problems, shrinking those that fail, and judging errors. */
+/* Runs many problems, shrinks those that fail, and checks errors. */
 #include "fixture.h"
 
 static char complaint[1024];
@@ -13,7 +13,7 @@ const char *complain(const char *format, ...) {
 
 /* ---- Shrinking ---------------------------------------------------------------------------- */
 
-/* Whether the tables are what they are declared to be: an untrue word voids every guarantee. */
+/* True if the tables have their declared shape; a false declaration voids all guarantees. */
 static int is_true_to_its_word(const Problem *problem) {
   const int sign = problem->shape == CHORALE_SHAPE_CONVEX ? 1 : -1;
   for (int32_t r = 0; problem->shape && r < problem->table_count; ++r) {

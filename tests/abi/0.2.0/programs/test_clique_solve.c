@@ -1,4 +1,4 @@
-/* Every algorithm on every family it fits, against enumeration. */
+/* Every algorithm on every family that it supports, against enumeration. */
 #include "fixture.h"
 
 typedef struct Context {
@@ -9,7 +9,7 @@ typedef struct Context {
 static const chorale_start kStarts[] = {CHORALE_START_INDEPENDENT, CHORALE_START_VALUE,
                                         CHORALE_START_ASSIGNMENT, CHORALE_START_ALPHA_PASS};
 
-/* A random admissible assignment, or 0 where a member has none. */
+/* Draws a random feasible assignment; returns 0 if a member has no allowed value. */
 static int admissible_assignment(const Problem *problem, int32_t *assignment) {
   Random random = {problem->salt};
   if (some_member_is_stuck(problem))
@@ -132,8 +132,8 @@ static const char *check_every_algorithm(const Problem *problem, void *user) {
     if (!why && !is_at_most(score, solved.result.score))
       why = complain("q = %d scores %.17g, less than %.17g before", q, solved.result.score, score);
     score = solved.result.score;
-    /* With values that do not count, an empty value of MAX may be worth more than "nothing counts"
-     * and no member be moved for it. */
+    /* With uncounted values, a value of MAX without members may score more than a clique without
+     * counted members, so alpha-pass may not be exact. */
     if (!why && is_exact_alpha_pass(problem) &&
         (column_count(problem) <= 2 || column_count(problem) == counted_count(problem)) &&
         !is_close(score, oracle.best))
@@ -152,7 +152,8 @@ static void each_algorithm_agrees_with_enumeration(void **state) {
 
 /* ---- Those that start somewhere ----------------------------------------------------------- */
 
-/* Whether one member, or any set of members moved to one value, would do better. */
+/* Checks that no move of one member (or, for alpha-expansion, of any set of members to one value)
+ * improves the score. */
 static const char *check_no_single_move(const Problem *problem, const Solved *solved) {
   int32_t x[MAX_MEMBERS];
   memcpy(x, solved->assignment, sizeof x);
@@ -191,7 +192,7 @@ static const char *check_no_expansion(const Problem *problem, const Solved *solv
   return NULL;
 }
 
-/* Whether the best of a member is a matter of ties between values that count and others. */
+/* True if the best value of a member is tied between counted and uncounted values. */
 static int best_is_ambiguous(const Problem *problem, int32_t i, int32_t best) {
   for (int32_t v = 0; v < problem->values; ++v)
     if (admits(problem, i, v) && score_of(problem, i, v) == score_of(problem, i, best) &&
@@ -200,7 +201,7 @@ static int best_is_ambiguous(const Problem *problem, int32_t i, int32_t best) {
   return 0;
 }
 
-/* The labelling that a start stands for; 0 where it is not one assignment. */
+/* Computes the start labelling of the options; returns 0 if it is not a single assignment. */
 static int start_labelling(const Problem *problem, const chorale_clique_options *options,
                            int32_t *x) {
   if (some_member_is_stuck(problem) || options->start == CHORALE_START_ALPHA_PASS)
@@ -227,8 +228,8 @@ static int start_labelling(const Problem *problem, const chorale_clique_options 
   return 1;
 }
 
-/* A start that uses values that do not count may be improved at once, since the best such value
- * stands for all; so only "not below the start" is asked for. */
+/* Checks that no result scores below its start. Not more, since uncounted values are equivalent, so
+ * that a start may be improved at once by replacing one with the best of them. */
 static const char *check_every_start(const Problem *problem, void *user) {
   static const chorale_algorithm algorithms[] = {CHORALE_ALGORITHM_ALPHA_EXPANSION,
                                                  CHORALE_ALGORITHM_POLISH, CHORALE_ALGORITHM_ICM};
@@ -281,7 +282,7 @@ static void starts_are_kept_and_improved(void **state) {
   assert_true(context.tried > 0);
 }
 
-/* "The lowest of equals" is the lowest value, whether it counts or not. */
+/* The independent start takes the lowest of equally good values, whether counted or not. */
 static void independent_start_takes_the_lowest_of_equals(void **state) {
   Problem problem;
   memset(&problem, 0, sizeof problem);
@@ -305,7 +306,7 @@ static void independent_start_takes_the_lowest_of_equals(void **state) {
   chorale_potential_release(potential);
 }
 
-/* Only a member that may take the value itself takes it, also when it does not count. */
+/* With START_VALUE only members that may take this very value take it, also if it is uncounted. */
 static void start_value_may_be_one_that_does_not_count(void **state) {
   Problem problem;
   memset(&problem, 0, sizeof problem);
@@ -336,7 +337,7 @@ static void start_value_may_be_one_that_does_not_count(void **state) {
 
 /* ---- Beyond enumeration ------------------------------------------------------------------- */
 
-/* The exact algorithm of the family, or 0. */
+/* Returns the exact algorithm of the family, or 0. */
 static chorale_algorithm exact_algorithm(const Problem *problem) {
   if (is_sum(problem) == YES)
     return CHORALE_ALGORITHM_COUNT_BOXES;
@@ -345,8 +346,8 @@ static chorale_algorithm exact_algorithm(const Problem *problem) {
   return is_exact_alpha_pass(problem) ? CHORALE_ALGORITHM_ALPHA_PASS : 0;
 }
 
-/* On cliques too large to enumerate the exact algorithms stand in for it: what fits agrees with
- * them, and no heuristic or bound contradicts them. */
+/* On cliques too large to enumerate, exact algorithms replace enumeration: all that apply must
+ * agree, and no heuristic or bound may contradict them. */
 static const char *check_larger(const Problem *problem, void *user) {
   Context *context = user;
   static const chorale_algorithm algorithms[] = {CHORALE_ALGORITHM_AUTO,
@@ -417,7 +418,8 @@ static int is_one_of(chorale_algorithm algorithm, const chorale_algorithm *among
   return 0;
 }
 
-/* The table over AUTO in clique.h. A heuristic made of several steps may name any of them. */
+/* Checks the algorithm that AUTO names against the table in clique.h. A heuristic of several steps
+ * may name any of the steps. */
 static const char *check_choice(const Problem *problem, double gap, chorale_algorithm chosen) {
   static const chorale_algorithm convex[] = {CHORALE_ALGORITHM_ALPHA_PASS, CHORALE_ALGORITHM_POLISH,
                                              CHORALE_ALGORITHM_ICM};
@@ -491,8 +493,8 @@ static void auto_is_near_the_optimum_of_contended_cliques(void **state) {
              (unsigned long long)test_seed(), mean, worst, (long long)optimal, (long long)rounds);
 }
 
-/* Contended Potts cliques whose optimum has two or three large columns where the best passes of
- * alpha-pass have one, found among cliques drawn at random; each optimum is proven. */
+/* Contended Potts cliques whose optimum has two or three large columns, while the best results of
+ * alpha-pass have one. Found among random cliques; each optimum is proven. */
 static void auto_finds_several_large_columns(void **state) {
   enum { MEMBERS = 100, VALUES = 24 };
   static double scores[MEMBERS * VALUES];
@@ -579,8 +581,8 @@ static void auto_chooses_and_says_so(void **state) {
   check_kinds("auto", KIND_POTTS, KIND_CALLBACK, test_rounds(3000), check_auto, &context);
 }
 
-/* Numbers of very different magnitudes, whose sums round differently in another order: a gap of 0
- * that is reached is a proof all the same. */
+/* Numbers of very different magnitudes, whose sums depend on the order of addition: reaching a gap
+ * of 0 must still count as a proof. */
 static void a_gap_of_nothing_is_a_proof(void **state) {
   static const chorale_algorithm algorithms[] = {
       CHORALE_ALGORITHM_AUTO, CHORALE_ALGORITHM_EXACT_MAJORITY, CHORALE_ALGORITHM_COUNT_BOXES,
@@ -663,7 +665,7 @@ static void evaluation_is_the_definition(void **state) {
   check_kinds("evaluate", KIND_POTTS, KIND_CALLBACK, test_rounds(500), check_evaluate, &context);
 }
 
-/* The outputs are optional, and what is returned does not depend on them. */
+/* All outputs are optional, and results do not depend on which are requested. */
 static void outputs_are_optional(void **state) {
   Random random = {test_seed()};
   for (int64_t round = 0; round < test_rounds(100); ++round) {

@@ -1,6 +1,6 @@
-/* The layout of every public struct, where a pointer has 64 bits: programs that were compiled against a
- * release rely on it. A field may be added at the end, which changes the size; nothing else may change
- * before CHORALE_ABI does. Lines are in the order of the headers. */
+/* The layout of every public struct with 64-bit pointers, on which compiled programs rely.
+ * Appending a field changes the size; nothing else may change unless CHORALE_ABI does. Lines are in
+ * the order of the headers. */
 #include "fixture.h"
 
 typedef struct Place {
@@ -381,7 +381,7 @@ static void layouts_are_frozen(void **state) {
   assert_int_equal(changed, 0);
 }
 
-/* Numbers that programs have compiled in. */
+/* Values of constants that are compiled into programs. */
 static void types_are_frozen(void **state) {
   (void)state;
   assert_int_equal(sizeof(chorale_status), 4);

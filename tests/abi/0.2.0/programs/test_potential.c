@@ -1,4 +1,4 @@
-/* Every family against its own formula; scales, values that do not count, references, threads. */
+/* Every family against an independent formula; scales, uncounted values, references, threads. */
 #include "fixture.h"
 
 #include <pthread.h>
@@ -24,7 +24,7 @@ static const char *check_counts(const Problem *problem, void *user) {
     int64_t counts[MAX_VALUES] = {0};
     int32_t start = 0;
     for (int32_t i = 0; i < problem->members; ++i) {
-      /* Bunched counts make ties and empty values common. */
+      /* Unequal counts, so that ties and values without members are frequent. */
       if (i == 0 || random_chance(&random, 60))
         start = random_int(&random, 0, problem->values - 1);
       ++counts[start];
@@ -55,7 +55,7 @@ static double evaluate(const chorale_potential *potential, int64_t a, int64_t b,
 
 static int is_near(double a, double b) { return fabs(a - b) <= 1e-12 * fmax(1, fabs(b)); }
 
-/* By hand, so that the formulas of the fixture are tested as well. */
+/* Examples computed by hand, so that the formulas of the fixture are tested as well. */
 static void examples_by_hand(void **state) {
   (void)state;
   chorale_error error;
@@ -198,7 +198,7 @@ static void null_is_harmless(void **state) {
   assert_int_equal(chorale_potential_family(NULL), 0);
 }
 
-/* What the caller hands over is copied. */
+/* Arrays passed by the caller are copied. */
 static void arrays_are_copied(void **state) {
   (void)state;
   chorale_error error;
@@ -216,7 +216,7 @@ static void arrays_are_copied(void **state) {
   chorale_potential_release(p);
 }
 
-/* Rows of values that do not count may hold anything at all. */
+/* Rows of uncounted values may hold any numbers. */
 static void rows_that_do_not_count_are_ignored(void **state) {
   (void)state;
   chorale_error error;
@@ -239,7 +239,7 @@ static void rows_that_do_not_count_are_ignored(void **state) {
   chorale_potential_release(p);
 }
 
-/* Nor do they decide whether a PAIRS is a SUM, or enter it. */
+/* Entries of uncounted values decide neither whether a PAIRS is a SUM, nor its score. */
 static void pairs_that_do_not_count_are_ignored(void **state) {
   (void)state;
   chorale_error error;
@@ -263,7 +263,7 @@ static void pairs_that_do_not_count_are_ignored(void **state) {
     chorale_clique_solver *solver = new_solver();
     OK(chorale_clique_solve(solver, p, &problem, NULL, NULL, &result, &error));
     assert_int_equal(result.outcome, CHORALE_OUTCOME_COMPLETE);
-    /* Everybody's best, and two ordered pairs where they count. */
+    /* The sum of all members' best scores, plus two ordered pairs if their value is counted. */
     assert_true(result.score == (c == 0 ? 6 : 2));
     chorale_clique_options boxes;
     options_of(CHORALE_ALGORITHM_COUNT_BOXES, &boxes);

@@ -1,17 +1,17 @@
-/* Every public struct that begins with its size, and the structs that calls take in arrays: in
- * memory that is no larger than this program's headers say, and in memory as large as a later
- * header might say, with zeros and with something in the place of a field that the library does not
- * know.
+/* Every public struct that begins with its size, and the structs passed in arrays: in memory
+ * exactly as large as the headers of this program state, and in memory as large as later headers
+ * might state, with zeros and with nonzero bytes in fields unknown to the library.
  *
- * The program is kept with the records of releases (abi/), whose headers it is compiled with: each
- * struct is then one of an earlier version. It looks at nothing that a later library may change. */
+ * This program is kept with the records of releases (abi/) and compiled with their headers, so that
+ * each struct is of an earlier version. It must not depend on anything that a later library may
+ * change. */
 #include "fixture.h"
 
 enum { LENGTH = 3, LABELS = 2, BEYOND = 1024, MOST_STRUCTS = 64, MOST_NUMBERS = 512 };
 
 typedef enum Way {
   AS_DECLARED,
-  LONGER,        /* zeros behind what is declared */
+  LONGER,        /* zeros after the declared fields */
   UNKNOWN_FIELD, /* the same, but for one struct, which ends in something else */
   TOO_SHORT      /* one struct says that it lacks its last field */
 } Way;
@@ -40,7 +40,8 @@ static void *new_block(size_t known, int64_t count) {
   memset(made->bytes, 0xEE, made->whole * (size_t)count);
   return made->bytes;
 }
-/* After the init function. first: the size in the first release that declared the struct. */
+/* Initialises a struct by its init function. first: the size in the first release that declared the
+ * struct. */
 static void declare(void *at, size_t known, size_t first) {
   size_t size = 0;
   memcpy(&size, at, sizeof size);
@@ -80,7 +81,7 @@ typedef struct Things {
   chorale_problem *problem;
   chorale_run *run;
   chorale_learnt *learnt;
-  int64_t learning_runs; /* told by its progress */
+  int64_t learning_runs; /* number of runs, from the progress callback */
   chorale_error error;
   double told[MOST_NUMBERS];
   int told_count;
@@ -180,7 +181,7 @@ static chorale_status decode_chain(Things *t, const chorale_chain *chain) {
   tell_all(t, labels, LENGTH);
   tell(t, best->score);
 
-  /* An array of structs: each is as long as it says. */
+  /* An array of structs, which are struct_size bytes apart. */
   static const double message[] = {0.5, 1, -1, 0, 0};
   const size_t stride = sizeof(chorale_attachment) + beyond();
   char *attachments = new_block(sizeof(chorale_attachment), 2);
@@ -252,7 +253,7 @@ static int32_t instance_decode(void *user, int64_t ports, const int64_t *columns
   return 0;
 }
 
-/* Three chains, the last an instance; two cliques of theirs, and those of repeated words. */
+/* Builds three chains, the last an instance; two cliques over them, and those of repeated words. */
 static chorale_status build(Things *t, const chorale_chain *chain, int64_t *decodings) {
   TRY(chorale_model_builder_create(t->host, &t->builder, &t->error));
   for (int k = 0; k < 2; ++k) {
@@ -306,7 +307,7 @@ static chorale_status build(Things *t, const chorale_chain *chain, int64_t *deco
   return CHORALE_OK;
 }
 
-/* The front door, over the same two chains. */
+/* Calls chorale_decode on the same two chains. */
 static chorale_status decode(Things *t) {
   static const int64_t offsets[] = {0, LENGTH, 2 * LENGTH}, groups[] = {1, 1};
   static const int32_t tokens[] = {1, 0, 1, 2, 0, 1};
@@ -332,7 +333,7 @@ static chorale_status decode(Things *t) {
   return CHORALE_OK;
 }
 
-/* Eight items in four groups; the tokens of a group agree. */
+/* Learns from eight items in four groups; tokens of a group agree. */
 static int32_t watch_learning(void *user, const chorale_learn_progress *progress) {
   Things *t = user;
   if (progress->struct_size >= sizeof *progress && progress->runs <= progress->runs_most)
@@ -407,7 +408,7 @@ static chorale_status run(Things *t) {
   NEW(chorale_run_result, result);
   const int told_before = t->told_count;
   TRY(chorale_run_solve(t->run, result, &t->error));
-  assert_true(t->told_count > told_before + 1); /* by the progress */
+  assert_true(t->told_count > told_before + 1); /* counted by the progress callback */
   tell(t, result->score);
   tell(t, result->own_score);
   tell(t, result->upper_bound);
@@ -466,7 +467,7 @@ static chorale_status use_all(Things *t, int64_t *decodings) {
   return CHORALE_OK;
 }
 
-/* Gives everything back. */
+/* Frees everything. */
 static chorale_status play(Things *t, Way how, int which) {
   memset(t, 0, sizeof *t);
   counting_allocator_init(&t->allocator);
@@ -491,7 +492,7 @@ static chorale_status play(Things *t, Way how, int which) {
   assert_int_equal(t->allocator.live, 0);
   assert_int_equal(t->allocator.mistakes, 0);
   for (int k = 0; k < block_count; ++k) {
-    /* The library writes nothing that this program does not know. */
+    /* Checks that the library wrote no bytes beyond what this program knows. */
     for (size_t b = blocks[k].known; blocks[k].bytes && b < blocks[k].whole && how == LONGER; ++b)
       assert_int_equal(blocks[k].bytes[b], 0);
     free(blocks[k].bytes);

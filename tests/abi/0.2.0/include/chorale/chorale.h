@@ -14,6 +14,7 @@
  *   model.h      models of chains, trees and cliques: builder and frozen model
  *   corpus.h     many chains, cliques and members in one call
  *   run.h        collective inference over a model
+ *   prices.h     cliques with members in several models
  *   decode.h     the simplest interface: from scores to labels that agree; may be read first
  *   problem.h    a model with its names, gold labels and notes, in memory and as a file
  *   learn.h      from labelled documents to strengths and potentials
@@ -22,11 +23,10 @@
  *   - A call that can fail returns a chorale_status and takes an optional error struct last.
  *   - A failed call changes nothing, except that its output arrays may hold partial results.
  *   - A call that fills a buffer whose size the caller cannot know takes `capacity`, the size of
- *   the
- *     buffer in elements (text: bytes), and `needed`, which may be NULL and receives the number of
- *     elements there are. With a NULL buffer and capacity 0 the call only stores that number. With
- *     a buffer that is too small it fails with CAPACITY, stores the number, and writes nothing to
- *     the buffer.
+ *     the buffer in elements (text: bytes), and `needed`, which may be NULL and receives the number
+ *     of elements there are. With a NULL buffer and capacity 0 the call only stores that number.
+ *     With a buffer that is too small it fails with CAPACITY, stores the number, and writes nothing
+ *     to the buffer.
  *   - A handle passed as const may be used from several threads at once; one passed as
  *     non-const by one thread at a time.
  *   - The library never prints, exits, aborts, or reads the environment or the locale.
@@ -54,6 +54,7 @@
 #include "chorale/model.h"
 #include "chorale/outcome.h"
 #include "chorale/potential.h"
+#include "chorale/prices.h"
 #include "chorale/problem.h"
 #include "chorale/property.h"
 #include "chorale/run.h"

@@ -89,7 +89,7 @@ CHORALE_API chorale_status chorale_decode(const chorale_host *host, const choral
                                           const chorale_agreement *agreements, int64_t count,
                                           const chorale_run_options *options,
                                           chorale_decoded **decoded, chorale_error *error);
-/* NULL is ignored. */
+/* Destroys the result; NULL is ignored. */
 CHORALE_API void chorale_decoded_destroy(chorale_decoded *decoded);
 
 /* ---- The result --------------------------------------------------------------------------- */
@@ -124,9 +124,9 @@ typedef struct chorale_reason {
 } chorale_reason;
 
 /* Writes all reasons, by chain, then position, then agreement. reason_size: sizeof(chorale_reason),
- * the distance of entries. A changed position without a reason follows its neighbours in the
- * chain. Errors:
- * NULL_ARGUMENT, STRUCT_SIZE (reason_size), CAPACITY, NO_LABELLING. */
+ * the distance of entries in bytes. A changed position without a reason follows its neighbours in
+ * the chain.
+ * Errors: NULL_ARGUMENT, STRUCT_SIZE (reason_size), CAPACITY, NO_LABELLING. */
 CHORALE_API chorale_status chorale_decoded_reasons(const chorale_decoded *decoded,
                                                    chorale_reason *reasons, size_t reason_size,
                                                    int64_t capacity, int64_t *needed,

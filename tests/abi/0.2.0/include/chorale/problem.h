@@ -149,8 +149,7 @@ CHORALE_API chorale_status chorale_problem_save(const chorale_problem *problem, 
  *   FILE_VERSION     unknown version of the format; the message names both versions
  *   FILE_TRUNCATED   shorter than the length in the header
  *   FILE_CHECKSUM    a section does not match its checksum; the message names the section
- *   FILE_SECTION     sections missing, repeated, unknown, overlapping, out of bounds or of the
- *   wrong
+ *   FILE_SECTION     sections missing, repeated, unknown, overlapping, out of bounds or of wrong
  *                    length; indices and offsets out of range
  *   and the errors of building the model by calls, with the place in the message.
  * O(bytes). */

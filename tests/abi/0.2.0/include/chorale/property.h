@@ -106,7 +106,7 @@ CHORALE_API chorale_status chorale_property_builder_create(const chorale_host *h
                                                            int64_t classes, int64_t values,
                                                            chorale_property_builder **builder,
                                                            chorale_error *error);
-/* NULL is ignored. */
+/* Destroys a builder; NULL is ignored. */
 CHORALE_API void chorale_property_builder_destroy(chorale_property_builder *builder);
 /* Adds a state and stores its number in *state. Errors: NULL_ARGUMENT, SIZE_OVERFLOW,
  * OUT_OF_MEMORY. */
@@ -114,8 +114,8 @@ CHORALE_API chorale_status chorale_property_builder_add_state(chorale_property_b
                                                               int32_t *state, chorale_error *error);
 /* Adds a rule: in `state`, a position of class `position_class` with label `label` fires `action`
  * and leads to state `next`. Each of the four may be CHORALE_ANY. Later rules replace earlier ones.
- * Errors:
- * NULL_ARGUMENT, OUT_OF_RANGE (-1 among them), VALUE_OUTSIDE_RANGE, UNKNOWN_CONSTANT. */
+ * Errors: NULL_ARGUMENT, OUT_OF_RANGE (-1 is out of range too), VALUE_OUTSIDE_RANGE,
+ * UNKNOWN_CONSTANT. */
 CHORALE_API chorale_status chorale_property_builder_rule(chorale_property_builder *builder,
                                                          int32_t state, int32_t position_class,
                                                          int32_t label, int32_t next,
@@ -141,8 +141,8 @@ CHORALE_API chorale_status chorale_property_builder_finish(const chorale_propert
 
 /* ---- Ready-made properties ---------------------------------------------------------------- */
 
-/* Maps labels to kinds, so that B-X and I-X are both of kind X. Copied by the calls that take
- * it. */
+/* Maps labels to kinds, so that B-X and I-X are both of kind X. Copied by the calls that take a
+ * map. */
 typedef struct chorale_label_map {
   size_t struct_size;           /* sizeof(chorale_label_map); set by init */
   int64_t labels;               /* m >= 1 */
@@ -198,9 +198,9 @@ enum {
 
 /* Creates NextLabel (Example 2), which fires, for every segment of the kind `anchor`, the kind of
  * the first label after the segment that is not ignored, or `end_value` if the sequence ends first
- * (-1: nothing; `kinds` gives the end a value of its own). The first label of an adjacent segment
- * of the anchor is such a label too. R = max(kinds, end_value + 1). A label of the kind
- * `anchor` belongs to a segment even if `ignored`. */
+ * (-1: nothing; `kinds` gives the end a value of its own). If the next segment is again of the kind
+ * `anchor` and adjoins, its first label is the one fired. R = max(kinds, end_value + 1). A label of
+ * the kind `anchor` belongs to a segment even if `ignored`. */
 CHORALE_API chorale_status chorale_property_create_next_label(
     const chorale_host *host, const chorale_label_map *map, int32_t anchor, const uint8_t *ignored,
     chorale_segment_rule rule, int32_t end_value, chorale_property **property,
@@ -244,8 +244,8 @@ CHORALE_API chorale_status chorale_dictionary_create(const chorale_host *host,
 /* Creates a dictionary of the `keep` values of highest score among those of `full` (NULL: values 0
  * .. columns-1). scores: `columns` entries, for instance a message of the chain; further entries,
  * such as EMPTY and CONFLICT, are not read. Values with score minus infinity, and OUT of `full`,
- * are left out; of equal scores the lowest value is preferred. Errors: as above; VALUES_MISMATCH
- * (columns). */
+ * are left out; of equal scores the lowest value is preferred. Errors: as for
+ * chorale_dictionary_create; VALUES_MISMATCH (columns). */
 CHORALE_API chorale_status chorale_dictionary_create_best(
     const chorale_host *host, const chorale_dictionary *full, const double *scores, int64_t columns,
     int64_t keep, chorale_outside outside, chorale_dictionary **dictionary, chorale_error *error);
@@ -299,8 +299,9 @@ CHORALE_API chorale_status chorale_property_shown(const chorale_attachment *atta
 
 /* Writes all values that a labelling fires, in order, with repetitions, also those of a conflict,
  * in the property's own numbers; for instance to create a dictionary (the paper's first
- * approximation). values: a buffer (chorale.h); capacity length + 1 always suffices. Errors: as
- *   above; SIZE (a negative capacity), CAPACITY. */
+ * approximation).
+ * values: a buffer (chorale.h); capacity length + 1 always suffices.
+ * Errors: as for chorale_property_shown; SIZE (a negative capacity), CAPACITY. */
 CHORALE_API chorale_status chorale_property_fired(const chorale_attachment *attachment,
                                                   int64_t length, const int32_t *labelling,
                                                   const int32_t *parents, int32_t *values,

@@ -216,7 +216,7 @@ CHORALE_API chorale_status chorale_run_create(const chorale_host *host, const ch
                                               const chorale_run_options *options,
                                               const chorale_run *earlier, chorale_run **run,
                                               chorale_error *error);
-/* NULL is ignored. */
+/* Destroys a run; NULL is ignored. */
 CHORALE_API void chorale_run_destroy(chorale_run *run);
 /* Discards messages and labellings: the run is then as if newly created without `earlier`. NULL is
  * ignored. */
@@ -234,8 +234,8 @@ CHORALE_API chorale_status chorale_run_set_chain(chorale_run *run, int64_t chain
 
 /* Replaces the best labelling by one of the caller's, for instance that of another system. The next
  * step or solve scores it and the labelling of round 0; the better of the two becomes the best
- * labelling, and the polish starts from both, so that no result scores below either. Messages are
- * kept. Until that step or solve the run has no labelling (NO_LABELLING).
+ * labelling, and the polish starts from both, so that no result scores below either of the two.
+ * Messages are kept. Until that step or solve the run has no labelling (NO_LABELLING).
  *
  * labels: `count` labels, one for each position, chain by chain, as chorale_run_all_labels gives
  *   them. Entries of oracle instances are ignored. Instances, and chains whose scores forbid these
@@ -278,19 +278,20 @@ typedef struct chorale_run_result {
 /* Fills `result` with zeros; pass sizeof(chorale_run_result). NULL is ignored. */
 CHORALE_API void chorale_run_result_init(chorale_run_result *result, size_t struct_size);
 
-/* Does one round (the first call: round 0). Where a solve would end (after a round without changes,
- * or rounds that alternate) a step does nothing, and says 0 messages_changed, until scores change or
- * a solve goes on. result: may be NULL. Errors: NULL_ARGUMENT,
- * STRUCT_SIZE, CALLBACK_VALUE, CALLBACK_STOPPED, STATE_SPACE, EXECUTOR, BUSY. After an error the
- * run is as after a cancel. O(T m^2) a chain and one all-max-marginals call a clique. */
+/* Does one round (the first call: round 0). Once a solve would end its rounds (after a round
+ * without changes, or when rounds alternate between two labellings), a step does nothing and
+ * reports 0 messages_changed, until scores change or a solve does more rounds. result: may be NULL.
+ * Errors: NULL_ARGUMENT, STRUCT_SIZE, CALLBACK_VALUE, CALLBACK_STOPPED, STATE_SPACE, EXECUTOR,
+ * BUSY. After an error the run is as after a cancel. O(T m^2) a chain and one all-max-marginals
+ * call a clique. */
 CHORALE_API chorale_status chorale_run_step(chorale_run *run, chorale_run_result *result,
                                             chorale_error *error);
 /* Does the remaining rounds, polish, repair and bound. A further call does `rounds` more rounds.
  * Errors: as for a step. */
 CHORALE_API chorale_status chorale_run_solve(chorale_run *run, chorale_run_result *result,
                                              chorale_error *error);
-/* Do the polish alone (and the repair, if no labelling has been found); the bound alone, `steps`
- * more steps. Errors: as for a step; STATE (bound: the run was created with bound_steps 0). */
+/* Do the polish alone (and the repair, if no labelling has been found); `steps` more steps of the
+ * bound alone. Errors: as for a step; STATE (bound: the run was created with bound_steps 0). */
 CHORALE_API chorale_status chorale_run_polish(chorale_run *run, chorale_run_result *result,
                                               chorale_error *error);
 CHORALE_API chorale_status chorale_run_bound(chorale_run *run, int64_t steps,
@@ -304,44 +305,49 @@ CHORALE_API chorale_status chorale_run_set_limits(chorale_run *run, double time_
 
 /* ---- Edits --------------------------------------------------------------------------------
  *
- * For annotation tools, and for results that people correct by hand: a run with options->edits = 1
- * takes labels that are allowed or forbidden (chorale_run_set_allowed), strengths of cliques
- * (chorale_run_set_strength) and scores of chains (chorale_run_set_chain), at any time, each set and
- * lifted as often as wanted. The next chorale_run_solve takes them all into account. If the solve,
- * or the rounds and the polish, before these edits were complete, it costs what the edits changed,
- * not the corpus:
+ * Edits correct a run without a new model, for annotation tools and for results that people correct
+ * by hand. A run created with options->edits = 1 accepts three kinds of edit at any time: labels of
+ * a position that are allowed or forbidden (chorale_run_set_allowed), the strength of a clique
+ * (chorale_run_set_strength) and the scores of a chain (chorale_run_set_chain). Each edit may be
+ * set and lifted any number of times. The next chorale_run_solve applies all edits. If the rounds
+ * and the polish were complete before the edits, this solve takes time in proportion to what the
+ * edits changed, not to the corpus:
  *
  *   - Edited chains are decoded without their cliques, which updates the labelling of round 0.
  *   - The best labelling is polished around the edits: the edited chains and the members of edited
  *     cliques, then the chains whose cliques have changed.
- *   - Messages of the edited chains and cliques are sent, for `rounds` rounds at most, to the chains
- *     that they change: by more than rounding for the first 16 chains, then by more than 1/1024 of
- *     the run's unit. Cliques of more than 256 members that were not edited keep their messages.
- *     The best labelling of these rounds is polished, and kept if it is better.
- *   - Another polish begins with all these chains as decoded without cliques, and is kept if it is
- *     better.
+ *   - The edited chains and cliques send messages, for at most `rounds` rounds. A chain receives
+ *     the messages if they change its own messages by more than rounding (the first 16 chains) or
+ *     by more than 1/1024 of the run's unit (later chains). Cliques of more than 256 members that
+ *     were not edited keep their messages. The best labelling of these rounds is polished, and kept
+ *     if it scores higher.
+ *   - A second polish starts with all these chains as decoded without cliques; its labelling is
+ *     kept if it scores higher.
  *
- * The result is never below the earlier best labelling (where an edit forbids its labels, with the
- * edited chains as decoded without cliques) by equation 1 under the new scores. It is not always
- * that of a fresh run of the same inputs, whose messages start from nothing: either may be better.
- * On corpora where a chain shares most of its cliques with few others, the gain over the earlier
- * labelling was at least 99 % of a fresh run's in every edit that was measured; where chains have
- * many positions in the same few cliques, or where counts are forbidden, in 98 to 99 of 100.
- * A further solve, without edits in between, does rounds for the whole corpus as usual. A solve is
- * one for the whole corpus also if edits reach more than a sixteenth of the chains or members (and
- * more than 64 chains or 4096 members), or if the edited labelling is worse than that of round 0 or
- * forbidden by a clique. The same calls in the same order give the same bits, for any number of
- * threads and any limits. In the result, `rounds_score` and `polished_score` are then `score`.
+ * The result never scores below the earlier best labelling by equation 1 under the new scores. (If
+ * an edit forbids labels of the earlier labelling, the comparison takes the edited chains as
+ * decoded without cliques.) The result can differ from that of a new run with the same inputs,
+ * whose messages start from zero: either may score higher. Measured: on corpora where a chain
+ * shares most of its cliques with few others, the gain over the earlier labelling was at least 99 %
+ * of that of a new run in every edit; where chains have many positions in the same few cliques, or
+ * where counts are forbidden, in 98 to 99 of 100 edits.
  *
- * Edits are of one run. chorale_run_reset lifts all of them; a run that is created from this one
- * (`earlier`) starts from its labelling, under the inputs of the model. */
+ * A further solve, without edits in between, does rounds for the whole corpus as usual. A solve
+ * also covers the whole corpus if edits reach more than a sixteenth of the chains or members (and
+ * more than 64 chains or 4096 members), or if the edited labelling scores below that of round 0 or
+ * is forbidden by a clique. The same calls in the same order give the same bits, for any number of
+ * threads and any limits. In the result of a solve around edits, `rounds_score` and
+ * `polished_score` equal `score`.
+ *
+ * Edits belong to one run. chorale_run_reset lifts all of them. A run that is created with this one
+ * as `earlier` starts from its labelling, but with the inputs of the model. */
 
 /* Allows only some labels of a position, in addition to what the chain itself forbids.
  *
- * allowed: m bytes, 0 forbids the label; copied. NULL: lifts what an earlier call set. One byte
- *   other than 0 forces this label.
+ * allowed: m bytes, 0 forbids the label; copied. NULL: lifts the restriction of an earlier call.
+ *   One byte other than 0 forces this label.
  * Errors: NULL_ARGUMENT (run), STATE (options->edits was 0), OUT_OF_RANGE (chain, position), KIND
- *   (an instance), FORBIDDEN_VALUE (no label remains: every one is forbidden by `allowed`, by the
+ *   (an instance), FORBIDDEN_VALUE (no label remains: each is forbidden by `allowed`, by the
  *   chain's own `forced` or `allowed`, or has minus infinity as its unary score), BUSY. Nothing is
  *   changed on errors. If the labels that remain cannot follow each other, the next solve is
  *   INFEASIBLE until the edit is lifted. O(T m). */
@@ -349,12 +355,13 @@ CHORALE_API chorale_status chorale_run_set_allowed(chorale_run *run, int64_t cha
                                                    int64_t position, const uint8_t *allowed,
                                                    chorale_error *error);
 
-/* Multiplies the potential of a clique (or all potentials of a centre) in this run: C becomes
- * `factor` times C of the model, as in chorale_model_reweigh, but without a new model. 1: as in the
- * model. Factors, not potentials, since these need memory and a factor does not.
+/* Multiplies the potential of a clique (of a centred clique: all its potentials) in this run: C
+ * becomes `factor` times C of the model, as in chorale_model_reweigh, but without a new model.
+ * Factor 1 restores the potential of the model. A factor needs no memory, which a replaced
+ * potential would.
  *
- * factor: 0, or from 1e-6 to 1e6, so that scores divided by it stay in range. Counts that the
- *   potential forbids stay forbidden, also with factor 0.
+ * factor: 0, or from 1e-6 to 1e6, so that scores divided by the factor stay in range. Counts that
+ *   the potential forbids stay forbidden, also with factor 0.
  * Errors: NULL_ARGUMENT (run), STATE (options->edits was 0), OUT_OF_RANGE (clique; factor, also if
  *   the numbers of the potential would leave the range of scores), NOT_A_NUMBER, BUSY. */
 CHORALE_API chorale_status chorale_run_set_strength(chorale_run *run, int64_t clique,
@@ -439,36 +446,37 @@ CHORALE_API chorale_status chorale_run_payments(const chorale_run *run, int64_t 
  * marginals: T x m doubles, row t at marginals + t * row_stride (0: m, rows without gaps).
  * margins: T doubles, as in chorale_chain_max_marginals. Either may be NULL.
  * Exact for this chain under these messages if the chain is in no property clique. Otherwise they
- * come from the joint program in its mode: a beam may leave some too low, and a label that no
- * configuration of the beam has is decoded separately. A clique whose members are all single items
- * (chains of one position) in no other clique stores no messages: this call computes them for a
- * clique of n <= 256 members, and above assumes the labels of the other members, O(n + R).
- * Uses the run's workspace. Errors: also STRIDE, KIND. */
+ * come from the dynamic program over joint states in the run's joint mode: a beam may leave some
+ * marginals too low, and a label that no configuration of the beam has is decoded separately. A
+ * clique whose members are all single items (chains of one position) in no other clique stores no
+ * messages: this call computes the messages for a clique of n <= 256 members. For a larger clique
+ * it takes the other members at their current labels, O(n + R). Uses the run's workspace. Errors:
+ * also STRIDE, KIND. */
 CHORALE_API chorale_status chorale_run_max_marginals(chorale_run *run, int64_t chain,
                                                      double *marginals, int64_t row_stride,
                                                      double *margins, chorale_error *error);
 
-/* Writes how probable each label of each position of a chain is, given what all cliques say: the
- * sum over the labellings with this label of exp(s / temperature), as a part of the sum over all
- * labellings of the chain, where s is the score of the labelling plus the messages of its cliques
- * to the chain, as they stand. [Sum-product on a chain or tree]
+/* Writes the probability of each label at each position of a chain, given the messages of its
+ * cliques: the sum of exp(s / temperature) over the labellings with this label, divided by the sum
+ * over all labellings of the chain, where s is the score of a labelling plus the current messages
+ * of the cliques to the chain. [Sum-product on a chain or tree]
  *
- * temperature: above 0, in units of the scores; 1 takes scores as logarithms of odds. Higher
- *   temperatures are less sure; as the temperature falls to 0, the labels with the best
+ * temperature: above 0, in units of the scores; 1 takes scores as log-odds. Higher temperatures
+ *   give flatter probabilities; as the temperature falls to 0, the labels with the best
  *   max-marginals share all probability.
  * probabilities: T x m doubles, row t at probabilities + t * row_stride (0: m, rows without gaps).
  *   Each row adds up to 1, up to rounding.
  * exact: may be NULL. Receives 1 if the sums are exact for this chain under these messages, over
- *   the joint states of all its property cliques. If these exceed the budget, whatever the joint
- *   mode, receives 0: properties are absorbed, which is approximate. An absorbed property adds
- *   message(v) - message(EMPTY) at each firing of v, and message(EMPTY) once, so that a labelling
- *   that fires twice gets the messages of both firings in place of that of CONFLICT. Where
- *   message(EMPTY) is minus infinity, labellings that fire nothing are forbidden, and each firing
- *   of v adds message(v) minus the greatest message of a value.
- * Sums are in double precision: what labels differ by is lost where all scores of a position are
- * more than about 1e15 times as large.
- * The other members of a clique answer with max-marginals: the messages hold the best score of the
- * others for each value, not sums over them. Single items: as in chorale_run_max_marginals.
+ *   the joint states of all its property cliques. If these joint states exceed the budget, whatever
+ *   the joint mode, receives 0: properties are absorbed (message.h), which is approximate. An
+ *   absorbed property adds message(v) - message(EMPTY) at each firing of v, and message(EMPTY)
+ *   once, so that a labelling that fires twice gets the messages of both firings in place of that
+ *   of CONFLICT. Where message(EMPTY) is minus infinity, labellings that fire nothing are
+ *   forbidden, and each firing of v adds message(v) minus the greatest message of a value.
+ * Sums are in double precision: differences between labels are lost if all scores of a position are
+ * more than about 1e15 times as large as the differences.
+ * The messages of a clique are max-marginals: for each value, the best score of the other members,
+ * not a sum over their labellings. Single items: as in chorale_run_max_marginals.
  * Uses the run's workspace. Errors: also NOT_A_NUMBER, INFINITE and OUT_OF_RANGE (temperature),
  *   STRIDE, KIND, STATE_SPACE (the states of absorbed properties exceed the budget too),
  *   NO_LABELLING (also: the messages, or by absorption the firings, forbid every labelling of the

@@ -1,0 +1,147 @@
+/* Prices: inference for cliques whose members are divided over several models.
+ *
+ * A word of a corpus or an entity of a knowledge graph may have more members than one machine can
+ * label together. The corpus is then divided into parts, each with a model of its own. Each of
+ * these models has a clique with those members that are in its part. Such a *shared clique* is
+ * linked with the other parts by two arrays of numbers by value: the parts send *counts*, the
+ * number of their members with each value, and receive *prices*, the score added to a member for
+ * each value.
+ *
+ * A convex sum lies above its tangents. Let n and m be counts of one clique, and p_v the slope of
+ * f_v at n_v (the price of v). Then
+ *
+ *     C(m)  >=  C(n) + sum_v p_v (m_v - n_v).
+ *
+ * So if every part maximises its own scores plus the prices of its members, the sum over all parts
+ * (equation 1 of model.h, over the whole corpus) never decreases, for any number of shared cliques.
+ * A round of the corpus:
+ *
+ *     for each shared clique:  add the counts of all parts; chorale_potential_prices
+ *     for each part:           chorale_prices_solve, then chorale_prices_counts
+ *
+ * Labels depend only on the prices, not on earlier calls nor on how the parts are distributed over
+ * machines. Counts are integers, whose sums are exact in any order. A round may also solve each
+ * part under several alternative rows of prices and keep the best result. Under any prices p,
+ *
+ *     sum over parts of max (scores + prices)  +  sum over shared cliques of max_m C(m) - p m
+ *
+ * is an upper bound on equation 1; chorale_potential_most computes the second maximum.
+ *
+ * [Not in the paper, whose alpha-pass with seeds (section "Clique inference for ADDITIVE
+ * potentials") sorts all members of a clique, and so needs the list of them on one machine.] */
+#ifndef CHORALE_PRICES_H
+#define CHORALE_PRICES_H
+
+#include "chorale/run.h"
+
+CHORALE_BEGIN_DECLS
+
+/* A model in which prices replace the potentials of some cliques (the shared ones), and a run of
+ * this model. One thread at a time. */
+typedef struct chorale_prices chorale_prices;
+
+/* Creates a run of `model` in which the cliques `cliques[0 .. count-1]` are shared. The model is
+ * kept alive; its other cliques are solved as in any run.
+ *
+ * cliques: numbers of cliques of the model, each once; not centred. Of their potentials only the
+ *   number of values, R or R + 2, is used: any family and any numbers will do.
+ * options: as for chorale_run_create; NULL for defaults. edits is taken as 0, and message_element
+ *   AUTO as FLOAT64, since other formats would round the prices.
+ * Errors: those of chorale_run_create; NULL_ARGUMENT, SIZE (count), OUT_OF_RANGE (cliques), KIND (a
+ *   centred clique), DUPLICATE_MEMBER (a clique twice). O(chains + members + prices). */
+CHORALE_API chorale_status chorale_prices_create(const chorale_host *host,
+                                                 const chorale_model *model,
+                                                 const int64_t *cliques, int64_t count,
+                                                 const chorale_run_options *options,
+                                                 chorale_prices **prices, chorale_error *error);
+/* Destroys the run; NULL is ignored. */
+CHORALE_API void chorale_prices_destroy(chorale_prices *prices);
+
+/* Labels the model under prices, always from a new start: the same prices give the same labels,
+ * whatever was solved before. Allocates nothing, except memory that callbacks allocate.
+ *
+ * numbers: `count` finite doubles, the prices: for each shared clique in the order of creation, one
+ *   for each value of its potential; R + 2 values are 0 .. R-1, EMPTY, CONFLICT. If the potential
+ *   has R values, the price of EMPTY and CONFLICT is 0. NULL with count 0: all prices are 0.
+ * result: as of chorale_run_solve, where the clique_score includes the prices of the members of
+ *   shared cliques; may be NULL. If no other clique has two members in one connected component, its
+ *   `score` is the maximum, up to rounding.
+ * *score: receives equation 1 of the labelling found, without shared cliques and without prices:
+ *   the contribution of this part to equation 1 of the corpus. Minus infinity if there is no
+ *   labelling. May be NULL.
+ * Errors: those of chorale_run_solve; SHAPE (count), NOT_A_NUMBER, INFINITE, OUT_OF_RANGE (a
+ *   magnitude above 1e280). After an error in the arguments the last labelling is kept. */
+CHORALE_API chorale_status chorale_prices_solve(chorale_prices *prices, const double *numbers,
+                                                int64_t count, double *score,
+                                                chorale_run_result *result, chorale_error *error);
+
+/* Writes the number of members of each shared clique with each value, in the labelling of the last
+ * solve, in the layout of `numbers`. Not counted: members with a value outside a dictionary, and,
+ * if the potential has R values, members with EMPTY or CONFLICT.
+ *
+ * counts: a buffer with `capacity` and `needed` (chorale.h). `needed` is also the `count` that
+ *   chorale_prices_solve requires.
+ * Errors: NULL_ARGUMENT, SIZE (a negative capacity), CAPACITY, NO_LABELLING (with a buffer),
+ *   BUSY. */
+CHORALE_API chorale_status chorale_prices_counts(const chorale_prices *prices, int64_t *counts,
+                                                 int64_t capacity, int64_t *needed,
+                                                 chorale_error *error);
+
+/* Returns the run, for the results of run.h such as labels; borrowed until `prices` is destroyed.
+ * The run's model has the cliques of the model passed to create, with prices in place of the
+ * potentials of shared cliques. NULL for NULL. */
+CHORALE_API const chorale_run *chorale_prices_run(const chorale_prices *prices);
+
+/* Computes the prices of a whole shared clique at given counts: the slopes of its tables, or for
+ * MAJORITY the weights of the value of highest count, which hold while that value keeps the highest
+ * count.
+ *
+ * counts: `values` counts >= 0, summed over all parts; their sum is at most `members`. The other
+ *   members have no value of this potential. members: n, over all parts.
+ * prices: receives `values` numbers; 0 for uncounted values. The slope at a count is the mean of
+ *   the differences to the counts below and above: for Potts 2 lambda n_v. The inequality at the
+ *   top of this file holds for a convex SUM and all counts m with a counted member, and for all
+ *   counts if the tables begin with 0. May be NULL.
+ * *score: receives C of the counts. May be NULL.
+ * Errors: NULL_ARGUMENT (potential, counts), VALUES_MISMATCH, SIZE, OUT_OF_RANGE, TABLE_TOO_SHORT,
+ *   KIND (prices: neither MAJORITY nor a SUM that is convex and without forbidden counts),
+ *   CALLBACK_VALUE, CALLBACK_STOPPED. Any thread. O(R), for MAJORITY O(R^2). */
+CHORALE_API chorale_status chorale_potential_prices(const chorale_potential *potential,
+                                                    const int64_t *counts, int64_t values,
+                                                    int64_t members, double *prices, double *score,
+                                                    chorale_error *error);
+
+/* Computes an upper bound on C(m) - sum_v p_v m_v over all counts m of `members` members, some of
+ * which may have no value of this potential. Exact for a convex SUM; for MAJORITY, counts may be
+ * fractions.
+ *
+ * prices: `values` finite doubles. *most: receives the bound.
+ * Errors: NULL_ARGUMENT, VALUES_MISMATCH, SIZE, NOT_A_NUMBER, INFINITE, TABLE_TOO_SHORT, KIND (as
+ *   in chorale_potential_prices), OUT_OF_MEMORY (MAJORITY). Any thread. O(R), for MAJORITY O(R^2
+ *   log R). */
+CHORALE_API chorale_status chorale_potential_most(const chorale_potential *potential,
+                                                  const double *prices, int64_t values,
+                                                  int64_t members, double *most,
+                                                  chorale_error *error);
+
+/* Computes connected components, by which a corpus can be divided into parts: two chains (or
+ * documents) belong to one component if they have members in the same clique that is not shared.
+ * Parts made of whole components get the labels that one run over all of them would give.
+ *
+ * Items to be joined are numbered from 0 to count - 1, for instance documents and cliques in one
+ * numbering, with one pair for each membership. Further calls may add pairs.
+ *
+ * first, second: `pairs` numbers each: items first[k] and second[k] are in one component.
+ * components: `count` numbers. On input components[i] is at most i and in the component of i;
+ *   before the first call the caller sets it to i. On output: the lowest number of the component of
+ *   i.
+ * Errors, after which nothing has changed: NULL_ARGUMENT, SIZE, SIZE_OVERFLOW (count above 2^31 -
+ *   1), OUT_OF_RANGE (a number). Any thread. Allocates nothing. By union-find: O((count + pairs)
+ *   log count). */
+CHORALE_API chorale_status chorale_components_join(const int32_t *first, const int32_t *second,
+                                                   int64_t pairs, int32_t *components,
+                                                   int64_t count, chorale_error *error);
+
+CHORALE_END_DECLS
+
+#endif
