@@ -167,9 +167,10 @@ impl Property {
     }
 
     /// A local property, which is also allowed on trees: the value that a position fires depends on its
-    /// class, its label and its parent's label. actions: classes x labels (of the position) x (labels +
-    /// 1) (of the parent; the last column is for a root). Errors: Shape, Size, ValueOutsideRange,
-    /// SizeOverflow, OutOfMemory.
+    /// class, its label and its parent's label. actions: classes x labels (of the position) x
+    /// (labels + 1) (of the parent; the last column is for a root).
+    ///
+    /// Errors: Shape, Size, ValueOutsideRange, SizeOverflow, OutOfMemory.
     pub fn local(
         labels: usize,
         classes: usize,
