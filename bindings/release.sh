@@ -74,7 +74,7 @@ make_all() { # CLONE TO
     say "Python"
     bindings/python/wheels.py "$to"
     say "Debian"
-    tests/packages/debian.sh
+    bindings/debian/test.sh
     cp build/debian/packages/*.deb "$to"
     cd "$to"
     find . -type f ! -name SHA256SUMS -printf '%P\n' | LC_ALL=C sort | xargs -d '\n' sha256sum >SHA256SUMS

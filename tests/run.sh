@@ -104,7 +104,7 @@ if [[ $all == yes ]]; then
     step "symbols release" tests/symbols.sh build/release || true
     step "consumers" tests/consumers/run.sh build/release || true
     step "amalgamation" tests/amalgamation/run.sh build/release || true
-    step --says "debian" tests/packages/debian.sh "${setup_options[@]}" || true
+    step --says "debian" bindings/debian/test.sh "${setup_options[@]}" || true
     step --says "planted" tests/planted/run.sh build/dev build/release || true
   fi
   step --says "machine locale" tests/machines/run.sh "${setup_options[@]}" locale || true
@@ -168,7 +168,7 @@ if [[ $deep == yes ]]; then
   step --says "soak tsan" "${fixed_addresses[@]}" build/tsan/tests/soak \
     "$(((soak_seconds + 9) / 10))" || true
   step --says "fuzz planted" tests/fuzz/planted.sh || true
-  step --says "debian bare" tests/packages/debian.sh "${setup_options[@]}" --deep || true
+  step --says "debian bare" bindings/debian/test.sh "${setup_options[@]}" --deep || true
   for machine in generic arm64 i386 s390x windows o0 o3 lto flush fast-math; do
     step --says "machine $machine" tests/machines/run.sh "${setup_options[@]}" "$machine" || true
   done

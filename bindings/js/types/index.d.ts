@@ -133,6 +133,12 @@ export class Chorale {
     cliques: Numbers,
     options?: Omit<RunOptions, "edits">,
   ): Prices;
+  /**
+   * Computes connected components, whose items must be in one model. Items, such as documents and
+   * cliques that are not shared, have numbers from 0 to count - 1, with a pair first[k], second[k]
+   * for each membership. Returns the lowest number of the component of each item.
+   */
+  components(first: Numbers, second: Numbers, count: number): Int32Array;
   /** Computes the size and cost of a run without creating it. */
   estimateRun(model: Model | Problem, options?: RunOptions): RunCost;
 

@@ -62,6 +62,8 @@ fn build() -> PathBuf {
         include.join("chorale").join("chorale.h"),
     )
     .expect("chorale.h is beside chorale.cpp");
+    // Seen with -vv, and by whoever looks why it takes so long.
+    eprintln!("libchorale-sys: compiling one source of C++, for a minute and a half of one core");
     // Optimised whatever the profile: it is the same bits, and nobody debugs it from here.
     cc::Build::new()
         .cpp(true)

@@ -9,7 +9,7 @@ set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS
   ${CMAKE_CURRENT_LIST_DIR}/changelog ${PROJECT_SOURCE_DIR}/tests/symbols.txt)
 if(NOT changelog MATCHES "^chorale \\(([0-9.]+)-([0-9]+)\\)" OR
    NOT CMAKE_MATCH_1 STREQUAL PROJECT_VERSION)
-  message(FATAL_ERROR "src/debian/changelog does not begin with version ${PROJECT_VERSION}")
+  message(FATAL_ERROR "bindings/debian/changelog does not begin with version ${PROJECT_VERSION}")
 endif()
 set(CPACK_DEBIAN_PACKAGE_RELEASE ${CMAKE_MATCH_2})
 set(debian_version ${PROJECT_VERSION}-${CMAKE_MATCH_2})

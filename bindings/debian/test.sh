@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 set -euo pipefail
 
-help='Usage: tests/packages/debian.sh [--deep] [--no-install]
+help='Usage: bindings/debian/test.sh [--deep] [--no-install]
 
 Builds the Debian packages (preset debian, in build/debian/packages) and looks at them: names,
 dependencies, files, symbols, copyright; lintian finds no error; made again they are the same bytes.
@@ -23,7 +23,7 @@ for argument in "$@"; do
     exit 0
     ;;
   *)
-    echo "tests/packages/debian.sh: unknown argument $argument" >&2
+    echo "bindings/debian/test.sh: unknown argument $argument" >&2
     echo "$help" >&2
     exit 2
     ;;
@@ -55,7 +55,7 @@ check() { # NAME COMMAND...
 
 # ---- Building ----
 # Times in the packages are that of the changelog.
-SOURCE_DATE_EPOCH=$(dpkg-parsechangelog -l src/debian/changelog -S Timestamp)
+SOURCE_DATE_EPOCH=$(dpkg-parsechangelog -l bindings/debian/changelog -S Timestamp)
 export SOURCE_DATE_EPOCH
 cmake --preset debian
 cmake --build --preset debian -j "$(nproc)"
@@ -68,7 +68,7 @@ pack() { # FOLDER
 SECONDS=0
 pack "$packages"
 
-version=$(dpkg-parsechangelog -l src/debian/changelog -S Version)
+version=$(dpkg-parsechangelog -l bindings/debian/changelog -S Version)
 upstream=${version%-*}
 architecture=$(dpkg --print-architecture)
 triplet=$(dpkg-architecture -q DEB_HOST_MULTIARCH)
@@ -137,7 +137,7 @@ symbols_are_exported() {
   dpkg-deb -e "${debs[0]}" "$scratch/symbols/control"
   printf 'Source: chorale\n\nPackage: %s\nArchitecture: any\n' "$library" \
     >"$scratch/symbols/debian/control"
-  cp src/debian/changelog "$scratch/symbols/debian"
+  cp bindings/debian/changelog "$scratch/symbols/debian"
   diff <(sed -n 's/^ \(.*\)@Base .*/\1/p' "$scratch/symbols/control/symbols") tests/symbols.txt &&
     (cd "$scratch/symbols" && dpkg-gensymbols -c4 "-p$library" -v"$version" -Plibrary \
       -Icontrol/symbols -O"$scratch/symbols/found")
