@@ -84,6 +84,24 @@ static chorale_model *with_learnt(const corpus *from, const settings *chosen) {
   return model;
 }
 
+/* Returns the temperature that was learnt with the potentials; 1 if there is none. */
+static double temperature_of(const corpus *from, const settings *chosen) {
+  const chorale_text text = note(from, "learnt.json");
+  chorale_learnt *learnt = NULL;
+  chorale_error error;
+  if (chosen->learnt != NULL)
+    learnt = load_learnt(chosen->learnt);
+  else if (text.length > 0) /* a note of other content is none */
+    chorale_learnt_read(NULL, text.bytes, text.length, &learnt, NULL);
+  if (learnt == NULL)
+    return 1.0;
+  chorale_learnt_report told;
+  chorale_learnt_report_init(&told, sizeof told);
+  check(chorale_learnt_get_report(learnt, &told, &error), &error);
+  chorale_learnt_destroy(learnt);
+  return told.temperature > 0.0 ? told.temperature : 1.0;
+}
+
 /* Returns the factor of each clique; NULL if all factors are 1. */
 static double *factors_of(const corpus *from, const settings *chosen) {
   if (chosen->properties == NULL && chosen->strength == 1.0)
@@ -147,6 +165,7 @@ inference infer(const corpus *from, const settings *chosen) {
   inference done;
   memset(&done, 0, sizeof done);
   done.tell = chosen->progress;
+  done.temperature = temperature_of(from, chosen);
   done.factors = factors_of(from, chosen);
   done.model = with_strengths(from, chosen, done.factors);
   done.moment_room = chosen->rounds + chosen->bound_steps + 16;

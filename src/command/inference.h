@@ -17,6 +17,7 @@ typedef struct inference {
   chorale_run *run;
   chorale_run_result result;
   double seconds; /* of the run, loading left out */
+  double temperature; /* of probabilities: that of --learnt or of the file's note, otherwise 1 */
   int32_t *own;   /* labels by position: every chain alone */
   int32_t *together;
   int tell;       /* 1: prints progress to stderr */

@@ -105,6 +105,7 @@ void put_problem(FILE *to, const settings *chosen, const corpus *from, const inf
   put_json_whole(to, "rounds", chosen->rounds, 1);
   put_json_whole(to, "beam", chosen->beam, 0);
   put_json_whole(to, "left_out", left_out, 0);
+  put_json_real(to, "temperature", done->temperature, 0);
   if (chosen->learnt != NULL) {
     chorale_text learnt = {NULL, 0};
     char *text = read_file("--learnt", chosen->learnt, &learnt.length);

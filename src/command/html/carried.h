@@ -23,6 +23,7 @@ size_t problem_size(const corpus *from);
  *   learnt, factors   the text of --learnt, and the factor of each clique, if given
  *   rounds, beam   of the run
  *   left_out  the label without colour
+ *   temperature   of probabilities
  *   own, together   labels by position
  *   pages     the chains of each page
  *   training  numbers of the pages that enter no figure

@@ -68,6 +68,9 @@ static const explained glossary[TERMS] = {
     {"bound", "Upper bound",
      "A score that no labelling at all can exceed. If the labels shown come close to it, little or "
      "nothing better can be found with these scores and agreements."},
+    {"sure", "How sure",
+     "How probable the labels of changed words are, by the scores and what the other records show; "
+     "of several words, that of the least probable. \xe2\x89\x88 stands before an estimate."},
 };
 
 void put_term(FILE *to, term which, const char *text) {

@@ -12,7 +12,7 @@ void put_text(FILE *to, chorale_text text);
  * "name1999" becomes "Name 1999"; other names are unchanged. */
 void put_readable(FILE *to, chorale_text name);
 /* Writes a word as a link to its entry in the glossary; `text` may be "gold" or "gold label". */
-typedef enum term { TERM_F1, TERM_GOLD, TERM_CLIQUE, TERM_BOUND, TERMS } term;
+typedef enum term { TERM_F1, TERM_GOLD, TERM_CLIQUE, TERM_BOUND, TERM_SURE, TERMS } term;
 void put_term(FILE *to, term which, const char *text);
 void put_glossary(FILE *to);
 /* Writes an integer with commas between the thousands. */

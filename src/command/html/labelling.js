@@ -29,6 +29,7 @@ const Labelling = (() => {
       this.training = new Set(data.training);
       this.cliques = data.cliques;
       this.mark = markOf(data.problem);
+      this.temperature = data.temperature;
       this.options = { edits: true, rounds: data.rounds };
       this.beam = { jointMode: "beam", beamWidth: data.beam || 30 };
       this.problem = chorale.readProblem(bytesOf(data.problem));
@@ -189,7 +190,33 @@ const Labelling = (() => {
     }
     probabilities(chain) {
       const { run, here } = this.#ofChain(chain);
-      return run.probabilities(here);
+      return run.probabilities(here, { temperature: this.temperature });
+    }
+    /**
+     * Returns for each run of changed words its first and last position and how probable its labels
+     * are: the least of the run. Returns none where the joint states of the record exceed the budget.
+     */
+    sureness(chain) {
+      const { own, now, offsets, names } = this;
+      let told;
+      try {
+        told = this.probabilities(chain);
+      } catch (error) {
+        if (error.statusName === "STATE_SPACE") return [];
+        throw error;
+      }
+      const runs = [];
+      const [begin, end] = [offsets[chain], offsets[chain + 1]];
+      for (let first = begin, last; first < end; first = last + 1) {
+        last = first;
+        while (last + 1 < end && own[last + 1] === own[first] && now[last + 1] === now[first]) ++last;
+        if (own[first] === now[first]) continue;
+        let least = 1;
+        for (let t = first; t <= last; ++t)
+          least = Math.min(least, told.probabilities[(t - begin) * names.length + now[t]]);
+        runs.push({ first, last, least, exact: told.exact });
+      }
+      return runs;
     }
     /**
      * Returns how much higher the present labels of all pages score together than the labels alone.

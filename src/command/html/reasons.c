@@ -69,6 +69,44 @@ static void put_payment(FILE *to, const corpus *from, const inference *done, int
   fputs("</span></li>\n", to);
 }
 
+/* Returns the last position of the run of words that begins at `first` and changed from one label
+ * to one other. */
+static int64_t end_of_change(const int32_t *own, const int32_t *together, int64_t first,
+                             int64_t length) {
+  int64_t last = first;
+  while (last + 1 < length && own[last + 1] == own[first] && together[last + 1] == together[first])
+    ++last;
+  return last;
+}
+
+/* Writes for each run of changed words how probable the labels are: the least of the run. Writes
+ * nothing where the joint states of the record exceed the budget. */
+static void put_probabilities(FILE *to, const corpus *from, const inference *done, int64_t chain) {
+  const int64_t begin = from->offsets[chain], length = from->offsets[chain + 1] - begin;
+  const int32_t *own = done->own + begin, *together = done->together + begin;
+  double *probabilities = allocate(length * from->labels, sizeof *probabilities);
+  int32_t exact = 0;
+  const chorale_status status = chorale_run_probabilities(
+      done->run, chain, done->temperature, probabilities, 0, &exact, NULL);
+  for (int64_t first = 0, last; status == CHORALE_OK && first < length; first = last + 1) {
+    char space[NAME_SPACE];
+    last = end_of_change(own, together, first, length);
+    if (own[first] == together[first])
+      continue;
+    double least = 1.0;
+    for (int64_t t = first; t <= last; ++t)
+      least = fmin(least, probabilities[t * from->labels + together[t]]);
+    fprintf(to, "<li data-position=\"%" PRId64 "\" data-last=\"%" PRId64 "\"><b>How sure</b>: ",
+            first, last);
+    put_text(to, word(from, chain, first, space));
+    fputs(last > first ? " \xe2\x80\xa6, <q>" : ", <q>", to);
+    put_text(to, label_name(from, together[first], space));
+    fputs("</q> <span class=\"amount\">", to);
+    fprintf(to, "%s%.0f&nbsp;%%</span></li>\n", exact ? "" : "\xe2\x89\x88&nbsp;", 100.0 * least);
+  }
+  free(probabilities);
+}
+
 void put_reasons(FILE *to, const corpus *from, const inference *done, int64_t chain) {
   chorale_error error;
   double own = 0.0, together = 0.0;
@@ -86,6 +124,7 @@ void put_reasons(FILE *to, const corpus *from, const inference *done, int64_t ch
   fprintf(to, "<details class=\"why\"><summary>Why</summary><ul id=\"w%" PRId64 "\">\n", chain);
   for (int64_t k = 0; k < count; ++k)
     put_payment(to, from, done, chain, &payments[k]);
+  put_probabilities(to, from, done, chain);
   fputs("<li class=\"cost\"><b>The record\xe2\x80\x99s own score</b> <span class=\"amount\">", to);
   put_number(to, together - own, 2, 1);
   fputs("</span></li></ul></details>\n", to);

@@ -17,8 +17,8 @@
     const list = document.getElementById("w" + mark.dataset.chain).cloneNode(true);
     list.removeAttribute("id");
     for (const item of list.querySelectorAll("[data-position]")) {
-      const position = Number(item.dataset.position);
-      if (position < Number(mark.dataset.first) || position > Number(mark.dataset.last))
+      const { position, last = position } = item.dataset;
+      if (Number(last) < Number(mark.dataset.first) || Number(position) > Number(mark.dataset.last))
         item.remove();
     }
     return list;

@@ -166,7 +166,23 @@ const View = (() => {
       if (!changed) return;
       const reasons = this.reasons(chain);
       reasons.id = "w" + chain;
-      article.append(element("details", { class: "why" }, element("summary", {}, "Why"), reasons));
+      const why = element("details", { class: "why" }, element("summary", {}, "Why"), reasons);
+      // Probabilities take longer than the other reasons, and are computed when they are asked for.
+      why.addEventListener("toggle", () => this.#addSureness(reasons, chain), { once: true });
+      article.append(why);
+    }
+    /** Adds to the reasons for a record how sure each of its changed labels is. */
+    #addSureness(reasons, chain) {
+      const { now, names, words, offsets } = this.of;
+      for (const { first, last, least, exact } of this.of.sureness(chain)) {
+        const place = { "data-position": first - offsets[chain], "data-last": last - offsets[chain] };
+        const sure = `${exact ? "" : "\u2248\u00A0"}${(100 * least).toFixed(0)}\u00A0%`;
+        reasons.lastElementChild.before(
+          element("li", place, element("b", {}, "How sure"),
+            `: ${words[first]}${last > first ? " \u2026" : ""}, `, element("q", {}, names[now[first]]),
+            " ", element("span", { class: "amount" }, sure)),
+        );
+      }
     }
     /** Refreshes the list at the top: records of one page, alone and together. */
     example(touched) {
