@@ -534,6 +534,41 @@ static void follows_the_unit(void **state) {
   uproot(&planted);
 }
 
+/* Large numbers are written in full, and read again; too large ones are refused. */
+static void large_scores(void **state) {
+  (void)state;
+  static const double factors[] = {0x1p61, 1e150, 1e275, 1e280 / 3};
+  for (size_t f = 0; f < COUNT_OF(factors); ++f) {
+    Random random = {test_seed()};
+    chorale_error error;
+    Planted planted;
+    const int is_last = f + 1 == COUNT_OF(factors);
+    plant(&random, &planted, 30, is_last ? 300 : 2);
+    for (int64_t k = 0; k < planted.items * LABELS; ++k)
+      planted.scores[k] *= factors[f];
+    chorale_problem *problem = problem_of(&planted);
+    const chorale_problem *problems[] = {problem};
+    if (is_last) {
+      chorale_learnt *none = NULL;
+      FAILS(chorale_learn(NULL, problems, 1, NULL, &none, &error), CHORALE_ERROR_OUT_OF_RANGE,
+            "a weight of kind 0 would exceed 1e+280", "divide all scores");
+      assert_null(none);
+    } else {
+      chorale_learnt *learnt = learn(problem, NULL), *again = NULL;
+      char *text = text_of(learnt, CHORALE_TEXT_JSON);
+      OK(chorale_learnt_read(NULL, text, strlen(text), &again, &error));
+      char *written = text_of(again, CHORALE_TEXT_JSON);
+      assert_string_equal(text, written);
+      free(text);
+      free(written);
+      chorale_learnt_destroy(again);
+      chorale_learnt_destroy(learnt);
+    }
+    chorale_problem_destroy(problem);
+    uproot(&planted);
+  }
+}
+
 static void applied_saved_and_read(void **state) {
   (void)state;
   Random random = {test_seed()};
@@ -868,6 +903,7 @@ int main(void) {
       cmocka_unit_test(intervals_cover_the_mean), cmocka_unit_test(kinds_must_gain),
       cmocka_unit_test(weights_minimise_the_objective), cmocka_unit_test(costs_of_f1),
       cmocka_unit_test(same_bits_for_any_threads), cmocka_unit_test(follows_the_unit),
+      cmocka_unit_test(large_scores),
       cmocka_unit_test(applied_saved_and_read),  cmocka_unit_test(limits_end_it),
       cmocka_unit_test(bad_input),               cmocka_unit_test(rules_hold),
   };

@@ -202,9 +202,9 @@ typedef struct chorale_learnt chorale_learnt;
  * If a limit ends the call early, the call succeeds, the report gives the outcome, and nothing is
  * applied.
  *
- * Errors: NULL_ARGUMENT, STRUCT_SIZE, SIZE, SIZE_OVERFLOW, OUT_OF_RANGE (costs, seen, rules),
- * NOT_A_NUMBER, INFINITE, UNKNOWN_CONSTANT (basis), LABELS_MISMATCH (costs, classes, chains of
- * different numbers of labels), NO_GOLD (no gold label is known), ONE_GROUP (all labelled chains
+ * Errors: NULL_ARGUMENT, STRUCT_SIZE, SIZE, SIZE_OVERFLOW, OUT_OF_RANGE (costs, seen, rules;
+ * scores so large that a weight would exceed 1e280), NOT_A_NUMBER, INFINITE, UNKNOWN_CONSTANT
+ * (basis), LABELS_MISMATCH (costs, classes, chains of different numbers of labels), NO_GOLD (no gold label is known), ONE_GROUP (all labelled chains
  * are of one group), KIND (no clique has a kind; a rule for a basis that its kind cannot have;
  * cliques of one kind with different properties, values or centres; an oracle instance in a clique
  * with a kind; costs and classes both), MODEL_MISMATCH (kinds named differently), and those of

@@ -264,8 +264,14 @@ chorale_status LearningCourse::fit(double lambda, std::int32_t without_fold,
   Array<double> &shares = without_fold < 0 ? shares_ : fold_shares_;
   if (without_fold >= 0 && !shares.copy(shares_))
     return no_memory();
-  return minimise(memory_, objective, gap, shares, theta) ? chorale_status{CHORALE_OK}
-                                                           : no_memory();
+  if (!minimise(memory_, objective, gap, shares, theta))
+    return no_memory();
+  for (std::int64_t w = 0; w < weights(); ++w)
+    if (!is_finite_score(theta[w]))
+      return report_.fail(CHORALE_ERROR_OUT_OF_RANGE, "a weight of kind ", learnt_.weights[w].kind,
+                          " would exceed ", kLargestScore,
+                          " in magnitude; divide all scores and costs by a power of two");
+  return CHORALE_OK;
 }
 
 chorale_status LearningCourse::fit_folds(double lambda) noexcept {
@@ -547,16 +553,20 @@ chorale_status LearningCourse::finish() noexcept {
     double mean = 0;
     for (std::int32_t f = 0; f < folds_; ++f)
       mean += fold_theta_[f * weights() + w] / folds;
+    double largest = 0; // differences are divided by it, as the squares of large ones overflow
+    for (std::int32_t f = 0; f < folds_; ++f)
+      largest = std::max(largest, std::fabs(fold_theta_[f * weights() + w] - mean));
     double squares = 0;
-    for (std::int32_t f = 0; f < folds_; ++f) {
-      const double difference = fold_theta_[f * weights() + w] - mean;
-      squares += difference * difference;
+    for (std::int32_t f = 0; f < folds_ && largest > 0; ++f) {
+      const double ratio = (fold_theta_[f * weights() + w] - mean) / largest;
+      squares += ratio * ratio;
     }
-    const double reach = student_t(folds_ - 1) * std::sqrt((folds - 1) / folds * squares);
+    const double reach =
+        student_t(folds_ - 1) * std::sqrt((folds - 1) / folds * squares) * largest;
     chorale_learnt_weight &weight = learnt_.weights[w];
     weight.weight = theta_[w];
-    weight.lower = theta_[w] - reach;
-    weight.upper = theta_[w] + reach;
+    weight.lower = std::max(theta_[w] - reach, -kLargestScore);
+    weight.upper = std::min(theta_[w] + reach, kLargestScore);
   }
   if (told.applied == CHORALE_APPLIED_NOTHING) {
     apply_nothing();

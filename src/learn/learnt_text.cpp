@@ -37,9 +37,12 @@ public:
     if (!std::isfinite(number))
       return *this << "null";
     char digits[40];
-    return *this << std::string_view(
-               digits, static_cast<std::size_t>(
-                           std::to_chars(digits, digits + sizeof digits, number).ptr - digits));
+    // Without an exponent std::to_chars writes all digits of a large integer, not the shortest.
+    const auto end = std::fabs(number) < 0x1p53
+                         ? std::to_chars(digits, digits + sizeof digits, number)
+                         : std::to_chars(digits, digits + sizeof digits, number,
+                                         std::chars_format::scientific);
+    return *this << std::string_view(digits, static_cast<std::size_t>(end.ptr - digits));
   }
   // Appends a number with `digits` digits after the point; a number that rounds to 0 has no sign.
   Text &fixed(double number, int digits) noexcept {
@@ -236,10 +239,12 @@ struct ReadField {
       value = reader.take("true");
       return value || reader.take("false");
     } else if constexpr (std::is_floating_point_v<Value>) {
-      if (!reader.take("null"))
-        return reader.number(value) && is_finite_score(value);
+      const bool is_bound = name == "least" || name == "most";
+      const bool is_weight = is_bound || name == "weight" || name == "lower" || name == "upper";
+      if (!reader.take("null")) // sums of costs and temperatures may exceed every score
+        return reader.number(value) && (is_finite_score(value) || !is_weight);
       value = name == "least" ? kForbidden : kInfinity;
-      return name == "least" || name == "most";
+      return is_bound;
     } else {
       return reader.number(value);
     }

@@ -49,7 +49,7 @@ PLANT
   touch "$file"
 }
 
-for name in clique chain property model file calls; do
+for name in clique chain property model file calls learn; do
   replay "$name" >/dev/null || {
     echo "the corpus of $name fails without any fault planted" >&2
     exit 1
@@ -66,6 +66,8 @@ planted model cluster/run/evaluation.cpp 'state_.now.total() > state_.best.total
   "the last labelling kept and not the best"
 planted file problem/problem.cpp '*at < -1 || *at >= of.chains[i].labels' '*at < -1' \
   "gold labels that no chain has let in"
+planted learn learn/objective.cpp 'objective.least[i], objective.most[i]) + 0.0' \
+  '-1e300, 1e300) + 0.0' "weights beyond their bounds"
 planted calls cluster/model/builder.hpp 'if (model)' 'if (model && members.empty())' \
   "an unfinished model with cliques lost"
 [[ $failed == 0 ]]

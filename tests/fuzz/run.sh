@@ -8,7 +8,7 @@ build/fuzz) and runs them from their corpus, two at a time, for SECONDS of proce
 divided evenly: half of that by the clock. Exits with 1 when one finds something, and says how to see
 it again. Input that is new goes to build/fuzz/found/NAME, and stays there for the next run.
 
-  NAME          only these (clique chain property model file calls)
+  NAME          only these (clique chain property model file calls learn)
   --keep        afterwards makes the corpus anew, of the fewest inputs that reach all that is reached
   --no-install  name missing Debian packages instead of installing them with apt
   --help        this text'
@@ -34,7 +34,7 @@ for argument in "$@"; do
 done
 seconds=${arguments[0]:?how many seconds}
 names=("${arguments[@]:1}")
-[[ ${#names[@]} -gt 0 ]] || names=(clique chain property model file calls)
+[[ ${#names[@]} -gt 0 ]] || names=(clique chain property model file calls learn)
 
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 tests/setup.sh "${setup_options[@]}" fuzz
