@@ -5,8 +5,8 @@
 #   bindings/roots.sh RELEASE [NAME...]
 #
 # RELEASE is the folder that release.sh wrote. NAME is one of those below; without names all are run. Bare systems are
-# made by debootstrap in a folder of /tmp, which is removed at the end: this takes root, and what `tests/setup.sh roots`
-# installs. Lines at the end: NAME, how long the installation took, what was run.
+# made by debootstrap in a folder of /tmp, which is removed at the end: this takes root. What is missing on this machine
+# is installed (tests/setup.sh). Lines at the end: NAME, how long the installation took, what was run.
 set -euo pipefail
 
 help() {
@@ -330,6 +330,7 @@ shift
 names=("$@")
 [[ $# -gt 0 ]] || names=(python-old python-new python-aarch64-old python-aarch64 python-source musl musl-aarch64 windows
   rust rust-old go js debian conan two-files cmake)
+tests/setup.sh roots
 failed=0
 summary=()
 for name in "${names[@]}"; do
