@@ -79,9 +79,9 @@ bool Evaluation::evaluate(Choose &&choose, double *by_part, Totals &totals) noex
   if (setting_.call.failed())
     return false;
   BlockedSum chains;
-  for (std::int64_t i = 0; i < model.chains.size(); ++i) {
+  for (std::int32_t i = 0; i < model.chains.size(); ++i) {
     const std::int32_t part = model.parts.of(i);
-    const double value = choose(part).score[i];
+    const double value = choose(part).phi(i);
     chains.add(value);
     if (by_part)
       by_part[part] += value;
