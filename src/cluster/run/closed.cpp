@@ -25,6 +25,8 @@ void prefetch_ahead(const Model &model, std::int64_t place) noexcept {
       const std::int64_t bytes = scores && item.length == 1 ? item.unary_bytes() : 0;
       for (std::int64_t at = 0; at < bytes; at += kLine)
         __builtin_prefetch(scores + at);
+      if (bytes > 0)
+        __builtin_prefetch(scores + bytes - 1);
     }
 }
 
