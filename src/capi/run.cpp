@@ -547,7 +547,7 @@ chorale_status chorale_run_chain_score(const chorale_run *run, int64_t chain,
     CHORALE_CHECK(check_which_labelling(report, run, labelling));
     CHORALE_CHECK(check_index(report, "chain", chain, run->model->chains.size()));
     if (score)
-      *score = assignment(*run, labelling).score[chain];
+      *score = assignment(*run, labelling).phi(gsl::narrow_cast<std::int32_t>(chain));
     if (changed)
       *changed = run->outcome().has_changed(gsl::narrow_cast<std::int32_t>(chain)) ? 1 : 0;
     return CHORALE_OK;

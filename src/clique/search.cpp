@@ -12,6 +12,7 @@
 #include "clique/passes/sum_pass_marginals.hpp"
 #include "clique/passes/threshold_bounds.hpp"
 
+#include <algorithm>
 #include <optional>
 #include <type_traits>
 
@@ -27,6 +28,26 @@ constexpr std::int64_t kAlwaysRead = 1 << 20;
 
 // In smaller cliques bounds on passes cost as much as the passes that they save.
 constexpr std::int32_t kBoundedMembers = 16;
+
+// The labellings from which moves have started, in small cliques.
+class Starts {
+public:
+  // True if the labelling is not among the earlier ones, or is not remembered.
+  bool is_new(gsl::span<const std::int32_t> labelling) noexcept {
+    if (labelling.size() >= kBoundedMembers || count_ == kMost)
+      return true;
+    for (std::int32_t k = 0; k < count_; ++k)
+      if (std::equal(labelling.begin(), labelling.end(), starts_[k]))
+        return false;
+    std::copy(labelling.begin(), labelling.end(), starts_[count_++]);
+    return true;
+  }
+
+private:
+  static constexpr std::int32_t kMost = 4;
+  std::int32_t starts_[kMost][kBoundedMembers];
+  std::int32_t count_ = 0;
+};
 
 template <class Score>
 using Moves = std::conditional_t<LinearMoves<Score>, SumMoves, SingleMoves<Score>>;
@@ -180,12 +201,19 @@ void CliqueSearch::run_alpha_pass(std::int32_t polished) noexcept {
     using PassScore = std::conditional_t<LinearMoves<Score>, SumScore, Score>;
     const std::size_t mark = layout_.mark();
     AlphaPass<PassScore> pass(layout_, instance_);
-    if (runs() && solution_.failure == CallbackFailure::none)
-      pass.run(limits_, solution_);
+    IdlePasses idle(layout_, instance_);
+    if (runs() && solution_.failure == CallbackFailure::none) {
+      const bool skips = IdlePasses::fits(instance_);
+      if (skips)
+        idle.find();
+      pass.run(limits_, solution_, skips ? &idle : nullptr);
+    }
     if (polished > 0)
       phase<Moves<Score>>([&](auto &moves) {
+        Starts starts;
         for (std::int32_t rank = 0; rank < polished && pass.write(rank, candidate_); ++rank)
-          improve_candidate(moves);
+          if (starts.is_new(instance_.by_member(candidate_)))
+            improve_candidate(moves);
         solution_.failure = moves.failure();
       });
     layout_.rewind(mark);

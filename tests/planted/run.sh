@@ -279,5 +279,12 @@ faulty_source cluster/run/evaluation.cpp \
   "$(echo "$build"/tests/CMakeFiles/{test_run_parts,chorale_fixture}.dir/*.o)" \
   "the labelling of all documents is kept or left as one" 's/if (worse == 0)/if (worse >= 0)/' 'labelled as by themselves|ERROR'
 
+faulty_items() { # FAULT SCRIPT PATTERN
+  faulty_source cluster/run/closed.cpp \
+    "$(echo "$build"/tests/CMakeFiles/{test_run,chorale_{cluster_,chain_,}fixture}.dir/*.o)" "$@"
+}
+faulty_items "items of a closed clique keep their labels" 's/^  if (program.solved)$/  if (false)/' 'ERROR|items_by_name'
+faulty_items "an item takes the scores of another label" 's/std::copy_n(scores, K, row);/std::copy_n(scores, K - 1, row);/' 'ERROR|items_by_name'
+
 echo "$seen faults seen, $missed missed"
 [[ $missed == 0 ]]

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "clique/passes/alpha_sweep.hpp"
+#include "clique/passes/idle_passes.hpp"
 #include "clique/passes/pass_start.hpp"
 #include "potential/count_score.hpp"
 
@@ -18,13 +19,23 @@ public:
         score_(layout, instance.potential), best_(layout.take<Best>(instance.columns)) {}
 
   // Runs the pass of every column. Replaces `solution` by the best labelling visited, if better.
-  void run(Limits &limits, Solution &solution) noexcept {
+  // `idle`: NULL, or tells passes of which one is enough, since they all find the same.
+  void run(Limits &limits, Solution &solution, const IdlePasses *idle = nullptr) noexcept {
     passes_ = 0;
     begin();
+    Best found_idle{kForbidden, -1, 0};
     for (std::int32_t alpha = 0; alpha < instance_->columns; ++alpha) {
       if (!limits.spend(instance_->columns))
         return;
+      const bool is_idle = idle && (*idle)[alpha];
+      if (is_idle && found_idle.alpha >= 0) {
+        best_[passes_++] = {found_idle.score, alpha, found_idle.count};
+        ++solution.iterations;
+        continue;
+      }
       const Best best = pass(alpha);
+      if (is_idle)
+        found_idle = best;
       if (solution.failure = score_.failure(); solution.failure != CallbackFailure::none)
         return;
       // Writes the labelling before the next pass, which overwrites sweep_.

@@ -517,6 +517,9 @@ void chorale_model_builder::close_cliques() noexcept {
   }
   for (const Slot &slot : slots)
     model->closed_slots += model->cliques.type(slot.clique).closed ? 1 : 0;
+  model->items_alone = model->closed_slots == model->slots.size();
+  for (std::int64_t i = 0; model->items_alone && i < model->chains.size(); ++i)
+    model->items_alone = model->chains[i].is_item();
 }
 
 // Sets first_message and first_count of each type from its first clique; the other cliques of the

@@ -44,11 +44,14 @@ bool Chains::push(const Chain &chain) noexcept {
 
 void Chains::place(bool even) noexcept {
   std::int32_t site = 0;
+  shift_ = even ? 1 : 0;
   for (std::int64_t i = 0; i < size(); ++i) {
     const std::int32_t length = (*this)[i].length;
     records_[i].first_label = site;
     records_[i].skips = even && length % 2 != 0 ? 1 : 0;
-    site += length + static_cast<std::int32_t>(records_[i].skips);
+    const std::int32_t taken = length + static_cast<std::int32_t>(records_[i].skips);
+    shift_ = taken == (even ? 2 : 1) ? shift_ : -1;
+    site += taken;
   }
   sites_ = site;
 }

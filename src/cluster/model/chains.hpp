@@ -64,6 +64,9 @@ public:
   std::int32_t first_label(std::int64_t i) const noexcept { return records_[i].first_label; }
   std::int32_t first_slot(std::int64_t i) const noexcept { return records_[i].first_slot; }
   std::int64_t sites() const noexcept { return sites_; }
+  // If every chain takes 1 << shift sites: shift, so that site s is in chain s >> shift. Otherwise -1.
+  std::int32_t shift() const noexcept { return shift_; }
+  void prefetch(std::int64_t i) const noexcept { __builtin_prefetch(&records_[i]); }
 
   // Adds a chain, ignoring its slots. Its tokens take no memory if they lie right behind its unary
   // scores. False, and nothing added, if memory runs out.
@@ -101,6 +104,7 @@ public:
       return false;
     sites_ = from.sites_;
     slots_ = from.slots_;
+    shift_ = from.shift_;
     return true;
   }
   std::size_t bytes() const noexcept {
@@ -153,6 +157,7 @@ private:
   Array<const std::int32_t *> tokens_; // by chain; empty while all tokens lie behind scores
   std::int32_t sites_ = 0;
   std::int32_t slots_ = 0;
+  std::int32_t shift_ = -1; // set by place()
 };
 
 inline Chain Chains::operator[](std::int64_t i) const noexcept {

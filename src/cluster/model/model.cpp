@@ -35,6 +35,7 @@ bool chorale_model::derive_from(const chorale_model &from) noexcept {
   label_count = from.label_count;
   message_count = from.message_count;
   closed_slots = from.closed_slots;
+  items_alone = from.items_alone;
   count_count = from.count_count;
   most_labels = from.most_labels;
   pairs_labels = from.pairs_labels;

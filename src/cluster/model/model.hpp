@@ -55,9 +55,15 @@ struct chorale_model : chorale::Counted {
     return members[std::int64_t{clique.first_slot} + member];
   }
   std::int32_t chain_of(const chorale::Clique &clique, std::int32_t member) const noexcept {
-    const std::int32_t at = site(clique, member);
-    return at < 0 ? wholes[-1 - at].chain
-                  : chain_index.find(at, [this](std::int32_t i) { return chains.first_label(i); });
+    return chain_at(site(clique, member));
+  }
+  // Returns the chain of a member, given its site.
+  std::int32_t chain_at(std::int32_t at) const noexcept {
+    return at < 0                ? wholes[-1 - at].chain
+           : chains.shift() >= 0 ? at >> chains.shift()
+                                 : chain_index.find(at, [this](std::int32_t i) {
+                                     return chains.first_label(i);
+                                   });
   }
   std::int32_t clique_of(std::int64_t slot) const noexcept {
     return clique_index.find(slots[slot], [this](std::int32_t c) { return cliques.first_slot(c); });
@@ -65,7 +71,7 @@ struct chorale_model : chorale::Counted {
   // True if the chain is an item of a closed clique.
   bool is_closed(const chorale::Chain &chain) const noexcept {
     return closed_slots > 0 && chain.slots == 1 &&
-           cliques.type(clique_of(chain.first_slot)).closed;
+           (closed_slots == slots.size() || cliques.type(clique_of(chain.first_slot)).closed);
   }
   // Returns the part that a clique is in.
   std::int32_t part_of_clique(std::int64_t number) const noexcept {
@@ -130,6 +136,7 @@ struct chorale_model : chorale::Counted {
   std::int64_t label_count = 0;   // positions of all chains together
   std::int64_t message_count = 0; // message entries of all rows
   std::int64_t closed_slots = 0;  // members of closed cliques
+  bool items_alone = false;       // every chain is an item, every clique is closed
   std::int64_t count_count = 0;   // columns of all cliques
   bool pairs_labels = false;      // two labels share a byte; each chain begins at an even site
   std::int32_t most_labels = 1;

@@ -7,7 +7,7 @@
 
 #include "base/numeric.hpp"
 #include "base/workspace.hpp"
-#include "cluster/model/model.hpp"
+#include "cluster/run/inputs.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -106,6 +106,9 @@ public:
     }
     return hash;
   }
+  bool equals(const LabelStore &other) const noexcept {
+    return bytes_ == 0 || std::memcmp(data_, other.data_, bytes_) == 0;
+  }
   void clear() noexcept {
     if (bytes_ > 0)
       std::memset(data_, 0, bytes_);
@@ -124,10 +127,24 @@ private:
 // Labelling of a model, the columns that its whole-chain slots show, and the scores of its chains.
 struct Assignment {
   Assignment() noexcept = default;
-  Assignment(Layout &layout, const Model &model) noexcept
-      : model_(&model), labels(layout, model.chains.sites(), model.most_labels, model.pairs_labels),
-        whole(layout.take<std::int32_t>(model.wholes.size())),
-        score(layout.take<double>(model.chains.size())) {}
+  // `inputs`: NULL, or, in a model of items alone, where phi() reads scores instead of storing them.
+  Assignment(Layout &layout, const Model &model, const Inputs *inputs = nullptr) noexcept
+      : model_(&model), inputs_(inputs),
+        score_(inputs ? nullptr : layout.take<double>(model.chains.size())),
+        labels(layout, model.chains.sites(), model.most_labels, model.pairs_labels),
+        whole(layout.take<std::int32_t>(model.wholes.size())) {}
+
+  // Returns phi of a chain; minus infinity if the chain has no labelling.
+  double phi(std::int32_t chain) const noexcept {
+    return inputs_ ? inputs_->item_score(chain, labels.get(model_->chains.first_label(chain)))
+                   : score_[chain];
+  }
+  // The scores of all chains; NULL if they are not stored.
+  const double *scores() const noexcept { return score_; }
+  void set_phi(std::int32_t chain, double chain_score) noexcept {
+    if (!inputs_)
+      score_[chain] = chain_score;
+  }
 
   std::int32_t shown(const Clique &clique, std::int32_t member) const noexcept {
     const std::int32_t site = model_->site(clique, member);
@@ -144,7 +161,7 @@ struct Assignment {
     labels.write(to.first_label, to.length, of_chain);
     for (std::int32_t s = 0; s < to.wholes(); ++s)
       whole[model_->whole_of(to.first_slot + s)] = of_slots[s];
-    score[chain] = chain_score;
+    set_phi(chain, chain_score);
   }
   // Sets the labels of a chain that is no instance, and computes phi under `view` and the columns
   // that its whole-chain slots show. `leaves`: scratch, T bytes.
@@ -158,13 +175,13 @@ struct Assignment {
     }
     if (view.parents)
       view.mark_leaves(leaves);
-    score[number] = view.score(of_chain, view.parents ? leaves : nullptr);
+    set_phi(number, view.score(of_chain, view.parents ? leaves : nullptr));
   }
   // Sets label and phi of a chain of one position at `site`, without whole-chain slots.
   void set_item(std::int32_t chain, std::int32_t site, std::int32_t label,
                 double chain_score) noexcept {
     labels.set(site, label);
-    score[chain] = chain_score;
+    set_phi(chain, chain_score);
   }
   // Copies one chain from another labelling of the same model.
   void take_chain(std::int32_t number, const Assignment &from) noexcept {
@@ -175,7 +192,7 @@ struct Assignment {
       const std::int32_t place = model_->whole_of(chain.first_slot + s);
       whole[place] = from.whole[place];
     }
-    score[number] = from.score[number];
+    set_phi(number, from.phi(number));
   }
   // True if another labelling of the same model has the same labels in a chain, and its whole-chain
   // slots show the same columns.
@@ -201,7 +218,20 @@ struct Assignment {
   void copy(const Assignment &from) noexcept {
     labels.copy(from.labels);
     std::copy_n(from.whole, model_->wholes.size(), whole);
-    std::copy_n(from.score, model_->chains.size(), score);
+    if (from.score_)
+      std::copy_n(from.score_, stored_scores(), score_);
+    else // `from` is of a run that stores none
+      for (std::int64_t i = 0; i < stored_scores(); ++i)
+        score_[i] = from.phi(static_cast<std::int32_t>(i));
+    copy_totals(from);
+  }
+  // True if another labelling of the same model has the same labels, columns and scores.
+  bool equals(const Assignment &other) const noexcept {
+    return labels.equals(other.labels) &&
+           std::equal(whole, whole + model_->wholes.size(), other.whole) &&
+           std::equal(score_, score_ + stored_scores(), other.score_);
+  }
+  void copy_totals(const Assignment &from) noexcept {
     chain_total = from.chain_total;
     clique_total = from.clique_total;
     magnitude = from.magnitude;
@@ -214,12 +244,15 @@ struct Assignment {
   double total() const noexcept { return chain_total + clique_total; }
 
 private:
+  std::int64_t stored_scores() const noexcept { return inputs_ ? 0 : model_->chains.size(); }
+
   const Model *model_ = nullptr;
+  const Inputs *inputs_ = nullptr;
+  double *score_ = nullptr; // by chain: phi
 
 public:
   LabelStore labels;
   std::int32_t *whole = nullptr; // by index in Model::wholes: column that the slot shows, or -1
-  double *score = nullptr; // by chain: phi; minus infinity if the chain has no labelling
   double chain_total = kForbidden; // sum_i phi_i
   double clique_total = 0;         // sum_p C_p
   double magnitude = 0; // sum_i |phi_i| + sum_p |C_p|

@@ -62,7 +62,7 @@ void ChainBlock::sort() noexcept {
 
 void ChainBlock::compare(double score, const std::int32_t *values, MeasuredSum &before,
                          MeasuredSum &after) noexcept {
-  before.add(now_.score[number_]);
+  before.add(now_.phi(number_));
   after.add(score);
   order_.each_clique([&](std::int32_t begin, std::int32_t end) noexcept {
     bool changes = false;
@@ -168,7 +168,7 @@ void ChainBlock::fill_rows(ChainProgram &program) noexcept {
 
 bool ChainBlock::is_at_best(const ChainProgram &program, double own) const noexcept {
   double most = own;
-  double total = now_.score[number_];
+  double total = now_.phi(number_);
   for (std::int32_t s = 0; s < chain_.slots; ++s) {
     const double *row = program.incoming + program.row_begin()[s];
     most += *std::max_element(row, row + program.columns_of(s));
@@ -340,7 +340,7 @@ void ChainBlock::hold_by(ChainProgram &program, double penalty,
 
 bool ChainBlock::move_best(ChainProgram &program, double most, Limits &limits) noexcept {
   MeasuredSum now;
-  now.add(now_.score[number_]);
+  now.add(now_.phi(number_));
   for (std::int32_t s = 0; s < chain_.slots; ++s)
     now.add(shown()[s] < 0 ? kForbidden : program.incoming[program.row_begin()[s] + shown()[s]]);
   if (!gains(now, most))

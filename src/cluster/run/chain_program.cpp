@@ -266,11 +266,11 @@ bool ChainProgram::within_reach(bool decodes, bool sends, const Assignment *know
   if (decodes && !take())
     return true;
   bool is_offered = score > kForbidden && offer();
-  if (known && known->score[number_] > kForbidden) {
+  if (known && known->phi(number_) > kForbidden) {
     known->get(number_, labels);
     for (std::int32_t s = 0; s < chain_.slots; ++s)
       shown[s] = known->shown(slots_[s]);
-    score = known->score[number_];
+    score = known->phi(number_);
     if (offer())
       is_offered = true;
     else if (!take())
@@ -358,8 +358,8 @@ bool ChainProgram::decode_and_send(bool own, const Assignment *known, Limits &li
   const bool found = placed.program.trace(placed.scores, labels, best);
   if (limits.interruption() != Interruption::none)
     return finish(false, limits);
-  if (found && known && known->score[number_] > kForbidden && known->has(chain_, labels))
-    score = known->score[number_];
+  if (found && known && known->phi(number_) > kForbidden && known->has(chain_, labels))
+    score = known->phi(number_);
   else if (found)
     show(limits);
   write_positions(limits);

@@ -46,7 +46,7 @@ CliqueTask CliqueProgram::task_for(const Potential &potential, Use use) const no
   task.wants_marginals = wants_marginals;
   task.messages_only = !clique_->centred(); // the message to a centre needs the best score
   // The scores of a centred clique are used again, for the next value of the centre.
-  task.in_place = wants_marginals && !clique_->centred();
+  task.in_place = !clique_->centred();
   task.marginal_form = CHORALE_MARGINAL_MESSAGE;
   task.marginals_stride = potential.values;
   // Plans for kept columns as for all columns: a plan for fewer columns might need more memory than

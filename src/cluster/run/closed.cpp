@@ -8,20 +8,27 @@ namespace chorale {
 namespace {
 
 constexpr std::int64_t kClosedGrain = 4;
-// Number of items whose scores are prefetched, since they are scattered in memory.
-constexpr std::int32_t kItemsAhead = 16;
+// Items are scattered in memory, so their scores are prefetched this many members ahead, and their
+// records twice as many. The members of all cliques lie end to end, so this works across cliques.
+constexpr std::int64_t kMembersAhead = 16;
 constexpr std::int64_t kLine = 64; // bytes of a cache line
 
-void prefetch(const Chain &item) noexcept {
-  const auto *scores = static_cast<const std::byte *>(item.unary);
-  for (std::int64_t at = 0; scores && at < item.unary_bytes(); at += kLine)
-    __builtin_prefetch(scores + at);
-}
-
-// True if phi of each label is its unary score, stored as contiguous doubles.
-bool is_plain(const ChainView &item) noexcept {
-  return !item.single && item.unary_column == 1 && !item.limits_labels() &&
-         !item.has_start() && !item.has_end();
+// Inlined: g++ 12 takes a function that only prefetches for one without effects, and drops the call.
+[[gnu::always_inline]] inline void prefetch_ahead(const Model &model, std::int64_t place) noexcept {
+  const std::int64_t members = model.members.size();
+  if (const std::int64_t next = place + 2 * kMembersAhead; next < members)
+    if (const std::int32_t site = model.members[next]; site >= 0)
+      model.chains.prefetch(model.chain_at(site));
+  if (const std::int64_t next = place + kMembersAhead; next < members)
+    if (const std::int32_t site = model.members[next]; site >= 0) {
+      const Chain item = model.chains[model.chain_at(site)];
+      const auto *scores = static_cast<const std::byte *>(item.unary);
+      const std::int64_t bytes = scores && item.length == 1 ? item.unary_bytes() : 0;
+      for (std::int64_t at = 0; at < bytes; at += kLine)
+        __builtin_prefetch(scores + at);
+      if (bytes > 0)
+        __builtin_prefetch(scores + bytes - 1);
+    }
 }
 
 // Returns the best label among those for which takes(label) is true.
@@ -89,32 +96,26 @@ RunFailure each_marginal(const Setting &setting, const RunState &state, std::int
 } // namespace
 
 ItemLabel best_label(const ChainView &item) noexcept {
-  if (!is_plain(item))
-    return best_of(item, [](std::int32_t) { return true; });
-  const auto *scores = static_cast<const double *>(item.unary);
-  ItemLabel best{0, scores[0]};
-  for (std::int32_t y = 1; y < item.labels; ++y)
-    if (scores[y] > best.score)
-      best = {y, scores[y]};
-  best.score += 0.0; // turns -0 into 0, as the sum in ChainView::score() does
-  return best;
+  return best_of(item, [](std::int32_t) { return true; });
 }
 
 bool load_items(const Setting &setting, const Clique &clique, double *rows,
                 Limits &limits) noexcept {
+  const Model &model = setting.model;
   const std::int64_t K = clique.columns();
   for (std::int32_t i = 0; i < clique.members; ++i) {
-    if (i % kItemsAhead == 0)
-      for (std::int32_t k = i; k < std::min(i + kItemsAhead, clique.members); ++k)
-        prefetch(setting.model.chains[setting.model.chain_of(clique, k)]);
-    const ChainView item = setting.inputs.view_of(setting.model.chain_of(clique, i));
+    prefetch_ahead(model, std::int64_t{clique.first_slot} + i);
     double *row = rows + i * K;
-    if (!limits.spend(16 + item.labels))
+    if (!limits.spend(16 + K))
       return false;
-    if (clique.shows_labels(i) && is_plain(item) && item.labels == K) {
-      std::copy_n(static_cast<const double *>(item.unary), K, row);
+    const std::int32_t number = model.chain_of(clique, i);
+    const Chain chain = model.chains[number];
+    const double *scores = setting.inputs.plain_item(chain, number);
+    if (scores && clique.shows_labels(i) && chain.labels == K) {
+      std::copy_n(scores, K, row);
       continue;
     }
+    const ChainView item = setting.inputs.view_of(number);
     std::fill_n(row, K, kForbidden);
     for (std::int32_t y = 0; y < item.labels; ++y) {
       double &entry = row[clique.column_of(i, y)];
@@ -128,10 +129,10 @@ std::int32_t show_items(const Setting &setting, const Clique &clique, const std:
                         Assignment &labelling) noexcept {
   std::int32_t changes = 0;
   for (std::int32_t i = 0; i < clique.members; ++i) {
-    const std::int32_t chain = setting.model.chain_of(clique, i);
     const std::int32_t site = setting.model.site(clique, i);
     if (clique.column_of(i, labelling.labels.get(site)) == shown[i])
       continue;
+    const std::int32_t chain = setting.model.chain_at(site);
     const ChainView item = setting.inputs.view_of(chain);
     const ItemLabel best =
         clique.shows_labels(i)

@@ -152,7 +152,7 @@ void Dual::bound_chain(std::int32_t number, Worker &worker, double &known) noexc
     state_.now.take_chain(number, state_.own);
     for (std::int32_t s = 0; s < chain.slots; ++s)
       dual_.by_chain[model_.slots[chain.first_slot + s]] = state_.own.shown(model_.slot(number, s));
-    known = state_.own.score[number];
+    known = state_.own.phi(number);
     return;
   }
   PlacedChain placed(setting_, worker.room, number);

@@ -92,9 +92,9 @@ bool Edits::settle() noexcept {
 void Edits::sum_up() noexcept {
   const std::int64_t chains = model_.chains.size();
   const std::int64_t cliques = model_.cliques.size();
-  state_.best.set_totals(edits_.chain_sums.total(state_.best.score, chains),
+  state_.best.set_totals(edits_.chain_sums.total(state_.best.scores(), chains),
                          edits_.clique_sums.total(edits_.clique_score, cliques));
-  state_.own.set_totals(edits_.own_chain_sums.total(state_.own.score, chains),
+  state_.own.set_totals(edits_.own_chain_sums.total(state_.own.scores(), chains),
                         edits_.own_clique_sums.total(edits_.own_clique_score, cliques));
 }
 
@@ -235,8 +235,8 @@ bool Edits::is_better() noexcept {
   MeasuredSum before;
   MeasuredSum after;
   for (std::int64_t k = 0; k < edits_.touched.count; ++k) {
-    before.add(state_.best.score[edits_.touched.items[k]]);
-    after.add(state_.now.score[edits_.touched.items[k]]);
+    before.add(state_.best.phi(edits_.touched.items[k]));
+    after.add(state_.now.phi(edits_.touched.items[k]));
   }
   for (std::int64_t k = 0; k < edits_.touched_cliques.count; ++k) {
     before.add(edits_.clique_score[edits_.touched_cliques.items[k]]);
@@ -312,7 +312,7 @@ bool Edits::decode_own() noexcept {
 void Edits::take_edited() noexcept {
   for (std::int64_t k = 0; k < edits_.chains.count; ++k)
     if (const std::int32_t chain = edits_.chains.items[k];
-        state_.best.score[chain] == kForbidden || model_.chains[chain].slots == 0)
+        state_.best.phi(chain) == kForbidden || model_.chains[chain].slots == 0)
       take_now(chain, state_.own);
   for (std::int64_t k = 0; k < edits_.cliques.count; ++k) {
     edits_.touched_cliques.add(edits_.cliques.items[k]);
@@ -507,7 +507,7 @@ bool Edits::update_chain(std::int32_t number) noexcept {
   if (found) {
     // An unwritten `shown` (see ChainProgram::decode_and_send) stands for the labels of `now`.
     if (state_.now.has(model_.chains[number], program.labels))
-      state_.now.score[number] = program.score;
+      state_.now.set_phi(number, program.score);
     else
       set_now(number, program.labels, program.shown, program.score);
   }

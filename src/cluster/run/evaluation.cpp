@@ -9,6 +9,7 @@ constexpr std::int64_t kGrain = 4;
 // Greatest numbers of cliques and of their members scored between two checks of the limits.
 constexpr std::int64_t kScoredCliques = 1024;
 constexpr std::int64_t kScoredMembers = 1 << 17;
+constexpr std::int32_t kItemsAhead = 16;
 
 } // namespace
 
@@ -79,9 +80,16 @@ bool Evaluation::evaluate(Choose &&choose, double *by_part, Totals &totals) noex
   if (setting_.call.failed())
     return false;
   BlockedSum chains;
-  for (std::int64_t i = 0; i < model.chains.size(); ++i) {
+  for (std::int32_t i = 0; i < model.chains.size(); ++i) {
     const std::int32_t part = model.parts.of(i);
-    const double value = choose(part).score[i];
+    // Where phi is read from the scores of an item, these are not in the cache.
+    if (model.items_alone && i + kItemsAhead < model.chains.size()) {
+      const Chain ahead = model.chains[i + kItemsAhead];
+      const std::int64_t label = choose(part).labels.get(ahead.first_label);
+      __builtin_prefetch(static_cast<const std::byte *>(ahead.unary) +
+                         label * ahead.unary_bytes() / ahead.labels);
+    }
+    const double value = choose(part).phi(i);
     chains.add(value);
     if (by_part)
       by_part[part] += value;

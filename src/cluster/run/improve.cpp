@@ -86,7 +86,7 @@ Improvement improve_chain(const Setting &setting, const Assignment &own, const A
   Layout layout(worker.room);
   ChainSearch search(layout, setting, now, counts, chain, worker);
   const bool repeats = search.block.has_repeats();
-  if ((repeats && !moves_repeats) || !search.run(own.score[chain]))
+  if ((repeats && !moves_repeats) || !search.run(own.phi(chain)))
     return {};
   const ChainProgram &found = search.program;
   return {true, repeats, found.labels, found.shown, found.score};

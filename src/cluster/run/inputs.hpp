@@ -33,6 +33,21 @@ public:
       view.masked = mask_of(chain);
     return view;
   }
+  // Returns the unary scores of an item if they alone are phi and lie in the model as doubles one
+  // after the other; otherwise NULL.
+  const double *plain_item(const Chain &item, std::int32_t chain) const noexcept {
+    const bool is_plain =
+        !item.other && !item.single &&
+        !(item.transitions && (item.transitions->start || item.transitions->end)) &&
+        !(masks_ && masked_[chain] > 0) && (views_.empty() || !find_view(chain));
+    return is_plain ? static_cast<const double *>(item.unary) : nullptr;
+  }
+  // Returns phi of an item under a label.
+  double item_score(std::int32_t chain, std::int32_t label) const noexcept {
+    const Chain item = model_.chains[chain];
+    const double *scores = plain_item(item, chain);
+    return scores ? scores[label] + 0.0 : view_of(chain).score(&label); // 0.0: turns -0 into 0
+  }
   // Returns the view with all arrays that view_of() may have, for measuring.
   ChainView widest_view_of(std::int32_t chain) const noexcept {
     static constexpr std::uint8_t kSome = 1;

@@ -65,9 +65,9 @@ chorale_status score_labels(const Report &report, const Memory &memory, const Mo
   for (std::int32_t i = 0; i < model.chains.size(); ++i) {
     scratch.of.judge(i, model.chains[i].view(), labels, scratch.leaves);
     labels += model.chains[i].length;
-    chains.add(scratch.of.score[i]);
+    chains.add(scratch.of.phi(i));
     if (to.chains)
-      to.chains[i] = scratch.of.score[i];
+      to.chains[i] = scratch.of.phi(i);
   }
   BlockedSum cliques;
   for (std::int64_t c = 0; c < model.cliques.size(); ++c) {

@@ -251,12 +251,12 @@ std::size_t Outcome::write_json(char *buffer, std::size_t capacity) const {
     const Chain &chain = model_.chains[i];
     const bool changed = has_changed(i);
     json.open('{');
-    number("score", state_.best.score[i]);
+    number("score", state_.best.phi(i));
     labels("labels", state_.best, chain);
     json.key("changed");
     json.boolean(changed);
     if (changed) {
-      number("own_score", state_.own.score[i]);
+      number("own_score", state_.own.phi(i));
       labels("own_labels", state_.own, chain);
       json.key("payments");
       json.open('[');

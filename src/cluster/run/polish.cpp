@@ -234,6 +234,8 @@ private:
 } // namespace
 
 PolishMemory::PolishMemory(Layout &layout, const Model &model) noexcept {
+  if (model.items_alone)
+    return; // no chain is left for the sweeps
   std::int32_t longest = 0;
   std::int32_t most_wholes = 0;
   for (const Chain &chain : model.chains) {
@@ -289,7 +291,8 @@ void Polish::run() noexcept {
   }
   do {
     if (course.stage != PolishStage::score) {
-      if (!Sweeps(setting_, state_.own, state_.now, course).run()) {
+      if (!setting_.model.items_alone &&
+          !Sweeps(setting_, state_.own, state_.now, course).run()) {
         offer_so_far();
         return;
       }

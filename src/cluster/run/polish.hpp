@@ -21,18 +21,19 @@ struct Proposal {
 };
 
 // Memory of a polish that persists between calls. Lies in the last room, behind the chain program.
+// Empty in a model of items alone.
 struct PolishMemory {
   PolishMemory(Layout &layout, const Model &model) noexcept;
 
   CountStore counts;        // counts of all cliques under the current labelling
-  std::int32_t *changed_at; // by clique: PolishCourse::stamp when its counts last changed
-  std::int32_t *visited_at; // by chain: stamp of the counts under which it was last decoded
+  std::int32_t *changed_at = nullptr; // by clique: PolishCourse::stamp when its counts last changed
+  std::int32_t *visited_at = nullptr; // by chain: stamp of the counts under which it was last decoded
   LabelStore proposed_labels;    // labels of all proposals of the batch
-  std::int32_t *proposed_wholes; // columns that whole-chain slots of all proposals show
-  Proposal *batch;
-  std::int64_t proposal_labels; // capacity of proposed_labels
-  std::int64_t proposal_wholes; // capacity of proposed_wholes
-  std::int64_t batch_chains;    // capacity of batch
+  std::int32_t *proposed_wholes = nullptr; // columns that whole-chain slots of all proposals show
+  Proposal *batch = nullptr;
+  std::int64_t proposal_labels = 0; // capacity of proposed_labels
+  std::int64_t proposal_wholes = 0; // capacity of proposed_wholes
+  std::int64_t batch_chains = 0;    // capacity of batch
 };
 
 // Returns the bytes that a polish needs for a chain in addition to its program.

@@ -1,5 +1,6 @@
 #include "cluster/run/rounds.hpp"
 
+#include "base/rows.hpp"
 #include "cluster/run/closed.hpp"
 #include "cluster/run/message_unit.hpp"
 
@@ -11,6 +12,7 @@ namespace {
 
 constexpr std::int64_t kChainGrain = 16;
 constexpr std::int64_t kCliqueGrain = 4;
+constexpr std::int32_t kItemsTogether = 64; // items decoded in one step
 
 // Sets `bits`. Atomic, since workers of one loop may set the same flag at the same time.
 void raise(std::uint8_t &flags, std::uint8_t bits) noexcept {
@@ -27,8 +29,7 @@ void Rounds::update_chain(std::int32_t number, Worker &worker) noexcept {
   const std::uint8_t needs = state_.chain_needs[number];
   const Chain &chain = model.chains[number];
   if (chain.is_item() && (chain.slots == 0 || model.is_closed(chain))) {
-    update_item(number, chain);
-    ++worker.chain_updates;
+    update_items(number, number + 1, worker);
     return;
   }
   PlacedChain placed(setting_, worker.room, number);
@@ -82,16 +83,54 @@ void Rounds::update_chain(std::int32_t number, Worker &worker) noexcept {
   call.finish_step();
 }
 
-// Decodes an item without messages, and flags its closed clique to be solved again.
-void Rounds::update_item(std::int32_t number, const Chain &chain) noexcept {
-  if ((state_.chain_needs[number] & kNeedsOwn) != 0) {
-    const ItemLabel best = best_label(setting_.inputs.view_of(number));
-    state_.own.set_item(number, chain.first_label, best.label, best.score);
-    state_.now.set_item(number, chain.first_label, best.label, best.score);
+// Decodes those of the items `first` .. `end` - 1 that need it, without messages, and flags the
+// closed cliques of edited ones to be solved again. Items whose scores lie end to end, as those of
+// a corpus, are decoded together.
+void Rounds::update_items(std::int32_t first, std::int32_t end, Worker &worker) noexcept {
+  std::int32_t label[kItemsTogether], second[kItemsTogether];
+  double score[kItemsTogether], second_score[kItemsTogether];
+  const RowScans &scans = row_scans_here();
+  for (std::int32_t i = first; i < end;) {
+    const std::uint8_t needs = state_.chain_needs[i];
+    if (needs == 0) {
+      ++i;
+      continue;
+    }
+    const Chain chain = setting_.model.chains[i];
+    std::int32_t count = 1;
+    if ((needs & kNeedsOwn) != 0) {
+      const double *scores = setting_.inputs.plain_item(chain, i);
+      const auto goes_on = [&](std::int32_t next) {
+        const Chain item = setting_.model.chains[next];
+        return state_.chain_needs[next] == needs && item.labels == chain.labels &&
+               setting_.inputs.plain_item(item, next) ==
+                   scores + std::ptrdiff_t{next - i} * chain.labels;
+      };
+      while (scores && i + count < end && count < kItemsTogether && goes_on(i + count))
+        ++count;
+      if (scores) {
+        scans.top_two(scores, count, chain.labels, {label, second, score, second_score});
+      } else {
+        const ItemLabel best = best_label(setting_.inputs.view_of(i));
+        label[0] = best.label;
+        score[0] = best.score;
+      }
+      for (std::int32_t k = 0; k < count; ++k) {
+        const std::int32_t site = setting_.model.chains.first_label(i + k);
+        const std::int32_t best = std::max(label[k], 0); // -1: every label is forbidden
+        state_.own.set_item(i + k, site, best, score[k] + 0.0); // as ItemLabel::score
+        state_.now.set_item(i + k, site, best, score[k] + 0.0);
+      }
+    }
+    if ((needs & kNeedsUpdate) != 0)
+      for (std::int32_t k = 0; k < count; ++k)
+        raise(state_.clique_needs[setting_.model.clique_of(
+                  setting_.model.chains.first_slot(i + k))],
+              kAnswersNow);
+    std::fill_n(state_.chain_needs + i, count, std::uint8_t{0});
+    worker.chain_updates += count;
+    i += count;
   }
-  if (chain.slots > 0)
-    raise(state_.clique_needs[setting_.model.clique_of(chain.first_slot)], kAnswersNow);
-  state_.chain_needs[number] = 0;
   setting_.call.finish_step();
 }
 
@@ -126,6 +165,19 @@ void Rounds::update_clique(std::int32_t number, Worker &worker) noexcept {
 }
 
 void Rounds::update_chains() noexcept {
+  if (setting_.model.items_alone) {
+    const std::int64_t items = setting_.model.chains.size();
+    setting_.each((items + kItemsTogether - 1) / kItemsTogether, 1,
+                  [this, items](std::int64_t k, std::int32_t w) noexcept {
+                    const std::int64_t first = k * kItemsTogether;
+                    if (setting_.check(w))
+                      update_items(static_cast<std::int32_t>(first),
+                                   static_cast<std::int32_t>(
+                                       std::min(first + kItemsTogether, items)),
+                                   setting_.worker(w));
+                  });
+    return;
+  }
   setting_.each(setting_.model.chains.size(), kChainGrain,
                 [this](std::int64_t i, std::int32_t w) noexcept {
                   if (state_.chain_needs[i] != 0 && setting_.check(w))
@@ -215,7 +267,7 @@ void Rounds::first_round() noexcept {
       return;
     if (std::exchange(standing.fill_in_own, false))
       for (std::int32_t i = 0; i < setting_.model.chains.size(); ++i)
-        if (state_.best.score[i] == kForbidden)
+        if (state_.best.phi(i) == kForbidden)
           state_.best.take_chain(i, state_.own);
     stage = RoundStage::own_score;
   }
@@ -231,7 +283,10 @@ void Rounds::first_round() noexcept {
     stage = standing.infeasible ? RoundStage::none : RoundStage::own_offer;
   }
   if (stage == RoundStage::own_offer) {
-    if (!evaluation_.offer(state_.now, state_.tally.rounds))
+    // Without messages `now` is the labelling that has been offered already.
+    if (state_.now.equals(state_.own))
+      state_.now.copy_totals(state_.own);
+    else if (!evaluation_.offer(state_.now, state_.tally.rounds))
       return;
     standing.rounds_score = std::max(standing.rounds_score, state_.now.total());
     stage = RoundStage::none;

@@ -16,7 +16,7 @@ public:
 
 private:
   void update_chain(std::int32_t chain, Worker &worker) noexcept;
-  void update_item(std::int32_t number, const Chain &chain) noexcept;
+  void update_items(std::int32_t first, std::int32_t end, Worker &worker) noexcept;
   void update_clique(std::int32_t clique, Worker &worker) noexcept;
   void update_chains() noexcept;
   void update_cliques() noexcept;

@@ -24,10 +24,11 @@ constexpr std::int32_t kAlwaysFit = 2 * kKeyWords;
 // Returns the bytes of the state and the workers.
 std::size_t state_bytes(const Model &model, const RunOptions &options) noexcept {
   Layout layout;
-  const RunState measured(layout, model, options);
+  Inputs inputs(Memory(), model);
+  const RunState measured(layout, model, options, inputs);
   layout.take<Worker>(options.executor.workers);
   if (options.edits)
-    Inputs(Memory(), model).take_edits(layout);
+    inputs.take_edits(layout);
   return layout.bytes();
 }
 
@@ -111,7 +112,7 @@ bool chorale_run::prepare() noexcept {
   if (!block_)
     return false;
   Layout layout(block_.data());
-  state = RunState(layout, *model, options);
+  state = RunState(layout, *model, options, inputs);
   rooms.workers = layout.take<Worker>(options.executor.workers);
   for (std::int32_t w = 0; w < options.executor.workers; ++w)
     new (rooms.workers + w) Worker();
@@ -257,10 +258,14 @@ void chorale_run::copy_labels(const chorale_run &earlier) noexcept {
   for (std::int32_t i = 0; i < model->chains.size(); ++i) {
     const Chain &chain = model->chains[i];
     const Chain &from = earlier.model->chains[i];
-    state.best.score[i] = kForbidden;
+    state.best.set_phi(i, kForbidden);
     if (chain.is_instance || from.is_instance || chain.length != from.length ||
-        chain.labels != from.labels)
+        chain.labels != from.labels) {
+      // Where phi is not stored, nothing marks the chain for round 0 to fill in.
+      if (!state.best.scores())
+        state.best.labels.set(chain.first_label, best_label(inputs.view_of(i)).label);
       continue;
+    }
     for (std::int32_t t = 0; t < chain.length; ++t)
       state.best.labels.set(chain.first_label + t,
                             earlier.state.best.labels.get(from.first_label + t));
@@ -274,7 +279,7 @@ void chorale_run::set_labels(const std::int32_t *labels) noexcept {
   auto *leaves = reinterpret_cast<std::uint8_t *>(rooms.workers[0].room);
   for (std::int32_t i = 0; i < model->chains.size(); ++i) {
     if (model->chains[i].is_instance)
-      state.best.score[i] = kForbidden;
+      state.best.set_phi(i, kForbidden);
     else
       state.best.judge(i, inputs.view_of(i), labels, leaves);
     labels += model->chains[i].length;
@@ -323,7 +328,7 @@ void chorale_run::renew_chain(std::int32_t chain) noexcept {
     return;
   judge_chain(state.best, chain);
   judge_chain(state.now, chain);
-  if (options.edits && state.best.score[chain] == kForbidden)
+  if (options.edits && state.best.phi(chain) == kForbidden)
     state.standing.fill_in_own = true;
 }
 

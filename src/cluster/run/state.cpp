@@ -25,8 +25,13 @@ Ranking::Ranking(Layout &layout, const Model &model) noexcept
   gathered = layout.take<std::int32_t>(members);
 }
 
-RunState::RunState(Layout &layout, const Model &model, const RunOptions &options) noexcept
-    : own(layout, model), best(layout, model), now(layout, model),
+// An item's phi is one of its unary scores, so a model of items alone reads it there. A run with
+// edits adds up single terms again, and stores all.
+RunState::RunState(Layout &layout, const Model &model, const RunOptions &options,
+                   const Inputs &inputs) noexcept
+    : own(layout, model, model.items_alone && !options.edits ? &inputs : nullptr),
+      best(layout, model, model.items_alone && !options.edits ? &inputs : nullptr),
+      now(layout, model, model.items_alone && !options.edits ? &inputs : nullptr),
       to_chain(layout, model.message_count, model.members.size(), options.messages),
       to_clique(layout, model.message_count, model.members.size(), options.messages),
       chain_needs(layout.take<std::uint8_t>(model.chains.size())),
@@ -135,9 +140,12 @@ void Tally::take(gsl::span<Worker> workers) noexcept {
 void RunState::reset(const Model &model) noexcept {
   to_chain.clear();
   to_clique.clear();
-  for (std::int64_t i = 0; i < model.chains.size(); ++i)
-    chain_needs[i] =
-        static_cast<std::uint8_t>(kNeedsOwn | (model.chains[i].slots > 0 ? kNeedsUpdate : 0));
+  for (std::int64_t i = 0; i < model.chains.size(); ++i) {
+    // All cliques are flagged below, so items need not flag theirs.
+    const Chain chain = model.chains[i];
+    const bool updates = chain.slots > 0 && !model.is_closed(chain);
+    chain_needs[i] = static_cast<std::uint8_t>(kNeedsOwn | (updates ? kNeedsUpdate : 0));
+  }
   for (std::int64_t c = 0; c < model.cliques.size(); ++c)
     clique_needs[c] = model.cliques[c].all_members() > 0 ? kAnswersNow : 0;
   for (Assignment *assignment : {&own, &best, &now}) {

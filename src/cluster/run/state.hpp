@@ -209,7 +209,8 @@ struct EditState {
 
 struct RunState {
   RunState() noexcept = default;
-  RunState(Layout &layout, const Model &model, const RunOptions &options) noexcept;
+  RunState(Layout &layout, const Model &model, const RunOptions &options,
+           const Inputs &inputs) noexcept;
 
   // Returns to the state of a new run.
   void reset(const Model &model) noexcept;
