@@ -777,6 +777,10 @@ chorale_status Lessons::label_lesson(const Report &report, Lesson &lesson, const
   drop_potentials();
   if (!model)
     return report.out_of_memory(lesson.model->bytes());
+  if (look()) {
+    release(model);
+    return CHORALE_OK;
+  }
   chorale_error error;
   chorale_run *run = nullptr;
   chorale_run_result result;
