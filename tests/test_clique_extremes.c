@@ -1,6 +1,6 @@
 /* Scores at the ends of the allowed range next to ordinary ones, against enumeration. Comparisons
  * allow rounding errors of the greatest terms after they cancel, but a feasible problem must not be
- * reported as infeasible. Also a million values of which members prefer few. */
+ * reported as infeasible. Also a million values of which members prefer, or allow, few. */
 #include "fixture.h"
 
 static void fill(Problem *problem, const double *tables, const double *scores) {
@@ -149,10 +149,87 @@ static void a_million_values_cost_what_members_can_use(void **state) {
   free(liking.scores);
 }
 
+/* GENERALISED_ALPHA_PASS where members allow few of the values: sets are made of these alone, so
+ * that their number, the labelling and the score are those of a problem over these values. Tables
+ * of the others may begin above 0. */
+enum { SETS_OF = 12, SETTING = 6, DULL = 3 };
+
+static void sets_are_made_of_values_that_members_allow(void **state) {
+  (void)state;
+  Random random = {test_seed()};
+  static const int64_t kValues[] = {SETS_OF + 1, 40, MILLION};
+  for (int32_t round = 0; round < 30; ++round) {
+    const int64_t R = kValues[round == 0 ? 2 : round % 2];
+    const int64_t length = SETTING + 1;
+    double *tables = malloc(sizeof(double) * (size_t)(R * length));
+    double *scores = malloc(sizeof(double) * (size_t)(R * SETTING));
+    assert_true(tables && scores);
+    double few_tables[(SETS_OF + 1) * (SETTING + 1)], few_scores[(SETS_OF + 1) * SETTING];
+    for (int64_t e = 0; e < R * SETTING; ++e)
+      scores[e] = -INFINITY;
+    for (int64_t e = 0; e < R * length; ++e)
+      tables[e] = e % length != 0 || e / length % DULL == 0 ? random_unit(&random) : 0;
+    /* The values that members allow are spread over the range. The small problem has one more,
+     * which stands for all others: with their tables' sum at count 0. */
+    for (int32_t k = 0; k <= SETTING; ++k)
+      few_tables[SETS_OF * length + k] = 0;
+    for (int64_t v = 0; v < R; ++v) {
+      const int64_t among = v * SETS_OF / R;
+      const int is_allowed = (among * R + SETS_OF - 1) / SETS_OF == v;
+      if (!is_allowed)
+        few_tables[SETS_OF * length] += tables[v * length];
+      for (int32_t k = 0; is_allowed && k <= SETTING; ++k)
+        few_tables[among * length + k] = tables[v * length + k];
+      for (int32_t i = 0; i < SETTING; ++i) {
+        const double score = random_chance(&random, 20) && i % SETS_OF != among
+                                 ? -INFINITY
+                                 : 2 * random_unit(&random);
+        if (is_allowed)
+          scores[i * R + v] = few_scores[i * (SETS_OF + 1) + among] = score;
+        few_scores[i * (SETS_OF + 1) + SETS_OF] = -INFINITY;
+      }
+    }
+    chorale_clique_solver *solver = new_solver();
+    chorale_clique_result results[2];
+    int32_t assignment[2][SETTING];
+    for (int32_t few = 0; few < 2; ++few) {
+      chorale_error error;
+      const int64_t values = few ? SETS_OF + 1 : R;
+      chorale_potential *potential = NULL;
+      OK(chorale_potential_create_sum(NULL, values, few ? few_tables : tables, values, length,
+                                      length, NULL, &potential, &error));
+      chorale_clique_problem problem;
+      chorale_clique_problem_init(&problem, sizeof problem);
+      problem.members = SETTING;
+      problem.values = values;
+      problem.scores = few ? few_scores : scores;
+      chorale_clique_options options;
+      options_of(CHORALE_ALGORITHM_GENERALISED_ALPHA_PASS, &options);
+      options.subset_size = 3;
+      chorale_clique_result_init(&results[few], sizeof results[few]);
+      OK(chorale_clique_solve(solver, potential, &problem, &options, assignment[few],
+                              &results[few], &error));
+      chorale_potential_release(potential);
+    }
+    assert_int_equal(results[0].outcome, CHORALE_OUTCOME_COMPLETE);
+    assert_int_equal(results[0].iterations,
+                     SETS_OF + SETS_OF * (SETS_OF - 1) / 2 +
+                         SETS_OF * (SETS_OF - 1) * (SETS_OF - 2) / 6);
+    assert_int_equal(results[1].iterations, results[0].iterations);
+    assert_true(fabs(results[0].score - results[1].score) <= 1e-9 * fabs(results[1].score));
+    for (int32_t i = 0; i < SETTING; ++i)
+      assert_int_equal(assignment[0][i] * (int64_t)SETS_OF / R, assignment[1][i]);
+    chorale_clique_solver_destroy(solver);
+    free(tables);
+    free(scores);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_labelling_far_below_the_best_is_possible),
       cmocka_unit_test(a_million_values_cost_what_members_can_use),
+      cmocka_unit_test(sets_are_made_of_values_that_members_allow),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -484,6 +484,75 @@ static void runs_stop_in_time(void **state) {
   assert_int_equal(failures, 0);
 }
 
+/* ---- Learning ------------------------------------------------------------------------------- */
+
+enum { SENTENCE = 10, SENTENCES = 5, WORDS = 1000 };
+
+static chorale_outcome learn(const Case *of, void *problem) {
+  chorale_error error;
+  const chorale_problem *const problems[] = {problem};
+  chorale_learn_options options;
+  chorale_learn_options_init(&options, sizeof options);
+  options.time_limit = kTimeLimit;
+  chorale_learnt *learnt = NULL;
+  if (chorale_learn(NULL, problems, 1, &options, &learnt, &error) != CHORALE_OK)
+    fail_msg("%s: %s", of->name, error.message);
+  chorale_learnt_report report;
+  chorale_learnt_report_init(&report, sizeof report);
+  assert_int_equal(chorale_learnt_get_report(learnt, &report, &error), CHORALE_OK);
+  assert_int_equal(report.applied, CHORALE_APPLIED_NOTHING);
+  chorale_learnt_destroy(learnt);
+  return report.outcome;
+}
+
+/* Documents of SENTENCES sentences, in which words have a label of their own in most places. */
+static void learning_stops_in_time(void **state) {
+  (void)state;
+  failures = 0;
+  random_state = test_seed();
+  const Case of = {"learning, repeated words", 20000, POTTS, CHORALE_ALGORITHM_AUTO, 0, 0, 0};
+  const int64_t positions = of.size * SENTENCE;
+  int64_t *offsets = malloc((size_t)(of.size + 1) * sizeof *offsets);
+  int64_t *groups = malloc((size_t)of.size * sizeof *groups);
+  int32_t *tokens = malloc((size_t)positions * sizeof *tokens);
+  int32_t *gold = malloc((size_t)positions * sizeof *gold);
+  double *scores = numbers(positions * LABELS);
+  assert_true(offsets && groups && tokens && gold);
+  for (int64_t i = 0; i <= of.size; ++i)
+    offsets[i] = i * SENTENCE;
+  for (int64_t i = 0; i < of.size; ++i)
+    groups[i] = i / SENTENCES;
+  for (int64_t p = 0; p < positions; ++p) {
+    tokens[p] = (int32_t)(WORDS * number());
+    gold[p] = number() < 0.9 ? (int32_t)((tokens[p] + p / (SENTENCES * SENTENCE)) % LABELS)
+                             : (int32_t)(LABELS * number());
+    scores[p * LABELS + gold[p]] += 0.4;
+  }
+  chorale_corpus corpus;
+  chorale_corpus_init(&corpus, sizeof corpus);
+  corpus.chains = of.size;
+  corpus.labels = LABELS;
+  corpus.offsets = offsets;
+  corpus.unary = scores;
+  corpus.tokens = tokens;
+  corpus.groups = groups;
+  chorale_agreement words;
+  chorale_agreement_init(&words, sizeof words);
+  chorale_error error;
+  chorale_problem *problem = NULL;
+  if (chorale_problem_create_agreeing(NULL, &corpus, &words, 1, gold, &problem, &error) !=
+      CHORALE_OK)
+    fail_msg("%s: %s", of.name, error.message);
+  check_case(&of, 0, problem, learn);
+  chorale_problem_destroy(problem);
+  free(offsets);
+  free(groups);
+  free(tokens);
+  free(gold);
+  free(scores);
+  assert_int_equal(failures, 0);
+}
+
 /* True if the library was built with counted comparisons. */
 static int counts_comparisons(void) {
   const Case plain = {"a small clique", 1000, POTTS, CHORALE_ALGORITHM_AUTO, 0, 0, 0};
@@ -509,6 +578,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(cliques_stop_in_time),
       cmocka_unit_test(runs_stop_in_time),
+      cmocka_unit_test(learning_stops_in_time),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

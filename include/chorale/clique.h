@@ -65,8 +65,8 @@ enum {
   CHORALE_ALGORITHM_ALPHA_PASS = 10,
 
   /* ALPHA_PASS with a set of up to q = `subset_size` values in place of alpha. For q >= 2 at least
-   * 8/9 of the optimum for Potts as above. O(R^q n (R + log n)) for SUM, even if members allow few
-   * values: too slow for R above a few hundred. Any family.
+   * 8/9 of the optimum for Potts as above. O(n R + L^q n (L + log n)) for SUM with L values that
+   * some member allows: too slow for L above a few hundred. Any family.
    * [Generalized alpha-pass] */
   CHORALE_ALGORITHM_GENERALISED_ALPHA_PASS = 20,
 

@@ -3,6 +3,10 @@
 #pragma once
 
 #include "base/array.hpp"
+#include "base/limits.hpp"
+
+#include <algorithm>
+#include <cmath>
 
 namespace chorale {
 
@@ -26,10 +30,51 @@ private:
 
 // Returns the one-sided p-value of the sum of `count` differences under random signs: the share of
 // sign choices with a sum at least as great. Exact for up to 12 differences other than 0, otherwise
-// from `flips` random choices.
+// from `flips` random choices. 1 if `limits` interrupt it.
 inline constexpr std::int64_t kFlips = 4096;
-double sign_flip_p(const double *differences, std::int64_t count,
-                   std::int64_t flips = kFlips) noexcept;
+template <class Limits_>
+double sign_flip_p(Limits_ &&limits, const double *differences, std::int64_t count,
+                   std::int64_t flips = kFlips) noexcept {
+  constexpr std::int64_t kExact = 12;
+  double total = 0;
+  double magnitude = 0;
+  std::int64_t flippable = 0;
+  for (std::int64_t g = 0; g < count; ++g) {
+    total += differences[g];
+    magnitude += std::fabs(differences[g]);
+    flippable += differences[g] != 0 ? 1 : 0;
+  }
+  if (flippable == 0)
+    return 1;
+  const double reached = total - 1e-12 * magnitude;
+  const bool exact = flippable <= kExact;
+  if (exact)
+    flips = std::int64_t{1} << flippable;
+  Random random(1);
+  std::int64_t as_great = 0;
+  Pace pace(limits, 4 * count, flips);
+  for (std::int64_t f = 0; f < flips; ++f) {
+    if (!pace.next())
+      return 1;
+    double sum = 0;
+    std::uint64_t signs = static_cast<std::uint64_t>(f);
+    std::int64_t left = exact ? flippable : 0;
+    for (std::int64_t g = 0; g < count; ++g) {
+      if (differences[g] == 0)
+        continue;
+      if (left == 0) {
+        signs = random.next();
+        left = 64;
+      }
+      sum += (signs & 1U) != 0 ? -differences[g] : differences[g];
+      signs >>= 1;
+      --left;
+    }
+    as_great += sum >= reached ? 1 : 0;
+  }
+  return exact ? static_cast<double>(as_great) / static_cast<double>(flips)
+               : static_cast<double>(as_great + 1) / static_cast<double>(flips + 1);
+}
 // Returns the number of flips that can resolve p-values well below level / tests: at least kFlips,
 // at most 2^20.
 std::int64_t flips_for(double level, std::int64_t tests) noexcept;
@@ -39,9 +84,25 @@ struct Interval {
   double upper = 0;
 };
 // Returns the 95 % bootstrap interval of the sum of `count` differences: percentiles over 2000
-// samples of `count` groups with replacement. sums: scratch, kBootstraps numbers.
+// samples of `count` groups with replacement. sums: scratch, kBootstraps numbers. 0 and 0 if
+// `limits` interrupt it.
 inline constexpr std::int64_t kBootstraps = 2000;
-Interval bootstrap(const double *differences, std::int64_t count, double *sums) noexcept;
+template <class Limits_>
+Interval bootstrap(Limits_ &&limits, const double *differences, std::int64_t count,
+                   double *sums) noexcept {
+  Random random(2);
+  Pace pace(limits, 8 * count, kBootstraps);
+  for (std::int64_t b = 0; b < kBootstraps; ++b) {
+    if (!pace.next())
+      return {};
+    double sum = 0;
+    for (std::int64_t k = 0; k < count; ++k)
+      sum += differences[random.below(count)];
+    sums[b] = sum;
+  }
+  std::sort(sums, sums + kBootstraps);
+  return {sums[kBootstraps / 40], sums[kBootstraps - 1 - kBootstraps / 40]};
+}
 
 // Returns the standard error of the sum of `count` differences.
 double standard_error(const double *differences, std::int64_t count) noexcept;

@@ -89,6 +89,14 @@ private:
       total += costs[g];
     return total;
   }
+  // Under the limits of the call.
+  double sign_flip_p(const double *differences, std::int64_t count,
+                     std::int64_t flips = kFlips) noexcept {
+    return chorale::sign_flip_p(lessons_, differences, count, flips);
+  }
+  Interval bootstrap(const double *differences, std::int64_t count, double *sums) noexcept {
+    return chorale::bootstrap(lessons_, differences, count, sums);
+  }
   // Writes first - second to differences_ for each group with gold labels. Returns the number of
   // such groups.
   std::int64_t differ(const double *first, const double *second) noexcept {
@@ -133,9 +141,15 @@ chorale_status LearningCourse::teach() noexcept {
   CHORALE_CHECK(lessons_.prepare(report_, teaching_.problems, teaching_.count, teaching_.seen,
                                  learnt_));
   CHORALE_CHECK(make_room());
+  if (lessons_.interrupted())
+    return CHORALE_OK;
   CHORALE_CHECK(lessons_.begin(report_));
+  if (lessons_.interrupted())
+    return CHORALE_OK;
   CHORALE_CHECK(deal_folds());
   CHORALE_CHECK(screen());
+  if (lessons_.interrupted())
+    return CHORALE_OK;
   learnt_.report.base_cost = sum(lessons_.base_cost());
   // Counts runs: all bases and the control, each with and without VALUE; the final fit; the
   // temperature. Each kind alone is added below.
@@ -170,7 +184,8 @@ chorale_status LearningCourse::make_room() noexcept {
     dropped_[k] = 0;
     tried_ += learnt_.kinds[k].weights > 0 ? 1 : 0;
   }
-  if (std::pow(0.5, static_cast<double>(learnt_.report.groups)) > teaching_.level)
+  if (!lessons_.interrupted() &&
+      std::pow(0.5, static_cast<double>(learnt_.report.groups)) > teaching_.level)
     learnt_.report.warnings |= CHORALE_WARNING_FEW_GROUPS;
   return CHORALE_OK;
 }
@@ -223,6 +238,8 @@ chorale_status LearningCourse::screen() noexcept {
           if (lessons_.labelled()[g] > 0)
             differences_[count++] = sign * differences[g * weights() + kind.first_weight + w];
         p = std::min(p, sign_flip_p(differences_.begin(), count));
+        if (lessons_.interrupted())
+          return CHORALE_OK;
       }
       if (weight.least < 0 && weight.most > 0)
         p *= 2;

@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "base/logarithm.hpp"
+#include "base/sort.hpp"
 
 namespace chorale {
 namespace {
@@ -118,9 +119,13 @@ chorale_status Lessons::prepare(const Report &report, const chorale_problem *con
       gold_[lesson->first_position + p] = gold ? gold[p] : -1;
     CHORALE_CHECK(find_groups(report, *lesson));
     CHORALE_CHECK(find_reference(report, *lesson));
+    if (interrupted())
+      return CHORALE_OK;
   }
   if ((learnt.report.warnings & CHORALE_WARNING_GOLD_FORBIDDEN) != 0)
     CHORALE_CHECK(find_unseen(report));
+  if (interrupted())
+    return CHORALE_OK;
   // Counts the gold labels of each group that its chains allow.
   std::int64_t labelled_groups = 0;
   chorale_learnt_report &told = learnt.report;
@@ -142,12 +147,16 @@ chorale_status Lessons::prepare(const Report &report, const chorale_problem *con
   told.groups = labelled_groups;
   CHORALE_CHECK(find_unit(report));
   CHORALE_CHECK(find_bonus(report, seen));
+  if (interrupted())
+    return CHORALE_OK;
   if (!base_cost_.resize(groups()))
     return no_memory();
   std::fill(base_cost_.begin(), base_cost_.end(), 0.0);
   std::int64_t wrong = 0;
   for (const Lesson *lesson : lessons_)
     CHORALE_CHECK(decode_chains(report, *lesson, lesson->gold_bonus, base_.begin()));
+  if (interrupted())
+    return CHORALE_OK;
   if (spec_.classes)
     CHORALE_CHECK(find_costs(report));
   for (const Lesson *lesson : lessons_) {
@@ -175,20 +184,24 @@ chorale_status Lessons::find_groups(const Report &report, Lesson &lesson) noexce
   const auto number = [&](std::int32_t i) {
     return model.groups.empty() ? 0 : model.groups.wide(i);
   };
-  std::sort(order.begin(), order.end(), [&](std::int32_t a, std::int32_t b) {
-    return number(a) != number(b) ? number(a) < number(b) : a < b;
-  });
+  if (!sort_within(*this, order.begin(), chains, [&](std::int32_t a, std::int32_t b) {
+        return number(a) != number(b) ? number(a) < number(b) : a < b;
+      }))
+    return CHORALE_OK;
   const auto join = [&](std::int32_t a, std::int32_t b) {
     a = root_of(parents, a);
     b = root_of(parents, b);
     parents[std::max(a, b)] = std::min(a, b);
   };
-  for (std::int64_t k = 1; k < chains; ++k)
+  Pace pace(*this, Limits::kScattered, chains);
+  for (std::int64_t k = 1; k < chains && pace.next(); ++k)
     if (number(order[k]) == number(order[k - 1]))
       join(order[k - 1], order[k]);
   for (const Clique &clique : model.cliques)
-    for (std::int32_t i = 1; i < clique.all_members(); ++i)
+    for (std::int32_t i = 1; i < clique.all_members() && pace.next(); ++i)
       join(model.chain_of(clique, 0), model.chain_of(clique, i));
+  if (interrupted())
+    return CHORALE_OK;
   lesson.first_group = groups();
   for (std::int32_t i = 0; i < chains; ++i) {
     std::int32_t &group = group_of_chain_[lesson.first_chain + i];
@@ -212,6 +225,8 @@ chorale_status Lessons::find_reference(const Report &report, Lesson &lesson) noe
   const Model &model = *lesson.model;
   for (std::int64_t i = 0; i < model.chains.size(); ++i) {
     const ChainView view = model.chains[i].view();
+    if (!spend_on(view))
+      return CHORALE_OK;
     const std::int64_t start = chain_start(lesson, i);
     std::int32_t *gold = gold_.begin() + start;
     std::int32_t *reference = reference_.begin() + start;
@@ -244,6 +259,8 @@ chorale_status Lessons::find_unseen(const Report &report) noexcept {
   for (const Lesson *lesson : lessons_)
     for (const Chain &chain : lesson->model->chains) {
       const ChainView view = chain.view();
+      if (!spend_on(view))
+        return CHORALE_OK;
       const std::int64_t before = allowed.size();
       if (!allowed.resize(std::max<std::int64_t>(before, view.labels)))
         return report.out_of_memory(to_size(view.labels));
@@ -273,6 +290,8 @@ chorale_status Lessons::find_unit(const Report &report) noexcept {
     for (std::int64_t i = 0; i < lesson->model->chains.size(); ++i) {
       const std::int64_t start = chain_start(*lesson, i);
       const std::int32_t length = lesson->model->chains[i].length;
+      if (!spend_on(lesson->model->chains[i].view()))
+        return CHORALE_OK;
       if (!margins_.resize(std::max<std::int64_t>(margins_.size(), length)))
         return report.out_of_memory(to_size(length) * sizeof(double));
       CHORALE_CHECK(solve_chain(report, *lesson, i, 0, base_.begin() + start, margins_.begin()));
@@ -296,12 +315,15 @@ chorale_status Lessons::find_unit(const Report &report) noexcept {
   for (std::int32_t step = 0; step < 60; ++step) {
     double slope = 0;
     double bend = 0;
-    for (const double margin : signed_margins) {
-      const double z = margin / mean;
-      const double wrong = 1 / (1 + natural_exp(b * mean * z)); // 1 - sigma
-      slope += z * wrong;
-      bend += z * z * wrong * (1 - wrong);
-    }
+    if (!in_stretches(*this, signed_margins.size(), 32, [&](std::int64_t begin, std::int64_t end) {
+          for (std::int64_t k = begin; k < end; ++k) {
+            const double z = signed_margins[k] / mean;
+            const double wrong = 1 / (1 + natural_exp(b * mean * z)); // 1 - sigma
+            slope += z * wrong;
+            bend += z * z * wrong * (1 - wrong);
+          }
+        }))
+      return CHORALE_OK;
     // One Newton step in units of 1 / mean, limited to a factor of 2.
     const double at = b * mean;
     const double next = std::clamp(bend > 0 ? at + slope / bend : at, at / 2, 2 * at);
@@ -330,6 +352,8 @@ chorale_status Lessons::find_unit_of_softmax(const Report &report, double mean) 
       const std::int32_t *gold = gold_.begin() + chain_start(*lesson, i);
       const std::int32_t length = lesson->model->chains[i].length;
       const std::int32_t m = lesson->model->chains[i].labels;
+      if (!spend_on(lesson->model->chains[i].view()))
+        return CHORALE_OK;
       CHORALE_CHECK(max_marginals(report, *lesson, i, marginals));
       for (std::int32_t t = 0; t < length; ++t) {
         const double *row = marginals.begin() + std::int64_t{t} * m;
@@ -350,7 +374,11 @@ chorale_status Lessons::find_unit_of_softmax(const Report &report, double mean) 
     const double b = std::sqrt(low * high);
     double slope = 0;
     const double *score = below.begin();
+    Pace pace(*this, 32 * (1 + below.size() / std::max<std::int64_t>(positions.size(), 1)),
+              positions.size());
     for (const Position &position : positions) {
+      if (!pace.next())
+        return CHORALE_OK;
       double total = 0;
       double weighted = 0;
       for (const double *end = score + position.labels; score != end; ++score) {
@@ -519,6 +547,8 @@ chorale_status Lessons::find_bonus(const Report &report, const double *seen) noe
   const auto wrong_with = [&](const Lesson &lesson, double bonus, std::int64_t &wrong) {
     CHORALE_CHECK(decode_chains(report, lesson, bonus, found_.begin()));
     wrong = 0;
+    if (interrupted())
+      return chorale_status{CHORALE_OK};
     for (std::int64_t p = lesson.first_position; p < lesson.first_position + lesson.positions; ++p)
       wrong += gold_[p] >= 0 && gold_[p] != found_[p] ? 1 : 0;
     return chorale_status{CHORALE_OK};
@@ -564,7 +594,7 @@ chorale_status Lessons::find_bonus(const Report &report, const double *seen) noe
       continue;
     double low = 0;
     double high = 8 * unit_;
-    for (std::int32_t step = 0; step < kBisections; ++step) {
+    for (std::int32_t step = 0; step < kBisections && !interrupted(); ++step) {
       const double middle = (low + high) / 2;
       CHORALE_CHECK(wrong_with(lesson, middle, wrong));
       (static_cast<double>(wrong) > wanted ? low : high) = middle;
@@ -576,10 +606,18 @@ chorale_status Lessons::find_bonus(const Report &report, const double *seen) noe
 
 chorale_status Lessons::decode_chains(const Report &report, const Lesson &lesson, double bonus,
                                       std::int32_t *labels) noexcept {
-  for (std::int64_t i = 0; i < lesson.model->chains.size(); ++i)
+  for (std::int64_t i = 0; i < lesson.model->chains.size(); ++i) {
+    if (!spend_on(lesson.model->chains[i].view()))
+      return CHORALE_OK;
     CHORALE_CHECK(
         solve_chain(report, lesson, i, bonus, labels + chain_start(lesson, i), nullptr));
+  }
   return CHORALE_OK;
+}
+
+// Announces the steps that one decoding of a chain takes.
+bool Lessons::spend_on(const ChainView &view) noexcept {
+  return spend(64 + std::int64_t{view.length} * (8 + view.labels * (1 + view.labels / 4)));
 }
 
 // Finds the best labelling of a chain without cliques, with `bonus` added to the score of every
@@ -645,7 +683,7 @@ bool Lessons::augment(Lesson &lesson) noexcept {
     return false;
   std::byte *next = lesson.scores.data();
   for (std::int32_t with_costs = 0; with_costs < 2; ++with_costs)
-    for (std::int64_t i = 0; i < chains; ++i) {
+    for (std::int64_t i = 0; i < chains && spend_on(model.chains[i].view()); ++i) {
       const double loss = with_costs != 0 ? kLossShare * unit_ : 0;
       if (model.chains[i].single)
         augment_chain(lesson, i, lesson.gold_bonus, loss, reinterpret_cast<float *>(next));
@@ -667,9 +705,13 @@ chorale_status Lessons::begin(const Report &report) noexcept {
     if (!augment(*lesson))
       return report.out_of_memory(lesson->model->score_bytes);
     CHORALE_CHECK(measure(report, *lesson, reference_.begin(), measured_));
+    if (interrupted())
+      return CHORALE_OK;
     std::copy(measured_.begin(), measured_.begin() + lesson->groups * width,
               reference_measure_.begin() + lesson->first_group * width);
     CHORALE_CHECK(measure(report, *lesson, base_.begin(), measured_));
+    if (interrupted())
+      return CHORALE_OK;
     for (std::int64_t g = 0; g < lesson->groups; ++g)
       for (std::int64_t w = 0; w < d; ++w)
         differences_[(lesson->first_group + g) * d + w] =
@@ -723,6 +765,10 @@ chorale_status Lessons::label_lesson(const Report &report, Lesson &lesson, const
     drop_potentials();
     return made;
   }
+  if (interrupted()) {
+    drop_potentials();
+    return CHORALE_OK;
+  }
   const std::int64_t chains = lesson.model->chains.size();
   const bool plain = fits_temperature_ || (!with_costs && lesson.gold_bonus == 0);
   Model *model =
@@ -731,6 +777,10 @@ chorale_status Lessons::label_lesson(const Report &report, Lesson &lesson, const
   drop_potentials();
   if (!model)
     return report.out_of_memory(lesson.model->bytes());
+  if (look()) {
+    release(model);
+    return CHORALE_OK;
+  }
   chorale_error error;
   chorale_run *run = nullptr;
   chorale_run_result result;
@@ -778,6 +828,8 @@ chorale_status Lessons::add_likelihoods(const Report &report, const Lesson &less
     if ((lesson.first_chain + i) % likely_step_ != 0 ||
         std::count(gold, gold + length, -1) == length)
       continue;
+    if (!spend(kTemperatures * (64 + std::int64_t{length} * m * (8 + m))))
+      return CHORALE_OK;
     if (!unary_.resize(std::max(unary_.size(), std::int64_t{length} * m)))
       return report.out_of_memory(to_size(std::int64_t{length} * m) * sizeof(double));
     double of_chain[kTemperatures] = {};
@@ -834,7 +886,10 @@ chorale_status Lessons::make_exchanges(const Report &report, const Lesson &lesso
   const Model &model = *lesson.model;
   if (!exchanges_.resize(model.cliques.size()))
     return report.out_of_memory(sizeof(Exchange) * to_size(model.cliques.size()));
+  Pace pace(*this, 16 + 2 * Limits::kScattered, model.cliques.size());
   for (std::int64_t c = 0; c < model.cliques.size(); ++c) {
+    if (!pace.next())
+      return CHORALE_OK;
     exchanges_[c] = {};
     const std::int32_t kind = chorale_problem_clique_kind(lesson.problem, c);
     const Clique clique = model.cliques[c];
@@ -903,6 +958,8 @@ chorale_status Lessons::measure(const Report &report, const Lesson &lesson,
   };
   for (std::int64_t i = 0; i < model.chains.size(); ++i) {
     const ChainView view = model.chains[i].view();
+    if (!spend(64 + 8 * std::int64_t{view.length}))
+      return CHORALE_OK;
     const std::int64_t start = chain_start(lesson, i);
     double score = view.score(labels + start);
     for (std::int32_t t = 0; t < view.length; ++t)
@@ -915,6 +972,9 @@ chorale_status Lessons::measure(const Report &report, const Lesson &lesson,
     const std::int32_t kind = chorale_problem_clique_kind(lesson.problem, c);
     if (clique.all_members() == 0)
       continue;
+    if (!spend(64 + 2 * Limits::kScattered * std::int64_t{clique.all_members()} +
+               clique.columns()))
+      return CHORALE_OK;
     if (!counts_.resize(clique.columns()))
       return report.out_of_memory(to_size(clique.columns()) * sizeof(std::int64_t));
     std::fill(counts_.begin(), counts_.end(), 0);
@@ -954,6 +1014,8 @@ chorale_status Lessons::add_planes(const Report &report, const Lesson &lesson,
   const std::int64_t d = learnt_->weights.size();
   const std::int64_t width = 1 + d;
   CHORALE_CHECK(measure(report, lesson, labels, measured_));
+  if (interrupted())
+    return CHORALE_OK;
   Array<double> cost(memory_);
   if (!cost.resize(groups()))
     return report.out_of_memory(to_size(groups()) * sizeof(double));

@@ -5,6 +5,7 @@
 // without cliques. The reference of a chain is its gold labelling, completed where gold is unknown.
 #pragma once
 
+#include "base/limits.hpp"
 #include "cluster/model/exchange.hpp"
 #include "learn/bases.hpp"
 #include "learn/objective.hpp"
@@ -97,6 +98,16 @@ public:
 
   // Checks the time limit and the cancel flag; true if one of them ends the call.
   bool look() noexcept;
+  // Announces `work` steps; checks limits and flag about once a millisecond. False once
+  // interrupted. Steps that find this return at once, and what they have computed is of no use.
+  bool spend(std::int64_t work) noexcept {
+    left_ -= work;
+    if (left_ < 0) {
+      left_ = Limits::kBetweenLooks;
+      look();
+    }
+    return !interrupted();
+  }
   bool interrupted() const noexcept { return outcome_ != CHORALE_OUTCOME_COMPLETE; }
   chorale_outcome outcome() const noexcept { return outcome_; }
   std::int64_t groups() const noexcept { return labelled_.size(); }
@@ -122,6 +133,7 @@ private:
   chorale_status fill_residuals(const Report &report, const Lesson &lesson,
                                 const std::uint8_t *wanted, std::int64_t step,
                                 Residuals &found) noexcept;
+  bool spend_on(const ChainView &view) noexcept;
   chorale_status decode_chains(const Report &report, const Lesson &lesson, double bonus,
                                std::int32_t *labels) noexcept;
   // Writes max-marginals of a chain, positions x labels; `marginals` grows as needed.
@@ -129,6 +141,7 @@ private:
                                Array<double> &marginals) noexcept;
   chorale_status solve_chain(const Report &report, const Lesson &lesson, std::int64_t chain,
                              double bonus, std::int32_t *labels, double *margins) noexcept;
+  // False if out of memory.
   bool augment(Lesson &lesson) noexcept;
   template <class Number>
   void augment_chain(const Lesson &lesson, std::int64_t chain, double bonus, double loss,
@@ -200,6 +213,7 @@ private:
   std::int64_t most_runs_ = 0;
   chorale_outcome outcome_ = CHORALE_OUTCOME_COMPLETE;
   double ends_ = 0; // end of the time limit, in seconds of the steady clock
+  std::int64_t left_ = 0; // steps until the next look
 };
 
 } // namespace chorale

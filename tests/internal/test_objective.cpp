@@ -135,7 +135,7 @@ void chances() {
       as_great += sum >= total ? 1 : 0;
     }
     const auto count = static_cast<std::int64_t>(differences.size());
-    expect(std::fabs(sign_flip_p(differences.data(), count) -
+    expect(std::fabs(sign_flip_p(NoLimits{}, differences.data(), count) -
                      static_cast<double>(as_great) / ways) < 1e-12,
            "sign flips are counted", seed);
   }
@@ -144,18 +144,18 @@ void chances() {
   for (std::size_t k = 0; k < many.size(); ++k)
     many[k] = static_cast<double>(k % 10) - 3.5;
   std::vector<double> sums(kBootstraps);
-  const Interval interval = bootstrap(many.data(), 100, sums.data());
+  const Interval interval = bootstrap(NoLimits{}, many.data(), 100, sums.data());
   const double error = standard_error(many.data(), 100);
   expect(std::fabs(error - std::sqrt(100 * 825.0 / 99)) < 1e-9, "standard error", 0);
   expect(std::fabs(interval.lower - (100 - 1.96 * error)) < 0.3 * error &&
              std::fabs(interval.upper - (100 + 1.96 * error)) < 0.3 * error,
          "bootstrap", 0);
-  expect(sign_flip_p(many.data(), 100) < 0.002, "p of many", 0);
+  expect(sign_flip_p(NoLimits{}, many.data(), 100) < 0.002, "p of many", 0);
   expect(flips_for(0.05, 1) == kFlips && flips_for(0.05, 1000) == 640000 &&
              flips_for(1e-9, 1000) == 1 << 20,
          "flips", 0);
   // The normal approximation: 100 / sqrt(825 + 100) = 3.29 standard deviations, p = 0.0005.
-  const double fine = sign_flip_p(many.data(), 100, flips_for(0.05, 1000));
+  const double fine = sign_flip_p(NoLimits{}, many.data(), 100, flips_for(0.05, 1000));
   expect(fine > 0.0002 && fine < 0.0009,
          "p with more flips", 0);
   expect(std::fabs(student_t(10) - 2.2281) < 0.01 && std::fabs(student_t(30) - 2.0423) < 0.005, "t",

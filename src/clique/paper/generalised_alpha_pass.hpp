@@ -1,6 +1,7 @@
 // Generalised alpha-pass: replaces the column alpha of alpha-pass by a set A of up to q columns.
 // For every A and k, scores the labelling in which the k members that lose least take their best
-// column in A, and the others their best column outside A.
+// column in A, and the others their best column outside A. Columns that no member may take are left
+// out: they add nothing to a set.
 #pragma once
 
 #include "base/sort.hpp"
@@ -13,21 +14,26 @@ template <class Score> class GeneralisedAlphaPass {
 public:
   GeneralisedAlphaPass(Layout &layout, const Instance &instance, std::int32_t subset_size) noexcept
       : instance_(&instance), score_(layout, instance.potential),
-        largest_(std::min(subset_size, instance.columns)),
-        subset_(layout.take<std::int32_t>(largest_)),
+        subset_size_(std::min(subset_size, instance.columns)),
+        usable_(layout.take<std::int32_t>(instance.columns)),
+        summed_(layout.take<std::int32_t>(instance.columns)),
+        subset_(layout.take<std::int32_t>(subset_size_)),
         counts_(layout.take<std::int32_t>(instance.columns)),
         is_in_(layout.take<std::uint8_t>(instance.columns)),
         order_(layout.take<Ranked>(instance.members)),
         written_(layout.take<std::int32_t>(instance.members)) {}
 
-  // Replaces `solution` by the best labelling, if better. O(K^q (n K + n log n)), and one
-  // evaluation of the potential for every A and k.
+  // Replaces `solution` by the best labelling, if better. O(L^q (n L + n log n)) for L columns that
+  // some member may take, and one evaluation of the potential for every A and k.
   void run(Limits &limits, Solution &solution) noexcept {
-    for (std::int32_t size = 1; size <= largest_; ++size) {
+    if (!list_columns())
+      return;
+    const std::int32_t largest = std::min(subset_size_, usable_count_);
+    for (std::int32_t size = 1; size <= largest; ++size) {
       for (std::int32_t j = 0; j < size; ++j)
         subset_[j] = j;
       do {
-        if (!limits.spend(instance_->columns))
+        if (!limits.spend(usable_count_ + reset_work_))
           return;
         const bool whole = pass(size, solution);
         if (solution.failure = score_.failure(); solution.failure != CallbackFailure::none)
@@ -49,12 +55,62 @@ private:
     std::int32_t outside; // best other column, or -1
   };
 
+  static constexpr bool kIsSum = requires(Score &score) { score.restart(); };
+
+  // Lists the columns that some member may take and, for sums, the columns whose table can add
+  // something to the total. Sets the score to no members. False if interrupted.
+  bool list_columns() noexcept {
+    const Instance &in = *instance_;
+    const std::int64_t K = in.columns;
+    std::fill(is_in_, is_in_ + K, std::uint8_t{0});
+    std::fill(counts_, counts_ + K, 0);
+    Pace pace(in, K, in.members);
+    for (std::int64_t i = 0; i < in.members; ++i) {
+      if (!pace.next())
+        return false;
+      const double *row = in.row(i);
+      for (std::int64_t v = 0; v < K; ++v)
+        is_in_[v] |= row[v] > kForbidden;
+    }
+    usable_count_ = 0;
+    summed_count_ = 0;
+    for (std::int32_t v = 0; v < K; ++v) {
+      if (is_in_[v])
+        usable_[usable_count_++] = v;
+      if constexpr (kIsSum)
+        if (is_in_[v] || in.potential.tables[v][0] != 0)
+          summed_[summed_count_++] = v;
+      is_in_[v] = 0;
+    }
+    reset_work_ = K;
+    if constexpr (kIsSum) {
+      score_.reset(counts_);
+      if (2 * summed_count_ <= K)
+        reset_work_ = summed_count_;
+    }
+    return true;
+  }
+
+  // Sets the score to counts_. In sums of many columns that no member may take, visits the others
+  // alone, in ascending order, which adds up to the same bits.
+  void reset_score() noexcept {
+    if constexpr (kIsSum) {
+      if (reset_work_ < instance_->columns) {
+        score_.restart();
+        for (std::int32_t j = 0; j < summed_count_; ++j)
+          score_.put(summed_[j], counts_[summed_[j]]);
+        return;
+      }
+    }
+    score_.reset(counts_);
+  }
+
   // Raises `solution` to the best labelling for the current set A. False if interrupted.
   bool pass(std::int32_t size, Solution &solution) noexcept {
     double members = 0;
     if (!order(size, &members))
       return false;
-    score_.reset(counts_);
+    reset_score();
     double best = solution.score;
     std::int32_t best_count = -1;
     Pace pace(*instance_, score_.work(), allowed_ - forced_ + 1);
@@ -89,20 +145,21 @@ private:
   // of the labelling k = forced_. False if interrupted.
   bool order(std::int32_t size, double *score) noexcept {
     const Instance &in = *instance_;
-    std::fill(counts_, counts_ + in.columns, 0);
-    std::fill(is_in_, is_in_ + in.columns, std::uint8_t{0});
+    for (std::int32_t j = 0; j < usable_count_; ++j)
+      counts_[usable_[j]] = is_in_[usable_[j]] = 0;
     for (std::int32_t j = 0; j < size; ++j)
-      is_in_[subset_[j]] = 1;
+      is_in_[usable_[subset_[j]]] = 1;
     double members = 0;
     forced_ = 0;
     allowed_ = in.members;
-    Pace pace(in, 16 + 4 * in.columns, in.members);
+    Pace pace(in, 16 + 4 * usable_count_, in.members);
     for (std::int32_t i = 0; i < in.members; ++i) {
       if (!pace.next())
         return false;
       const double *row = in.row(i);
       Ranked entry{0, i, -1, -1};
-      for (std::int32_t v = 0; v < in.columns; ++v) {
+      for (std::int32_t j = 0; j < usable_count_; ++j) {
+        const std::int32_t v = usable_[j];
         if (row[v] == kForbidden)
           continue;
         std::int32_t &side = is_in_[v] ? entry.inside : entry.outside;
@@ -132,7 +189,7 @@ private:
   // Advances subset_ to the next subset in lexicographic order; false after the last.
   bool next_subset(std::int32_t size) noexcept {
     std::int32_t j = size - 1;
-    while (j >= 0 && subset_[j] == instance_->columns - size + j)
+    while (j >= 0 && subset_[j] == usable_count_ - size + j)
       --j;
     if (j < 0)
       return false;
@@ -144,12 +201,17 @@ private:
 
   const Instance *instance_;
   Score score_;
-  std::int32_t largest_;
-  std::int32_t *subset_;     // the current A, ascending
+  std::int32_t subset_size_; // q, at most K
+  std::int32_t *usable_;     // K: columns that some member may take, ascending
+  std::int32_t *summed_;     // K: in sums, those and the columns with f_v(0) != 0, ascending
+  std::int32_t *subset_;     // the current A, ascending, as indices into usable_
   std::int32_t *counts_;     // K: members by column
   std::uint8_t *is_in_;      // K: 1 for columns in A
   Ranked *order_;            // n: members by descending gain
   std::int32_t *written_;    // n: scratch, the labelling to be copied to the solution
+  std::int32_t usable_count_ = 0;
+  std::int32_t summed_count_ = 0;
+  std::int64_t reset_work_ = 0; // columns that reset_score() visits
   std::int32_t forced_ = 0;  // number of members without a column outside A
   std::int32_t allowed_ = 0; // number of members with a column in A
 };

@@ -195,7 +195,12 @@ CHORALE_INLINE bool PriceStarts::combine() noexcept {
 }
 
 // Inserts a start into starts_, sorted by descending estimate; drops the last one beyond kStarts.
+// Each pair of three columns may lead to the same start; starts of equal estimates are taken for
+// the same.
 void PriceStarts::keep(const Start &start) noexcept {
+  for (std::int32_t at = 0; at < count_; ++at)
+    if (starts_[at].estimate == start.estimate)
+      return;
   std::int32_t at = count_;
   if (count_ < kStarts)
     ++count_;

@@ -52,7 +52,7 @@ private:
   static constexpr std::int32_t kCounts = 5;
   // Greatest number of large columns of a start; together they have at most 4/5 of the members.
   static constexpr std::int32_t kLarge = 3;
-  static constexpr std::int32_t kStarts = 8; // greatest number of starts
+  static constexpr std::int32_t kStarts = 16; // greatest number of starts
   // Fractions of magnitude_. kPromising: how far an estimate must exceed the best known score,
   // since estimates are too high where small columns lose members. kNear: how far the score of a
   // start may lie below the best known score, since single-member moves raise it.
