@@ -374,9 +374,10 @@ class Outcome:
         return self.decodings / self.chains if self.chains else 0.0
 
 
-# Starts of tracks: pairs (rank, share). A share of the members of each clique is counted as having
-# the value of this rank by count. With shares below 1 other large values keep some weight.
-PULLS = [(rank, share) for share in (1.0, 0.5, 0.25) for rank in range(6)]
+# Starts of tracks: a share of the members of each clique is counted as having one value, each of
+# its values in turn, of RANKS at most by count. The other values keep some weight.
+SHARES = (0.3, 0.2)
+RANKS = 24
 
 # Number of rounds that a track continues from its own counts before a new one begins.
 STEPS = 4
@@ -393,10 +394,10 @@ class Search:
 
     Every round tries several rows of prices: the best so far; their successor, the tangents at the
     counts that they lead to, which never scores less; a mixture of the last round's rows, in which
-    each clique has the prices by which it gained most; and some *tracks*. A track starts from
-    counts in which a share of the members of every clique (after some rounds, of half of the
-    cliques) is moved to one value, and continues with successors. It may score less at first than
-    the best prices.
+    each clique has the prices by which it gained most; and some *tracks*. A track starts from the
+    counts of the first answer or of the best prices, in which a share of the members of every
+    clique (after some rounds, of half of the cliques) is moved to one value, and continues with
+    successors. It may score less at first than the best prices.
 
     Every row gives an upper bound on the score of any labelling of the corpus: the sum of the
     separate maxima of parts and shared cliques. The least of them is `upper_bound`; it is infinite
@@ -420,7 +421,7 @@ class Search:
         members: npt.ArrayLike,
         *,
         rounds: int = 40,
-        tracks: int = 4,
+        tracks: int = 8,
     ) -> None:
         self.potentials = list(potentials)
         self.members = arrays.longs("members", members)
@@ -438,6 +439,10 @@ class Search:
         self.upper_bound = math.inf
         self._mixture: arrays.Doubles | None = None
         self._pull = self._idle = 0
+        self._own: Longs | None = None  # counts of the first answer
+        ranks = range(min(max(sizes, default=0), RANKS))
+        # Starts of tracks: share, whether it is taken of the best counts, rank of the value.
+        self._pulls = [(s, best, r) for s in SHARES for best in (False, True) for r in ranks]
         self._asked: Asked | None = None
         ends = [[self._at(k, self._all_at(k, v)) for v in range(n)] for k, n in enumerate(sizes)]
         # By clique and value: C per member if all members have the value.
@@ -476,10 +481,10 @@ class Search:
 
     def _pulled(self, clique: int, pull: int) -> arrays.Doubles:
         """Returns the prices at counts of which a share has been moved to one value."""
-        assert self.best is not None
-        rank, share = PULLS[pull % len(PULLS)]
-        cycle = pull // len(PULLS)
-        counts = self._of(self.best.counts, clique)
+        assert self.best is not None and self._own is not None
+        share, of_best, rank = self._pulls[pull % len(self._pulls)]
+        cycle = pull // len(self._pulls)
+        counts = self._of(self.best.counts if of_best else self._own, clique)
         order = np.argsort(-counts, kind="stable")
         # After the first cycle, half of the cliques are not moved, a different half each time.
         if cycle > 0 and (clique * 40503 + pull * 977) >> 4 & 1 == 0 or rank >= len(order):
@@ -532,6 +537,7 @@ class Search:
         ]
         if self.best is None:
             self.own_score, self.chains = scores[0], answer.decodings // len(scores)
+            self._own = answer.counts[0]
         else:
             for track, counts in zip(self._tracks, answer.counts[1:]):
                 is_done = track.counts is not None and np.array_equal(track.counts, counts)
@@ -598,7 +604,7 @@ def label(
     members: npt.ArrayLike,
     *,
     rounds: int = 40,
-    tracks: int = 4,
+    tracks: int = 8,
 ) -> Labelled:
     """Labels all parts so that the members of their shared cliques agree, in this process."""
     search = Search(potentials, members, rounds=rounds, tracks=tracks)

@@ -57,7 +57,7 @@ class SharedKeys:
     least: int = 50
     join: bool = False
     rounds: int = 40
-    tracks: int = 4
+    tracks: int = 8
 
     def __post_init__(self) -> None:
         if self.strength < 0:
