@@ -610,6 +610,8 @@ static void what_is_joined(void **state) {
         "pairs is -1");
   FAILS(chorale_components_join(good, good, 1, components, -3, &error), CHORALE_ERROR_SIZE,
         "count is -3");
+  FAILS(chorale_components_join(good, good, 1, components, INT64_C(1) << 31, &error),
+        CHORALE_ERROR_SIZE_OVERFLOW, "count is 2147483648");
   FAILS(chorale_components_join(NULL, good, 1, components, 3, &error),
         CHORALE_ERROR_NULL_ARGUMENT, "first");
   FAILS(chorale_components_join(good, good, 1, NULL, 3, &error), CHORALE_ERROR_NULL_ARGUMENT,
