@@ -443,6 +443,10 @@ class Search:
         ranks = range(min(max(sizes, default=0), RANKS))
         # Starts of tracks: share, whether it is taken of the best counts, rank of the value.
         self._pulls = [(s, best, r) for s in SHARES for best in (False, True) for r in ranks]
+        # Rounds without a gain after which the search ends: enough to start from every value of
+        # both counts.
+        starts = math.ceil(2 * len(ranks) / max(tracks, 1))
+        self._patience = max(2, starts) * (STEPS + 1) - 2
         self._asked: Asked | None = None
         ends = [[self._at(k, self._all_at(k, v)) for v in range(n)] for k, n in enumerate(sizes)]
         # By clique and value: C per member if all members have the value.
@@ -506,7 +510,7 @@ class Search:
 
     def ask(self) -> Asked | None:
         """Returns the next question to all parts; None if the search has ended."""
-        if self.rounds_left <= 0 or self._idle > 2 * STEPS:
+        if self.rounds_left <= 0 or self._idle > self._patience:
             return None
         if self.best is None:
             rows = [np.zeros(int(self.first[-1])), self._row(lambda k: self._chords[k])]
