@@ -195,8 +195,8 @@ def main() -> int:
     gain = outcome.score - outcome.own_score
     print(f"Names across {medium} documents: {outcome.rounds} broadcasts, {outcome.rows} rows of", end=" ")
     print(f"prices, {outcome.decodings_per_chain:.0f} decodings a sentence. Score", end=" ")
-    print(f"{outcome.score:.1f}, {gain:.1f} more than without prices; no labelling has more", end=" ")
-    print(f"than {outcome.upper_bound:.1f}. Spark: {taken:.1f} s, Python worker", end=" ")
+    print(f"{outcome.score:.1f}, {gain:.1f} more than without prices. Spark: {taken:.1f} s,", end=" ")
+    print("Python worker", end=" ")
     print(f"{peaks.worker >> 20} MiB. One process: {in_process:.1f} s, one thread.")
     print(f"Labels that differ from those of one process: {here} of {count}; outcomes are", end=" ")
     print("equal" if outcome == expected else f"not equal: {outcome}, {expected}")

@@ -152,6 +152,15 @@ def straggle(folder):
         time.sleep(0.1)
 
 
+def wait_for(port):
+    """Returns when a server listens; after five minutes in any case."""
+    deadline = time.monotonic() + 300
+    while time.monotonic() < deadline:
+        with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), 1):
+            return
+        time.sleep(0.2)
+
+
 @contextlib.contextmanager
 def cluster(folder):
     """A cluster of two machines: a task is not run twice at once on one. Yields its address."""
@@ -174,6 +183,7 @@ def cluster(folder):
             processes.append(
                 subprocess.Popen(command + program, env=environment, stdout=log, stderr=log)
             )
+        wait_for(port)  # a session asks for a minute only
         yield address
     finally:
         for process in reversed(processes):
