@@ -129,6 +129,18 @@ typedef struct Parts {
 } Parts;
 void own_parts(const Cluster *cluster, Labelling labelling, Parts *parts);
 
+/* ---- Prices -------------------------------------------------------------------------------- */
+
+enum { MOST_PRICES = MOST_CLIQUES * MAX_VALUES };
+
+/* Makes the linear potential that a shared clique has under prices: the price of each member's
+ * value. */
+void make_linear(Problem *potential, const double *prices);
+/* Counts of the values that the members of shared cliques show, clique by clique. Returns equation
+ * 1 without these cliques. */
+double shared_counts(const Cluster *cluster, const Parts *parts, const int64_t *shared, int64_t count,
+                     int64_t *counts);
+
 typedef struct ClusterTruth {
   double best;     /* over decodable labellings; minus infinity: none */
   double best_any; /* over everything */

@@ -215,3 +215,42 @@ int enumerate_cluster(const Cluster *cluster, ClusterTruth *truth) {
   truth->is_unique = truth->best > -INFINITY && truth->best - search.second > 1e-6;
   return 1;
 }
+
+/* ---- Prices -------------------------------------------------------------------------------- */
+
+void make_linear(Problem *potential, const double *prices) {
+  potential->kind = KIND_SUM_PER_VALUE;
+  potential->scale = CHORALE_SCALE_NONE;
+  potential->shape = CHORALE_SHAPE_DETECT;
+  potential->has_counted = 0;
+  potential->table_count = potential->values;
+  potential->length = MOST_TOGETHER + 1;
+  for (int32_t v = 0; v < potential->values; ++v)
+    for (int32_t k = 0; k < potential->length; ++k)
+      potential->tables[v * MAX_LENGTH + k] = prices[v] * k;
+}
+
+double shared_counts(const Cluster *cluster, const Parts *parts, const int64_t *shared, int64_t count,
+                     int64_t *counts) {
+  double rest = 0;
+  int is_shared[MOST_CLIQUES] = {0};
+  int64_t first = 0;
+  for (int64_t k = 0; k < count; ++k) {
+    const Group *group = &cluster->cliques[shared[k]];
+    const int32_t values = group->potentials[0].values;
+    is_shared[shared[k]] = 1;
+    for (int32_t v = 0; v < values; ++v)
+      counts[first + v] = 0;
+    for (int32_t i = 0; i < group->member_count; ++i) {
+      const int32_t v = parts->values[shared[k]][i];
+      if (v >= 0 && v < values)
+        ++counts[first + v];
+    }
+    first += values;
+  }
+  for (int32_t i = 0; i < cluster->chain_count; ++i)
+    rest += parts->chains[i];
+  for (int32_t c = 0; c < cluster->clique_count; ++c)
+    rest += is_shared[c] ? 0 : parts->cliques[c];
+  return rest;
+}

@@ -2,27 +2,11 @@
  * over all counts; corpora in any number of parts; invalid calls. */
 #include "fixture_cluster.h"
 
-enum { MOST_PRICES = MOST_CLIQUES * MAX_VALUES };
-
 /* ---- A model under prices ------------------------------------------------------------------ */
 
 typedef struct Tried {
   int64_t solved, exact;
 } Tried;
-
-/* Makes the linear potential that a shared clique has under prices: the price of each member's
- * value. */
-static void make_linear(Problem *potential, const double *prices) {
-  potential->kind = KIND_SUM_PER_VALUE;
-  potential->scale = CHORALE_SCALE_NONE;
-  potential->shape = CHORALE_SHAPE_DETECT;
-  potential->has_counted = 0;
-  potential->table_count = potential->values;
-  potential->length = MOST_TOGETHER + 1;
-  for (int32_t v = 0; v < potential->values; ++v)
-    for (int32_t k = 0; k < potential->length; ++k)
-      potential->tables[v * MAX_LENGTH + k] = prices[v] * k;
-}
 
 typedef struct Answer {
   chorale_run_result result;
@@ -91,23 +75,8 @@ static const char *check_under_prices(const Cluster *cluster, void *context) {
     Parts parts, under;
     own_parts(cluster, answer.labels, &parts);
     own_parts(&priced, answer.labels, &under);
-    double rest = 0;
-    for (int32_t i = 0; i < cluster->chain_count; ++i)
-      rest += parts.chains[i];
-    int64_t counts[MOST_PRICES] = {0};
-    int64_t first = 0;
-    for (int32_t c = 0; c < cluster->clique_count; ++c)
-      rest += parts.cliques[c];
-    for (int64_t k = 0; k < count; ++k) {
-      const Group *group = &cluster->cliques[shared[k]];
-      rest -= parts.cliques[shared[k]];
-      for (int32_t i = 0; i < group->member_count; ++i) {
-        const int32_t v = parts.values[shared[k]][i];
-        if (v >= 0 && v < group->potentials[0].values)
-          ++counts[first + v];
-      }
-      first += group->potentials[0].values;
-    }
+    int64_t counts[MOST_PRICES];
+    const double rest = shared_counts(cluster, &parts, shared, count, counts);
     if (memcmp(counts, answer.counts, sizeof *counts * (size_t)values) != 0)
       complaint = complain("counts are not those of the labels");
     else if (isfinite(rest) && !is_close(rest, answer.score))
@@ -641,6 +610,8 @@ static void what_is_joined(void **state) {
         "pairs is -1");
   FAILS(chorale_components_join(good, good, 1, components, -3, &error), CHORALE_ERROR_SIZE,
         "count is -3");
+  FAILS(chorale_components_join(good, good, 1, components, INT64_C(1) << 31, &error),
+        CHORALE_ERROR_SIZE_OVERFLOW, "count is 2147483648");
   FAILS(chorale_components_join(NULL, good, 1, components, 3, &error),
         CHORALE_ERROR_NULL_ARGUMENT, "first");
   FAILS(chorale_components_join(good, good, 1, NULL, 3, &error), CHORALE_ERROR_NULL_ARGUMENT,

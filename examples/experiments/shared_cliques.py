@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Cliques across documents by prices and counts, against one run that holds all of them.
 
-    shared_cliques.py [--data FOLDER] [--cache FOLDER] [--splits N] [--quick]
+    shared_cliques.py [--data FOLDER] [--cache FOLDER] [--splits N] [--sets NAME...] [--strengths N...]
+                      [--least N...] [--tracks N] [--rounds N] [--bound STEPS] [--quick]
 
 Words of a corpus are cliques across documents, with strength / n sum_v n_v^2. The *giants*, of at least
 `least` members, are shared: what is exchanged are prices and counts (libchorale.prices). The control is
@@ -9,6 +10,10 @@ a run of the library over the whole model in one process. Prints, for each set, 
 the part of that run's gain over the sentences' own labels that is reached, in how many broadcasts 99 %
 of it were, and how often each sentence was decoded. Scores are those of the base model of run.py, for
 the test documents of its splits; `generated` needs no data.
+
+--bound prints upper bounds instead, as parts of that run's gain above the labelling found: with no price
+(the first round), by the slopes of the chords over all counts, by the search's subgradient steps, and by
+a run over the whole model with as many bound steps. Parts with other cliques take STEPS of their own.
 """
 
 import argparse
@@ -16,9 +21,7 @@ from pathlib import Path
 
 import libchorale as ch
 import numpy as np
-from libchorale.prices import Part, Search
-
-STRENGTHS = (0.5, 1.0, 3.0)
+from libchorale.prices import Asked, Part, Search
 
 
 class Corpus:
@@ -72,21 +75,45 @@ def generate(number, sentences=1500, labels=5):
     return Corpus(unary, [matrix] * sentences, cliques, labels, None)
 
 
-def measure(corpus, strength, least):
+def prepare(corpus, strength, least, options, **more):
     potential = ch.Potential.potts(corpus.values, strength, scale="members")
     model = corpus.model(potential)
-    whole = ch.Run(model).solve()
     giants = [c for c, members in enumerate(corpus.cliques) if len(members) >= least]
-    part = Part(model, {c: k for k, c in enumerate(giants)})
+    part = Part(model, {c: k for k, c in enumerate(giants)}, **more)
     sizes = [len(corpus.cliques[c]) for c in giants]
-    search, reached = Search([potential] * len(giants), sizes), []
+    search = Search([potential] * len(giants), sizes, rounds=options.rounds, tracks=options.tracks)
+    return model, part, sizes, search
+
+
+def bounds(corpus, strength, least, options):
+    model, part, sizes, search = prepare(corpus, strength, least, options, bound_steps=options.bound)
+    whole = ch.Run(model, bound_steps=options.rounds).solve()
+    found = {"whole": whole.upper_bound}
+    while (asked := search.ask()) is not None:
+        search.take(part.answer(asked))
+        found.setdefault("zero", search.upper_bound)
+    found["search"] = search.upper_bound
+    # f_v(n) = strength n^2 / n over the counts from 0 to n: the chord has the slope strength.
+    chords = np.full(len(search._row(search._tangent)), strength)
+    answer = part.answer(Asked(chords[None], search.first, search.quantum))
+    most = [potential.most(chords[:corpus.values], n) for potential, n in zip(search.potentials, sizes)]
+    found["chords"] = answer.limits[0] * search.quantum + sum(most)
+    score = max(search.best.score, whole.score)
+    gain = score - whole.own_score
+    return {key: (bound - score) / gain for key, bound in found.items()} | {
+        "giants": len(sizes), "of_score": (found["search"] - score) / abs(score)}
+
+
+def measure(corpus, strength, least, options):
+    model, part, sizes, search = prepare(corpus, strength, least, options)
+    whole, reached = ch.Run(model).solve(), []
     while (asked := search.ask()) is not None:
         search.take(part.answer(asked))
         reached.append((search.best.score - whole.own_score) / (whole.score - whole.own_score))
     labels = part.labels(search.best.prices, search.first)
     assert abs(model.score(labels).score - search.best.score) <= 1e-6 * abs(search.best.score)
     broadcasts = next((k + 1 for k, part in enumerate(reached) if part >= 0.99), None)
-    return {"giants": len(giants), "largest": max(sizes, default=0), "alone": reached[0],
+    return {"giants": len(sizes), "largest": max(sizes, default=0), "alone": reached[0],
             "reached": reached[-1], "broadcasts": broadcasts, "all": search.rounds,
             "decodings": search.decodings / len(model)}
 
@@ -96,17 +123,25 @@ def main():
     parser.add_argument("--data", type=Path, default=Path("../shared/data"))
     parser.add_argument("--cache", type=Path, default=Path.home() / ".cache/chorale-experiments")
     parser.add_argument("--splits", type=int, default=3)
+    parser.add_argument("--sets", nargs="*", default=["generated", "wikigold", "litbank"])
+    parser.add_argument("--strengths", type=float, nargs="*", default=[0.5, 1.0, 3.0])
     parser.add_argument("--least", type=int, nargs="*", default=[2, 10, 50])
+    parser.add_argument("--tracks", type=int, default=8, help="of the search")
+    parser.add_argument("--rounds", type=int, default=40, help="greatest number of broadcasts")
+    parser.add_argument("--bound", type=int, metavar="STEPS", help="print upper bounds")
     parser.add_argument("--quick", action="store_true", help="one small generated corpus")
     options = parser.parse_args()
-    sets = [name for name in ("wikigold", "litbank") if (options.data / name).is_dir()]
-    for name in {"wikigold", "litbank"} - set(sets):
+    sets = ["generated"] if options.quick else options.sets
+    absent = [name for name in sets if name != "generated" and not (options.data / name).is_dir()]
+    for name in absent:
         print(f"skipped: {name} is not in {options.data}")
-    print("| set | strength | least | giants | largest | local cliques alone | reached, least of splits | "
-          "99 % after | broadcasts | decodings |")
-    print("|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|")
-    for name in ["generated"] if options.quick else ["generated", *sets]:
-        for strength in STRENGTHS:
+    if options.bound is not None:
+        print("| set | strength | least | giants | no price | chords | search | whole run | search, of the score |")
+        print("|---|--:|--:|--:|--:|--:|--:|--:|--:|")
+    else:
+        print_header()
+    for name in (name for name in sets if name not in absent):
+        for strength in options.strengths:
             for least in options.least:
                 rows = []
                 for number in range(1 if options.quick else options.splits):
@@ -114,15 +149,33 @@ def main():
                         corpus = generate(number, 150 if options.quick else 1500)
                     else:
                         corpus = read(name, number, options.data, options.cache)
-                    rows.append(measure(corpus, strength, least))
-                mean = {key: np.mean([row[key] for row in rows])
-                        for key in ("giants", "largest", "alone", "reached", "all", "decodings")}
-                after = [row["broadcasts"] for row in rows]
-                print(f"| {name} | {strength} | {least} | {mean['giants']:.0f} | {mean['largest']:.0f} | "
-                      f"{100 * mean['alone']:.1f} % | {100 * mean['reached']:.2f} %, "
-                      f"{100 * min(row['reached'] for row in rows):.2f} % | "
-                      f"{'-' if None in after else max(after)} | {mean['all']:.0f} | "
-                      f"{mean['decodings']:.0f} |", flush=True)
+                    found = measure if options.bound is None else bounds
+                    rows.append(found(corpus, strength, least, options))
+                (print_row if options.bound is None else print_bounds)(name, strength, least, rows)
+
+
+def print_bounds(name, strength, least, rows):
+    mean = {key: np.mean([row[key] for row in rows]) for key in rows[0]}
+    kinds = " | ".join(f"{100 * mean[key]:.1f} %" for key in ("zero", "chords", "search", "whole"))
+    print(f"| {name} | {strength} | {least} | {mean['giants']:.0f} | {kinds} | "
+          f"{100 * mean['of_score']:.2f} % |", flush=True)
+
+
+def print_header():
+    print("| set | strength | least | giants | largest | local cliques alone | reached, least of splits | "
+          "99 % after | broadcasts | decodings |")
+    print("|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|")
+
+
+def print_row(name, strength, least, rows):
+    mean = {key: np.mean([row[key] for row in rows])
+            for key in ("giants", "largest", "alone", "reached", "all", "decodings")}
+    after = [row["broadcasts"] for row in rows]
+    print(f"| {name} | {strength} | {least} | {mean['giants']:.0f} | {mean['largest']:.0f} | "
+          f"{100 * mean['alone']:.1f} % | {100 * mean['reached']:.2f} %, "
+          f"{100 * min(row['reached'] for row in rows):.2f} % | "
+          f"{'-' if None in after else max(after)} | {mean['all']:.0f} | "
+          f"{mean['decodings']:.0f} |", flush=True)
 
 
 if __name__ == "__main__":

@@ -22,7 +22,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from memory import Peaks
 
-from libchorale import batches
+from libchorale import batches, shared
 from libchorale import spark as adapter
 
 TOGETHER = batches.Chains(
@@ -35,6 +35,8 @@ TOGETHER = batches.Chains(
     names=corpus.LABELS,
 )
 ALONE = dataclasses.replace(TOGETHER, agree=[])
+# Names agree in all documents as well, if there are fifty mentions of one.
+SHARED = shared.SharedKeys(TOGETHER, "names", strength=1.0, least=50, rounds=12)
 TASK = 10_000  # about as many sentences
 
 
@@ -60,6 +62,21 @@ def on_spark(session: Any, data: Path, to: Path, tasks: int, what: Any) -> None:
     adapter.label(frame, what, partitions=tasks).write.parquet(str(to), compression="none")
 
 
+def shared_in_one_process(data: Path, to: Path) -> shared.Outcome:
+    """Reads, brings the rows of a document together, labels with keys that all share, and writes."""
+    table = pq.read_table(data).sort_by([("document", "ascending"), ("id", "ascending")])
+    rows, outcome = shared.label(table.to_batches(max_chunksize=TASK), SHARED)
+    pq.write_table(pa.Table.from_batches(rows), to, compression="none")
+    return outcome
+
+
+def shared_on_spark(session: Any, data: Path, to: Path, tasks: int) -> shared.Outcome:
+    found = adapter.label_shared(session.read.parquet(str(data)), SHARED, partitions=tasks)
+    found.rows.write.parquet(str(to), compression="none")
+    found.rows.unpersist()
+    return found.outcome
+
+
 def start(threads: int, memory: str) -> Any:
     """A session in local mode, a Python worker of which has answered."""
     from pyspark.sql import SparkSession
@@ -78,10 +95,14 @@ def start(threads: int, memory: str) -> Any:
     return session
 
 
-def seconds(work: Callable[..., None], *arguments: Any) -> float:
+def timed(work: Callable[..., Any], *arguments: Any) -> tuple[float, Any]:
     begin = time.perf_counter()
-    work(*arguments)
-    return time.perf_counter() - begin
+    result = work(*arguments)
+    return time.perf_counter() - begin, result
+
+
+def seconds(work: Callable[..., None], *arguments: Any) -> float:
+    return timed(work, *arguments)[0]
 
 
 def labels_of(rows: Path, names: list[str], column: str = "labels") -> tuple[Any, Any]:
@@ -90,6 +111,15 @@ def labels_of(rows: Path, names: list[str], column: str = "labels") -> tuple[Any
     flat = pc.list_flatten(table.column(column))
     numbers = pc.index_in(flat, value_set=pa.array(names))
     return table.column("id").to_numpy(), numbers.to_numpy()
+
+
+def difference(found: Path, expected: Path) -> tuple[int, int]:
+    """How many labels of two results differ, and of how many; raises if sentences do."""
+    ids, labels = labels_of(found, corpus.LABELS)
+    expected_ids, expected_labels = labels_of(expected, corpus.LABELS)
+    if not np.array_equal(ids, expected_ids):
+        raise SystemExit(f"{len(ids)} sentences came out, not {len(expected_ids)}, or others")
+    return int((labels != expected_labels).sum()), len(labels)
 
 
 def tell(text: str) -> None:
@@ -109,7 +139,7 @@ def main() -> int:
     warnings.simplefilter("ignore", FutureWarning)
     logging.getLogger("py4j").setLevel(logging.ERROR)
 
-    sizes = [given.documents // 10, given.documents]
+    sizes = [given.documents // 100, given.documents // 10, given.documents]
     written, alone, several = {}, {}, {}
     for size in sizes:
         data, to = work / f"{size}", work / f"{size}.parquet"
@@ -118,6 +148,7 @@ def main() -> int:
         tell(f"{size} documents: in one process")
         alone[size] = seconds(in_one_process, data, to, 1, TOGETHER)
         several[size] = seconds(in_one_process, data, to, threads, TOGETHER)
+    tasks = {size: math.ceil(written[size][0] / TASK) for size in sizes}
 
     import pyspark
 
@@ -125,39 +156,61 @@ def main() -> int:
     begin = time.perf_counter()
     session = start(threads, given.memory)
     started = time.perf_counter() - begin
+    tell("The first job")
+    smallest = sizes[0]
+    first = seconds(
+        on_spark, session, work / f"{smallest}", work / "first", tasks[smallest], TOGETHER
+    )
+    different, total = difference(work / "first", work / f"{smallest}.parquet")
     print(f"Spark {pyspark.__version__}, local[{threads}], ready in {started:.1f} s. ", end="")
+    print(f"Its first job, the smallest corpus, took {first:.1f} s; the table has the second.")
     print(f"One process: 1 thread, {threads} threads; the ratio is to the faster.\n")
     print("| documents | sentences | words | tasks | Spark, s | one process, s | ratio |", end=" ")
     print("Python worker, MiB | Java, MiB |\n|" + "--:|" * 9)
-    different = total = 0
     for size in sizes:
         sentences, words = written[size]
-        to, tasks = work / f"{size}-spark", math.ceil(sentences / TASK)
+        to = work / f"{size}-spark"
         tell(f"{size} documents: on Spark")
         with Peaks() as peaks:
-            taken = seconds(on_spark, session, work / f"{size}", to, tasks, TOGETHER)
+            taken = seconds(on_spark, session, work / f"{size}", to, tasks[size], TOGETHER)
         ratio = taken / min(alone[size], several[size])
-        print(f"| {size} | {sentences} | {words} | {tasks} | {taken:.1f} ", end="")
+        print(f"| {size} | {sentences} | {words} | {tasks[size]} | {taken:.1f} ", end="")
         print(f"| {alone[size]:.1f}, {several[size]:.1f} | {ratio:.2f} ", end="")
         print(f"| {peaks.worker >> 20} | {peaks.java >> 20} |", flush=True)
-        ids, labels = labels_of(to, corpus.LABELS)
-        expected_ids, expected = labels_of(work / f"{size}.parquet", corpus.LABELS)
-        if not np.array_equal(ids, expected_ids):
-            tell(f"{len(ids)} sentences came out, not {len(expected_ids)}, or others")
-            return 1
-        different += int((labels != expected).sum())
-        total += len(labels)
-    session.stop()
+        here, count = difference(to, work / f"{size}.parquet")
+        different, total = different + here, total + count
+    print(f"\nLabels that differ from those of one process: {different} of {total}\n", flush=True)
 
-    in_one_process(work / f"{size}", work / "alone.parquet", threads, ALONE)
-    gold = labels_of(to, corpus.LABELS, "gold")[1]
-    by_themselves = labels_of(work / "alone.parquet", corpus.LABELS)[1]
+    medium = sizes[1]
+    data, to = work / f"{medium}", work / f"{medium}-shared.parquet"
+    tell(f"{medium} documents: names across documents, in one process")
+    in_process, expected = timed(shared_in_one_process, data, to)
+    tell(f"{medium} documents: names across documents, on Spark")
+    with Peaks() as peaks:
+        taken, outcome = timed(
+            shared_on_spark, session, data, work / f"{medium}-shared", tasks[medium]
+        )
+    session.stop()
+    here, count = difference(work / f"{medium}-shared", to)
+    gain = outcome.score - outcome.own_score
+    print(f"Names across {medium} documents: {outcome.rounds} broadcasts, {outcome.rows} rows of", end=" ")
+    print(f"prices, {outcome.decodings_per_chain:.0f} decodings a sentence. Score", end=" ")
+    print(f"{outcome.score:.1f}, {gain:.1f} more than without prices. Spark: {taken:.1f} s,", end=" ")
+    print("Python worker", end=" ")
+    print(f"{peaks.worker >> 20} MiB. One process: {in_process:.1f} s, one thread.")
+    print(f"Labels that differ from those of one process: {here} of {count}; outcomes are", end=" ")
+    print("equal" if outcome == expected else f"not equal: {outcome}, {expected}")
+
+    in_one_process(data, work / "alone.parquet", threads, ALONE)
+    found = [work / "alone.parquet", work / f"{medium}.parquet", work / f"{medium}-shared"]
+    gold = labels_of(found[-1], corpus.LABELS, "gold")[1]
     names = gold != 0
-    right = [100 * (found == gold)[names].mean() for found in (by_themselves, labels)]
-    print(f"\nOf {names.sum()} words of names {right[0]:.1f} % are right alone, ", end="")
-    print(f"{right[1]:.1f} % together.")
-    print(f"Labels that differ from those of one process: {different} of {total}")
-    return int(different > 0)
+    right = [
+        100 * (labels_of(rows, corpus.LABELS)[1] == gold)[names].mean() for rows in found
+    ]
+    print(f"\nOf its {names.sum()} words of names {right[0]:.1f} % are right alone, ", end="")
+    print(f"{right[1]:.1f} % together in documents, {right[2]:.1f} % across documents as well.")
+    return int(different + here > 0 or outcome != expected)
 
 
 if __name__ == "__main__":

@@ -4,7 +4,7 @@
 //     mapped_bench FOLDER [--quick | CHAINS LABELS]...    500000 10, 10000000 10 unless said otherwise
 //
 // Sentences of 20 tokens in documents of 25, a clique over every token that a document repeats, as in
-// collective_bench. A file of scores (float32) and tokens is written to FOLDER for each size, or taken
+// collective_bench. Fails if model and run take more than 500 bytes a chain. A file of scores (float32) and tokens is written to FOLDER for each size, or taken
 // as it is there: 880 bytes a chain of 10 labels. Times are the processor's, over all threads, but for
 // those by the clock.
 #include "instances.hpp"
@@ -30,6 +30,7 @@ constexpr std::int64_t kLength = 20;
 constexpr std::int64_t kDocument = 25;
 constexpr int kWords = 20000;
 constexpr std::int32_t kStopWords = 50;
+constexpr double kMostBytesAChain = 500;
 
 [[noreturn]] void die(const std::string &what) {
   std::fprintf(stderr, "mapped_bench: %s\n", what.c_str());
@@ -216,7 +217,10 @@ double measure(const std::string &folder, std::int64_t chains, std::int64_t labe
   chorale_run_result result;
   chorale_run_result_init(&result, sizeof result);
   const Taken solving = take([&] { check(chorale_run_solve(run, &result, &error), error); });
-  figure("bytes_a_chain", double(held.most) / double(chains), "bytes, model and run");
+  const double bytes_a_chain = double(held.most) / double(chains);
+  figure("bytes_a_chain", bytes_a_chain, "bytes, model and run");
+  if (bytes_a_chain > kMostBytesAChain)
+    die("more than " + std::to_string(int(kMostBytesAChain)) + " bytes a chain");
   figure("rounds", double(result.rounds), "rounds");
   figure("solve_ns_a_token", 1e9 * solving.processor / tokens, "ns");
   figure("solve_s", solving.clock, "s by the clock");

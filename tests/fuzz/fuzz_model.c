@@ -1,5 +1,5 @@
 /* Whole models: builder, freeze, run, results, JSON, bound, a start from an earlier run, other
- * strengths, problem files; ordinary numbers against enumeration, scaled and hostile ones against
+ * strengths, prices of shared cliques, problem files; ordinary numbers against enumeration, scaled and hostile ones against
  * what holds for all: no result below the chains' own labellings, scores that are those of the
  * labels, bounds above them. Memory that runs out. */
 #include "fuzz.h"
@@ -397,6 +397,115 @@ static void check_file(Trial *trial, const chorale_run_result *expected) {
   chorale_problem_destroy(problem);
 }
 
+/* ---- Under prices ------------------------------------------------------------------------- */
+
+typedef struct Priced {
+  chorale_prices *prices;
+  int64_t shared[MOST_CLIQUES], count, values;
+  double score, numbers[MOST_PRICES];
+  int64_t counts[MOST_PRICES];
+  chorale_run_result result;
+  Labelling labels;
+} Priced;
+
+/* Solves without an allocation. Returns 0 if no labelling was found. */
+static int solve_priced(Trial *trial, Priced *priced) {
+  chorale_error error;
+  chorale_status status;
+  const int64_t allocations = trial->supply.memory.allocations;
+  chorale_run_result_init(&priced->result, sizeof priced->result);
+  memset(priced->labels, 0, sizeof priced->labels);
+  FED(&trial->supply, status,
+      chorale_prices_solve(priced->prices, priced->numbers, priced->values, &priced->score,
+                           &priced->result, &error),
+      &error);
+  REQUIRE(status == CHORALE_OK, "%s", error.message);
+  REQUIRE(allocations == trial->supply.memory.allocations, "prices allocate");
+  status = chorale_prices_counts(priced->prices, priced->counts, MOST_PRICES, NULL, &error);
+  REQUIRE(status == (priced->score > -INFINITY ? CHORALE_OK : CHORALE_ERROR_NO_LABELLING),
+          "score %g, status %d", priced->score, status);
+  if (status != CHORALE_OK)
+    return 0;
+  for (int32_t i = 0; i < trial->cluster.chain_count; ++i)
+    REQUIRE(chorale_run_labels(chorale_prices_run(priced->prices), i, CHORALE_TOGETHER,
+                               priced->labels[i], MOST_POSITIONS, NULL, &error) == CHORALE_OK,
+            "%s", error.message);
+  return 1;
+}
+
+/* Prices in the place of the potentials of some cliques: counts and scores are those of the labels;
+ * no labelling has more than the optimum, which is reached where nothing else joins chains; the
+ * same prices give the same labels. */
+static void check_prices(Trial *trial, Random *random) {
+  const Cluster *cluster = &trial->cluster;
+  static Priced priced, again;
+  memset(&priced, 0, sizeof priced);
+  Cluster linear = *cluster;
+  /* Options under which messages say all there is to say, which then is that every member has its
+   * price. */
+  const chorale_run_options *options = &cluster->options;
+  int is_exact = !trial->is_wild && options->rounds > 0 && options->damping == 0 &&
+                 !options->restrict_range && options->joint_mode == CHORALE_JOINT_AUTO &&
+                 options->budget >= 1024 &&
+                 (options->message_element == CHORALE_MESSAGES_AUTO ||
+                  options->message_element == CHORALE_MESSAGES_FLOAT64);
+  for (int32_t c = cluster->clique_count - 1; c >= 0; --c) {
+    Problem *potential = &linear.cliques[c].potentials[0];
+    if (cluster->cliques[c].shape == CENTRED || random_chance(random, 20)) {
+      is_exact = 0;
+      continue;
+    }
+    priced.shared[priced.count++] = c;
+    double *numbers = priced.numbers + priced.values;
+    for (int32_t v = 0; v < potential->values; ++v) {
+      numbers[v] = 4 * random_unit(random) - 2;
+      if (trial->is_wild && random_chance(random, 20))
+        numbers[v] = hostile_score(random);
+      if (numbers[v] == -INFINITY) /* a score may be, a price may not */
+        numbers[v] = -1e280;
+    }
+    make_linear(potential, numbers);
+    priced.values += potential->values;
+  }
+  chorale_error error;
+  chorale_status status;
+  FED(&trial->supply, status,
+      chorale_prices_create(&trial->supply.host, trial->built.model, priced.shared, priced.count,
+                            &cluster->options, &priced.prices, &error),
+      &error);
+  REQUIRE(status == CHORALE_OK || status == CHORALE_ERROR_STATE_SPACE, "%s", error.message);
+  if (status != CHORALE_OK)
+    return;
+  if (solve_priced(trial, &priced)) {
+    Parts parts;
+    ClusterTruth truth;
+    int64_t counts[MOST_PRICES];
+    own_parts(cluster, priced.labels, &parts);
+    const double rest = shared_counts(cluster, &parts, priced.shared, priced.count, counts);
+    REQUIRE(memcmp(counts, priced.counts, sizeof *counts * (size_t)priced.values) == 0,
+            "counts are not those of the labels");
+    REQUIRE(trial->is_wild || is_close(rest, priced.score), "score %.17g, it is %.17g",
+            priced.score, rest);
+    if (!trial->is_wild && enumerate_cluster(&linear, &truth)) {
+      REQUIRE(is_at_most(priced.result.score, truth.best_any) &&
+                  is_at_most(truth.best, priced.result.upper_bound),
+              "under prices %.17g, bound %.17g, the optimum is %.17g", priced.result.score,
+              priced.result.upper_bound, truth.best_any);
+      REQUIRE(!is_exact || is_at_most(truth.best, priced.result.score),
+              "under prices %.17g, the optimum is %.17g", priced.result.score, truth.best);
+    }
+    again = priced;
+    for (int64_t v = 0; v < priced.values; ++v)
+      again.numbers[v] = -0.5 * priced.numbers[v];
+    (void)solve_priced(trial, &again);
+    memcpy(again.numbers, priced.numbers, sizeof again.numbers);
+    REQUIRE(solve_priced(trial, &again) && again.score == priced.score &&
+                memcmp(again.labels, priced.labels, sizeof again.labels) == 0,
+            "the same prices give other labels the second time");
+  }
+  chorale_prices_destroy(priced.prices);
+}
+
 /* ---- In slices ---------------------------------------------------------------------------- */
 
 /* A run in slices of no time says what it says when it is left alone. */
@@ -647,6 +756,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
       check_slices(&trial);
     if ((what >> 4 & 3) == 3 && !trial.is_wild)
       check_ranges(&trial, &random);
+    if ((what >> 4 & 3) == 1)
+      check_prices(&trial, &random);
     chorale_run *later =
         what & 8 ? open_run(&trial, trial.built.model, &trial.cluster.options, run) : NULL;
     chorale_run_destroy(run);

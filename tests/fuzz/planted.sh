@@ -64,6 +64,8 @@ planted property chain/bound_property.cpp \
   "a second value in the place of a conflict"
 planted model cluster/run/evaluation.cpp 'state_.now.total() > state_.best.total()' 'true' \
   "the last labelling kept and not the best"
+planted model prices/prices.cpp 'if (is_shared[c] != 0)' 'if (is_shared[c] > 1)' \
+  "a shared clique counted into the score of its part"
 planted file problem/problem.cpp '*at < -1 || *at >= of.chains[i].labels' '*at < -1' \
   "gold labels that no chain has let in"
 planted learn learn/objective.cpp 'objective.least[i], objective.most[i]) + 0.0' \

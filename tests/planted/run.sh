@@ -247,6 +247,23 @@ faulty_source() { # SOURCE TEST_OBJECTS FAULT SCRIPT PATTERN
   c++ $2 "$work/faulty.o" $objects -lcmocka -lm -pthread -o "$work/faulty_test"
   sees "$3" "$5" "$work/faulty_test"
 }
+fixtures=$(find "$build"/tests/CMakeFiles/chorale*fixture.dir -name '*.o')
+faulty_prices() { # SOURCE FAULT SCRIPT PATTERN
+  faulty_source "$1" "$(echo "$build"/tests/CMakeFiles/test_prices.dir/*.o) $fixtures" "${@:2}"
+}
+faulty_prices prices/prices.cpp "prices left over from the last solve" \
+  's/^    chorale_run_reset(prices->run);/    if (!prices->run->has_result())\n      chorale_run_reset(prices->run);/' \
+  'the same prices give other labels|not [-0-9]'
+faulty_prices prices/prices.cpp "counts of clique after clique added up" \
+  's/^    std::fill_n(counts, prices->values, .*//' 'counts are not those of the labels|counts\[0\] is'
+faulty_prices prices/prices.cpp "shared cliques in the score" \
+  's/^    if (is_shared\[c\] != 0)/    if (false)/' 'score is'
+faulty_prices potential/tangent.cpp "the slope of one side for that of both" \
+  's/std::max<std::int64_t>(counts\[v\] - 1, 0)/counts[v]/' 'prices\[[01]\] == |the tangent is'
+faulty_prices potential/tangent.cpp "all members with one value left out of the bound" \
+  's/, with(members)});/});/' 'C - p m is at most'
+faulty_prices prices/components.cpp "pairs that are not joined" \
+  's/k < pairs; ++k)$/k + 1 < pairs; ++k)/' 'what_is_joined'
 faulty_pass() { # FAULT SCRIPT PATTERN
   faulty_source chain/joint_reach.cpp "$(echo "$build"/tests/internal/CMakeFiles/test_joint_reach.dir/*.o)" "$@"
 }

@@ -1,9 +1,11 @@
 """Streams of record batches: each group as by itself, however the stream is cut."""
 
+import gc
 import os
 import pickle
 import subprocess
 import sys
+import tracemalloc
 from pathlib import Path
 
 import numpy as np
@@ -211,6 +213,47 @@ def test_mentions_as_by_themselves(rng):
         out = joined(label(cut(table, size), way))
         assert out.schema == output_schema(table.schema, way)
         assert out.to_pylist() == expected
+
+
+class NoLabels(Chains):
+    """Groups pass through, so that many take little time."""
+
+    def _labelled(self, arrow, rows):
+        return {}
+
+
+def names_of_groups(count, length=300):
+    """Batches of 100 groups of two rows; a name has `length` letters."""
+    for begin in range(0, count, 100):
+        pages = [f"{k // 2:0{length}}" for k in range(2 * begin, 2 * begin + 200)]
+        scores = pa.array([[]] * 200, pa.list_(pa.list_(pa.float64())))
+        yield pa.RecordBatch.from_arrays([pa.array(pages), scores], ["page", "scores"])
+
+
+def test_memory_does_not_grow_with_the_groups(monkeypatch):
+    monkeypatch.setattr("libchorale.batches.REMEMBERED", 200)
+    peaks = []
+    for count in (1_000, 8_000):
+        gc.collect()
+        tracemalloc.start()
+        for _ in label(names_of_groups(count), NoLabels("page", "scores")):
+            pass
+        peaks.append(tracemalloc.get_traced_memory()[1])
+        tracemalloc.stop()
+    print(f"peaks {peaks} bytes")
+    assert peaks[1] < peaks[0] + 100_000  # 7000 names take 2.4 MB
+
+
+def test_a_group_that_comes_again(monkeypatch):
+    monkeypatch.setattr("libchorale.batches.REMEMBERED", 50)
+    batches = list(names_of_groups(200))
+    first = batches[0].slice(0, 1)
+    for between in (1, 49):
+        stream = [batches[0].slice(0, 2 * (between + 1)), first]
+        with pytest.raises(ValueError, match="group '0+' comes again after others"):
+            list(label(stream, NoLabels("page", "scores")))
+    out = list(label([*batches, first], NoLabels("page", "scores")))
+    assert sum(batch.num_rows for batch in out) == 401
 
 
 def test_a_group_comes_out_when_it_is_complete(rng):

@@ -1,6 +1,7 @@
 """Shared cliques: prices, parts, the search, and streams of batches whose groups share keys."""
 
 import collections
+import dataclasses
 import itertools
 import pickle
 
@@ -64,12 +65,13 @@ def test_items_against_enumeration(rng, family):  # noqa: F811
         for begin, end in zip([0, *cuts], [*cuts, 7]):
             parts.append(Part(*items(scores[begin:end], keys[begin:end], potential)))
         members = np.bincount(keys, minlength=2)
-        result = label(parts, [potential] * 2, members)
+        labels, result = label(parts, [potential] * 2, members)
         limit = best_of_all(scores, keys, [potential] * 2)
         assert result.own_score - 1e-6 <= result.score <= limit + 1e-6
         assert limit <= result.upper_bound + 1e-6
+        assert (result.chains, result.decodings) == (7, 7 * result.rows)
         gap = gap + result.upper_bound - limit
-        labels = np.concatenate(result.labels)
+        labels = np.concatenate(labels)
         total = float(scores[np.arange(7), labels].sum()) + sum(
             potential.evaluate(np.bincount(labels[np.array(keys) == k], minlength=3))
             for k in range(2)
@@ -89,7 +91,7 @@ def test_large_cliques_gain_what_a_run_gains(rng):  # noqa: F811
         model, shared = items(scores, keys, potential)
         result = label([Part(model, shared)], [potential] * 5, np.bincount(keys, minlength=5))
         run = ch.Run(model).solve()
-        found, own, whole = found + result.score, own + run.own_score, whole + run.score
+        found, own, whole = found + result.outcome.score, own + run.own_score, whole + run.score
     print(f"{(found - own) / (whole - own):.5f} of the gain of a run")
     assert found - own >= 0.97 * (whole - own)
 
@@ -111,8 +113,27 @@ def test_any_division_gives_the_same(rng):  # noqa: F811
         for k, found in zip(order, result.labels):
             labels[k] = found.tolist()
         flat = sum(labels, [])
-        expected = expected or (flat, result.score, result.rounds)
-        assert (flat, result.score, result.rounds) == expected
+        outcome = dataclasses.replace(result.outcome, upper_bound=0)
+        expected = expected or (flat, outcome, result.outcome.upper_bound)
+        assert (flat, outcome) == expected[:2]
+        # A limit is rounded up once a part.
+        assert result.outcome.upper_bound == pytest.approx(expected[2], abs=1e-6)
+
+
+def test_no_prices_bound_more_tightly(rng):  # noqa: F811
+    """For convex sums, the bound by the chords over all counts is the least that prices give."""
+    for family in ("potts", "entropy"):
+        scores = rng.normal(size=(12, 3))
+        keys = rng.integers(0, 2, 12).tolist()
+        potential = getattr(ch.Potential, family)(3, rng.uniform(0, 1.5), scale="members")
+        model, shared = items(scores, keys, potential)
+        members = np.bincount(keys, minlength=2)
+        _, outcome = label([Part(model, shared)], [potential] * 2, members)
+        prices = Prices(model, list(shared))
+        for row in rng.normal(scale=rng.choice([0.1, 1.0], size=(300, 1)), size=(300, 6)):
+            _, result = prices.solve(row)
+            most = sum(potential.most(row[3 * k : 3 * k + 3], int(members[k])) for k in range(2))
+            assert outcome.upper_bound <= result.score + most + 1e-6
 
 
 def test_other_cliques_stay_local(rng):  # noqa: F811
@@ -121,13 +142,13 @@ def test_other_cliques_stay_local(rng):  # noqa: F811
     potential = ch.Potential.potts(3, 1.0, scale="members")
     model, shared = items(scores, keys, potential, local=[0, 3, 6, 9])
     result = label([Part(model, shared)], [potential] * 2, [6, 6])
-    assert model.score(result.labels[0]).score == pytest.approx(result.score, abs=1e-6)
-    assert result.upper_bound == np.inf
+    assert model.score(result.labels[0]).score == pytest.approx(result.outcome.score, abs=1e-6)
+    assert result.outcome.upper_bound == np.inf
     bounded = label([Part(model, shared, bound_steps=30)], [potential] * 2, [6, 6])
     whole = ch.Run(model, bound_steps=30).solve()
-    assert whole.score <= bounded.upper_bound + 1e-6
-    assert result.score <= whole.upper_bound + 1e-6
-    assert result.score >= whole.own_score - 1e-6
+    assert whole.score <= bounded.outcome.upper_bound + 1e-6
+    assert result.outcome.score <= whole.upper_bound + 1e-6
+    assert result.outcome.score >= whole.own_score - 1e-6
 
 
 def test_what_travels_adds_up():
@@ -162,6 +183,8 @@ def test_what_cannot_be():
     search = Search([potential], [3])
     with pytest.raises(ValueError, match="nothing was asked"):
         search.take(Answer(np.zeros((1, 2), np.int64), np.zeros((1, 1), np.int64), [0], [0], 0))
+    with pytest.raises(ValueError, match="nothing was answered"):
+        search.outcome()
     with pytest.raises(ValueError, match="strength is -1"):
         SharedKeys(Chains("a", "b"), "keys", strength=-1)
     with pytest.raises(ValueError, match="least is 1"):
@@ -184,14 +207,14 @@ def test_streams(rng):  # noqa: F811
     table = corpus(rng, groups=8)
     chains = Chains("page", "scores", tokens="words", strength=0.5, order="id")
     shared = SharedKeys(chains, "keys", strength=3.0, least=4, rounds=12)
-    expected = joined(label_batches(cut(table, 1000), shared))
+    expected = joined(label_batches(cut(table, 1000), shared).rows)
     for size in (1, 3):
-        assert joined(label_batches(cut(table, size), shared)).equals(expected)
-    again = joined(label_batches(lambda: iter(cut(table, 5)), shared))
+        assert joined(label_batches(cut(table, size), shared).rows).equals(expected)
+    again = joined(label_batches(lambda: iter(cut(table, 5)), shared).rows)
     assert again.equals(expected)
     # Agreement grows.
     positions = []
-    for out in (expected, joined(label_batches(cut(table, 9), SharedKeys(chains, "keys", 0.0, 4)))):
+    for out in (expected, joined(label_batches(cut(table, 9), SharedKeys(chains, "keys", 0.0, 4)).rows)):
         pairs = 0
         for key in range(3):
             labels = [
@@ -216,9 +239,9 @@ def test_streams_that_are_joined(rng):  # noqa: F811
     table = table.drop_columns(["keys"]).append_column("keys", pa.array(keys, pa.list_(pa.string())))
     chains = Chains("page", "scores", tokens="words", strength=0.5, order="id")
     shared = SharedKeys(chains, "keys", strength=2.0, least=6, join=True)
-    expected = joined(label_batches(cut(table, 1000), shared))
+    expected = joined(label_batches(cut(table, 1000), shared).rows)
     for size in (1, 3):
-        again = joined(label_batches(cut(table, size), shared))
+        again = joined(label_batches(cut(table, size), shared).rows)
         assert again.sort_by("id").equals(expected.sort_by("id"))
     assert sorted(expected.column("id").to_pylist()) == list(range(table.num_rows))
 
@@ -272,7 +295,7 @@ def test_too_much_to_join(rng, monkeypatch):  # noqa: F811
     table = corpus(rng, groups=12)
     shared = SharedKeys(Chains("page", "scores"), "keys", least=10_000, join=True)
     with pytest.raises(ValueError, match="join: [0-9]+ positions have keys of 2 to 9999 members"):
-        list(label_batches(cut(table, 5), shared))
+        label_batches(cut(table, 5), shared)
 
 
 def test_components(rng):  # noqa: F811
@@ -287,14 +310,16 @@ def test_components(rng):  # noqa: F811
 def test_streams_without_anything_shared(rng):  # noqa: F811
     table = corpus(rng, groups=4)
     chains = Chains("page", "scores", tokens="words", order="id")
-    out = joined(label_batches(cut(table, 3), SharedKeys(chains, "keys", least=10_000)))
+    out = joined(label_batches(cut(table, 3), SharedKeys(chains, "keys", least=10_000)).rows)
     from libchorale.batches import label as apart
 
     assert out.column("labels").equals(joined(apart(cut(table, 3), chains)).column("labels"))
     empty = table.slice(0, 0)
-    assert list(label_batches(cut(empty, 3), SharedKeys(chains, "keys"))) == []
+    found = label_batches(cut(empty, 3), SharedKeys(chains, "keys"))
+    assert list(found.rows) == [] and found.outcome.chains == 0
+    assert found.outcome.decodings_per_chain == 0
     with pytest.raises(ValueError, match="has 0 keys in row|keys in row"):
         short = table.set_column(
             table.schema.get_field_index("keys"), "keys", pa.array([[7, 7, 7, 7, 7, 7]] * len(table))
         )
-        list(label_batches(cut(short, 3), SharedKeys(chains, "keys", least=2)))
+        label_batches(cut(short, 3), SharedKeys(chains, "keys", least=2))

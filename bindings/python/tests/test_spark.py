@@ -104,10 +104,60 @@ def test_shared_keys_as_in_one_process(spark, rng, partitions, join):  # noqa: F
         table = table.set_column(place, "keys", pa.array(keys, pa.list_(pa.int64())))
     chains = Chains("page", "scores", tokens="words", order="id", names=NAMES)
     shared = SharedKeys(chains, "keys", strength=3.0, least=5, rounds=5, join=join)
-    expected = by_id(joined(label_shared(cut(table, 7), shared)).to_pylist())
+    rows, outcome = label_shared(cut(table, 7), shared)
+    expected = by_id(joined(rows).to_pylist())
     mixed = table.take(pa.array(rng.permutation(table.num_rows)))
     out = adapter.label_shared(frame_of(spark, mixed), shared, partitions=partitions)
-    assert by_id(row.asDict() for row in out.collect()) == expected
+    assert by_id(row.asDict() for row in out.rows.collect()) == expected
+    assert out.outcome == outcome
+    assert outcome.chains > 0 and outcome.decodings == outcome.chains * outcome.rows
+
+
+def test_nothing_to_share(spark):
+    table = pa.table(
+        {
+            "page": ["a", "b"],
+            "keys": pa.array([[], []], pa.list_(pa.string())),
+            "scores": pa.array([[], []], pa.list_(pa.list_(pa.float64()))),
+        }
+    )
+    out = adapter.label_shared(frame_of(spark, table), SharedKeys(Chains("page", "scores"), "keys"))
+    assert [row["labels"] for row in out.rows.collect()] == [[], []]
+    assert out.outcome.chains == 0
+
+
+def test_too_many_memberships(spark, rng, monkeypatch):  # noqa: F811
+    monkeypatch.setattr("libchorale.shared.MOST_MEMBERSHIPS", 3)
+    shared = SharedKeys(Chains("page", "scores"), "keys", least=10_000, join=True)
+    with pytest.raises(ValueError, match="join: [0-9]+ positions have keys of 2 to 9999 members"):
+        adapter.label_shared(frame_of(spark, corpus(rng, groups=12)), shared)
+
+
+def test_the_library_is_loaded_once_a_process(spark, rng, tmp_path):  # noqa: F811
+    from pyspark import cloudpickle
+
+    def progress(state):
+        from pyspark import TaskContext
+
+        from libchorale import _native
+
+        if not hasattr(_native, "stamp"):  # a fresh module has none
+            _native.stamp = os.urandom(8).hex()
+        with open("/proc/self/maps") as maps:
+            files = {line.split()[-1] for line in maps if "libchorale" in line and ".so" in line}
+        task = TaskContext.get().taskAttemptId()
+        (tmp_path / f"{os.getpid()} {_native.stamp} {len(files)} {task}").touch()
+
+    cloudpickle.register_pickle_by_value(sys.modules[__name__])
+    way = Chains("page", "scores", tokens="words", order="id", options={"progress": progress})
+    frame = frame_of(spark, corpus(rng, groups=40))
+    for _ in range(3):
+        adapter.label(frame, way, partitions=8).collect()
+    seen = [path.name.split() for path in tmp_path.iterdir()]
+    stamps = {(process, stamp) for process, stamp, _, _ in seen}
+    tasks = {task for _, _, _, task in seen}
+    assert len(stamps) == len({process for process, _ in stamps}) < len(tasks)
+    assert {count for _, _, count, _ in seen} == {"1"}
 
 
 def test_mentions(spark, rng):  # noqa: F811

@@ -3,7 +3,9 @@
 Faults are caused in the Python workers: the option `progress` of `decode` travels to them.
 """
 
+import collections.abc
 import contextlib
+import dataclasses
 import os
 import signal
 import socket
@@ -20,6 +22,8 @@ from test_spark import HAVE_JAVA, by_id
 import libchorale
 from libchorale import spark as adapter
 from libchorale.batches import Chains, label
+from libchorale.shared import SharedKeys
+from libchorale.shared import label as label_shared
 
 pyspark = pytest.importorskip("pyspark")
 cloudpickle = pytest.importorskip("pyspark.cloudpickle")
@@ -30,7 +34,8 @@ pytestmark = pytest.mark.skipif(not HAVE_JAVA, reason="no Java")
 cloudpickle.register_pickle_by_value(sys.modules[__name__])
 
 GROUPS = 60
-CALLS = 4  # of `progress` in a task before the fault: groups were labelled, and batches came out
+# Calls of a trap in a task before the fault: groups were labelled, and batches came out.
+CALLS = 4
 
 
 @contextlib.contextmanager
@@ -73,24 +78,48 @@ def way(progress=None):
     )
 
 
-def once(folder, fault):
+def task_name():
+    """Stage and partition of the task that calls this."""
+    from pyspark import TaskContext
+
+    task = TaskContext.get()
+    return f"{task.stageId()}.{task.partitionId()}"
+
+
+def once(folder, fault, stages=1):
     """A `progress` that leaves a file for each attempt of a task that calls it, and causes `fault` in
-    the first one to call it often enough.
+    the first one to call it often enough in the last of `stages` stages.
     """
     folder.mkdir()
 
     def progress(state, calls=[0]):  # noqa: B006
         from pyspark import TaskContext
 
-        task = TaskContext.get()
-        Path(folder, f"{task.partitionId()} {task.taskAttemptId()}").touch()
+        Path(folder, f"{task_name()} {TaskContext.get().taskAttemptId()}").touch()
         calls[0] += 1
-        if calls[0] >= CALLS:
+        if calls[0] >= CALLS and len({path.name.split(".")[0] for path in folder.glob("*.*")}) >= stages:
             with contextlib.suppress(FileExistsError):
                 os.close(os.open(folder / "fault", os.O_CREAT | os.O_EXCL))
                 fault(folder)
 
     return progress
+
+
+class Trap(collections.abc.Mapping):
+    """Options of a run, none, which call `progress` when they are read: once for each group."""
+
+    def __init__(self, progress):
+        self.progress = progress
+
+    def __iter__(self):
+        self.progress(None)
+        return iter(())
+
+    def __len__(self):
+        return 0
+
+    def __getitem__(self, name):
+        raise KeyError(name)
 
 
 def attempts(folder):
@@ -116,13 +145,20 @@ def kill_executor(folder):
 
 def straggle(folder):
     """Waits for another attempt of the same task, and goes on beside it."""
-    from pyspark import TaskContext
-
     deadline = time.monotonic() + 300
     while time.monotonic() < deadline:
-        if len(list(folder.glob(f"{TaskContext.get().partitionId()} *"))) > 1:
+        if len(list(folder.glob(f"{task_name()} *"))) > 1:
             return
         time.sleep(0.1)
+
+
+def wait_for(port):
+    """Returns when a server listens; after five minutes in any case."""
+    deadline = time.monotonic() + 300
+    while time.monotonic() < deadline:
+        with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), 1):
+            return
+        time.sleep(0.2)
 
 
 @contextlib.contextmanager
@@ -147,6 +183,7 @@ def cluster(folder):
             processes.append(
                 subprocess.Popen(command + program, env=environment, stdout=log, stderr=log)
             )
+        wait_for(port)  # a session asks for a minute only
         yield address
     finally:
         for process in reversed(processes):
@@ -193,16 +230,84 @@ def test_a_task_is_killed_and_not_tried_again(data, tmp_path):
 @pytest.mark.parametrize("adaptive", ["true", "false"])
 def test_an_executor_is_lost(data, tmp_path, adaptive):
     table, expected = data
-    with session("local-cluster[2,1,1024]", spark_sql_adaptive_enabled=adaptive) as spark:
+    with session("local-cluster[2,1,2048]", spark_sql_adaptive_enabled=adaptive) as spark:
         progress = once(tmp_path / "marks", kill_executor)
         out = adapter.label(spark.createDataFrame(table), way(progress))
         hold(out, tmp_path / "out", expected)
     assert attempts(tmp_path / "marks") >= 2
 
 
+# ---- Keys that all groups share -----------------------------------------------------------------
+
+ROUNDS = 5
+
+
+@pytest.fixture
+def shared_data(rng):
+    """A table whose rows are mixed, a specification, and what one process makes of it."""
+    table = corpus(rng, groups=GROUPS)
+    shared = SharedKeys(way(), "keys", strength=3.0, least=5, rounds=ROUNDS)
+    rows, outcome = label_shared(cut(table, 7), shared)
+    expected = by_id(joined(rows).to_pylist())
+    assert len(expected) == table.num_rows and outcome.rounds == ROUNDS
+    return table.take(pa.array(rng.permutation(table.num_rows))), shared, expected, outcome
+
+
+def trapped(shared, progress):
+    chains = dataclasses.replace(shared.chains, options=Trap(progress))
+    return dataclasses.replace(shared, chains=chains)
+
+
+# The fault comes in the first round, in a later one, or as rows are labelled at the end.
+@pytest.mark.parametrize("stages", [1, 3, ROUNDS + 1])
 @pytest.mark.parametrize("adaptive", ["true", "false"])
-def test_a_task_runs_twice_at_once(data, tmp_path, adaptive):
-    table, expected = data
+def test_a_task_of_shared_keys_is_killed(shared_data, tmp_path, adaptive, stages):
+    table, shared, expected, outcome = shared_data
+    with session("local[2,4]", spark_sql_adaptive_enabled=adaptive) as spark:
+        progress = once(tmp_path / "marks", kill_worker, stages)
+        out = adapter.label_shared(spark.createDataFrame(table), trapped(shared, progress))
+        hold(out.rows, tmp_path / "out", expected)
+    assert out.outcome == outcome
+    assert attempts(tmp_path / "marks") == 2
+
+
+@pytest.mark.parametrize("stages", [1, 3, ROUNDS + 1])
+@pytest.mark.parametrize("adaptive", ["true", "false"])
+def test_an_executor_with_shared_keys_is_lost(shared_data, tmp_path, adaptive, stages):
+    table, shared, expected, outcome = shared_data
+    with session("local-cluster[2,1,2048]", spark_sql_adaptive_enabled=adaptive) as spark:
+        progress = once(tmp_path / "marks", kill_executor, stages)
+        out = adapter.label_shared(spark.createDataFrame(table), trapped(shared, progress))
+        hold(out.rows, tmp_path / "out", expected)
+    assert out.outcome == outcome
+    assert attempts(tmp_path / "marks") >= 2
+
+
+def test_an_executor_with_shared_keys_is_lost_afterwards(shared_data, tmp_path):
+    """The labels that it held are made again, by prices that are known."""
+    table, shared, expected, _ = shared_data
+    with session("local-cluster[2,1,2048]") as spark:
+        frame = spark.createDataFrame(table)
+        out = adapter.label_shared(frame, shared)
+        progress = once(tmp_path / "marks", kill_executor)
+        adapter.label(frame, way(progress)).collect()
+        hold(out.rows, tmp_path / "out", expected)
+
+
+def test_a_group_with_shared_keys_is_bad(shared_data):
+    table, shared, _, _ = shared_data
+    rows = table.to_pylist()
+    bad = next(row for row in rows if row["scores"])
+    bad["scores"][0][1] = float("nan")
+    with session("local[2,4]") as spark:
+        frame = spark.createDataFrame(pa.Table.from_pylist(rows, table.schema))
+        with pytest.raises(Exception, match=f"group '{bad['page']}': "):
+            adapter.label_shared(frame, shared)
+
+
+@contextlib.contextmanager
+def speculating(tmp_path, adaptive):
+    """A session in which a task that takes long is run twice at once."""
     folder = tmp_path / "cluster"
     folder.mkdir()
     settings = {
@@ -214,9 +319,27 @@ def test_a_task_runs_twice_at_once(data, tmp_path, adaptive):
         "spark_scheduler_maxRegisteredResourcesWaitingTime": "300s",
     }
     with cluster(folder) as address, session(address, **settings) as spark:
+        yield spark
+
+
+@pytest.mark.parametrize("adaptive", ["true", "false"])
+def test_a_task_runs_twice_at_once(data, tmp_path, adaptive):
+    table, expected = data
+    with speculating(tmp_path, adaptive) as spark:
         progress = once(tmp_path / "marks", straggle)
         out = adapter.label(spark.createDataFrame(table), way(progress))
         hold(out, tmp_path / "out", expected)
+    assert attempts(tmp_path / "marks") == 2
+
+
+@pytest.mark.parametrize("adaptive", ["true", "false"])
+def test_a_task_of_shared_keys_runs_twice_at_once(shared_data, tmp_path, adaptive):
+    table, shared, expected, outcome = shared_data
+    with speculating(tmp_path, adaptive) as spark:
+        progress = once(tmp_path / "marks", straggle, stages=2)
+        out = adapter.label_shared(spark.createDataFrame(table), trapped(shared, progress))
+        hold(out.rows, tmp_path / "out", expected)
+    assert out.outcome == outcome
     assert attempts(tmp_path / "marks") == 2
 
 

@@ -2,8 +2,9 @@
 
 Record batches are how readers of Parquet files, Spark (`libchorale.spark`), DuckDB and Polars pass
 on data in pieces. A group is labelled by itself, so its labels depend neither on other groups nor
-on how the stream is divided into batches. Memory holds one group, its results, and the batches that
-it spans.
+on how the stream is divided into batches. Memory holds one group, its results, the batches that it
+spans, and the names of the last groups (REMEMBERED to twice as many), but nothing that grows with
+the stream.
 """
 
 from __future__ import annotations
@@ -25,6 +26,9 @@ from .run import Run
 ERROR = "error"
 
 Errors = Literal["raise", "column"]
+
+# A group that comes again is noticed while fewer groups than this have come in between.
+REMEMBERED = 65536
 
 
 @dataclasses.dataclass(frozen=True)
@@ -262,7 +266,8 @@ def label(
     All columns and rows are yielded, those of a group in the order of `specification.order`. For
     each batch one batch is yielded, with the groups that end in it; the last group follows at the
     end. A batch whose lists or texts are not within its buffers is always an error, also with
-    errors="column". A group whose rows do not follow one another is an error too.
+    errors="column". So is a group that comes again after others, if fewer than REMEMBERED groups came
+    in between. After more groups it is taken for a new one: sort the stream by group if in doubt.
 
     >>> import pyarrow
     >>> rows = [{"page": 1, "word": ["Rome"], "score": [s]} for s in ([2.1, 0.3], [0.7, 0.9])]
@@ -287,7 +292,8 @@ class _Stream:
         self._arrow = _pyarrow()
         self._schema: Any = None
         self._output: Any = None
-        self._seen: set[Any] = set()
+        self._recent: set[Any] = set()  # the last groups
+        self._older: set[Any] = set()  # the REMEMBERED groups before them
         self._group: Any = None  # that of `_pending`, or of rows handed on
         self._pending: list[Any] = []
         self._count = 0  # rows of the group
@@ -327,11 +333,13 @@ class _Stream:
             yield column[begin].as_py(), batch.slice(begin, end - begin)
 
     def _begin(self, group: Any) -> None:
-        if group in self._seen:
+        if group in self._recent or group in self._older:
             raise ValueError(
                 f"group {group!r} comes again after others; the rows of a group follow one another"
             )
-        self._seen.add(group)
+        if len(self._recent) >= REMEMBERED:
+            self._older, self._recent = self._recent, set()
+        self._recent.add(group)
         self._group, self._count, self._refused = group, 0, False
 
     def _add(self, rows: Any) -> list[Any]:

@@ -21,7 +21,7 @@ import dataclasses
 import math
 from collections.abc import Callable, Iterable, Sequence
 from ctypes import byref, c_double
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -348,9 +348,36 @@ class Standing:
     score: float
 
 
-# Starts of tracks: pairs (rank, share). A share of the members of each clique is counted as having
-# the value of this rank by count. With shares below 1 other large values keep some weight.
-PULLS = [(rank, share) for share in (1.0, 0.5, 0.25) for rank in range(6)]
+@dataclasses.dataclass(frozen=True)
+class Outcome:
+    """What a `Search` has found.
+
+    score        equation 1 of the whole corpus
+    own_score    equation 1 of the labels of the first answer, for which all prices were 0
+    upper_bound  on equation 1 of any labelling; infinite if there is none (`Search`)
+    rounds       number of questions, each sent to all parts (broadcasts)
+    rows         number of rows of prices in all questions
+    chains       number of chains of the corpus
+    decodings    number of chains decoded for all answers
+    """
+
+    score: float
+    own_score: float
+    upper_bound: float
+    rounds: int
+    rows: int
+    chains: int
+    decodings: int
+
+    @property
+    def decodings_per_chain(self) -> float:
+        return self.decodings / self.chains if self.chains else 0.0
+
+
+# Starts of tracks: a share of the members of each clique is counted as having one value, each of
+# its values in turn, of RANKS at most by count. The other values keep some weight.
+SHARES = (0.3, 0.2)
+RANKS = 24
 
 # Number of rounds that a track continues from its own counts before a new one begins.
 STEPS = 4
@@ -367,13 +394,20 @@ class Search:
 
     Every round tries several rows of prices: the best so far; their successor, the tangents at the
     counts that they lead to, which never scores less; a mixture of the last round's rows, in which
-    each clique has the prices by which it gained most; and some *tracks*. A track starts from
-    counts in which a share of the members of every clique (after some rounds, of half of the
-    cliques) is moved to one value, and continues with successors. It may score less at first than
-    the best prices. One more row of prices lowers `upper_bound`, a bound on the score of any
-    labelling of the corpus, by subgradient steps on the dual: the sum of the separate maxima of
-    parts and shared cliques. The bound is infinite until the first answer, and if a part has no
-    limit (`Answer`).
+    each clique has the prices by which it gained most; and some *tracks*. A track starts from the
+    counts of the first answer or of the best prices, in which a share of the members of every
+    clique (after some rounds, of half of the cliques) is moved to one value, and continues with
+    successors. It may score less at first than the best prices.
+
+    Every row gives an upper bound on the score of any labelling of the corpus: the sum of the
+    separate maxima of parts and shared cliques. The least of them is `upper_bound`; it is infinite
+    until the first answer, and if a part has no limit (`Answer`). The first question has a row for
+    it, in which the price of a value is C of all members with this value, divided by their number:
+    the slope of the chord over all counts. No prices give a lower bound for convex sums whose
+    tables begin with 0. (Over all divisions of the members, fractions included, the least concave
+    function above C is then the linear one with these slopes; with them as prices no count of a
+    clique has more than 0.) So the bound is as good as prices by value allow, but it is not tight:
+    for Potts it is the maxima of the parts without shared cliques plus the greatest scores of these.
 
     potentials  potential of each shared clique: convex sums or MAJORITY
     members     number of members of each, in all parts together
@@ -387,7 +421,7 @@ class Search:
         members: npt.ArrayLike,
         *,
         rounds: int = 40,
-        tracks: int = 4,
+        tracks: int = 8,
     ) -> None:
         self.potentials = list(potentials)
         self.members = arrays.longs("members", members)
@@ -399,17 +433,27 @@ class Search:
         self.first = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
         self.rounds_left = rounds
         self._tracks = [_Track() for _ in range(tracks)]
-        self.rounds = self.rows = self.decodings = 0
+        self.rounds = self.rows = self.chains = self.decodings = 0
         self.own_score = -np.inf
         self.best: Standing | None = None
         self.upper_bound = math.inf
-        self._dual: arrays.Doubles | None = None
         self._mixture: arrays.Doubles | None = None
         self._pull = self._idle = 0
+        self._own: Longs | None = None  # counts of the first answer
+        ranks = range(min(max(sizes, default=0), RANKS))
+        # Starts of tracks: share, whether it is taken of the best counts, rank of the value.
+        self._pulls = [(s, best, r) for s in SHARES for best in (False, True) for r in ranks]
+        # Rounds without a gain after which the search ends: enough to start from every value of
+        # both counts.
+        starts = math.ceil(2 * len(ranks) / max(tracks, 1))
+        self._patience = max(2, starts) * (STEPS + 1) - 2
         self._asked: Asked | None = None
         ends = [[self._at(k, self._all_at(k, v)) for v in range(n)] for k, n in enumerate(sizes)]
-        # By clique and value: score C if all members have the value.
-        self._corners = [np.array([score for _, score in of]) for of in ends]
+        # By clique and value: C per member if all members have the value.
+        self._chords = [
+            np.array([score for _, score in of]) / max(int(n), 1)
+            for of, n in zip(ends, self.members)
+        ]
         greatest = [float(np.max(np.abs(prices), initial=0.0)) for of in ends for prices, _ in of]
         # A cost is at most what prices add to a member, so 2^28 quanta for the greatest price leave
         # headroom for sums.
@@ -441,10 +485,10 @@ class Search:
 
     def _pulled(self, clique: int, pull: int) -> arrays.Doubles:
         """Returns the prices at counts of which a share has been moved to one value."""
-        assert self.best is not None
-        rank, share = PULLS[pull % len(PULLS)]
-        cycle = pull // len(PULLS)
-        counts = self._of(self.best.counts, clique)
+        assert self.best is not None and self._own is not None
+        share, of_best, rank = self._pulls[pull % len(self._pulls)]
+        cycle = pull // len(self._pulls)
+        counts = self._of(self.best.counts if of_best else self._own, clique)
         order = np.argsort(-counts, kind="stable")
         # After the first cycle, half of the cliques are not moved, a different half each time.
         if cycle > 0 and (clique * 40503 + pull * 977) >> 4 & 1 == 0 or rank >= len(order):
@@ -466,16 +510,14 @@ class Search:
 
     def ask(self) -> Asked | None:
         """Returns the next question to all parts; None if the search has ended."""
-        if self.rounds_left <= 0 or self._idle > 2 * STEPS:
+        if self.rounds_left <= 0 or self._idle > self._patience:
             return None
         if self.best is None:
-            rows = [np.zeros(int(self.first[-1]))]
+            rows = [np.zeros(int(self.first[-1])), self._row(lambda k: self._chords[k])]
         else:
             rows = [self.best.prices, *map(self._next, self._tracks), self._row(self._tangent)]
             if self._mixture is not None:
                 rows.append(self._mixture)
-            if self._dual is not None:
-                rows.append(self._dual)
         self._asked = Asked(np.stack(rows), self.first, self.quantum)
         return self._asked
 
@@ -498,13 +540,14 @@ class Search:
             own * asked.quantum + float(np.sum(of)) for own, of in zip(answer.scores, agreement)
         ]
         if self.best is None:
-            self.own_score = scores[0]
+            self.own_score, self.chains = scores[0], answer.decodings // len(scores)
+            self._own = answer.counts[0]
         else:
             for track, counts in zip(self._tracks, answer.counts[1:]):
                 is_done = track.counts is not None and np.array_equal(track.counts, counts)
                 track.steps = STEPS if is_done else track.steps + 1
                 track.counts = counts
-        self._bound(asked, answer, max(scores))
+        self._bound(asked, answer)
         gains = agreement - agreement[0] - answer.costs * asked.quantum
         self._mix(asked, gains)
         place = int(np.argmax(scores))
@@ -514,30 +557,30 @@ class Search:
         if self.best is None or found.score > self.best.score:
             self.best = found
 
-    def _bound(self, asked: Asked, answer: Answer, score: float) -> None:
-        """Computes the upper bound of each row, and the next row by a subgradient step from the
-        last one."""
-        lowest = math.inf
+    def outcome(self) -> Outcome:
+        """Returns what has been found so far. ValueError before the first answer."""
+        if self.best is None:
+            raise ValueError("nothing was answered")
+        return Outcome(
+            self.best.score,
+            self.own_score,
+            self.upper_bound,
+            self.rounds,
+            self.rows,
+            self.chains,
+            self.decodings,
+        )
+
+    def _bound(self, asked: Asked, answer: Answer) -> None:
+        """Keeps the least of the rows' upper bounds."""
         for row, limit in zip(asked.prices, answer.limits):
             if limit is not None:
                 most = [
                     potential.most(self._of(row, k), int(self.members[k]))
                     for k, potential in enumerate(self.potentials)
                 ]
-                lowest = limit * asked.quantum + math.fsum(most)
-                self.upper_bound = min(self.upper_bound, lowest)
-        if not math.isfinite(lowest):
-            return
-        # Subgradient at the last row: the counts that its prices lead to, minus the counts that
-        # maximise each shared clique by itself.
-        row, slope = asked.prices[-1], answer.counts[-1].astype(np.float64)
-        for k, members in enumerate(self.members.tolist()):
-            worth = self._corners[k] - self._of(row, k) * members
-            if worth.max(initial=-math.inf) > 0:
-                self._of(slope, k)[np.argmax(worth)] -= members
-        square = float(slope @ slope)
-        best = max(score, -math.inf if self.best is None else self.best.score)
-        self._dual = row - max(lowest - best, 0.0) / square * slope if square > 0 else None
+                bound = limit * asked.quantum + math.fsum(most)
+                self.upper_bound = min(self.upper_bound, bound)
 
     def _mix(self, asked: Asked, gains: arrays.Doubles) -> None:
         """Sets the mixture: for each clique, the prices of the row by which it gained most over the
@@ -548,24 +591,15 @@ class Search:
             self._mixture = self._row(lambda k: self._of(asked.prices[chosen[k]], k))
 
 
-@dataclasses.dataclass(frozen=True)
-class Labelled:
+class Labelled(NamedTuple):
     """The result of `label`.
 
-    labels     labels of each part, of all its chains one after the other
-    score      equation 1 of the whole corpus; own_score: of the labels without cliques;
-               upper_bound: on the score of any labelling
-    rounds     number of questions; rows: number of rows of prices in all rounds
-    decodings  number of chains decoded in all rounds
+    labels   labels of each part, of all its chains one after the other
+    outcome  the score and how it was found
     """
 
     labels: list[arrays.Ints]
-    score: float
-    own_score: float
-    upper_bound: float
-    rounds: int
-    rows: int
-    decodings: int
+    outcome: Outcome
 
 
 def label(
@@ -574,19 +608,14 @@ def label(
     members: npt.ArrayLike,
     *,
     rounds: int = 40,
-    tracks: int = 4,
+    tracks: int = 8,
 ) -> Labelled:
     """Labels all parts so that the members of their shared cliques agree, in this process."""
     search = Search(potentials, members, rounds=rounds, tracks=tracks)
     while (asked := search.ask()) is not None:
         search.take(sum_of(part.answer(asked) for part in parts))
+    outcome = search.outcome()
     assert search.best is not None
     return Labelled(
-        [part.labels(search.best.prices, search.first) for part in parts],
-        search.best.score,
-        search.own_score,
-        search.upper_bound,
-        search.rounds,
-        search.rows,
-        search.decodings,
+        [part.labels(search.best.prices, search.first) for part in parts], outcome
     )

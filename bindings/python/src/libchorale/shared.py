@@ -13,7 +13,7 @@ import collections
 import dataclasses
 from array import array
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -22,7 +22,7 @@ from ._agreements import Agreement, _listed
 from .batches import Chains
 from .collective import build_problem
 from .potential import Potential
-from .prices import Answer, Asked, Part, Search, components
+from .prices import Answer, Asked, Outcome, Part, Search, components
 
 # The column that names a row's component: one group of those that are labelled together with its
 # group.
@@ -57,7 +57,7 @@ class SharedKeys:
     least: int = 50
     join: bool = False
     rounds: int = 40
-    tracks: int = 4
+    tracks: int = 8
 
     def __post_init__(self) -> None:
         if self.strength < 0:
@@ -84,6 +84,22 @@ class SharedKeys:
 
 
 Keys = dict[Hashable, int]
+
+
+class Labelled(NamedTuple):
+    """The result of `label`.
+
+    rows     the batches with more columns, an iterator; of `libchorale.spark.label_shared` the
+             DataFrame
+    outcome  the score, an upper bound, and the number of rounds and of decodings; all 0 if there is
+             no position
+    """
+
+    rows: Any
+    outcome: Outcome
+
+
+NOTHING = Outcome(0.0, 0.0, 0.0, 0, 0, 0, 0)
 
 
 def count_keys(stream: Iterable[Any], specification: SharedKeys) -> collections.Counter[Hashable]:
@@ -282,8 +298,9 @@ def under_prices(
 
 def label(
     stream: Callable[[], Iterable[Any]] | Sequence[Any], specification: SharedKeys
-) -> Iterator[Any]:
+) -> Labelled:
     """Labels batches as `batches.label` does, in this process, with keys shared by all groups.
+    Finds prices before it returns, and labels as the result's rows are read.
 
     stream  a list of record batches, or a function that returns a new stream of them; the stream is
             read about once in each round. Groups that are joined are held in memory
@@ -293,14 +310,16 @@ def label(
     ...         for p, s in enumerate([[2.1, 0.3], [1.9, 0.2], [0.7, 0.9]])]
     >>> chains = Chains("page", "score", agree=[])
     >>> batch = pyarrow.RecordBatch.from_pylist(rows)
-    >>> found = label([batch], SharedKeys(chains, "key", least=2))
+    >>> found, outcome = label([batch], SharedKeys(chains, "key", least=2))
     >>> [labels for out in found for labels in out.column("labels").to_pylist()]
     [[0], [0], [0]]
+    >>> round(outcome.score, 6), round(outcome.own_score, 6)  # 2.1 + 1.9 + 0.7 + 9 / 3
+    (7.7, 6.566667)
     """
     begin: Callable[[], Iterable[Any]] = stream if callable(stream) else lambda: stream
     labels = label_count(begin(), specification)
     if labels == 0:
-        return batches.label(begin(), specification.chains)
+        return Labelled(batches.label(begin(), specification.chains), NOTHING)
     counted = count_keys(begin(), specification)
     numbers, search = specification.search(counted, labels)
     if specification.join:
@@ -311,7 +330,7 @@ def label(
         answered = answer(begin(), specification, numbers, asked)
         assert answered is not None
         search.take(answered)
-    return under_prices(begin(), specification, numbers, search)
+    return Labelled(under_prices(begin(), specification, numbers, search), search.outcome())
 
 
 def label_count(stream: Iterable[Any], specification: SharedKeys) -> int:

@@ -16,7 +16,7 @@ import numpy as np
 from . import batches, shared
 from .batches import Errors, Specification, output_schema
 from .prices import Asked, components, sum_of
-from .shared import COMPONENT, Keys, SharedKeys
+from .shared import COMPONENT, NOTHING, Keys, Labelled, SharedKeys
 
 _PLACE = "libchorale_place"
 
@@ -53,9 +53,11 @@ def label(
 
 def label_shared(
     frame: Any, specification: SharedKeys, *, partitions: int | None = None
-) -> Any:
+) -> Labelled:
     """Labels a `pyspark.sql.DataFrame` as `libchorale.shared.label` does a stream: positions with
-    the same key agree across all groups. The labels are the same for any partitions.
+    the same key agree across all groups. Returns a DataFrame with more columns, and the score, its
+    upper bound and the number of rounds and of decodings. All of that is the same for any
+    partitions.
 
     Runs one job for each round, about as many as `specification.rounds` at most; each job sends
     prices to the tasks and returns counts. The rows are cached meanwhile. Groups are joined
@@ -70,7 +72,7 @@ def label_shared(
     widths = frame.select(f.explode(chains.scores).alias("row")).select(f.size("row"))
     first = widths.first()
     if first is None:
-        return label(frame, chains, partitions=partitions)
+        return Labelled(label(frame, chains, partitions=partitions), NOTHING)
     keys = frame.select(f.explode(specification.keys).alias("key")).where(f.col("key").isNotNull())
     frequent = keys.groupBy("key").count().where(f.col("count") >= specification.least)
     counted = {row["key"]: row["count"] for row in frequent.collect()}
@@ -93,7 +95,7 @@ def label_shared(
         found.count()
     finally:
         placed.unpersist()
-    return found
+    return Labelled(found, search.outcome())
 
 
 def _with_components(frame: Any, specification: SharedKeys) -> Any:
