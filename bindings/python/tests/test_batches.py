@@ -463,9 +463,9 @@ def test_progress(rng, bars):
     assert bar.n == len(batches) and bar.closed
     assert joined(label(iter(batches), what, progress=bars)).equals(plain)
     assert bars.made[1].options["total"] is None and bars.made[1].n == len(batches)
-    for some in label(batches, what, progress=bars):
-        break  # the reader goes away
-    del some
+    stream = label(batches, what, progress=bars)
+    next(stream)
+    stream.close()  # the reader goes away
     assert bars.made[2].closed and bars.made[2].n < len(batches)
     with pytest.raises(ValueError, match="another schema"):
         joined(label([*batches, batches[0].drop_columns(["id"])], what, progress=bars))

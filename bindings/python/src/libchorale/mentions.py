@@ -16,7 +16,7 @@ import numpy as np
 
 from . import _arrays as arrays
 from ._columns import Array, Codes, Longs, encoded_bits, together
-from ._learnt import QUICK, Learnt, LearnProgress, learn
+from ._learnt import QUICK, LearnProgress, Learnt, learn
 from ._mentions import (
     BLOCK,
     AllScores,
