@@ -764,9 +764,11 @@ def test_diagnosis():
     result = ch.agree(as_rows(COLUMNS), **GIVEN, strength=1.5)
     now = result[2]["probability"]
     assert found.gain == pytest.approx(now - (1 - now), abs=1e-6)
+    sure = as_rows(COLUMNS)[2]["sure"]
+    assert found.least == pytest.approx(1 - sure - sure, abs=1e-6)  # of two labels
     assert "1 shared keys, 1 with different labels (4 rows)" in str(found)
     quiet = ch.diagnose([{"k": 1, "l": "A"}, {"k": 2, "l": "B"}], key="k", label="l")
-    assert quiet.shared == 0 and math.isnan(quiet.sure) and quiet.gain == 0
+    assert quiet.shared == 0 and math.isnan(quiet.sure) and quiet.gain == 0 == quiet.least
 
 
 @pytest.mark.parametrize("one_label", [True, False])
@@ -781,7 +783,11 @@ def test_expected_gain(one_label):
             label = right if random.random() < sure else (right + int(random.integers(1, 3))) % 3
             rows.append({"key": key, "label": label, "sure": sure, "right": right})
     given = {"key": "key", "label": "label", "confidence": "sure"}
-    expected = ch.diagnose(rows, **given).gain
+    expected = ch.diagnose(rows, **given)
     result = ch.agree(rows, **given)
     gain = sum((r["together"] == r["right"]) - (r["label"] == r["right"]) for r in result)
-    assert expected > 0 and (0 < expected < gain if one_label else gain < 0)
+    assert expected.least < 0 < expected.gain
+    if one_label:
+        assert expected.gain < gain
+    else:
+        assert abs(gain - expected.least) < 3 * math.sqrt(expected.changed)

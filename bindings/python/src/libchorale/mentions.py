@@ -26,6 +26,7 @@ from ._mentions import (
     Mentions,
     Scores,
     Weights,
+    blocks,
     cliques_of,
     plain_weights,
 )
@@ -556,6 +557,10 @@ class Diagnosis:
                        calibrated: the sum over changed rows of the probability of the new label
                        minus that of the old one. Too low if every key has one right label, too high
                        if mentions of a key can differ
+    least              the same by the tagger's own probabilities: as if other mentions said nothing
+                       about a row. At most 0 if changed labels were the most probable ones
+
+    RATES
     """
 
     rows: int
@@ -568,6 +573,7 @@ class Diagnosis:
     strength: list[float] | None
     changed: int
     gain: float
+    least: float
 
     def __str__(self) -> str:
         of_strength = (
@@ -583,7 +589,10 @@ class Diagnosis:
                 f"labels have a probability of {self.sure:.3f} on average, "
                 f"of {self.sure_contested:.3f} where they differ",
                 f"agreement of strength {of_strength} changes {self.changed} rows",
-                f"expected gain: {self.gain:.1f} rows ({self.gain / self.rows:.2%})",
+                f"expected gain: {self.gain:.1f} rows ({self.gain / self.rows:.2%}) if mentions of "
+                "a key agree as assumed,",
+                f"{self.least:.1f} rows ({self.least / self.rows:.2%}) if they say nothing about "
+                "each other",
             ]
         )
 
@@ -612,7 +621,8 @@ def diagnose(
     1 shared keys, 1 with different labels (5 rows)
     labels have a probability of 0.800 on average, of 0.800 where they differ
     agreement of strength 1.04 changes 1 rows
-    expected gain: 0.1 rows (2.75%)
+    expected gain: 0.1 rows (2.75%) if mentions of a key agree as assumed,
+    -0.6 rows (-12.00%) if they say nothing about each other
     """
     if isinstance(strength, Strengths):
         labels = _labels_of(strength, labels)
@@ -650,4 +660,18 @@ def diagnose(
         else [of.strength for of in mentions.weights],
         changed=int(changed.sum()),
         gain=float((found.probability - found.before)[changed].sum()),
+        least=_gain_alone(mentions.scores, np.flatnonzero(changed), codes, before),
     )
+
+
+def _gain_alone(scores: Scores, rows: Longs, codes: Ints, before: Ints) -> float:
+    """Sums, over some rows, the tagger's own probability of the new label minus that of the old."""
+    gain = 0.0
+    for part in blocks(len(rows)):
+        some = rows[part]
+        shares = scores.rows(some).astype(np.float64)
+        shares = np.exp(shares - shares.max(axis=1, keepdims=True))
+        shares /= shares.sum(axis=1, keepdims=True)
+        entries = np.arange(len(some))
+        gain += float((shares[entries, codes[some]] - shares[entries, before[some]]).sum())
+    return gain
