@@ -23,6 +23,8 @@ import crf_head
 import domain_adaptation
 import measure
 import repeated_words
+import words as W
+from datasets import split
 from encoder import Encoder
 from features import shape
 from report import markdown_table
@@ -175,6 +177,43 @@ def table(this, names, bases, splits):
                            "against stacking", "against control"], rows)
 
 
+def alike(data, words, scored):
+    """Of the words of documents that have an entity in gold labels or by the tagger: [the share whose labels by the
+    tagger differ, whose gold labels do, the share of wrong places that are of words whose labels by the tagger
+    differ], in per cent."""
+    of, other = words.kind_of_label, words.kinds.index("Other")
+    found = []
+    for members in W.cliques(words, scored, False):
+        own = [of[scored.own[k][t]] for k, t in members]
+        gold = [of[data.records[scored.records[k]].labels[t]] for k, t in members]
+        if {*own, *gold} != {other}:
+            wrong = sum(a != b for a, b in zip(own, gold))
+            found.append((len({*own}) > 1, len({*gold}) > 1, wrong, wrong * (len({*own}) > 1)))
+    differ, in_gold, wrong, there = np.sum(found, axis=0)
+    return 100 * np.array([differ / len(found), in_gold / len(found), there / max(1, wrong)])
+
+
+def words_alike(this, names, bases, splits):
+    """The table of `alike`, for sets of words and the splits that have been run."""
+    rows = []
+    for name in names:
+        if name == "grobid_refs":
+            continue
+        loaded = this.load(name)
+        store = base_model.Store(this.folder(name) / "scores")
+        for base in bases:
+            (tag, made), found = BASES[base], []
+            for s in splits:
+                if this.point_file(f"neural-{tag}", name, SETS[name], s).exists():
+                    train, test = split(loaded.data, SETS[name], s)
+                    _, scored = base_model.fit(store, loaded.data, made(loaded, store), train, test, s, tag)
+                    found.append(alike(loaded.data, loaded.words, scored))
+            if found:
+                rows.append([name, base, *(" ".join("%.0f" % value for value in row) for row in np.array(found).T)])
+    return markdown_table(["words with an entity", "base", "labels differ, %", "gold labels differ, %",
+                           "wrong places of words whose labels differ, %"], rows)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", default=HERE / "data", help="folder of the data sets")
@@ -191,6 +230,7 @@ def main():
             for base in options.bases:
                 point(this, name, base, number)
     print(table(this, options.only, options.bases, options.splits))
+    print("\n" + words_alike(this, options.only, options.bases, options.splits))
 
 
 if __name__ == "__main__":
