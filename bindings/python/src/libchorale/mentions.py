@@ -560,7 +560,10 @@ class Diagnosis:
     least              the same by the tagger's own probabilities: as if other mentions said nothing
                        about a row. At most 0 if changed labels were the most probable ones
 
-    RATES
+    In 14 of 18 tables of public sets the true gain lay between `least` and `gain`, and at most
+    0.3 % of the rows outside. On average `gain` was 2.8 % of the rows, and the true gain -0.1 %, so
+    `gain` alone does not tell whether agreement pays; with learnt strengths it was 2.4 %, and the
+    true one 2.2 % (six tables; examples/experiments/diagnosed.py).
     """
 
     rows: int
