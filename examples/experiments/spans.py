@@ -267,14 +267,16 @@ def problem(data, rows, labels, key, potential, notes, beside):
     return made
 
 
-def options(text, sets):
-    """The arguments of the two experiments; `this` is the pass that loads sets and keeps scores."""
+def options(text, sets, splits=range(5)):
+    """The arguments of the experiments on tables; `this` is the pass that loads sets and keeps scores."""
     parser = argparse.ArgumentParser(description=text, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", default=HERE / "data", help="folder of the data sets")
     parser.add_argument("--cache", default=Path.home() / ".cache" / "chorale-experiments",
                         help="folder for trained models' scores")
     parser.add_argument("--only", nargs="*", default=list(sets), choices=sets)
-    parser.add_argument("--splits", nargs="*", type=int, default=list(range(5)))
+    parser.add_argument("--splits", nargs="*", type=int, default=list(splits))
+    parser.add_argument("--pages", default=HERE.parent / "publications" / "data" / "pages.txt",
+                        help="this project's publication pages")
     parser.add_argument("--page", help="problem file to write, of the first set and split")
     options = parser.parse_args()
     options.report, options.this = False, Pass(options)

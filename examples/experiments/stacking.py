@@ -71,9 +71,11 @@ def word_rows(words, scored):
     return rows
 
 
-def stack(store, data, features, train_groups, test_groups, number, rows_of, held_out, test, name):
+def stack(store, data, features, train_groups, test_groups, number, rows_of, held_out, test, name,
+          base="base"):
     """The second model's test records, as Scored. rows_of: property_rows or word_rows, over scored
-    records alone."""
+    records alone. base: the tag of the first model."""
     extra = rows_of(held_out) | rows_of(test)
-    _, stacked = fit(store, data, features, train_groups, test_groups, number, f"stacked-{name}", extra)
+    tag = f"stacked-{name}" if base == "base" else f"stacked-{name}-{base}"
+    _, stacked = fit(store, data, features, train_groups, test_groups, number, tag, extra)
     return stacked

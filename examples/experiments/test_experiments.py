@@ -4,23 +4,29 @@
 """
 
 import itertools
+import math
 import os
 import random
 import tempfile
 import unittest
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
+from types import SimpleNamespace
 
 import libchorale as ch
 import numpy as np
 import pycrfsuite
 
 import base_model
+import crf_head
 import datasets
+import diagnosed
 import domain_adaptation
+import encoder
 import features
 import measure
 import names_masked
+import neural
 import properties
 import report
 import shared_cliques
@@ -283,6 +289,144 @@ def stories(path, documents=20, seed=6):
                 print(file=file)
 
 
+class Head(unittest.TestCase):
+    """The CRF on dense and sparse columns."""
+
+    def test_expectations_by_enumeration(self):
+        rng, lengths = np.random.default_rng(0), [3, 1, 2]
+        unary, edges = 3 * rng.normal(size=(6, 3)), 2 * rng.normal(size=(3, 3))
+        found = crf_head.Chains(lengths).expected(unary, edges)
+        total, marginals, counts, first = 0.0, np.zeros((6, 3)), np.zeros((3, 3)), 0
+        for length in lengths:
+            weights = {}
+            for labels in itertools.product(range(3), repeat=length):
+                score = sum(unary[first + t, y] for t, y in enumerate(labels))
+                weights[labels] = np.exp(score + sum(edges[pair] for pair in zip(labels, labels[1:])))
+            whole = sum(weights.values())
+            total += np.log(whole)
+            for labels, weight in weights.items():
+                for t, y in enumerate(labels):
+                    marginals[first + t, y] += weight / whole
+                for pair in zip(labels, labels[1:]):
+                    counts[pair] += weight / whole
+            first += length
+        for ours, expected in zip(found, (total, marginals, counts)):
+            np.testing.assert_allclose(ours, expected, atol=1e-12)
+
+    def test_training_ends_where_the_slope_is_none(self):
+        """The expected counts of every column less those of gold labels are its weights times the penalty."""
+        rng, lengths = np.random.default_rng(1), [4, 2, 3]
+        dense = rng.normal(size=(9, 2))
+        sparse = crf_head.columns([["a"] if t % 2 else ["a", "b", "unknown"] for t in range(9)], {"a": 0, "b": 1})
+        labels = rng.integers(3, size=9)
+        of_dense, of_sparse, edges = crf_head.train(dense, sparse, lengths, labels, 3, 0.5, 500)
+        _, marginals, counts = crf_head.Chains(lengths).expected(dense @ of_dense + sparse @ of_sparse, edges)
+        for t, y in enumerate(labels):
+            marginals[t, y] -= 1
+            if t not in (3, 5, 8):
+                counts[y, labels[t + 1]] -= 1
+        for weights, slope in ((of_dense, dense.T @ marginals), (of_sparse, sparse.T @ marginals), (edges, counts)):
+            np.testing.assert_allclose(slope, -0.5 * weights, atol=2e-3)
+
+    def test_the_encoder_by_hand(self):
+        """Position by position, head by head, as BERT's paper has it."""
+        made, rng, width, inner = encoder.Encoder.__new__(encoder.Encoder), np.random.default_rng(2), 6, 10
+        made.heads, made.layers, made.epsilon, w = 2, 2, 1e-12, {}
+        made.weights = w
+        for name, rows in (("word", 9), ("position", 5), ("token_type", 2)):
+            w[f"embeddings.{name}_embeddings.weight"] = rng.normal(size=(rows, width))
+        shapes = {f"attention.self.{part}": (width, width) for part in ("query", "key", "value")}
+        shapes |= {"attention.output.dense": (width, width), "intermediate.dense": (inner, width),
+                   "output.dense": (width, inner)}
+        for layer in ("encoder.layer.0.", "encoder.layer.1."):
+            for name, shape in shapes.items():
+                w[layer + name + ".weight"], w[layer + name + ".bias"] = rng.normal(size=shape), rng.normal(size=shape[0])
+        for name in ("embeddings", *(f"encoder.layer.{k}{part}output" for k in (0, 1) for part in (".attention.", "."))):
+            w[name + ".LayerNorm.weight"], w[name + ".LayerNorm.bias"] = rng.normal(size=(2, width))
+
+        def linear(x, name):
+            return np.array([sum(a * b for a, b in zip(row, x)) for row in w[name + ".weight"]]) + w[name + ".bias"]
+
+        def norm(x, name):
+            return (x - x.mean()) / np.sqrt(x.var() + 1e-12) * w[name + ".weight"] + w[name + ".bias"]
+
+        def gelu(x):
+            return np.array([value / 2 * (1 + math.erf(value / math.sqrt(2))) for value in x])
+
+        ids = [4, 8, 0]
+        states = [norm(w["embeddings.word_embeddings.weight"][k] + w["embeddings.position_embeddings.weight"][t]
+                       + w["embeddings.token_type_embeddings.weight"][0], "embeddings.LayerNorm")
+                  for t, k in enumerate(ids)]
+        every = [states]
+        for layer in ("encoder.layer.0.", "encoder.layer.1."):
+            query, key, value = ([linear(x, f"{layer}attention.self.{part}") for x in states]
+                                 for part in ("query", "key", "value"))
+            after = []
+            for t, x in enumerate(states):
+                mixed = []
+                for head in (slice(0, 3), slice(3, 6)):
+                    odds = [math.exp(query[t][head] @ other[head] / math.sqrt(3)) for other in key]
+                    mixed.extend(sum(o * v[head] for o, v in zip(odds, value)) / sum(odds))
+                x = norm(x + linear(mixed, layer + "attention.output.dense"), layer + "attention.output.LayerNorm")
+                between = gelu(linear(x, layer + "intermediate.dense"))
+                after.append(norm(x + linear(between, layer + "output.dense"), layer + "output.LayerNorm"))
+            states = after
+            every.append(states)
+        found = made.forward(np.array([ids, ids]), (0, 1, 2))
+        for sequence in found:
+            np.testing.assert_allclose(sequence, np.concatenate(every, axis=1), atol=1e-9)
+
+
+class Neural(Made):
+    def test_a_table_by_another_base(self):
+        """A base whose states are the gold labels, in part: the split is scored by it, not by the CRF."""
+        class Half(neural.Encoded):
+            def __init__(self, data):
+                gold = np.concatenate([record.labels for record in data.records])
+                self.data, rng = data, np.random.default_rng(3)
+                self.states = np.eye(len(data.labels))[np.where(rng.random(len(gold)) < 0.9, gold, 0)]
+                self.states = np.pad(self.states, ((0, 0), (0, 1)))  # one column that is always 0
+                self.shapes = [list(map(features.shape, record.tokens)) for record in data.records]
+
+        class Options:
+            data, pages, cache = str(self.root), "nowhere", str(self.root / "neural")
+            only, report = [], False
+
+        this = Pass(Options)
+        before = dict(neural.BASES)
+        neural.BASES["half"] = "half", lambda loaded, store: lambda: Half(loaded.data)
+        try:
+            text = neural.table(this, ["grobid_refs"], ["half"], [0, 1])
+            Options.report = True
+            self.assertEqual(neural.table(this, ["grobid_refs"], ["half"], [0, 1, 2]), text)
+        finally:
+            neural.BASES.clear()
+            neural.BASES.update(before)
+        rows = [line.split(" | ") for line in text.splitlines()[2:]]
+        self.assertEqual([row[0].strip("| ") for row in rows], ["grobid_refs, Title", "grobid_refs, Venue"])
+        self.assertEqual({row[2] for row in rows}, {"0 1"})
+        self.assertGreater(min(float(value) for row in rows for value in row[3].split()), 85)
+        stacked = [file.name for file in (this.folder("grobid_refs") / "scores").glob("stacked*")]
+        self.assertTrue(stacked and all("half" in name for name in stacked))
+
+
+    def test_words_alike_by_hand(self):
+        data, found = self.loaded.data, self.loaded.words
+        m, every = len(data.labels), range(len(data.records))
+        scored = base_model.Scored(every, [np.zeros((len(data.records[r].tokens), m)) for r in every],
+                                   [np.zeros((m, m))] * len(every))
+        scored.own = [data.records[r].labels.copy() for r in every]
+        places = [members for members in words.cliques(found, scored, False)
+                  if {data.labels[scored.own[k][t]] for k, t in members} == {"author"}]
+        same = neural.alike(data, found, scored)
+        self.assertEqual((same[0], same[2]), (same[1], 0.0))
+        k, t = places[0][0]
+        scored.own[k][t] = (scored.own[k][t] + 1) % len(data.labels)  # one word differs more, and its error with it
+        after = neural.alike(data, found, scored)
+        self.assertGreater(after[0], same[0])
+        self.assertEqual((after[1], after[2]), (same[1], 100.0))
+
+
 class Mentions(unittest.TestCase):
     """Rows of mentions, what is counted of them, and pages."""
 
@@ -444,6 +588,17 @@ class Mentions(unittest.TestCase):
         table = names_masked.rows_of_table([result, result])
         self.assertEqual({len(row) for row in table}, {len(names_masked.HEADS)})
 
+    def test_diagnoses(self):
+        found = list(diagnosed.point(self.this, "wikigold", 1))
+        self.assertEqual([kind for kind, *_ in found], ["mentions", "words"])
+        for _, rows, *both in found:
+            for changed, least, expected, gain in both:
+                self.assertTrue(-rows <= least <= expected <= rows and abs(gain) <= changed <= rows)
+        rows = [{"document": 0, "name": 1, "A": p, "B": 1 - p, "gold": "A"} for p in (0.9, 0.9, 0.8, 0.4)]
+        changed, least, expected, gain = diagnosed.compared(rows, ["A", "B"], 1.0)
+        self.assertEqual((changed, gain), (1, 1))
+        self.assertAlmostEqual(least, 0.4 - 0.6, places=5)
+
     def assert_same(self, made, data, rows, labels, expected):
         """A page has the labels of agreement, at the mentions' places, and their gold labels."""
         made, at, gold = ch.Problem.from_bytes(made.to_bytes()), {}, {}
@@ -484,7 +639,8 @@ class Report(unittest.TestCase):
 
 class SharedCliques(unittest.TestCase):
     def test_generated(self):
-        found = shared_cliques.measure(shared_cliques.generate(7, 100), 1.0, 10)
+        options = SimpleNamespace(rounds=40, tracks=8)
+        found = shared_cliques.measure(shared_cliques.generate(7, 100), 1.0, 10, options)
         self.assertGreater(found["giants"], 5)
         self.assertLess(found["alone"], 0.5)
         self.assertGreater(found["reached"], 0.97)

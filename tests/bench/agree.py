@@ -4,9 +4,10 @@
     tests/bench/agree.py [--quick]
 
 A million rows of 20 labels by 200,000 names (--quick: a tenth of that), five rows a name, of which 85 %
-have the label of the name, with one confidence each from 0.5 to 0.99; and the same with names that
-Zipf's law deals. One line, the median of five: name<TAB>value<TAB>unit; and how far the memory of a
-process of its own rises by one call. The table is one of Polars, pyarrow or pandas, the first that is
+have the label of the name, with one confidence each from 0.5 to 0.99; the same with names that
+Zipf's law deals; and with a column of probabilities for each label instead. A line each, the median of
+five: name<TAB>value<TAB>unit; and how far the memory of a process of its own rises by one call, for one
+confidence and for all columns. The table is one of Polars, pyarrow or pandas, the first that is
 installed. Needs the Python package libchorale; says so on the error stream, and prints nothing, where
 there is none.
 """
@@ -42,7 +43,8 @@ def library():
     sys.exit(0)
 
 
-def table(zipf):
+def table(zipf=False, every=False):
+    """zipf: names by Zipf's law; every: a column of probabilities for each label."""
     rng = np.random.default_rng(1)
     if zipf:
         odds = 1 / np.arange(1, NAMES + 1)
@@ -56,13 +58,21 @@ def table(zipf):
         "label": [f"LABEL{label}" for label in labels.tolist()],
         "sure": rng.uniform(0.5, 0.99, ROWS),
     }
+    if every:
+        sure = columns.pop("sure")
+        del columns["label"]
+        for label in range(LABELS):
+            columns[f"LABEL{label}"] = np.where(labels == label, sure, (1 - sure) / (LABELS - 1))
     made = library()
     return made.table(columns) if made.__name__ == "pyarrow" else made.DataFrame(columns)
 
 
-def call(given):
+def call(given, every=False):
+    how = {"label": "label", "confidence": "sure"}
+    if every:
+        how = {"confidence": [f"LABEL{label}" for label in range(LABELS)]}
     begun = time.process_time()
-    ch.agree(given, key="name", label="label", confidence="sure", progress=False)
+    ch.agree(given, key="name", progress=False, **how)
     return time.process_time() - begun
 
 
@@ -72,28 +82,33 @@ def held(what):
         return next(int(line.split()[1]) for line in lines if line.startswith(what)) * 1024
 
 
-def memory():
+def memory(every):
     """Bytes a row by which one call raises what the process holds; needs Linux."""
-    given = table(False)
+    given = table(every=every)
     with open("/proc/self/clear_refs", "w") as marks:
         marks.write("5")
     before = held("VmRSS")
-    call(given)
+    call(given, every)
     print((held("VmHWM") - before) / ROWS)
 
 
 def main():
     if "--memory" in sys.argv[1:]:
-        memory()
+        memory("--every" in sys.argv[1:])
         return
-    for name, zipf in (("rows_s", False), ("zipf_rows_s", True)):
-        given = table(zipf)
-        times = [call(given) for _ in range(3 if quick else 5)]
-        print(f"agree.{SIZE}_{name}\t{statistics.median(times):.4g}\ts", flush=True)
-    told = subprocess.run(
-        [sys.executable, __file__, *sys.argv[1:], "--memory"], check=True, capture_output=True, text=True
-    )
-    print(f"agree.{SIZE}_rows_bytes\t{float(told.stdout):.4g}\tbytes a row", flush=True)
+    for name, which in (("rows", {}), ("zipf_rows", {"zipf": True}), ("columns_rows", {"every": True})):
+        given = table(**which)
+        times = [call(given, "every" in which) for _ in range(3 if quick else 5)]
+        print(f"agree.{SIZE}_{name}_s\t{statistics.median(times):.4g}\ts", flush=True)
+        del given
+    for name, more in (("rows", []), ("columns_rows", ["--every"])):
+        told = subprocess.run(
+            [sys.executable, __file__, *sys.argv[1:], "--memory", *more],
+            check=True,
+            capture_output=True,
+            text=True,
+        )
+        print(f"agree.{SIZE}_{name}_bytes\t{float(told.stdout):.4g}\tbytes a row", flush=True)
 
 
 if __name__ == "__main__":

@@ -451,3 +451,22 @@ def test_what_cannot_be(rng):
 
 def test_no_batches():
     assert list(label([], WAYS["words"])) == []
+
+
+def test_progress(rng, bars):
+    batches = cut(corpus(rng), 2)
+    what = WAYS["words"]
+    plain = joined(label(batches, what, progress=False))
+    assert joined(label(batches, what, progress=bars)).equals(plain)
+    (bar,) = bars.made
+    assert (bar.options["total"], bar.options["unit"]) == (len(batches), "batch")
+    assert bar.n == len(batches) and bar.closed
+    assert joined(label(iter(batches), what, progress=bars)).equals(plain)
+    assert bars.made[1].options["total"] is None and bars.made[1].n == len(batches)
+    stream = label(batches, what, progress=bars)
+    next(stream)
+    stream.close()  # the reader goes away
+    assert bars.made[2].closed and bars.made[2].n < len(batches)
+    with pytest.raises(ValueError, match="another schema"):
+        joined(label([*batches, batches[0].drop_columns(["id"])], what, progress=bars))
+    assert bars.made[3].closed and bars.made[3].n == len(batches)

@@ -316,6 +316,9 @@ def test_progress():
     code, printed, error = done("agree", *COLUMNS, "--progress", given=MENTIONS)
     assert (code, printed) == (0, run("agree", *COLUMNS, given=MENTIONS))
     assert error.endswith("agree: 14 of 14 steps\n")
+    code, printed, error = done("diagnose", *COLUMNS, "--progress", given=MENTIONS)
+    assert (code, printed) == (0, run("diagnose", *COLUMNS, given=MENTIONS))
+    assert error.endswith("diagnose: 14 of 14 steps\n")
     code, printed, error = done("label", "--progress", given=lines(SENTENCES))
     assert (code, printed) == (0, run("label", given=lines(SENTENCES)))
     assert "round 1: score" in error

@@ -1,10 +1,13 @@
 from __future__ import annotations
 
 import dataclasses
+import io
 import itertools
 import json
 import math
 import pickle
+import sys
+import time
 
 import numpy as np
 import pytest
@@ -691,29 +694,66 @@ def test_types_of_arrow():
 # ---- Progress, diagnosis
 
 
-def test_progress():
-    class Bar:
-        made: list = []
-
-        def __init__(self, **options):
-            self.options, self.n, self.closed = options, 0, False
-            Bar.made.append(self)
-
-        def update(self, count):
-            self.n += count
-
-        def close(self):
-            self.closed = True
-
-    ch.agree(as_rows(COLUMNS), **GIVEN, progress=Bar)
-    (bar,) = Bar.made
+def test_progress(bars):
+    ch.agree(as_rows(COLUMNS), **GIVEN, progress=bars)
+    (bar,) = bars.made
     assert bar.n == bar.options["total"] and bar.closed and bar.options["delay"] == 1
     with pytest.raises(ValueError):
-        ch.agree([], **GIVEN, progress=Bar)
-    assert Bar.made[1].closed and Bar.made[1].n == 0
+        ch.agree([], **GIVEN, progress=bars)
+    assert bars.made[1].closed and bars.made[1].n == 0
     tqdm = pytest.importorskip("tqdm")
     ch.agree(as_rows(COLUMNS), **GIVEN, progress=tqdm.tqdm)
     ch.agree(as_rows(COLUMNS), **GIVEN, progress=False)
+
+
+def test_progress_of_learning(bars, capsys):
+    rows = [{"k": key // 4, "l": "AB"[key % 3 == 0], "g": "A", "d": key // 8} for key in range(80)]
+    given = {"key": "k", "label": "l", "gold": "g", "group": "d"}
+    strengths = ch.learn_strengths(rows, **given, progress=bars)
+    (bar,) = bars.made
+    assert (bar.options["desc"], bar.options["unit"]) == ("learn", "run")
+    runs = strengths.learnt.report["runs"]
+    assert 0 < runs <= bar.options["total"] == bar.n and bar.closed
+    ch.agree(rows, **given, progress=bars)
+    assert [bar.options["desc"] for bar in bars.made[1:]] == ["learn", "agree"]
+    assert all(bar.closed and bar.n == bar.options["total"] for bar in bars.made)
+    ch.learn_strengths(rows, **given, progress=False)
+    ch.learn_strengths(rows, **given)  # the error stream is no terminal
+    assert capsys.readouterr().err == "" and len(bars.made) == 3
+
+    def breaking(**options):
+        raise KeyError("no bar")
+
+    with pytest.raises(KeyError, match="no bar"):
+        ch.learn_strengths(rows, **given, progress=breaking)
+
+
+def test_progress_of_diagnosis(bars):
+    ch.diagnose(as_rows(COLUMNS), **GIVEN, progress=bars)
+    (bar,) = bars.made
+    assert bar.options["desc"] == "diagnose" and bar.n == bar.options["total"] and bar.closed
+    with pytest.raises(ValueError):
+        ch.diagnose([], **GIVEN, progress=bars)
+    assert bars.made[1].closed and bars.made[1].n == 0
+
+
+def test_bar_on_a_terminal(monkeypatch):
+    """Without `progress` a bar of tqdm appears on a terminal, but only after a second."""
+    pytest.importorskip("tqdm")
+    from libchorale import _progress
+
+    class Terminal(io.StringIO):
+        def isatty(self):
+            return True
+
+    monkeypatch.setattr("sys.stderr", Terminal())
+    ch.agree(as_rows(COLUMNS), **GIVEN)
+    assert "agree" not in sys.stderr.getvalue()
+    with _progress.Bar(None, "long", 3) as bar:
+        bar.step()
+        time.sleep(1.2)
+        bar.step()
+        assert "long" in sys.stderr.getvalue() and "2/3" in sys.stderr.getvalue()
 
 
 def test_diagnosis():
@@ -724,9 +764,11 @@ def test_diagnosis():
     result = ch.agree(as_rows(COLUMNS), **GIVEN, strength=1.5)
     now = result[2]["probability"]
     assert found.gain == pytest.approx(now - (1 - now), abs=1e-6)
+    sure = as_rows(COLUMNS)[2]["sure"]
+    assert found.least == pytest.approx(1 - sure - sure, abs=1e-6)  # of two labels
     assert "1 shared keys, 1 with different labels (4 rows)" in str(found)
     quiet = ch.diagnose([{"k": 1, "l": "A"}, {"k": 2, "l": "B"}], key="k", label="l")
-    assert quiet.shared == 0 and math.isnan(quiet.sure) and quiet.gain == 0
+    assert quiet.shared == 0 and math.isnan(quiet.sure) and quiet.gain == 0 == quiet.least
 
 
 @pytest.mark.parametrize("one_label", [True, False])
@@ -741,7 +783,11 @@ def test_expected_gain(one_label):
             label = right if random.random() < sure else (right + int(random.integers(1, 3))) % 3
             rows.append({"key": key, "label": label, "sure": sure, "right": right})
     given = {"key": "key", "label": "label", "confidence": "sure"}
-    expected = ch.diagnose(rows, **given).gain
+    expected = ch.diagnose(rows, **given)
     result = ch.agree(rows, **given)
     gain = sum((r["together"] == r["right"]) - (r["label"] == r["right"]) for r in result)
-    assert expected > 0 and (0 < expected < gain if one_label else gain < 0)
+    assert expected.least < 0 < expected.gain
+    if one_label:
+        assert expected.gain < gain
+    else:
+        assert abs(gain - expected.least) < 3 * math.sqrt(expected.changed)

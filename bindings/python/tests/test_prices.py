@@ -323,3 +323,18 @@ def test_streams_without_anything_shared(rng):  # noqa: F811
             table.schema.get_field_index("keys"), "keys", pa.array([[7, 7, 7, 7, 7, 7]] * len(table))
         )
         label_batches(cut(short, 3), SharedKeys(chains, "keys", least=2))
+
+
+def test_progress(rng, bars):  # noqa: F811
+    table = corpus(rng, groups=8)
+    chains = Chains("page", "scores", tokens="words", strength=0.5, order="id")
+    shared = SharedKeys(chains, "keys", strength=3.0, least=4, rounds=6)
+    plain = joined(label_batches(cut(table, 3), shared, progress=False).rows)
+    assert joined(label_batches(cut(table, 3), shared, progress=bars).rows).equals(plain)
+    search, labelling = bars.made
+    assert [bar.options["desc"] for bar in bars.made] == ["prices", "label"]
+    assert search.options["total"] == search.n == 6 and search.closed
+    assert labelling.n == labelling.options["total"] == len(cut(table, 3)) and labelling.closed
+    # Without a position nothing is searched.
+    assert list(label_batches(cut(table.slice(0, 0), 3), shared, progress=bars).rows) == []
+    assert [bar.options["desc"] for bar in bars.made[2:]] == ["label"]

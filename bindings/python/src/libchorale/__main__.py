@@ -200,7 +200,7 @@ def _parser() -> Parser:
     says = "default 1; the result is the same for any number"
     add(every, "--threads", says, type=_whole(1), default=1, metavar="N")
     says = "tell progress on the standard error even if that is no terminal"
-    add(searches, "--progress", says, action="store_true")
+    add(every, "--progress", says, action="store_true")
     says = f"of the new columns; default: {','.join(NAMES)}"
     add(agrees, "--names", says, type=_four, default=list(NAMES), metavar="A,B,C,D")
     add(every, "--output", "default: the standard output", metavar="PATH")
@@ -225,12 +225,12 @@ def _tell(text: str) -> None:
 class _Steps:
     """Progress of the command, with the interface of a tqdm bar."""
 
-    def __init__(self, total: int, desc: str, **_: Any) -> None:
-        self._total, self._done, self._what = total, 0, desc
+    def __init__(self, total: int, desc: str, unit: str, **_: Any) -> None:
+        self._total, self._done, self._what, self._unit = total, 0, desc, unit
 
     def update(self, count: int) -> None:
         self._done += count
-        _tell(f"{self._what}: {self._done} of {self._total} steps")
+        _tell(f"{self._what}: {self._done} of {self._total} {self._unit}s")
 
     def close(self) -> None:
         if sys.stderr.isatty():
@@ -331,7 +331,12 @@ def command_agree(given: argparse.Namespace) -> bytes:
     with _Naming(given, table.place, table.lines):
         if given.gold is not None:
             del arguments["strength"]
-            arguments["strength"] = learn_strengths(rows, gold=given.gold, **arguments)
+            arguments["strength"] = learn_strengths(
+                rows,
+                gold=given.gold,
+                progress=_Steps if given.progress else False,
+                **arguments,
+            )
             if given.progress:
                 print(arguments["strength"], file=sys.stderr)
         found = agree(
@@ -352,7 +357,7 @@ def command_diagnose(given: argparse.Namespace) -> bytes:
     arguments = _arguments(given, table)
     rows = _with_numbers(table, arguments["confidence"])
     with _Naming(given, table.place, table.lines):
-        found = diagnose(rows, **arguments)
+        found = diagnose(rows, progress=_Steps if given.progress else False, **arguments)
     if given.format == "text":
         return f"{found}\n".encode()
     fields = dataclasses.asdict(found)

@@ -17,6 +17,7 @@ import numpy as np
 
 from ._agreements import Agree, Agreement, _listed
 from ._learnt import Learnt
+from ._progress import Bars, watched
 from .collective import decode
 from .mentions import NAMES, Confidence, Key, Scale, Strength, agree
 from .problem import Problem
@@ -250,6 +251,7 @@ def label(
     *,
     errors: Errors = "raise",
     most_rows: int | None = None,
+    progress: Bars = None,
 ) -> Iterator[Any]:
     """Labels a stream of record batches group by group, and yields batches with more columns.
 
@@ -262,6 +264,7 @@ def label(
                    and all other groups are labelled
     most_rows      a group of more rows is such an error, and its rows are yielded as they arrive;
                    None: no limit but memory
+    progress       progress bar over the batches, as in `libchorale.agree`
 
     All columns and rows are yielded, those of a group in the order of `specification.order`. For
     each batch one batch is yielded, with the groups that end in it; the last group follows at the
@@ -281,7 +284,9 @@ def label(
     if not isinstance(specification, (Chains, Problems, Mentions)):
         known = "Chains, Problems or Mentions"
         raise TypeError(f"specification is {specification!r}, not one of {known}")
-    return _Stream(specification, errors, most_rows).run(batches)
+    return _Stream(specification, errors, most_rows).run(
+        watched(progress, batches, "label", "batch")
+    )
 
 
 class _Stream:

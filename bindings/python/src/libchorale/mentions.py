@@ -8,15 +8,15 @@ from __future__ import annotations
 
 import dataclasses
 import math
-import sys
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
 from typing import Any, Literal, Union
 
 import numpy as np
 
 from . import _arrays as arrays
 from ._columns import Array, Codes, Longs, encoded_bits, together
-from ._learnt import QUICK, Learnt, learn
+from ._learnt import QUICK, LearnProgress, Learnt, learn
 from ._mentions import (
     BLOCK,
     AllScores,
@@ -26,9 +26,11 @@ from ._mentions import (
     Mentions,
     Scores,
     Weights,
+    blocks,
     cliques_of,
     plain_weights,
 )
+from ._progress import Bar, Bars
 from ._tables import Labels, Table, Texts, opened
 from .collective import agreeing
 from .run import Progress
@@ -314,7 +316,7 @@ def agree(
     threads: int = 1,
     rounds: int = 10,
     time_limit: float | None = None,
-    progress: Callable[..., Any] | Literal[False] | None = None,
+    progress: Bars = None,
 ) -> Any:
     """Labels mentions so that rows with the same key agree. Returns the same table with four more
     columns.
@@ -374,23 +376,24 @@ def agree(
     names = list(names)
     if len(names) != 4 or len(set(names)) != 4:
         raise ValueError(f"names is {names}; it has four different names of new columns")
-    with _Bar(progress, rounds + 4) as bar:
-        if gold is not None:
-            if strength is not None:
-                raise ValueError("strength and gold exclude each other")
-            strength = learn_strengths(
-                table,
-                gold=gold,
-                key=key,
-                label=label,
-                confidence=confidence,
-                group=group,
-                labels=labels,
-                scale=scale,
-                across=across,
-                minimum=minimum,
-                threads=threads,
-            )
+    if gold is not None:
+        if strength is not None:
+            raise ValueError("strength and gold exclude each other")
+        strength = learn_strengths(
+            table,
+            gold=gold,
+            key=key,
+            label=label,
+            confidence=confidence,
+            group=group,
+            labels=labels,
+            scale=scale,
+            across=across,
+            minimum=minimum,
+            threads=threads,
+            progress=progress,
+        )
+    with Bar(progress, "agree", rounds + 4) as bar:
         if isinstance(strength, Strengths):
             labels = _labels_of(strength, labels)
         read = _read(table, key, label, confidence, group, labels, scale, across, minimum)
@@ -401,7 +404,7 @@ def agree(
         mentions = Mentions(read.scores, read.keyed, _weights(strength, read))
         bar.step()
         options = {**QUICK, "beam_width": 300, "rounds": rounds, "threads": threads}
-        codes = mentions.solve(options, time_limit, bar.round)
+        codes = mentions.solve(options, time_limit, _rounds(bar))
         bar.step()
         before = mentions.own if read.before is None else read.before
         found = mentions.probabilities(codes, before)
@@ -414,6 +417,17 @@ def agree(
             names[3]: _why(read, mentions, group, codes, before, np.flatnonzero(changed)),
         }
         return read.table.extended(new)
+
+
+def _rounds(bar: Bar) -> Callable[[Progress], None]:
+    """Steps a bar for each round, but for the two steps that follow."""
+
+    def told(_: Progress) -> None:
+        assert bar.left is not None
+        if bar.left > 2:
+            bar.step()
+
+    return told
 
 
 def _labels_of(strengths: Strengths, labels: Sequence[Any] | None) -> list[Any]:
@@ -471,12 +485,14 @@ def learn_strengths(
     level: float = 0.05,
     threads: int = 1,
     time_limit: float | None = None,
+    progress: Bars = None,
 ) -> Strengths:
     """Learns the strength of agreement for each key from rows whose right label is known.
 
     gold     the column of right labels, null if unknown. Labels and confidences must come from a
              tagger that has not seen the right labels
     folds, level, threads, time_limit  as in `libchorale.learn.learn`
+    progress  as in `agree`; a step is a run of inference, and the total is an upper bound
 
     The other arguments are those of `agree`. Tests whether agreement reduces errors on held-out
     groups. A group is a document, or, without `group` or with a key across groups, the rows with
@@ -507,7 +523,17 @@ def learn_strengths(
     groups, _ = encoded_bits(numbers[rows].view(np.uint64))
     problem = agreeing(mentions.given(rows, groups.astype(np.int64)), right[rows])
     problem.kinds = [name if isinstance(name, str) else ", ".join(name) for name in read.keys]
-    learnt = learn(problem, folds=folds, level=level, threads=threads, time_limit=time_limit)
+    with ExitStack() as stack:
+        bars: list[Bar] = []  # made after the first run, which tells how many there may be
+
+        def told(now: LearnProgress) -> None:
+            if not bars:
+                bars.append(stack.enter_context(Bar(progress, "learn", now.runs_most, "run")))
+            bars[0].step()
+
+        learnt = learn(
+            problem, folds=folds, level=level, threads=threads, time_limit=time_limit, progress=told
+        )
     return Strengths(read.keys, read.labels, learnt)
 
 
@@ -531,6 +557,13 @@ class Diagnosis:
                        calibrated: the sum over changed rows of the probability of the new label
                        minus that of the old one. Too low if every key has one right label, too high
                        if mentions of a key can differ
+    least              the same by the tagger's own probabilities: as if other mentions said nothing
+                       about a row. At most 0 if changed labels were the most probable ones
+
+    In 14 of 18 tables of public sets the true gain lay between `least` and `gain`, and at most
+    0.3 % of the rows outside. On average `gain` was 2.8 % of the rows, and the true gain -0.1 %, so
+    `gain` alone does not tell whether agreement pays; with learnt strengths it was 2.4 %, and the
+    true one 2.2 % (six tables; examples/experiments/diagnosed.py).
     """
 
     rows: int
@@ -543,6 +576,7 @@ class Diagnosis:
     strength: list[float] | None
     changed: int
     gain: float
+    least: float
 
     def __str__(self) -> str:
         of_strength = (
@@ -558,7 +592,10 @@ class Diagnosis:
                 f"labels have a probability of {self.sure:.3f} on average, "
                 f"of {self.sure_contested:.3f} where they differ",
                 f"agreement of strength {of_strength} changes {self.changed} rows",
-                f"expected gain: {self.gain:.1f} rows ({self.gain / self.rows:.2%})",
+                f"expected gain: {self.gain:.1f} rows ({self.gain / self.rows:.2%}) if mentions of "
+                "a key agree as assumed,",
+                f"{self.least:.1f} rows ({self.least / self.rows:.2%}) if they say nothing about "
+                "each other",
             ]
         )
 
@@ -576,6 +613,7 @@ def diagnose(
     strength: Strength = None,
     minimum: int = 2,
     threads: int = 1,
+    progress: Bars = None,
 ) -> Diagnosis:
     """Estimates, without right labels, how much mentions disagree, how confident the tagger is
     about them, and the gain of agreement. The arguments are those of `agree`.
@@ -586,15 +624,22 @@ def diagnose(
     1 shared keys, 1 with different labels (5 rows)
     labels have a probability of 0.800 on average, of 0.800 where they differ
     agreement of strength 1.04 changes 1 rows
-    expected gain: 0.1 rows (2.75%)
+    expected gain: 0.1 rows (2.75%) if mentions of a key agree as assumed,
+    -0.6 rows (-12.00%) if they say nothing about each other
     """
     if isinstance(strength, Strengths):
         labels = _labels_of(strength, labels)
-    read = _read(table, key, label, confidence, group, labels, scale, across, minimum)
-    mentions = Mentions(read.scores, read.keyed, _weights(strength, read))
-    before = mentions.own if read.before is None else read.before
-    codes = mentions.solve({**QUICK, "rounds": 10, "threads": threads}, None, None)
-    found = mentions.probabilities(codes, before)
+    rounds = 10
+    with Bar(progress, "diagnose", rounds + 4) as bar:
+        read = _read(table, key, label, confidence, group, labels, scale, across, minimum)
+        bar.step()
+        mentions = Mentions(read.scores, read.keyed, _weights(strength, read))
+        bar.step()
+        before = mentions.own if read.before is None else read.before
+        options = {**QUICK, "rounds": rounds, "threads": threads}
+        codes = mentions.solve(options, None, _rounds(bar))
+        bar.step()
+        found = mentions.probabilities(codes, before)
     contested = np.zeros(len(before), dtype=bool)
     disagreeing = 0
     for number, keyed in enumerate(read.keyed):
@@ -618,48 +663,18 @@ def diagnose(
         else [of.strength for of in mentions.weights],
         changed=int(changed.sum()),
         gain=float((found.probability - found.before)[changed].sum()),
+        least=_gain_alone(mentions.scores, np.flatnonzero(changed), codes, before),
     )
 
 
-# ---- Progress
-
-
-def _tqdm() -> Callable[..., Any] | None:
-    if sys.stderr is None or not sys.stderr.isatty():
-        return None
-    try:
-        from tqdm.auto import tqdm
-    except ImportError:
-        return None
-    made: Callable[..., Any] = tqdm
-    return made
-
-
-class _Bar:
-    """A progress bar over `total` steps, or none."""
-
-    def __init__(self, progress: Callable[..., Any] | Literal[False] | None, total: int) -> None:
-        self._left = total
-        make = _tqdm() if progress is None else progress
-        self._bar: Any = None
-        if callable(make):
-            self._bar = make(total=total, desc="agree", unit="step", delay=1, leave=False)
-
-    def step(self, count: int = 1) -> None:
-        count = min(count, self._left)
-        self._left -= count
-        if self._bar is not None and count:
-            self._bar.update(count)
-
-    def round(self, _: Progress) -> None:
-        if self._left > 2:  # of the stages that follow
-            self.step()
-
-    def __enter__(self) -> _Bar:
-        return self
-
-    def __exit__(self, kind: object, *_: object) -> None:
-        if kind is None:
-            self.step(self._left)
-        if self._bar is not None:
-            self._bar.close()
+def _gain_alone(scores: Scores, rows: Longs, codes: Ints, before: Ints) -> float:
+    """Sums, over some rows, the tagger's own probability of the new label minus that of the old."""
+    gain = 0.0
+    for part in blocks(len(rows)):
+        some = rows[part]
+        shares = scores.rows(some).astype(np.float64)
+        shares = np.exp(shares - shares.max(axis=1, keepdims=True))
+        shares /= shares.sum(axis=1, keepdims=True)
+        entries = np.arange(len(some))
+        gain += float((shares[entries, codes[some]] - shares[entries, before[some]]).sum())
+    return gain

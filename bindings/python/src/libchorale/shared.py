@@ -19,6 +19,7 @@ import numpy as np
 
 from . import batches
 from ._agreements import Agreement, _listed
+from ._progress import Bar, Bars, watched
 from .batches import Chains
 from .collective import build_problem
 from .potential import Potential
@@ -278,7 +279,7 @@ def answer(
     stream  with the column COMPONENT if `specification.join`; rows of a component follow one another
     """
     asking = _made(_Asking, specification, numbers, asked=asked)
-    for _ in batches.label(stream, asking):
+    for _ in batches.label(stream, asking, progress=False):
         pass
     return asking.answers[0] if asking.answers else None
 
@@ -292,18 +293,23 @@ def under_prices(
     best = _made(
         _Labelling, specification, numbers, prices=search.best.prices, first=search.first
     )
-    for batch in batches.label(stream, best):
+    for batch in batches.label(stream, best, progress=False):
         yield batch.drop_columns([COMPONENT]) if specification.join else batch
 
 
 def label(
-    stream: Callable[[], Iterable[Any]] | Sequence[Any], specification: SharedKeys
+    stream: Callable[[], Iterable[Any]] | Sequence[Any],
+    specification: SharedKeys,
+    *,
+    progress: Bars = None,
 ) -> Labelled:
     """Labels batches as `batches.label` does, in this process, with keys shared by all groups.
     Finds prices before it returns, and labels as the result's rows are read.
 
     stream  a list of record batches, or a function that returns a new stream of them; the stream is
             read about once in each round. Groups that are joined are held in memory
+    progress  progress bars over the rounds of the search, then over the batches, as in
+            `libchorale.agree`
 
     >>> import pyarrow
     >>> rows = [{"page": p, "key": ["Rome"], "score": [s]}
@@ -319,18 +325,22 @@ def label(
     begin: Callable[[], Iterable[Any]] = stream if callable(stream) else lambda: stream
     labels = label_count(begin(), specification)
     if labels == 0:
-        return Labelled(batches.label(begin(), specification.chains), NOTHING)
+        unshared = batches.label(begin(), specification.chains, progress=progress)
+        return Labelled(unshared, NOTHING)
     counted = count_keys(begin(), specification)
     numbers, search = specification.search(counted, labels)
     if specification.join:
         found = components_of(begin(), specification, counted)
         group, rows = specification.chains.group, begin
         begin = lambda: with_components(rows(), group, found)  # noqa: E731
-    while (asked := search.ask()) is not None:
-        answered = answer(begin(), specification, numbers, asked)
-        assert answered is not None
-        search.take(answered)
-    return Labelled(under_prices(begin(), specification, numbers, search), search.outcome())
+    with Bar(progress, "prices", specification.rounds, "round") as bar:
+        while (asked := search.ask()) is not None:
+            answered = answer(begin(), specification, numbers, asked)
+            assert answered is not None
+            search.take(answered)
+            bar.step()
+    last = watched(progress, begin(), "label", "batch")
+    return Labelled(under_prices(last, specification, numbers, search), search.outcome())
 
 
 def label_count(stream: Iterable[Any], specification: SharedKeys) -> int:

@@ -1,0 +1,68 @@
+"""Progress bars, by the conventions of tqdm."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, Literal, Union
+
+# The argument `progress` of calls with a bar. None: a bar of tqdm, if it is installed and the error
+# stream is a terminal; False: no bar; otherwise a function called like tqdm.
+Bars = Union[Callable[..., Any], Literal[False], None]
+
+
+def _tqdm() -> Callable[..., Any] | None:
+    if sys.stderr is None or not sys.stderr.isatty():
+        return None
+    try:
+        from tqdm.auto import tqdm
+    except ImportError:
+        return None
+    made: Callable[..., Any] = tqdm
+    return made
+
+
+class Bar:
+    """A progress bar, or none. A bar of tqdm appears after a second of work, and goes at the end.
+
+    total  number of steps; None: unknown
+    """
+
+    def __init__(self, progress: Bars, what: str, total: int | None, unit: str = "step") -> None:
+        self._left = total
+        make = _tqdm() if progress is None else progress
+        self._bar: Any = None
+        if callable(make):
+            self._bar = make(total=total, desc=what, unit=unit, delay=1, leave=False)
+
+    @property
+    def left(self) -> int | None:
+        return self._left
+
+    def step(self, count: int = 1) -> None:
+        if self._left is not None:
+            count = min(count, self._left)
+            self._left -= count
+        if self._bar is not None and count:
+            self._bar.update(count)
+
+    def __enter__(self) -> Bar:
+        return self
+
+    def __exit__(self, kind: object, *_: object) -> None:
+        if kind is None and self._left is not None:
+            self.step(self._left)
+        if self._bar is not None:
+            self._bar.close()
+
+
+def watched(progress: Bars, batches: Iterable[Any], what: str, unit: str) -> Iterator[Any]:
+    """Yields what it is given, one step of a bar each."""
+    try:
+        total: int | None = len(batches)  # type: ignore[arg-type]
+    except TypeError:
+        total = None
+    with Bar(progress, what, total, unit) as bar:
+        for batch in batches:
+            yield batch
+            bar.step()
