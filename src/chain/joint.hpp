@@ -4,6 +4,7 @@
 #include "chain/attachments.hpp"
 #include "chain/joint_chain.hpp"
 #include "chain/joint_tree.hpp"
+#include "chain/single_bounded.hpp"
 #include "chain/single_chain.hpp"
 
 #include <chorale/message.h>
@@ -111,6 +112,7 @@ private:
   std::optional<JointChain> chain_;
   std::optional<JointTree> tree_;
   std::optional<SingleChain> single_; // the message of one property alone
+  std::optional<BoundedSingle> bounded_; // likewise
 };
 
 } // namespace chorale

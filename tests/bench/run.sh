@@ -38,9 +38,11 @@ else
 fi
 # Says so where there is no python-crfsuite or no corpus.
 "${PYTHON:-python3}" tests/bench/crfsuite.py build/release/tests/bench/tagged_bench $quick
-# These three say so where the Python package cannot be imported, for want of NumPy.
+# These four say so where the Python package cannot be imported, for want of NumPy.
 CHORALE_LIBRARY=$root/build/release/src/libchorale.so PYTHONPATH=$root/bindings/python/src \
   "${PYTHON:-python3}" tests/bench/publications.py build/release/tests/bench/property_bench $quick
+CHORALE_LIBRARY=$root/build/release/src/libchorale.so PYTHONPATH=$root/bindings/python/src \
+  "${PYTHON:-python3}" tests/bench/refs.py build/release/tests/bench/property_bench $quick
 CHORALE_LIBRARY=$root/build/release/src/libchorale.so PYTHONPATH=$root/bindings/python/src \
   "${PYTHON:-python3}" tests/bench/mentions.py $quick
 CHORALE_LIBRARY=$root/build/release/src/libchorale.so PYTHONPATH=$root/bindings/python/src \

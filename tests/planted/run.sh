@@ -282,6 +282,21 @@ faulty_pass "a label that fires passes for one that changes nothing" \
   's/ && fires_\[k\]\[y\] == CHORALE_FIRE_NOTHING//' 'seed [0-9]+|close\(pass.best'
 faulty_pass "a trace takes another row" 's/row = all_backs_\[.*/row = 0;/' 'seed [0-9]+: the labelling'
 
+faulty_bounds() { # FAULT SCRIPT PATTERN
+  faulty_source chain/single_bounded.cpp "$(echo "$build"/tests/internal/CMakeFiles/test_single_bounded.dir/*.o)" "$@"
+}
+faulty_bounds "a value that fires again is not followed" \
+  's/return one.score + firing(one.t, one.state)\[one.label\] > attained(one.value);/return one.score == kInfinity;/' 'seed [0-9]+, (property|value)'
+faulty_bounds "rows are dropped by what fires nothing more" \
+  's/!(score + firing(t, state)\[y\] > attained(value))/!(score + silent(t, state)[y] > attained(value))/' 'seed [0-9]+, (property|value)'
+faulty_bounds "any value that fires again passes for a conflict" \
+  's/conflicts = value >= 0 \&\& value != first.value;/conflicts = value >= 0;/' 'seed [0-9]+, (property|value)'
+faulty_bounds "a conflict passes for known" \
+  's/is_conflict_known_ = .*/is_conflict_known_ = true;/' 'seed [0-9]+, (property|value)'
+faulty_bounds "completions are not needed under the last label of a state" \
+  's/end_column_\[s\] = std::max(end_column_\[s\], y + 1);/end_column_[s] = std::max(end_column_[s], y);/' 'seed [0-9]+, (property|value)'
+faulty_bounds "a firing at the end is left out" 's/ \&\& automaton.fires_at_end; ++i/ \&\& false; ++i/' 'seed [0-9]+, property'
+
 faulty_edit() { # FAULT SCRIPT PATTERN
   faulty_source cluster/run/edits.cpp \
     "$(echo "$build"/tests/CMakeFiles/{test_run_edit,chorale_{cluster_,chain_,}fixture}.dir/*.o)" "$@"
