@@ -32,6 +32,7 @@ def main():
     quick = "--quick" in sys.argv[2:]
     sys.path.insert(0, str(EXAMPLE))
     try:
+        import libchorale as ch
         import pycrfsuite
         from pages import features_of, read_pages
         from train_base import Base
