@@ -39,9 +39,9 @@ if [[ $(cat "$here/dist/built" 2>/dev/null) != "$state" ]]; then
   cold+='|^cluster/run/(inputs|outcome|repair|dual|call|edits|labelling|state|rooms)'
   cold+='|^clique/(paper|dual|flows)/'
   cold+='|^clique/(algorithms|plan|instance)'
-  cold+='|^chain/(checks|k_best|attachments|chain_view|joint_tree)'
+  cold+='|^chain/(checks|single_bounded|joint_marginals|k_best|attachments|chain_view|joint_tree)'
   awk -v cold="$cold" -f "$here/tools/cold.awk" "$work/new/chorale.cpp" >"$work/chorale.cpp"
-  compile=(-std=c++20 -O2 -mllvm -inline-threshold=60 -Wno-pragma-clang-attribute -fwasm-exceptions
+  compile=(-std=c++20 -O2 -mllvm -inline-threshold=47 -Wno-pragma-clang-attribute -fwasm-exceptions
     -mbulk-memory -msign-ext -mnontrapping-fptoint -DCHORALE_STATIC -I "$work")
   own=(allocate free allocated host score_function release_function progress_function
     learn_progress_function simd header)

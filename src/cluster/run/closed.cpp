@@ -10,16 +10,16 @@ namespace {
 constexpr std::int64_t kClosedGrain = 4;
 // Items are scattered in memory, so their scores are prefetched this many members ahead, and their
 // records twice as many. The members of all cliques lie end to end, so this works across cliques.
-constexpr std::int64_t kMembersAhead = 16;
+constexpr std::int64_t kSitesAhead = 16;
 constexpr std::int64_t kLine = 64; // bytes of a cache line
 
 // Inlined: g++ 12 takes a function that only prefetches for one without effects, and drops the call.
 [[gnu::always_inline]] inline void prefetch_ahead(const Model &model, std::int64_t place) noexcept {
   const std::int64_t members = model.members.size();
-  if (const std::int64_t next = place + 2 * kMembersAhead; next < members)
+  if (const std::int64_t next = place + 2 * kSitesAhead; next < members)
     if (const std::int32_t site = model.members[next]; site >= 0)
       model.chains.prefetch(model.chain_at(site));
-  if (const std::int64_t next = place + kMembersAhead; next < members)
+  if (const std::int64_t next = place + kSitesAhead; next < members)
     if (const std::int32_t site = model.members[next]; site >= 0) {
       const Chain item = model.chains[model.chain_at(site)];
       const auto *scores = static_cast<const std::byte *>(item.unary);
