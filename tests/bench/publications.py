@@ -13,10 +13,10 @@ CRFsuite's time is that of set() and tag() on feature strings that are made alre
 """
 import pathlib
 import statistics
-import subprocess
 import sys
 import tempfile
-import time
+
+from tagging import figures, require_alike, set_and_tag_ms
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 EXAMPLE = ROOT / "examples" / "publications"
@@ -42,41 +42,19 @@ def main():
     records = read_pages(EXAMPLE / "data" / "pages.txt")
     train = [r for r in records if r.shelf in SHELVES]
     others = [r for r in records if r.shelf not in SHELVES]
-    attributes = [features_of(r) for r in others]
+    items = [pycrfsuite.ItemSequence(features_of(r)) for r in others]
+    base = Base(train, 0.1, 0.1)
+    collection = base.collection(others)
     with tempfile.TemporaryDirectory() as folder:
-        # As train_base.py does, which keeps no model.
-        model = str(pathlib.Path(folder) / "model")
-        trainer = pycrfsuite.Trainer(verbose=False)
-        for record in train:
-            trainer.append(features_of(record), record.labels)
-        trainer.select("lbfgs")
-        trainer.set_params({"c1": 0.1, "c2": 0.1, "max_iterations": 200,
-                            "feature.possible_transitions": False})
-        trainer.train(model)
-        tagger = pycrfsuite.Tagger()
-        tagger.open(model)
-        items = [pycrfsuite.ItemSequence(of) for of in attributes]
-        collection = Base(train, 0.1, 0.1).collection(others)
         path = str(pathlib.Path(folder) / "pages.chorale")
         ch.Problem(collection.agreeing(STRENGTHS)).save(path)
 
-        # The same model: both label alike, but for ties.
         own = collection.names([y for labels in collection.own for y in labels])
-        tagged = [label for of in items for label in tagger.tag(of)]
-        differ = sum(a != b for a, b in zip(own, tagged, strict=True))
-        if differ > len(own) / 1000:
-            sys.exit(f"{differ} of {len(own)} tokens are labelled otherwise than by CRFsuite")
-
+        require_alike(base.tagger, items, own)
         whole, runs, bounds, found = [], [], [], {}
         for _ in range(1 if quick else 5):
-            begin = time.process_time()
-            for of in items:
-                tagger.set(of)
-                tagger.tag()
-            whole.append(1e3 * (time.process_time() - begin))
-            out = subprocess.run([sys.argv[1], path, "3", str(BOUND)], check=True,
-                                 capture_output=True, text=True).stdout
-            found = dict(line.split("\t")[:2] for line in out.splitlines())
+            whole.append(set_and_tag_ms(base.tagger, items))
+            found = figures(sys.argv[1], path, "3", str(BOUND))
             runs.append(float(found["ms"]))
             bounds.append(float(found["bound_ms"]))
     tag, run, bound = (statistics.median(of) for of in (whole, runs, bounds))

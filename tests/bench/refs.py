@@ -13,10 +13,10 @@ python-crfsuite.
 import os
 import pathlib
 import statistics
-import subprocess
 import sys
 import tempfile
-import time
+
+from tagging import figures, require_alike, set_and_tag_ms
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 SHARED = pathlib.Path(os.environ.get("CHORALE_SHARED_DATA", ROOT.parent / "shared" / "data"))
@@ -51,23 +51,11 @@ def measure(prefix, path, bench, quick):
         tagger.open(model)
         items = [pycrfsuite.ItemSequence(base_model.strings(data, features, r)) for r in others]
 
-        # The same model: both label alike, but for ties.
-        differ = tokens = 0
-        for of, own in zip(items, scored.own, strict=True):
-            differ += sum(int(a) != b for a, b in zip(tagger.tag(of), own, strict=True))
-            tokens += len(own)
-        if differ > tokens / 1000:
-            sys.exit(f"{differ} of {tokens} tokens are labelled otherwise than by CRFsuite")
-
+        require_alike(tagger, items, [str(label) for own in scored.own for label in own])
         tags, runs, found = [], [], {}
         for _ in range(1 if quick else 5):
-            begin = time.process_time()
-            for of in items:
-                tagger.set(of)
-                tagger.tag()
-            tags.append(1e3 * (time.process_time() - begin))
-            out = subprocess.run([bench, file, "3"], check=True, capture_output=True, text=True)
-            found = dict(line.split("\t")[:2] for line in out.stdout.splitlines())
+            tags.append(set_and_tag_ms(tagger, items))
+            found = figures(bench, file, "3")
             runs.append(float(found["ms"]))
         kept = os.environ.get("CHORALE_KEEP_PROBLEMS")  # for other releases to run
         if kept:
