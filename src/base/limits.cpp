@@ -14,6 +14,13 @@ Limits::Limits(double seconds, const chorale_cancel *cancel) noexcept : cancel_(
   }
 }
 
+double Limits::seconds_left() const noexcept {
+  if (!has_deadline_)
+    return -1;
+  return std::max(0.0, std::chrono::duration<double>(deadline_ - std::chrono::steady_clock::now())
+                           .count());
+}
+
 void Limits::look() noexcept {
   if (cancel_ && cancel_->raised.load(std::memory_order_relaxed))
     interruption_ = Interruption::cancelled;

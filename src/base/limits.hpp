@@ -44,6 +44,8 @@ public:
     return interruption_;
   }
   Interruption interruption() const noexcept { return interruption_; }
+  // Returns the seconds until the deadline, at least 0; negative if there is no deadline.
+  double seconds_left() const noexcept;
   // can_come(): true if there is a deadline or a cancel flag. looks(): how often both were read,
   // about once a millisecond.
   bool can_come() const noexcept { return has_deadline_ || cancel_; }

@@ -203,10 +203,8 @@ void CliqueSearch::run_alpha_pass(std::int32_t polished) noexcept {
     AlphaPass<PassScore> pass(layout_, instance_);
     IdlePasses idle(layout_, instance_);
     if (runs() && solution_.failure == CallbackFailure::none) {
-      const bool skips = IdlePasses::fits(instance_);
-      if (skips)
-        idle.find();
-      pass.run(limits_, solution_, skips ? &idle : nullptr);
+      idle.find();
+      pass.run(limits_, solution_, &idle);
     }
     if (polished > 0)
       phase<Moves<Score>>([&](auto &moves) {

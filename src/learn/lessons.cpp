@@ -1,7 +1,6 @@
 #include "learn/lessons.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <numeric>
 
@@ -49,11 +48,6 @@ double temperature_at(double unit, double place) noexcept {
   return kLeastTemperature * unit * std::exp2(place);
 }
 
-double now() noexcept {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch())
-      .count();
-}
-
 } // namespace
 
 Lesson::~Lesson() { chorale_run_destroy(earlier); }
@@ -62,11 +56,9 @@ Lessons::Lessons(const Memory &memory, const LearnSpec &spec) noexcept
     : memory_(memory), spec_(spec), lessons_(memory), starts_(memory), group_of_chain_(memory),
       labelled_(memory), gold_(memory), reference_(memory), base_(memory), found_(memory),
       base_cost_(memory), reference_measure_(memory), differences_(memory), measured_(memory),
-      unary_(memory), margins_(memory), costs_(spec.costs), costs_of_f1_(memory), counts_(memory), made_(memory), exchanges_(memory),
-      centres_(memory), pools_(memory) {
-  if (spec.time_limit >= 0)
-    ends_ = now() + spec.time_limit;
-}
+      unary_(memory), margins_(memory), costs_(spec.costs), costs_of_f1_(memory), counts_(memory),
+      made_(memory), exchanges_(memory), centres_(memory), pools_(memory),
+      limits_(spec.time_limit, spec.cancel) {}
 
 Lessons::~Lessons() {
   drop_potentials();
@@ -741,10 +733,9 @@ chorale_status Lessons::label(const Report &report, const double *theta,
 }
 
 bool Lessons::look() noexcept {
-  if (spec_.cancel && chorale_cancel_is_raised(spec_.cancel) != 0)
-    outcome_ = CHORALE_OUTCOME_CANCELLED;
-  else if (spec_.time_limit >= 0 && now() >= ends_)
-    outcome_ = CHORALE_OUTCOME_DEADLINE;
+  if (const Interruption found = limits_.check_now(); found != Interruption::none)
+    outcome_ = found == Interruption::cancelled ? CHORALE_OUTCOME_CANCELLED
+                                                : CHORALE_OUTCOME_DEADLINE;
   return interrupted();
 }
 
@@ -757,7 +748,7 @@ chorale_status Lessons::label_lesson(const Report &report, Lesson &lesson, const
   if (options.rounds == kOwnRounds)
     options.rounds = are_all_properties() ? 0 : kUsualRounds;
   options.cancel = spec_.cancel;
-  options.time_limit = spec_.time_limit >= 0 ? std::max(0.0, ends_ - now()) : -1;
+  options.time_limit = limits_.seconds_left();
   if (look())
     return CHORALE_OK;
   const chorale_status made = make_exchanges(report, lesson, theta, theta_of_group);

@@ -101,11 +101,8 @@ public:
   // Announces `work` steps; checks limits and flag about once a millisecond. False once
   // interrupted. Steps that find this return at once, and what they have computed is of no use.
   bool spend(std::int64_t work) noexcept {
-    left_ -= work;
-    if (left_ < 0) {
-      left_ = Limits::kBetweenLooks;
+    if (!limits_.spend(work))
       look();
-    }
     return !interrupted();
   }
   bool interrupted() const noexcept { return outcome_ != CHORALE_OUTCOME_COMPLETE; }
@@ -212,8 +209,7 @@ private:
   std::int64_t runs_ = 0;
   std::int64_t most_runs_ = 0;
   chorale_outcome outcome_ = CHORALE_OUTCOME_COMPLETE;
-  double ends_ = 0; // end of the time limit, in seconds of the steady clock
-  std::int64_t left_ = 0; // steps until the next look
+  Limits limits_;
 };
 
 } // namespace chorale

@@ -20,6 +20,21 @@ extern "C" {
 
 namespace chorale {
 
+// Returns a view of a chain over plain arrays: unary length x labels, edges labels x labels.
+inline ChainView plain_view(std::int32_t length, std::int32_t labels, const double *unary,
+                            const double *edges) {
+  ChainView view;
+  view.length = length;
+  view.labels = labels;
+  view.unary = unary;
+  view.unary_row = labels;
+  view.unary_column = 1;
+  view.edges = edges;
+  view.edge_from = labels;
+  view.edge_to = 1;
+  return view;
+}
+
 class Case {
 public:
   // `tables`: some properties fire from tables, some cliques do not know all values.
@@ -53,14 +68,7 @@ public:
       attachments.push_back({properties[k], dictionaries[k], classes.data(), table.data(),
                              messages[k].data(), length});
     forced.assign(static_cast<std::size_t>(length), -1);
-    view.length = length;
-    view.labels = labels;
-    view.unary = unary.data();
-    view.unary_row = labels;
-    view.unary_column = 1;
-    view.edges = edges.data();
-    view.edge_from = labels;
-    view.edge_to = 1;
+    view = plain_view(length, labels, unary.data(), edges.data());
   }
   ~Case() {
     for (chorale_property *property : properties)

@@ -111,15 +111,7 @@ void is_what_all_rows_find(void **) {
       score = below(40) == 0 ? kForbidden : 2 * unit(random) - 1;
     for (std::int32_t &token : tokens)
       token = below(20);
-    ChainView view;
-    view.length = length;
-    view.labels = m;
-    view.unary = unary.data();
-    view.unary_row = m;
-    view.unary_column = 1;
-    view.edges = edges.data();
-    view.edge_from = m;
-    view.edge_to = 1;
+    const ChainView view = plain_view(length, m, unary.data(), edges.data());
     chorale_label_map map;
     chorale_label_map_init(&map, sizeof map);
     map.labels = map.kinds = m;

@@ -94,8 +94,9 @@ export function components(native, first, second, count) {
   return native.scoped((scope) => {
     const firstAt = scope.numbers("int32", "first", first);
     const secondAt = scope.sized("int32", "second", second, pairs);
-    const at = scope.allocate(4 * Math.max(count, 0));
-    const found = () => native.array("int32", at, Math.max(count, 0));
+    const items = Math.max(count, 0); // fewer are refused below
+    const at = scope.allocate(4 * items);
+    const found = () => native.array("int32", at, items);
     found().forEach((_, i, all) => (all[i] = i));
     native.call("chorale_components_join", [firstAt, secondAt, pairs, at, count]);
     return found().slice();

@@ -72,7 +72,8 @@ CHORALE_INLINE void IdlePasses::find_all() noexcept {
 }
 
 void IdlePasses::find() noexcept {
-  on_best_units([this]() CHORALE_INLINE_LAMBDA { find_all(); });
+  if (idle_)
+    on_best_units([this]() CHORALE_INLINE_LAMBDA { find_all(); });
 }
 
 } // namespace chorale

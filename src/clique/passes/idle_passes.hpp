@@ -15,20 +15,20 @@ namespace chorale {
 class IdlePasses {
 public:
   IdlePasses(Layout &layout, const Instance &instance) noexcept;
-  // True if the class is for this instance.
-  static bool fits(const Instance &instance) noexcept;
 
-  // Finds the idle passes. The instance is loaded.
+  // Finds the idle passes, none for instances that this class is not for. The instance is loaded.
   void find() noexcept;
-  bool operator[](std::int64_t alpha) const noexcept { return idle_[alpha] != 0; }
-
-  static constexpr std::int32_t kMostMembers = 15;
+  bool operator[](std::int64_t alpha) const noexcept { return idle_ && idle_[alpha] != 0; }
 
 private:
+  static constexpr std::int32_t kMostMembers = 15;
+
+  // True if the class is for this instance.
+  static bool fits(const Instance &instance) noexcept;
   void find_all() noexcept;
 
   const Instance *instance_;
-  std::uint8_t *idle_ = nullptr; // K
+  std::uint8_t *idle_; // K; NULL: no pass is idle
 };
 
 } // namespace chorale
