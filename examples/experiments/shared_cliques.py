@@ -131,6 +131,8 @@ def main():
     parser.add_argument("--bound", type=int, metavar="STEPS", help="print upper bounds")
     parser.add_argument("--quick", action="store_true", help="one small generated corpus")
     options = parser.parse_args()
+    if options.bound is not None and options.bound < 1:
+        parser.error(f"--bound is {options.bound}; parts take at least one step")
     sets = ["generated"] if options.quick else options.sets
     absent = [name for name in sets if name != "generated" and not (options.data / name).is_dir()]
     for name in absent:

@@ -376,7 +376,7 @@ class Outcome:
 
 # Starts of tracks: a share of the members of each clique is counted as having one value, each of
 # its values in turn, of RANKS at most by count. The other values keep some weight.
-SHARES = (0.3, 0.2)
+SHARES = (1.0, 0.5, 0.3, 0.2)
 RANKS = 24
 
 # Number of rounds that a track continues from its own counts before a new one begins.
