@@ -42,6 +42,8 @@ public:
 
 protected:
   void take_counts(const std::int32_t *counts) noexcept {
+    // Every reset visits all columns. If this interrupts the computation, its loops notice later.
+    potential_->spend(8 * columns());
     std::copy(counts, counts + potential_->columns, counts_);
   }
   bool nothing_counts() const noexcept {

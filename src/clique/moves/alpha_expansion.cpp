@@ -55,6 +55,7 @@ double AlphaExpansion::improve(gsl::span<std::int32_t> labelling, Limits &limits
 }
 
 double AlphaExpansion::score_of_columns() const noexcept {
+  instance_->spend(8 * std::int64_t{instance_->columns}); // with note_occupied()
   double score = 0;
   for (std::int32_t v = 0; v < instance_->columns; ++v)
     score += instance_->potential.tables[v][counts_[v]];

@@ -85,6 +85,9 @@ CHORALE_INLINE double SumMoves::improve_few(const Rows &in, std::int32_t *assign
                                             bool again, Limits &limits,
                                             std::int64_t &sweeps) noexcept {
   const std::int32_t K = in.columns;
+  // Loops over all columns, here and for the leads.
+  if (!limits.spend(8 * std::int64_t{K}))
+    return kForbidden;
   if (again)
     std::copy(score_.join(), score_.join() + K, most_);
   if (!in.count(assignment, counts_))

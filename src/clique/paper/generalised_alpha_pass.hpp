@@ -72,6 +72,8 @@ private:
       for (std::int64_t v = 0; v < K; ++v)
         is_in_[v] |= row[v] > kForbidden;
     }
+    if (!in.spend(8 * K))
+      return false;
     usable_count_ = 0;
     summed_count_ = 0;
     for (std::int32_t v = 0; v < K; ++v) {
@@ -145,6 +147,9 @@ private:
   // of the labelling k = forced_. False if interrupted.
   bool order(std::int32_t size, double *score) noexcept {
     const Instance &in = *instance_;
+    // Here and in reset_score().
+    if (!in.spend(16 * reset_work_))
+      return false;
     for (std::int32_t j = 0; j < usable_count_; ++j)
       counts_[usable_[j]] = is_in_[usable_[j]] = 0;
     for (std::int32_t j = 0; j < size; ++j)

@@ -36,37 +36,42 @@ CHORALE_INLINE void IdlePasses::find_all() noexcept {
     least_left = std::min(least_left, f[1] - f[0]);
   }
   slack *= kIdleSlack;
-  for (std::int32_t v = 0; v < in.columns; v += kLanes) {
-    const std::int32_t first = std::min(v, in.columns - kLanes); // the last four overlap others
-    Lanes gain[kMostMembers]; // by rank: the greatest first, by insertion
-    for (std::int32_t i = 0; i < n; ++i) {
-      Lanes moving;
-      std::memcpy(&moving, in.row(i) + first, sizeof moving);
-      moving -= in.best_score[i];
-      for (std::int32_t rank = 0; rank < i; ++rank) {
-        const Lanes ahead = gain[rank];
-        gain[rank] = ahead > moving ? ahead : moving;
-        moving = ahead > moving ? moving : ahead;
+  const auto look_at = [&](std::int64_t begin, std::int64_t end) CHORALE_INLINE_LAMBDA {
+    for (std::int64_t group = begin; group < end; ++group) {
+      // The last four columns overlap others.
+      const std::int64_t first = std::min<std::int64_t>(group * kLanes, in.columns - kLanes);
+      Lanes gain[kMostMembers]; // by rank: the greatest first, by insertion
+      for (std::int32_t i = 0; i < n; ++i) {
+        Lanes moving;
+        std::memcpy(&moving, in.row(i) + first, sizeof moving);
+        moving -= in.best_score[i];
+        for (std::int32_t rank = 0; rank < i; ++rank) {
+          const Lanes ahead = gain[rank];
+          gain[rank] = ahead > moving ? ahead : moving;
+          moving = ahead > moving ? moving : ahead;
+        }
+        gain[i] = moving;
       }
-      gain[i] = moving;
+      const double *f[kLanes];
+      for (std::int32_t lane = 0; lane < kLanes; ++lane)
+        f[lane] = tables[first + lane];
+      const Lanes none = {f[0][0], f[1][0], f[2][0], f[3][0]};
+      Lanes gains = {};
+      Lanes most = Lanes{} + kForbidden;
+      for (std::int32_t k = 1; k <= n; ++k) {
+        gains += gain[k - 1];
+        const Lanes joined = {f[0][k], f[1][k], f[2][k], f[3][k]};
+        const Lanes size = (joined > Lanes{} ? joined : -joined) + (none > Lanes{} ? none : -none);
+        const Lanes bound =
+            gains * (1 - kIdleSlack) + (joined - none - k * least_left) + kIdleSlack * size;
+        most = bound > most ? bound : most;
+      }
+      for (std::int32_t lane = 0; lane < kLanes; ++lane)
+        idle_[first + lane] = most[lane] < -slack ? 1 : 0;
     }
-    const double *f[kLanes];
-    for (std::int32_t lane = 0; lane < kLanes; ++lane)
-      f[lane] = tables[first + lane];
-    const Lanes none = {f[0][0], f[1][0], f[2][0], f[3][0]};
-    Lanes gains = {};
-    Lanes most = Lanes{} + kForbidden;
-    for (std::int32_t k = 1; k <= n; ++k) {
-      gains += gain[k - 1];
-      const Lanes joined = {f[0][k], f[1][k], f[2][k], f[3][k]};
-      const Lanes size = (joined > Lanes{} ? joined : -joined) + (none > Lanes{} ? none : -none);
-      const Lanes bound =
-          gains * (1 - kIdleSlack) + (joined - none - k * least_left) + kIdleSlack * size;
-      most = bound > most ? bound : most;
-    }
-    for (std::int32_t lane = 0; lane < kLanes; ++lane)
-      idle_[first + lane] = most[lane] < -slack ? 1 : 0;
-  }
+  };
+  // The result is ignored: if the limits interrupt this loop, they interrupt the first pass too.
+  in_stretches(in, (std::int64_t{in.columns} + kLanes - 1) / kLanes, 4 * n * n, look_at);
   for (std::int32_t i = 0; i < n; ++i)
     idle_[in.best[i]] = 0;
 }

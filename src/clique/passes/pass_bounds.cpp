@@ -13,6 +13,9 @@ namespace {
 // Number of vectors of columns per loop over the members; all sums of two fit in the registers.
 constexpr int kPassVectors = 2;
 
+// Steps of a loop over columns, each of which reads several arrays and a table.
+constexpr std::int64_t kColumnWork = 2 * Limits::kScattered;
+
 // Computes sum_i max(d_i - t, 0) for every column v and threshold t, with d_i = psi_iv -
 // weights[i], as sum_i max(d_i, t) - n t, which saves one operation. excess: K rows of kPadded
 // entries, one for each threshold. False if interrupted.
@@ -130,20 +133,22 @@ CHORALE_INLINE bool PassBounds::add_seconds() noexcept {
   const Lanes zero{};
   Lanes at[vectors];
   std::memcpy(at, thresholds_, sizeof at);
-  for (std::int32_t v = 0; v < in.columns; ++v) {
-    bases_[v] = defaults_ + (potential_ - in.potential.tables[v][counts_[v]]);
-    forced_[v] = 0;
-    moved_to_[v] = {-1, 0};
-    // Removes the terms of the counts_[v] members whose best column is v: for them d_i = -slope.
-    for (int b = 0; b < vectors; ++b) {
-      double *excess = excess_ + v * std::int64_t{kPadded} + b * kLanes;
-      const Lanes above = -slopes_[v] - at[b];
-      Lanes sum;
-      std::memcpy(&sum, excess, sizeof sum);
-      sum -= (above > zero ? above : zero) * static_cast<double>(counts_[v]);
-      std::memcpy(excess, &sum, sizeof sum);
+  const auto begin_columns = [&](std::int64_t begin, std::int64_t end) CHORALE_INLINE_LAMBDA {
+    for (std::int64_t v = begin; v < end; ++v) {
+      bases_[v] = defaults_ + (potential_ - in.potential.tables[v][counts_[v]]);
+      forced_[v] = 0;
+      moved_to_[v] = {-1, 0};
+      // Removes the terms of the counts_[v] members whose best column is v: for them d_i = -slope.
+      for (int b = 0; b < vectors; ++b) {
+        double *excess = excess_ + v * kPadded + b * kLanes;
+        const Lanes above = -slopes_[v] - at[b];
+        Lanes sum;
+        std::memcpy(&sum, excess, sizeof sum);
+        sum -= (above > zero ? above : zero) * static_cast<double>(counts_[v]);
+        std::memcpy(excess, &sum, sizeof sum);
+      }
     }
-  }
+  };
   // Writes to rises[i] how much the table of the second-best column rises when member i joins it
   // after the earlier members with the same best column; by_best_ groups these members.
   double *rises = weights_;
@@ -183,7 +188,8 @@ CHORALE_INLINE bool PassBounds::add_seconds() noexcept {
       }
     }
   };
-  return in_stretches(in, in.members, 16, note_rises) &&
+  return in_stretches(in, in.columns, kColumnWork, begin_columns) &&
+         in_stretches(in, in.members, 16, note_rises) &&
          in_stretches(in, in.members, 8 * kThresholds, add);
 }
 
@@ -198,24 +204,36 @@ CHORALE_INLINE double PassBounds::bound_of(std::int32_t alpha) const noexcept {
 }
 
 // Sorts by counting, for each pass, the passes that come before it: no branch depends on the
-// bounds. Many passes are sorted by comparison.
-CHORALE_INLINE void PassBounds::sort_passes() noexcept {
+// bounds. Many passes become a heap, of which alpha() takes as many as are run.
+CHORALE_INLINE bool PassBounds::sort_passes() noexcept {
   const std::int32_t columns = instance_->columns;
   if (columns > kCounted) {
-    for (std::int32_t alpha = 0; alpha < columns; ++alpha)
-      order_[alpha] = alpha;
-    std::sort(order_, order_ + columns, [&](std::int32_t a, std::int32_t b) {
-      return bounds_[a] > bounds_[b] || (bounds_[a] == bounds_[b] && a < b);
-    });
-    return;
+    sorted_ = 0;
+    return in_stretches(*instance_, columns, kColumnWork,
+                        [&](std::int64_t begin, std::int64_t end) {
+                          for (std::int64_t v = begin; v < end; ++v) {
+                            order_[v] = static_cast<std::int32_t>(v);
+                            std::push_heap(order_, order_ + v + 1, comes_after());
+                          }
+                        });
   }
+  sorted_ = columns;
+  std::int32_t *last = order_ + columns - 1;
   for (std::int32_t alpha = 0; alpha < columns; ++alpha) {
     const double own = bounds_[alpha];
     std::int64_t before = 0;
     for (std::int64_t v = 0; v < columns; ++v)
       before += std::int64_t{bounds_[v] > own} | (std::int64_t{bounds_[v] == own} & (v < alpha));
-    order_[before] = alpha;
+    last[-before] = alpha;
   }
+  return true;
+}
+
+std::int32_t PassBounds::alpha(std::int32_t rank) noexcept {
+  const std::int32_t columns = instance_->columns;
+  for (; sorted_ <= rank; ++sorted_)
+    std::pop_heap(order_, order_ + (columns - sorted_), comes_after());
+  return order_[columns - 1 - rank];
 }
 
 CHORALE_INLINE bool PassBounds::prepare_members() noexcept {
@@ -224,10 +242,13 @@ CHORALE_INLINE bool PassBounds::prepare_members() noexcept {
     return false;
   std::int32_t *at = forced_; // K: index in by_best_ of the next member of each column
   std::int32_t begin_of = 0;
-  for (std::int32_t v = 0; v < in.columns; ++v) {
-    at[v] = begin_of;
-    begin_of += counts_[v];
-  }
+  if (!in_stretches(in, in.columns, 2, [&](std::int64_t begin, std::int64_t end) {
+        for (std::int64_t v = begin; v < end; ++v) {
+          at[v] = begin_of;
+          begin_of += counts_[v];
+        }
+      }))
+    return false;
   Lanes sums{};
   Lanes magnitudes{};
   defaults_ = 0;
@@ -253,15 +274,18 @@ CHORALE_INLINE bool PassBounds::prepare_members() noexcept {
     defaults_ += sums[lane];
     magnitude += magnitudes[lane];
   }
-  for (std::int32_t v = 0; v < in.columns; ++v) {
-    const double *f = in.potential.tables[v];
-    const std::int32_t c = counts_[v];
-    // With c_v = 0 the slope is the table's first step: v may still be the default column of
-    // members whose best column is alpha.
-    slopes_[v] = c > 0 ? (f[c] - f[0]) / c : f[1] - f[0];
-    potential_ += f[c];
-    magnitude += std::fabs(f[0]) + std::fabs(f[c]) + std::fabs(f[in.members]);
-  }
+  if (!in_stretches(in, in.columns, kColumnWork, [&](std::int64_t begin, std::int64_t end) {
+        for (std::int64_t v = begin; v < end; ++v) {
+          const double *f = in.potential.tables[v];
+          const std::int32_t c = counts_[v];
+          // With c_v = 0 the slope is the table's first step: v may still be the default column of
+          // members whose best column is alpha.
+          slopes_[v] = c > 0 ? (f[c] - f[0]) / c : f[1] - f[0];
+          potential_ += f[c];
+          magnitude += std::fabs(f[0]) + std::fabs(f[c]) + std::fabs(f[in.members]);
+        }
+      }))
+    return false;
   slack_ = 1e-15 * (16 + in.members) * magnitude;
   return in_stretches(in, in.members, 4, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t i = begin; i < end; ++i)
@@ -273,13 +297,15 @@ CHORALE_INLINE bool PassBounds::bound_all() noexcept {
   const Instance &in = *instance_;
   if (!prepare_members())
     return false;
-  place_thresholds();
-  if (!add_excesses<kThresholds, kPadded>(in, weights_, thresholds_, excess_) || !add_seconds())
+  if (!place_thresholds() ||
+      !add_excesses<kThresholds, kPadded>(in, weights_, thresholds_, excess_) || !add_seconds())
     return false;
-  for (std::int32_t alpha = 0; alpha < in.columns; ++alpha)
-    bounds_[alpha] = bound_of(alpha);
-  sort_passes();
-  return true;
+  return in_stretches(in, in.columns, kColumnWork,
+                      [&](std::int64_t begin, std::int64_t end) CHORALE_INLINE_LAMBDA {
+                        for (std::int64_t alpha = begin; alpha < end; ++alpha)
+                          bounds_[alpha] = bound_of(static_cast<std::int32_t>(alpha));
+                      }) &&
+         sort_passes();
 }
 
 bool PassBounds::run() noexcept {
@@ -289,20 +315,24 @@ bool PassBounds::run() noexcept {
 // Places the thresholds evenly between `low` and `high`, the relevant range of d_i = psi_i,alpha -
 // w_i. low: at an optimal k no member with d_i below minus the greatest step of f_alpha has alpha.
 // high: d_i <= -slope unless alpha is member i's best column.
-void PassBounds::place_thresholds() noexcept {
+bool PassBounds::place_thresholds() noexcept {
   const Instance &in = *instance_;
   double low = 0;
   double high = 0;
-  for (std::int32_t v = 0; v < in.columns; ++v) {
-    const double *f = in.potential.tables[v];
-    low = std::min(low, f[in.members - 1] - f[in.members]);
-    high = std::max(high, -slopes_[v]);
-  }
+  if (!in_stretches(in, in.columns, kColumnWork, [&](std::int64_t begin, std::int64_t end) {
+        for (std::int64_t v = begin; v < end; ++v) {
+          const double *f = in.potential.tables[v];
+          low = std::min(low, f[in.members - 1] - f[in.members]);
+          high = std::max(high, -slopes_[v]);
+        }
+      }))
+    return false;
   for (int j = 0; j < kThresholds; ++j)
     thresholds_[j] = high - (high - low) * (j + 0.5) / kThresholds;
   const double spacing = (high - low) / kThresholds;
   per_spacing_ = spacing > 0 ? 1 / spacing : 0.0;
   slack_ += 1e-15 * (16 + in.members) * in.members * (high - low);
+  return true;
 }
 
 } // namespace chorale

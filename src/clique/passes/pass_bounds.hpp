@@ -22,12 +22,13 @@ class PassBounds {
 public:
   PassBounds(Layout &layout, const Instance &instance) noexcept;
 
-  // Computes all bounds and sorts the passes by descending bound. O(n K). False if interrupted.
+  // Computes all bounds, by which alpha() sorts the passes. O(n K). False if interrupted.
   bool run() noexcept;
   // Does nothing; AlphaPass calls it in PassBounds and ThresholdBounds alike.
   bool tighten(double) noexcept { return true; }
   // The alpha of the pass with the `rank`-th highest bound; the upper bound on the pass of `alpha`.
-  std::int32_t alpha(std::int32_t rank) const noexcept { return order_[rank]; }
+  // O(log K) for each rank that is asked for the first time and for all before it.
+  std::int32_t alpha(std::int32_t rank) noexcept;
   double bound(std::int32_t alpha) const noexcept { return bounds_[alpha]; }
   // The number of members whose best column is v; the chord slope (f_v(c) - f_v(0)) / c at this
   // count c (f_v(1) - f_v(0) if c = 0); the sum of the members' best scores.
@@ -37,7 +38,7 @@ public:
 
 private:
   static constexpr int kThresholds = 6;
-  static constexpr std::int32_t kCounted = 64; // more passes are sorted by comparison
+  static constexpr std::int32_t kCounted = 64; // more passes are sorted as they are asked for
   static constexpr int kPadded = (kThresholds + kLanes - 1) / kLanes * kLanes; // whole vectors
 
   bool bound_all() noexcept;
@@ -48,13 +49,19 @@ private:
   };
 
   bool prepare_members() noexcept;
-  void place_thresholds() noexcept;
+  bool place_thresholds() noexcept;
   bool add_seconds() noexcept;
   double bound_of(std::int32_t alpha) const noexcept;
   // Returns an upper bound on f(k) + the lowest line at k, for k = 0 .. most. excess: kPadded
   // entries by threshold, minus infinity in the padding.
   double highest(const Lanes *excess, const double *f, std::int32_t most) const noexcept;
-  void sort_passes() noexcept;
+  bool sort_passes() noexcept;
+  // Compares passes: true if a comes after b.
+  auto comes_after() const noexcept {
+    return [bounds = bounds_](std::int32_t a, std::int32_t b) {
+      return bounds[a] < bounds[b] || (bounds[a] == bounds[b] && a > b);
+    };
+  }
 
   const Instance *instance_;
   double *weights_;                     // n: w_i
@@ -62,11 +69,12 @@ private:
   double *excess_;                      // K x padded: sum_i max(psi_i,alpha - w_i - t, 0)
   double *bounds_;                      // K: bound by alpha
   std::int32_t *counts_;                // K: number of members by best column
-  std::int32_t *order_;                 // K: alphas by descending bound
+  std::int32_t *order_;                 // K: a heap of alphas, then the sorted ones, the first last
   double *bases_;                       // K: sum_i default_i + sum_{v != alpha} f_v(c_v), by alpha
   std::int32_t *forced_;                // K: number of members with no other column, by alpha
   Moved *moved_to_;                     // K: by second-best column
   std::int32_t *by_best_;               // n: members grouped by best column
+  std::int32_t sorted_ = 0;             // number of alphas that are sorted
   double thresholds_[kPadded] = {};     // descending
   double per_spacing_ = 0;              // 1 / distance of neighbours in thresholds_; 0 if it is 0
   double defaults_ = 0;                 // sum of the best scores

@@ -22,8 +22,9 @@ public:
   // Collects the columns to visit. Requires the members' best and second-best columns.
   void begin() noexcept {
     const Instance &in = *instance_;
+    // Results are ignored: if the limits interrupt a step here, they interrupt the next pass too.
+    in.spend(8 * std::int64_t{in.columns});
     std::fill(columns_, columns_ + in.columns, 0);
-    // The result is ignored: if the limits interrupt this loop, they interrupt the next pass too.
     in_stretches(in, in.members, 4, [&](std::int64_t begin, std::int64_t end) {
       for (std::int64_t i = begin; i < end; ++i) {
         columns_[in.best[i]] = 1;

@@ -295,7 +295,7 @@ double PriceStarts::write(std::int32_t rank, std::int32_t *assignment) noexcept 
       [=, this]() CHORALE_INLINE_LAMBDA { return choose(starts_[rank], assignment); });
 }
 
-void PriceStarts::run(const PassBounds &bounds, double level) noexcept {
+void PriceStarts::run(PassBounds &bounds, double level) noexcept {
   const Instance &in = *instance_;
   const CliquePotential::Steps steps = in.potential.convex_steps();
   const double range = steps.highest - steps.lowest;
@@ -314,7 +314,7 @@ void PriceStarts::run(const PassBounds &bounds, double level) noexcept {
 // Prices each small column at kChord times the slope of the chord to its default count, and each
 // large one at the slope at each assumed count. kChord is above 1 because the members that leave a
 // small column are those that lose least.
-void PriceStarts::set_prices(const PassBounds &bounds) noexcept {
+void PriceStarts::set_prices(PassBounds &bounds) noexcept {
   const Instance &in = *instance_;
   const double *const *tables = in.potential.tables;
   base_ = bounds.best_scores();

@@ -34,7 +34,7 @@ public:
   // Finds the starts of highest estimate among the columns with the highest bounds. `level`: the
   // best score known. O(n) a column and a pair. Selects an AVX2 variant at run time if the
   // processor has AVX2, as does write(); both variants give the same bits.
-  void run(const PassBounds &bounds, double level) noexcept;
+  void run(PassBounds &bounds, double level) noexcept;
 
   std::int32_t count() const noexcept { return count_; }
   // Writes the labelling (n) of the `rank`-th best estimate. Returns its score in single precision;
@@ -67,7 +67,7 @@ private:
     std::int32_t place[kLarge];
   };
 
-  void set_prices(const PassBounds &bounds) noexcept;
+  void set_prices(PassBounds &bounds) noexcept;
   // Computes gains_, reach_, single_ and most_. False if interrupted.
   bool reach() noexcept;
   void order_columns() noexcept;
