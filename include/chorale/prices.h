@@ -65,7 +65,8 @@ CHORALE_API void chorale_prices_destroy(chorale_prices *prices);
  *   has R values, the price of EMPTY and CONFLICT is 0. NULL with count 0: all prices are 0.
  * result: as of chorale_run_solve, where the clique_score includes the prices of the members of
  *   shared cliques; may be NULL. If no other clique has two members in one connected component, its
- *   `score` is the maximum, up to rounding.
+ *   `score` is the maximum, up to rounding; with 0 rounds and no polish, which do not look at
+ *   prices, it is that of the chains' own labelling.
  * *score: receives equation 1 of the labelling found, without shared cliques and without prices:
  *   the contribution of this part to equation 1 of the corpus. Minus infinity if there is no
  *   labelling. May be NULL.
