@@ -116,10 +116,11 @@ class Confidences(Scores):
 
 
 class AllScores(Scores):
-    """Scores of all labels: one array N x m, or m columns."""
+    """Scores of all labels: one array N x m, or m columns. Columns, and probabilities, become one
+    array of logarithms here, so that a row, whichever is read next, is in one place."""
 
     def __init__(self, given: Array | Sequence[Array], logarithms: bool) -> None:
-        self._given, self._logarithms = given, logarithms
+        self._scores: Array
         if isinstance(given, np.ndarray):
             self.count, self.labels = given.shape
             double = given.dtype == np.float64
@@ -127,18 +128,23 @@ class AllScores(Scores):
             self.count, self.labels = len(given[0]), len(given)
             double = any(column.dtype == np.float64 for column in given)
         self.dtype = np.float64 if logarithms and double else np.float32
+        if isinstance(given, np.ndarray) and logarithms:
+            self._scores = given
+            return
+        self._scores = np.empty((self.count, self.labels), dtype=self.dtype)
+        for part in blocks(self.count):
+            made = self._scores[part]
+            if isinstance(given, np.ndarray):
+                made[:] = given[part]
+            else:
+                for label, column in enumerate(given):
+                    made[:, label] = column[part]
+            if not logarithms:
+                np.log(np.maximum(made, MARGIN, out=made), out=made)
 
     def rows(self, rows: Longs | slice) -> Array:
-        if isinstance(self._given, np.ndarray):
-            made = np.array(self._given[rows], dtype=self.dtype)
-        else:
-            parts = [column[rows] for column in self._given]
-            made = np.empty((len(parts[0]), self.labels), dtype=self.dtype)
-            for label, part in enumerate(parts):
-                made[:, label] = part
-        if not self._logarithms:
-            np.log(np.maximum(made, MARGIN, out=made), out=made)
-        return made
+        # Other indices than slices copy by themselves.
+        return self._scores[rows].astype(self.dtype, copy=isinstance(rows, slice))
 
 
 # ---- Cliques
