@@ -37,9 +37,11 @@ if [[ $(cat "$here/dist/built" 2>/dev/null) != "$state" ]]; then
   # has: this keeps the module below 300 kB, compressed.
   cold='^(problem|capi|front|prices|learn|property)/|^potential/(create|recolumn|rescale|tangent)|^cluster/model/'
   cold+='|^cluster/run/(inputs|outcome|repair|dual|call|edits|labelling|state|rooms)'
-  cold+='|^clique/(paper|dual|flows)/'
-  cold+='|^clique/(algorithms|plan|instance)'
+  cold+='|^cluster/run/(run|polish|improve)|^clique/(paper|dual|flows)/'
+  cold+='|^clique/(algorithms|plan|instance|search|computation|kept_labelling)'
+  cold+='|^clique/(moves/(group_moves|alpha_expansion)|passes/price_starts)'
   cold+='|^chain/(checks|single_bounded|joint_marginals|k_best|attachments|chain_view|joint_tree)'
+  cold+='|^chain/(configurations|transitions)'
   awk -v cold="$cold" -f "$here/tools/cold.awk" "$work/new/chorale.cpp" >"$work/chorale.cpp"
   compile=(-std=c++20 -O2 -mllvm -inline-threshold=47 -Wno-pragma-clang-attribute -fwasm-exceptions
     -mbulk-memory -msign-ext -mnontrapping-fptoint -DCHORALE_STATIC -I "$work")

@@ -1,14 +1,23 @@
 // Replacements for functions that the C++20 library of older Emscriptens (such as that of Debian
 // 12) lacks: std::bit_cast, std::atomic_ref and std::to_chars of doubles. Included before
-// chorale.cpp. Newer C++ libraries have all three; nothing here is then compiled.
+// chorale.cpp. Newer C++ libraries have all three; none of them is then compiled.
 #pragma once
 
+// Asks for small code, not fast code, in those templates that are not inlined: above all sorting,
+// which is compiled for each of some fifty orders.
+#pragma clang attribute push(__attribute__((minsize)), apply_to = function)
+#include <algorithm>
 #include <atomic>
 #include <bit>
 #include <charconv>
 #include <cstdint>
 #include <cstring>
+#include <functional>
+#include <memory>
+#include <numeric>
+#include <string>
 #include <version>
+#pragma clang attribute pop
 
 namespace std {
 
