@@ -97,9 +97,15 @@ bool Instance::count(const std::int32_t *assignment, std::int32_t *counts) const
   // Counts members in turn into four rows, so that equal neighbours do not wait for one counter.
   constexpr std::int32_t kRows = 4;
   constexpr std::int32_t kNarrow = 32;
+  constexpr std::int32_t kFew = 16; // members for which rows do not pay
+  std::fill(counts, counts + columns, 0);
+  if (members < kFew) {
+    for (std::int32_t i = 0; i < members; ++i)
+      ++counts[assignment[i]];
+    return spend(2 * members);
+  }
   const bool narrow = columns <= kNarrow;
   std::int32_t rows[kRows][kNarrow] = {};
-  std::fill(counts, counts + columns, 0);
   const bool counted = in_stretches(*this, members, 2, [&](std::int64_t begin, std::int64_t end) {
     std::int64_t i = begin;
     for (; narrow && i + kRows <= end; i += kRows)

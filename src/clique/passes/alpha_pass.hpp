@@ -16,24 +16,24 @@ template <class Score> class AlphaPass {
 public:
   AlphaPass(Layout &layout, const Instance &instance) noexcept
       : instance_(&instance), sweep_(layout, instance), start_(layout, instance),
-        score_(layout, instance.potential), best_(layout.take<Best>(instance.columns)) {}
+        score_(layout, instance.potential) {}
 
   // Runs the pass of every column. Replaces `solution` by the best labelling visited, if better.
-  // `idle`: NULL, or tells passes of which one is enough, since they all find the same.
+  // `idle`: NULL, or tells passes that find the independent labelling alone, which needs no order.
   void run(Limits &limits, Solution &solution, const IdlePasses *idle = nullptr) noexcept {
     passes_ = 0;
     begin();
-    Best found_idle{kForbidden, -1, 0};
+    Best found_idle{kForbidden, -1, 0, false};
     for (std::int32_t alpha = 0; alpha < instance_->columns; ++alpha) {
       if (!limits.spend(instance_->columns))
         return;
       const bool is_idle = idle && (*idle)[alpha];
       if (is_idle && found_idle.alpha >= 0) {
-        best_[passes_++] = {found_idle.score, alpha, found_idle.count};
+        rank({found_idle.score, alpha, found_idle.count, true});
         ++solution.iterations;
         continue;
       }
-      const Best best = pass(alpha);
+      const Best best = pass(alpha, is_idle);
       if (is_idle)
         found_idle = best;
       if (solution.failure = score_.failure(); solution.failure != CallbackFailure::none)
@@ -43,14 +43,10 @@ public:
           (best.score > solution.score && !sweep_.write(best.count, solution.assignment)))
         return;
       solution.score = std::max(solution.score, best.score);
-      best_[passes_++] = best;
+      rank(best);
       ++solution.iterations;
       solution.keep();
     }
-    // std::sort, since std::stable_sort allocates.
-    std::sort(best_, best_ + passes_, [](const Best &a, const Best &b) {
-      return a.score > b.score || (a.score == b.score && a.alpha < b.alpha);
-    });
   }
 
   // Runs passes in descending order of their upper bounds, until a bound lies below the solution's
@@ -66,7 +62,7 @@ public:
       const std::int32_t alpha = bounds.alpha(rank);
       if (bounds.bound(alpha) < solution.score || !limits.spend(instance_->columns))
         return;
-      const Best best = pass(alpha);
+      const Best best = pass(alpha, false);
       if (instance_->interrupted())
         return;
       ++solution.iterations;
@@ -91,12 +87,19 @@ public:
     }
   }
 
-  // Writes the best labelling of the `rank`-th best pass of the last run(limits, solution). False
-  // if there is no such pass, or if interrupted.
+  static constexpr std::int32_t kRanks = 4; // passes that run(limits, solution) remembers
+
+  // Writes the best labelling of the `rank`-th best pass of the last run(limits, solution), rank <
+  // kRanks. False if there is no such pass, or if interrupted.
   bool write(std::int32_t rank, std::int32_t *assignment) noexcept {
     if (rank >= passes_ || best_[rank].score == kForbidden)
       return false;
-    return sweep_.order_by(best_[rank].alpha) && sweep_.write(best_[rank].count, assignment);
+    const Best &best = best_[rank];
+    if (best.is_independent) {
+      std::copy(instance_->best, instance_->best + instance_->members, assignment);
+      return true;
+    }
+    return sweep_.order_by(best.alpha) && sweep_.write(best.count, assignment);
   }
 
 private:
@@ -104,6 +107,7 @@ private:
     double score;
     std::int32_t alpha;
     std::int32_t count;
+    bool is_independent; // the labelling is surely the independent one
   };
 
   static constexpr bool kIsSum = requires(Score &score) { score.restart(); };
@@ -113,11 +117,22 @@ private:
       start_.begin();
   }
 
-  // Returns score and count of the best labelling in the pass of alpha; the score is minus infinity
-  // if interrupted.
-  Best pass(std::int32_t alpha) noexcept {
-    Best best{kForbidden, alpha, 0};
-    if (!sweep_.order_by(alpha))
+  // Inserts a pass among the best ones: by descending score, then in the order of calls.
+  void rank(const Best &best) noexcept {
+    std::int32_t at = std::min(passes_, kRanks);
+    while (at > 0 && best_[at - 1].score < best.score)
+      --at;
+    if (at == kRanks)
+      return;
+    passes_ = std::min(passes_ + 1, kRanks);
+    std::copy_backward(best_ + at, best_ + passes_ - 1, best_ + passes_);
+    best_[at] = best;
+  }
+
+  // Returns the best labelling in the pass of alpha; its score is minus infinity if interrupted.
+  Best pass(std::int32_t alpha, bool is_idle) noexcept {
+    Best best{kForbidden, alpha, 0, false};
+    if (!(is_idle ? sweep_.stand(alpha) : sweep_.order_by(alpha)))
       return best;
     if constexpr (kIsSum)
       start_.reset(score_, sweep_.counts(), alpha);
@@ -127,14 +142,16 @@ private:
     Pace pace(*instance_, score_.work(), sweep_.allowed() - sweep_.forced() + 1);
     for (std::int32_t k = sweep_.forced();; ++k) {
       if (!pace.next())
-        return {kForbidden, alpha, 0};
+        return {kForbidden, alpha, 0, false};
       const double total = members + score_.total();
       if (total > best.score) {
         best.score = total;
         best.count = k;
       }
-      if (k == sweep_.allowed())
+      if (k == sweep_.allowed()) {
+        best.is_independent = sweep_.is_independent(best.count);
         return best;
+      }
       members += sweep_.at(k).gain;
       score_.move(sweep_.at(k).from, alpha);
     }
@@ -144,8 +161,8 @@ private:
   AlphaSweep sweep_;
   PassStart start_;
   Score score_;
-  Best *best_; // K: best labelling of each pass; run() sorts them by descending score at its end
-  std::int32_t passes_ = 0;
+  Best best_[kRanks]; // the best passes of run(limits, solution), in descending order of scores
+  std::int32_t passes_ = 0; // how many
 };
 
 // Max-marginals over the labellings of alpha-pass: the best score found with member i fixed to

@@ -32,6 +32,16 @@ public:
   // labelling, members with gain < -`reach` in none; neither group is sorted. O(n) if the gains are
   // spread evenly, O(n log n) at worst. False if the limits interrupted the call.
   bool order_by(std::int32_t alpha, double reach = kInfinity) noexcept;
+  // Without sorting, the order of a pass of `alpha`, the best column of no member, that is known to
+  // find nothing better than the independent labelling: labelling 0 alone, forced() and allowed()
+  // are 0. False if the limits interrupted the call.
+  bool stand(std::int32_t alpha) noexcept;
+  // True if labelling k is surely the independent one: every member with alpha gains by it, every
+  // other member loses.
+  bool is_independent(std::int32_t k) const noexcept {
+    return (k == 0 || order_[k - 1].gain > 0) &&
+           (k == instance_->members || order_[k].gain < 0);
+  }
 
   std::int32_t alpha() const noexcept { return alpha_; }
   // Numbers of members: with alpha in every labelling; with alpha in some labelling. The pass has

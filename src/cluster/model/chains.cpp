@@ -54,6 +54,21 @@ void Chains::place(bool even) noexcept {
     site += taken;
   }
   sites_ = site;
+  item_rows_ = find_item_rows();
+}
+
+const double *Chains::find_item_rows() const noexcept {
+  if (types_.size() != 1 || shift_ < 0)
+    return nullptr;
+  const Type &type = types_[0];
+  if (type.kind != Kind::plain || type.single ||
+      (type.transitions && (type.transitions->start || type.transitions->end)))
+    return nullptr;
+  const auto *rows = static_cast<const double *>(records_[0].scores);
+  for (std::int64_t i = 0; i < size(); ++i)
+    if ((*this)[i].length != 1 || records_[i].scores != rows + i * type.labels)
+      return nullptr;
+  return rows;
 }
 
 } // namespace chorale

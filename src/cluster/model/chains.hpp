@@ -61,12 +61,18 @@ public:
 
   std::int64_t size() const noexcept { return records_.size(); }
   Chain operator[](std::int64_t i) const noexcept;
-  std::int32_t first_label(std::int64_t i) const noexcept { return records_[i].first_label; }
+  std::int32_t first_label(std::int64_t i) const noexcept {
+    return shift_ >= 0 ? static_cast<std::int32_t>(i << shift_) : records_[i].first_label;
+  }
   std::int32_t first_slot(std::int64_t i) const noexcept { return records_[i].first_slot; }
   std::int64_t sites() const noexcept { return sites_; }
   // If every chain takes 1 << shift sites: shift, so that site s is in chain s >> shift. Otherwise -1.
   std::int32_t shift() const noexcept { return shift_; }
   void prefetch(std::int64_t i) const noexcept { __builtin_prefetch(&records_[i]); }
+  // If every chain is a plain item, phi is its unary scores alone, and these are rows of doubles
+  // end to end, as those of a corpus: the row of chain 0, and the entries of a row. Otherwise NULL.
+  const double *item_rows() const noexcept { return item_rows_; }
+  std::int32_t row_labels() const noexcept { return types_[0].labels; }
 
   // Adds a chain, ignoring its slots. Its tokens take no memory if they lie right behind its unary
   // scores. False, and nothing added, if memory runs out.
@@ -105,6 +111,7 @@ public:
     sites_ = from.sites_;
     slots_ = from.slots_;
     shift_ = from.shift_;
+    item_rows_ = from.item_rows_;
     return true;
   }
   std::size_t bytes() const noexcept {
@@ -151,13 +158,16 @@ private:
   };
 
   std::int32_t type_of(const Type &type) noexcept; // -1: no memory
+  const double *find_item_rows() const noexcept;
 
   Array<Record> records_;
   Array<Type> types_;
   Array<const std::int32_t *> tokens_; // by chain; empty while all tokens lie behind scores
   std::int32_t sites_ = 0;
   std::int32_t slots_ = 0;
-  std::int32_t shift_ = -1; // set by place()
+  // Set by place().
+  std::int32_t shift_ = -1;
+  const double *item_rows_ = nullptr;
 };
 
 inline Chain Chains::operator[](std::int64_t i) const noexcept {

@@ -109,6 +109,20 @@ public:
   bool equals(const LabelStore &other) const noexcept {
     return bytes_ == 0 || std::memcmp(data_, other.data_, bytes_) == 0;
   }
+  // Returns how many labels differ from those of `other`.
+  std::int64_t differing(const LabelStore &other) const noexcept {
+    std::int64_t count = 0;
+    if (width_ == 1) {
+      for (std::size_t i = 0; i < bytes_; ++i)
+        count += data_[i] != other.data_[i] ? 1 : 0;
+      return count;
+    }
+    const auto labels = static_cast<std::int64_t>(
+        width_ == 0 ? 2 * bytes_ : bytes_ / static_cast<std::size_t>(width_));
+    for (std::int64_t i = 0; i < labels; ++i)
+      count += get(i) != other.get(i) ? 1 : 0;
+    return count;
+  }
   void clear() noexcept {
     if (bytes_ > 0)
       std::memset(data_, 0, bytes_);
@@ -138,6 +152,11 @@ struct Assignment {
   double phi(std::int32_t chain) const noexcept {
     return inputs_ ? inputs_->item_score(chain, labels.get(model_->chains.first_label(chain)))
                    : score_[chain];
+  }
+  // Prefetches what phi() reads besides stored scores.
+  [[gnu::always_inline]] void prefetch_phi(std::int32_t chain) const noexcept {
+    if (inputs_)
+      inputs_->prefetch_item_score(chain, labels.get(model_->chains.first_label(chain)));
   }
   // The scores of all chains; NULL if they are not stored.
   const double *scores() const noexcept { return score_; }

@@ -14,6 +14,14 @@ constexpr std::int64_t kSitesAhead = 16;
 constexpr std::int64_t kLine = 64; // bytes of a cache line
 
 // Inlined: g++ 12 takes a function that only prefetches for one without effects, and drops the call.
+[[gnu::always_inline]] inline void prefetch_bytes(const void *first, std::int64_t bytes) noexcept {
+  const auto *scores = static_cast<const std::byte *>(first);
+  for (std::int64_t at = 0; at < bytes; at += kLine)
+    __builtin_prefetch(scores + at);
+  if (bytes > 0)
+    __builtin_prefetch(scores + bytes - 1);
+}
+
 [[gnu::always_inline]] inline void prefetch_ahead(const Model &model, std::int64_t place) noexcept {
   const std::int64_t members = model.members.size();
   if (const std::int64_t next = place + 2 * kSitesAhead; next < members)
@@ -22,13 +30,25 @@ constexpr std::int64_t kLine = 64; // bytes of a cache line
   if (const std::int64_t next = place + kSitesAhead; next < members)
     if (const std::int32_t site = model.members[next]; site >= 0) {
       const Chain item = model.chains[model.chain_at(site)];
-      const auto *scores = static_cast<const std::byte *>(item.unary);
-      const std::int64_t bytes = scores && item.length == 1 ? item.unary_bytes() : 0;
-      for (std::int64_t at = 0; at < bytes; at += kLine)
-        __builtin_prefetch(scores + at);
-      if (bytes > 0)
-        __builtin_prefetch(scores + bytes - 1);
+      prefetch_bytes(item.unary, item.unary && item.length == 1 ? item.unary_bytes() : 0);
     }
+}
+
+// As load_items(), of a clique whose members show their labels, where all scores are rows of K
+// entries: no record of an item is read.
+bool load_rows(const Model &model, const Clique &clique, const double *from, double *rows,
+               Limits &limits) noexcept {
+  const std::int64_t K = clique.columns();
+  const std::int64_t last = model.members.size() - 1;
+  for (std::int32_t i = 0; i < clique.members; ++i) {
+    if (!limits.spend(16 + K))
+      return false;
+    const std::int64_t place = std::int64_t{clique.first_slot} + i;
+    const std::int64_t ahead = model.chain_at(model.members[std::min(place + kSitesAhead, last)]);
+    prefetch_bytes(from + ahead * K, K * static_cast<std::int64_t>(sizeof(double)));
+    std::copy_n(from + model.chain_at(model.members[place]) * K, K, rows + i * K);
+  }
+  return true;
 }
 
 // Returns the best label among those for which takes(label) is true.
@@ -103,6 +123,9 @@ bool load_items(const Setting &setting, const Clique &clique, double *rows,
                 Limits &limits) noexcept {
   const Model &model = setting.model;
   const std::int64_t K = clique.columns();
+  if (const double *all = setting.inputs.item_rows();
+      all && clique.shows_labels(0) && model.chains.row_labels() == K)
+    return load_rows(model, clique, all, rows, limits);
   for (std::int32_t i = 0; i < clique.members; ++i) {
     prefetch_ahead(model, std::int64_t{clique.first_slot} + i);
     double *row = rows + i * K;
@@ -128,14 +151,22 @@ bool load_items(const Setting &setting, const Clique &clique, double *rows,
 std::int32_t show_items(const Setting &setting, const Clique &clique, const std::int32_t *shown,
                         Assignment &labelling) noexcept {
   std::int32_t changes = 0;
+  // Where phi is not stored, none is read for it.
+  const bool shows_labels = clique.shows_labels(0);
+  const bool sets_labels = shows_labels && !labelling.scores();
   for (std::int32_t i = 0; i < clique.members; ++i) {
     const std::int32_t site = setting.model.site(clique, i);
+    if (sets_labels) {
+      changes += labelling.labels.get(site) != shown[i] ? 1 : 0;
+      labelling.labels.set(site, shown[i]);
+      continue;
+    }
     if (clique.column_of(i, labelling.labels.get(site)) == shown[i])
       continue;
     const std::int32_t chain = setting.model.chain_at(site);
     const ChainView item = setting.inputs.view_of(chain);
     const ItemLabel best =
-        clique.shows_labels(i)
+        shows_labels
             ? ItemLabel{shown[i], item.score(shown + i)}
             : best_of(item, [&](std::int32_t y) { return clique.column_of(i, y) == shown[i]; });
     labelling.set_item(chain, site, best.label, best.score);

@@ -83,12 +83,8 @@ bool Evaluation::evaluate(Choose &&choose, double *by_part, Totals &totals) noex
   for (std::int32_t i = 0; i < model.chains.size(); ++i) {
     const std::int32_t part = model.parts.of(i);
     // Where phi is read from the scores of an item, these are not in the cache.
-    if (model.items_alone && i + kItemsAhead < model.chains.size()) {
-      const Chain ahead = model.chains[i + kItemsAhead];
-      const std::int64_t label = choose(part).labels.get(ahead.first_label);
-      __builtin_prefetch(static_cast<const std::byte *>(ahead.unary) +
-                         label * ahead.unary_bytes() / ahead.labels);
-    }
+    if (i + kItemsAhead < model.chains.size())
+      choose(part).prefetch_phi(i + kItemsAhead);
     const double value = choose(part).phi(i);
     chains.add(value);
     if (by_part)

@@ -42,11 +42,29 @@ public:
         !(masks_ && masked_[chain] > 0) && (views_.empty() || !find_view(chain));
     return is_plain ? static_cast<const double *>(item.unary) : nullptr;
   }
+  // Returns Chains::item_rows() unless some input differs, or may differ, from the model.
+  const double *item_rows() const noexcept {
+    return masks_ || !views_.empty() ? nullptr : model_.chains.item_rows();
+  }
   // Returns phi of an item under a label.
   double item_score(std::int32_t chain, std::int32_t label) const noexcept {
+    if (const double *rows = item_rows())
+      return rows[std::int64_t{chain} * model_.chains.row_labels() + label] + 0.0;
     const Chain item = model_.chains[chain];
     const double *scores = plain_item(item, chain);
     return scores ? scores[label] + 0.0 : view_of(chain).score(&label); // 0.0: turns -0 into 0
+  }
+  // Prefetches what item_score() reads. Inlined: g++ 12 takes a function that only prefetches for
+  // one without effects, and drops the call.
+  [[gnu::always_inline]] void prefetch_item_score(std::int32_t chain,
+                                                  std::int32_t label) const noexcept {
+    if (const double *rows = item_rows()) {
+      __builtin_prefetch(rows + std::int64_t{chain} * model_.chains.row_labels() + label);
+      return;
+    }
+    const Chain item = model_.chains[chain];
+    __builtin_prefetch(static_cast<const std::byte *>(item.unary) +
+                       label * item.unary_bytes() / item.labels);
   }
   // Returns the view with all arrays that view_of() may have, for measuring.
   ChainView widest_view_of(std::int32_t chain) const noexcept {

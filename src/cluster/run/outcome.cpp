@@ -116,6 +116,8 @@ chorale_run_result Outcome::result() const noexcept {
       found && closes_gap(result.score, state_.best.magnitude, standing.upper_bound) ? 1 : 0;
   if (found && state_.is_settled())
     result.changed_chains = state_.edits->changed_chains;
+  else if (found && model_.items_alone && model_.chains.shift() >= 0)
+    result.changed_chains = state_.best.labels.differing(state_.own.labels);
   else
     for (std::int32_t i = 0; found && i < model_.chains.size(); ++i)
       result.changed_chains += has_changed(i) ? 1 : 0;

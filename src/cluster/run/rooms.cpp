@@ -7,6 +7,8 @@
 namespace chorale {
 namespace {
 
+constexpr std::int32_t kSeenMembers = 64; // cliques of fewer members are measured once a size
+
 std::size_t aligned(std::size_t bytes) noexcept {
   const std::size_t padded = saturating_sum(bytes, kAlignment - 1);
   return padded == SIZE_MAX ? SIZE_MAX : padded / kAlignment * kAlignment;
@@ -26,9 +28,12 @@ RoomBytes Rooms::measure() const noexcept {
   std::int32_t labels = -1;
   const CliqueType *type = nullptr;
   for (std::int32_t i = 0; i < model_.chains.size(); ++i) {
-    // Items of closed cliques with equal type and number of labels need equal memory.
-    if (const Chain chain = model_.chains[i]; chain.is_item() && model_.is_closed(chain)) {
-      const CliqueType *of = &model_.cliques.type(model_.clique_of(chain.first_slot));
+    // Items with equal numbers of labels need equal memory if they are in closed cliques of one
+    // type, or in none: then as much as in a closed clique at most.
+    if (const Chain chain = model_.chains[i];
+        chain.is_item() && (chain.slots == 0 || model_.is_closed(chain))) {
+      const CliqueType *of =
+          chain.slots == 0 ? type : &model_.cliques.type(model_.clique_of(chain.first_slot));
       if (chain.labels == labels && of == type)
         continue;
       labels = chain.labels;
@@ -44,13 +49,19 @@ RoomBytes Rooms::measure() const noexcept {
   bytes.chain = std::max(bytes.chain, saturating_sum(bytes.counts, scored_bytes(model_)));
   bytes.worker = bytes.chain;
   Clique before{};
+  std::uint64_t seen = 0; // bit n: one like `before`, but of n members, is measured
   for (std::int64_t c = 0; c < model_.cliques.size(); ++c) {
     const Clique &clique = model_.cliques[c];
     const KeptColumns *kept = inputs_.kept(c);
-    // Skips cliques of the same shape as the one before.
-    if (before.type && !kept && !clique.centred() && before.potential() == clique.potential() &&
-        before.members == clique.members && before.closed() == clique.closed())
+    // Skips cliques of the same shape as one before.
+    const bool is_alike = before.type && !kept && !clique.centred() &&
+                          before.potential() == clique.potential() &&
+                          before.closed() == clique.closed();
+    const std::uint64_t bit =
+        clique.members < kSeenMembers ? std::uint64_t{1} << clique.members : 0;
+    if (is_alike && ((seen & bit) != 0 || before.members == clique.members))
       continue;
+    seen = (is_alike ? seen : 0) | bit;
     before = kept ? Clique{} : clique;
     Layout layout;
     const CliqueProgram program(layout, clique, options_.clique, kept);

@@ -99,10 +99,16 @@ void Rounds::update_items(std::int32_t first, std::int32_t end, Worker &worker) 
     const Chain chain = setting_.model.chains[i];
     std::int32_t count = 1;
     if ((needs & kNeedsOwn) != 0) {
-      const double *scores = setting_.inputs.plain_item(chain, i);
+      const double *rows = setting_.inputs.item_rows();
+      const double *scores = rows ? rows + std::ptrdiff_t{i} * chain.labels
+                                  : setting_.inputs.plain_item(chain, i);
       const auto goes_on = [&](std::int32_t next) {
+        if (state_.chain_needs[next] != needs)
+          return false;
+        if (rows)
+          return true;
         const Chain item = setting_.model.chains[next];
-        return state_.chain_needs[next] == needs && item.labels == chain.labels &&
+        return item.labels == chain.labels &&
                setting_.inputs.plain_item(item, next) ==
                    scores + std::ptrdiff_t{next - i} * chain.labels;
       };

@@ -154,7 +154,7 @@ bool chorale_run::fits_joint_state(std::int32_t number) noexcept {
 }
 
 std::int32_t chorale_run::try_joint_states() noexcept {
-  for (std::int32_t i = 0; i < model->chains.size(); ++i)
+  for (std::int32_t i = 0; !model->wholes.empty() && i < model->chains.size(); ++i)
     if (!fits_joint_state(i))
       return i;
   options.joint.is_strict = false;

@@ -140,11 +140,12 @@ void Tally::take(gsl::span<Worker> workers) noexcept {
 void RunState::reset(const Model &model) noexcept {
   to_chain.clear();
   to_clique.clear();
-  for (std::int64_t i = 0; i < model.chains.size(); ++i) {
-    // All cliques are flagged below, so items need not flag theirs.
+  // All cliques are flagged below, so items need not flag theirs.
+  std::fill_n(chain_needs, model.chains.size(), kNeedsOwn);
+  for (std::int64_t i = 0; !model.items_alone && i < model.chains.size(); ++i) {
     const Chain chain = model.chains[i];
-    const bool updates = chain.slots > 0 && !model.is_closed(chain);
-    chain_needs[i] = static_cast<std::uint8_t>(kNeedsOwn | (updates ? kNeedsUpdate : 0));
+    if (chain.slots > 0 && !model.is_closed(chain))
+      chain_needs[i] = kNeedsOwn | kNeedsUpdate;
   }
   for (std::int64_t c = 0; c < model.cliques.size(); ++c)
     clique_needs[c] = model.cliques[c].all_members() > 0 ? kAnswersNow : 0;
