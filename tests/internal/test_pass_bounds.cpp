@@ -3,6 +3,7 @@
 #include "sum_fixture.hpp"
 
 #include "clique/passes/alpha_pass.hpp"
+#include "clique/passes/idle_passes.hpp"
 #include "clique/passes/pass_bounds.hpp"
 #include "clique/passes/threshold_bounds.hpp"
 
@@ -85,9 +86,79 @@ void test_small(void **) {
 }
 void test_large(void **) { check_passes<ThresholdBounds>(4000, 400, 1500); }
 
+struct Idle {
+  Idle(Layout &layout, const Instance &instance) noexcept
+      : idle(layout, instance), all(layout, instance), told(layout, instance),
+        sweep(layout, instance), score(layout, instance.potential),
+        by_all(layout, instance), by_told(layout, instance),
+        rank_of_all(layout.take<std::int32_t>(instance.members)),
+        rank_of_told(layout.take<std::int32_t>(instance.members)) {}
+
+  IdlePasses idle;
+  AlphaPass<SumScore> all, told;
+  AlphaSweep sweep;
+  SumScore score;
+  Solution by_all, by_told;
+  std::int32_t *rank_of_all, *rank_of_told;
+};
+
+// An idle pass visits nothing better than its first labelling, in which every member has its best
+// column; and passes that know which are idle find the same as passes that do not, at every rank.
+void test_idle(void **) {
+  int idle = 0;
+  int seen = 0;
+  for (std::uint32_t seed = 1; seed <= 6000; ++seed) {
+    const Problem problem(seed, 1 + std::int32_t(seed) % 15, 4 + std::int32_t(seed / 37 % 9),
+                          kConvex[seed % 2]);
+    Bench<Idle> bench(problem, 0xff);
+    const Instance &in = bench.instance();
+    if (!in.potential.convex ||
+        std::count(in.best_score, in.best_score + in.members, kForbidden) > 0)
+      continue;
+    ++seen;
+    Idle &of = bench.solver();
+    of.idle.find();
+    for (std::int32_t alpha = 0; alpha < in.columns; ++alpha) {
+      if (!of.idle[alpha])
+        continue;
+      ++idle;
+      of.sweep.order_by(alpha);
+      bench.check(of.sweep.forced() == 0, "no member is forced into an idle column");
+      for (std::int32_t rank = 0; rank < in.members; ++rank)
+        bench.check(of.sweep.at(rank).from == in.best[of.sweep.at(rank).member],
+                    "the default columns of an idle pass are the best ones");
+      of.score.reset(of.sweep.counts());
+      double members = of.sweep.base();
+      const double first = members + of.score.total();
+      for (std::int32_t k = 0; k < of.sweep.allowed(); ++k) {
+        members += of.sweep.at(k).gain;
+        of.score.move(of.sweep.at(k).from, alpha);
+        bench.check(members + of.score.total() < first, "nothing better in an idle pass");
+      }
+    }
+    Limits none;
+    of.all.run(none, of.by_all);
+    of.told.run(none, of.by_told, &of.idle);
+    bench.check(of.by_all.score == of.by_told.score &&
+                    std::equal(of.by_all.assignment, of.by_all.assignment + in.members,
+                               of.by_told.assignment),
+                "the same solution");
+    for (std::int32_t rank = 0; rank < AlphaPass<SumScore>::kRanks; ++rank) {
+      const bool is_there = of.all.write(rank, of.rank_of_all);
+      bench.check(is_there == of.told.write(rank, of.rank_of_told), "as many ranks");
+      bench.check(!is_there || std::equal(of.rank_of_all, of.rank_of_all + in.members,
+                                          of.rank_of_told),
+                  "the same labelling at every rank");
+    }
+  }
+  assert_true(seen > 3000);
+  assert_true(idle > 3000);
+}
+
 } // namespace
 
 int main() {
-  const CMUnitTest tests[] = {cmocka_unit_test(test_small), cmocka_unit_test(test_large)};
+  const CMUnitTest tests[] = {cmocka_unit_test(test_small), cmocka_unit_test(test_large),
+                             cmocka_unit_test(test_idle)};
   return cmocka_run_group_tests(tests, nullptr, nullptr);
 }
