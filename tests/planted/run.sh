@@ -318,5 +318,21 @@ faulty_items() { # FAULT SCRIPT PATTERN
 faulty_items "items of a closed clique keep their labels" 's/^  if (program.solved)$/  if (false)/' 'ERROR|items_by_name'
 faulty_items "an item takes the scores of another label" 's/std::copy_n(scores, K, row);/std::copy_n(scores, K - 1, row);/' 'ERROR|items_by_name'
 
+faulty_idle() { # SOURCE FAULT SCRIPT PATTERN
+  faulty_source "$1" "$(echo "$build"/tests/internal/CMakeFiles/test_pass_bounds.dir/*.o)" "${@:2}"
+}
+faulty_idle clique/passes/idle_passes.cpp "what members leave is left out where passes are called idle" \
+  's/(joined - none - k \* least_left)/(joined - none)/' 'nothing better in an idle pass'
+faulty_idle clique/passes/alpha_sweep.cpp "an idle pass stands at another labelling" \
+  's/order_\[i\] = {kForbidden, i, in.best\[i\]};/order_[i] = {kForbidden, i, 0};/' 'the same solution'
+faulty_source potential/member_row.cpp \
+  "$(echo "$build"/tests/internal/CMakeFiles/test_joint_reach.dir/*.o)" \
+  "half of what a move may change besides its middle is left out" \
+  's/0.5 \* std::fabs(last - first)}/0.25 * std::fabs(last - first)}/' 'more than its middle'
+faulty_source cluster/run/dual.cpp \
+  "$(echo "$build"/tests/CMakeFiles/{test_run,chorale_{cluster_,chain_,}fixture}.dir/*.o)" \
+  "bounds of cliques stay though their multipliers moved" \
+  's/^    dual_.bounds\[c\] = kUnknown;//' 'upper bound'
+
 echo "$seen faults seen, $missed missed"
 [[ $missed == 0 ]]
