@@ -772,8 +772,8 @@ func (r *Run) MaxMarginals(chain int) (marginals, margins []float64, _ error) {
 // Probabilities are the probabilities of each label at each position of a chain, T x m, given the
 // messages of its cliques: the sum of exp(s / temperature) over the labellings with this label, divided
 // by the sum over all labellings of the chain, where s is the score of a labelling plus the messages.
-// exact is false if properties were absorbed because their joint states exceed the budget. The
-// temperature is above 0; 1 takes scores as log-odds.
+// exact is false if labellings were left out, or properties absorbed, because joint states exceed the
+// budget. The temperature is above 0; 1 takes scores as log-odds.
 func (r *Run) Probabilities(chain int, temperature float64) (probabilities []float64, exact bool, _ error) {
 	c, run := r.begin(true)
 	defer c.end()

@@ -235,9 +235,11 @@ void Joint::sums(const LogSums &sums, double *to, std::ptrdiff_t row_stride,
   if (is_interrupted())
     return;
   assign_for_sums();
-  chain_->marginals(scores_, properties_, fields_, attachments_.count, {plan_.width, true}, &sums,
-                    to, row_stride, summary.outcome);
-  summary.exact = !absorbs();
+  chain_->marginals(scores_, properties_, fields_, attachments_.count,
+                    {plan_.width, options_.mode != CHORALE_JOINT_BEAM}, &sums, to, row_stride,
+                    summary.outcome);
+  summary.lost = chain_->lost();
+  summary.exact = !absorbs() && summary.lost == 0;
 }
 
 void Joint::sum(const LogSums &sums, JointSummary &summary) noexcept {

@@ -36,6 +36,7 @@ struct JointSummary {
   JointOutcome outcome;
   bool exact = false;
   double score = kForbidden; // best score; for messages, the greatest of all messages
+  double lost = 0;           // sums of chains: see JointChain::lost()
 };
 
 class Joint {
@@ -57,8 +58,10 @@ public:
   // (summary.outcome.pruned), labels that no kept configuration allows get minus infinity.
   void marginals(double *to, std::ptrdiff_t row_stride, JointSummary &summary) noexcept;
   // Log-sums over all labellings, messages included; the number of configurations must not exceed
-  // the budget (summary.outcome.overflow). For chains: writes T rows, entry y of row t the log-sum
-  // of the labellings with label y at t, but for a number that is the same for the whole row.
+  // the budget (summary.outcome.overflow). In mode BEAM, chains only, configurations beyond the
+  // width are left out instead, see JointChain::marginals(). For chains: writes T rows, entry y of
+  // row t the log-sum of the labellings with label y at t, but for a number that is the same for
+  // the whole row.
   void sums(const LogSums &sums, double *to, std::ptrdiff_t row_stride,
             JointSummary &summary) noexcept;
   // For trees: sets summary.score to the log-sum of all labellings.

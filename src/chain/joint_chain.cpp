@@ -40,6 +40,8 @@ JointChain::JointChain(Layout &layout, const ChainView &view, const KeyLayout &k
         layout.take<std::uint64_t>(saturating_product(all, static_cast<std::size_t>(words_)));
     forward_rows_ = layout.take<double>(saturating_product(all, static_cast<std::size_t>(labels_)));
     forward_counts_ = layout.take<std::int32_t>(length_);
+    if (use == JointUse::sums)
+      rank_ = layout.take<double>(staging_room(most, width, labels_));
   }
 }
 
@@ -53,6 +55,10 @@ void JointChain::begin(const BoundProperty *properties, const KeyField *fields, 
   limits_ = limits;
   outgoing_ = outgoing;
   outcome_ = &outcome;
+  lowered_ = 0;
+  lost_ = kForbidden;
+  dropped_ = 0;
+  lost_part_ = 0;
   now_.reset();
   next_.reset();
   std::fill_n(is_marked_, labels_, std::uint8_t{0});
@@ -90,6 +96,7 @@ bool JointChain::step(Scores &scores, std::int32_t t) noexcept {
   const std::ptrdiff_t stride = scores.forward_stride();
   const MaxPlus &max_plus = scores.max_plus();
   read_classes(t);
+  at_ = t;
   next_.clear(labels_);
   if (!scores.spend(16 + 2 * std::int64_t{labels_} * labels_)) // Scores::forward may copy a matrix
     return false;
@@ -103,7 +110,7 @@ bool JointChain::step(Scores &scores, std::int32_t t) noexcept {
         from_[y] = 0;
       }
     } else if (sums_) {
-      sums_->step(before, labels_, edges, stride, labels_, unary, row_);
+      sum_step(i, edges, stride, unary, t);
     } else if (decode_) {
       max_plus.step_arg(before, labels_, edges, stride, labels_, unary, row_, from_);
     } else {
@@ -114,12 +121,14 @@ bool JointChain::step(Scores &scores, std::int32_t t) noexcept {
       return false;
   }
   drop_hopeless(t);
+  if (sums_ && !limits_.exact)
+    thin(limits_.width);
   if (next_.count() > limits_.width && !make_room())
     return false;
   outcome_->most = std::max<std::int64_t>(outcome_->most, next_.count());
   now_.swap(next_);
   if (sums_)
-    lower_to_zero(now_.row(0), std::int64_t{now_.count()} * labels_);
+    lowered_ += lower_to_zero(now_.row(0), std::int64_t{now_.count()} * labels_);
   if (decode_)
     record(t);
   return true;
@@ -174,6 +183,10 @@ bool JointChain::make_room() noexcept {
   if (limits_.exact)
     return false;
   outcome_->pruned = true;
+  if (sums_) {
+    thin(limits_.width);
+    return true;
+  }
   beam_.prune(next_, labels_, limits_.width, properties_, fields_, count_, outgoing_);
   return true;
 }

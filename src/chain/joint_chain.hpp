@@ -46,9 +46,16 @@ public:
   // pruned, or if interrupted.
   // `sums`: NULL, or takes log-sums in place of maxima: entry y of row t is then the log-sum of all
   // labellings with label y at t, but for a number that is the same for the whole row.
+  // Sums with limits.exact false leave out labellings: if a position has more configurations than
+  // limits.width, those with the least upper bounds on their sums, see thin(). An overflow then
+  // means that every labelling that was kept is forbidden.
   bool marginals(Scores &scores, const BoundProperty *properties, const KeyField *fields,
                  std::int32_t count, const JointLimits &limits, const LogSums *sums, double *to,
                  std::ptrdiff_t row_stride, JointOutcome &outcome) noexcept;
+
+  // After sums: an upper bound on the sum of the labellings left out, as a part of the sum of all.
+  // 0 if none was left out. No probability is wrong by more.
+  double lost() const noexcept { return lost_part_; }
 
 private:
   void begin(const BoundProperty *properties, const KeyField *fields, std::int32_t count,
@@ -81,6 +88,23 @@ private:
   bool make_room() noexcept;
   double threshold(const std::uint64_t *key) const noexcept;
   void drop_hopeless(std::int32_t t) noexcept;
+  // For sums. Returns the most that messages can still add after a configuration.
+  double hope(const std::uint64_t *key) const noexcept;
+  // Computes completion_ with log-sums in place of maxima. False if interrupted.
+  bool sum_completions(Scores &scores) noexcept;
+  // One step of log-sums from the row of configuration i to row_. Entries that cannot reach least_
+  // become minus infinity.
+  void sum_step(std::int32_t i, const double *edges, std::ptrdiff_t stride, const double *unary,
+                std::int32_t t) noexcept;
+  // Drops configurations of next_, at position at_: those that cannot reach least_, and all but
+  // `width` of those with the greatest upper bounds. The bound: log-sum, over the labels, of the
+  // partial labellings plus their completions without properties; plus hope().
+  void thin(std::int32_t width) noexcept;
+  // Sets least_ from the log-sum of a narrow pass. False if interrupted.
+  bool find_least(Scores &scores, const BoundProperty *properties, const KeyField *fields,
+                  std::int32_t count, const JointLimits &limits, JointOutcome &outcome) noexcept;
+  // Replaces the rows of now_ by the scores of the end of the chain. False if interrupted.
+  bool end_rows(Scores &scores) noexcept;
   // Appends the backpointers of now_ to history_.
   void record(std::int32_t t) noexcept;
   double finish(Scores &scores, double *message, std::int32_t *labelling) noexcept;
@@ -93,8 +117,10 @@ private:
   Configurations now_;
   Configurations next_;
   Beam beam_;
-  double *completion_;      // T x m: best score of the positions after t, without properties
+  double *completion_;      // T x m: best score (or log-sum) of the positions after t, without
+                            // properties
   std::int32_t *kept_;      // scratch of drop_hopeless(): configurations to keep
+  double *rank_ = nullptr;  // sums: upper bound of each configuration, scratch of thin()
   double *row_;             // m: scores of the successors of one configuration
   std::int32_t *from_;      // m: best previous label of each entry of row_
   std::uint8_t *is_marked_; // m: scratch of mark(), 0 between calls
@@ -116,6 +142,13 @@ private:
   const double *lower_ = nullptr;
   const LogSums *sums_ = nullptr; // NULL: maxima
   double least_lower_ = 0;
+  // Sums that leave out labellings.
+  double least_ = kForbidden; // log-sum that partial labellings must be able to reach
+  double lowered_ = 0;        // total that lower_to_zero() subtracted in the forward pass
+  double lost_ = kForbidden;  // log-sum of the upper bounds of what thin() dropped for its width
+  std::int64_t dropped_ = 0;  // number of rows and entries dropped since they cannot reach least_
+  double lost_part_ = 0;      // see lost()
+  std::int32_t at_ = 0;       // position of next_
   JointLimits limits_;
   JointOutcome *outcome_ = nullptr;
 };

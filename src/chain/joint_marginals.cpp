@@ -5,7 +5,9 @@
 // configuration. Recomputing successors from the automata is faster than loading them from memory.
 //
 // The same passes with log-sums give the sums of the labellings with a given label. Rows are then
-// lowered to a greatest entry of 0 at every position.
+// lowered to a greatest entry of 0 at every position. If the configurations of a position exceed
+// the width, sums can leave out those whose labellings add least. What is left out is bounded from
+// above by the sum without properties times the greatest weights that messages can still have.
 #include "chain/joint_chain.hpp"
 
 #include "chain/max_plus.hpp"
@@ -13,13 +15,25 @@
 #include <algorithm>
 
 namespace chorale {
+namespace {
+
+// Labellings whose sum is less than exp(-kMargin) of all, about 2e-16, are left out.
+constexpr double kMargin = 36;
+// Width of the pass that bounds the sum of all labellings from below.
+constexpr std::int32_t kNarrow = 16;
+
+} // namespace
 
 bool JointChain::marginals(Scores &scores, const BoundProperty *properties, const KeyField *fields,
                            std::int32_t count, const JointLimits &limits, const LogSums *sums,
                            double *to, std::ptrdiff_t row_stride, JointOutcome &outcome) noexcept {
-  begin(properties, fields, count, limits, -1, outcome);
   sums_ = sums;
   lower_ = nullptr;
+  least_ = kForbidden;
+  if (sums && !limits.exact &&
+      !find_least(scores, properties, fields, count, limits, outcome))
+    return false;
+  begin(properties, fields, count, limits, -1, outcome);
   for (std::int32_t t = 0; t < length_; ++t) {
     if (!step(scores, t)) {
       outcome.overflow = scores.limits().interruption() == Interruption::none;
@@ -28,18 +42,8 @@ bool JointChain::marginals(Scores &scores, const BoundProperty *properties, cons
     keep_forward(t);
   }
   for (std::int32_t t = length_ - 1; t >= 0; --t) {
-    if (t == length_ - 1) {
-      for (std::int32_t i = 0; i < now_.count(); ++i) {
-        if (!scores.spend(step_work()))
-          return false;
-        for (std::int32_t y = 0; y < labels_; ++y) {
-          std::int32_t shown = -1;
-          now_.row(i)[y] = final_score(scores, now_.key(i), y, shown);
-        }
-      }
-    } else if (!go_back(scores, t)) {
+    if (t == length_ - 1 ? !end_rows(scores) : !go_back(scores, t))
       return false;
-    }
     double *best = to + t * row_stride;
     std::fill_n(best, labels_, kForbidden);
     for (std::int32_t i = 0; i < now_.count(); ++i) {
@@ -49,8 +53,133 @@ bool JointChain::marginals(Scores &scores, const BoundProperty *properties, cons
         best[y] = sums_ ? sums_->add(best[y], before[y] + after[y])
                         : std::max(best[y], before[y] + after[y]);
     }
+    if (t == length_ - 1 && sums_ && !limits.exact) {
+      const double total = sums_->total(best, labels_);
+      outcome.overflow = total == kForbidden;
+      if (outcome.overflow)
+        return false;
+      const double all = sums_->add(total + lowered_, lost_);
+      lost_part_ = std::min(1.0, sums_->weight(lost_ - all) +
+                                     static_cast<double>(dropped_) * natural_exp(-kMargin));
+    }
   }
   return true;
+}
+
+bool JointChain::find_least(Scores &scores, const BoundProperty *properties,
+                            const KeyField *fields, std::int32_t count, const JointLimits &limits,
+                            JointOutcome &outcome) noexcept {
+  if (length_ == 0)
+    return true;
+  if (!sum_completions(scores))
+    return false;
+  begin(properties, fields, count, {std::min(kNarrow, limits.width), false}, -1, outcome);
+  for (std::int32_t t = 0; t < length_; ++t)
+    if (!step(scores, t))
+      return false;
+  double total = kForbidden;
+  for (std::int32_t i = 0; i < now_.count(); ++i) {
+    if (!scores.spend(step_work()))
+      return false;
+    for (std::int32_t y = 0; y < labels_; ++y) {
+      std::int32_t shown = -1;
+      total = sums_->add(total, now_.row(i)[y] + final_score(scores, now_.key(i), y, shown));
+    }
+  }
+  least_ = total + lowered_ - kMargin * sums_->temperature();
+  outcome.pruned = false;
+  return true;
+}
+
+bool JointChain::end_rows(Scores &scores) noexcept {
+  for (std::int32_t i = 0; i < now_.count(); ++i) {
+    if (!scores.spend(step_work()))
+      return false;
+    for (std::int32_t y = 0; y < labels_; ++y) {
+      std::int32_t shown = -1;
+      now_.row(i)[y] = final_score(scores, now_.key(i), y, shown);
+    }
+  }
+  return true;
+}
+
+bool JointChain::sum_completions(Scores &scores) noexcept {
+  double *after = completion_ + std::int64_t{length_ - 1} * labels_;
+  std::copy_n(scores.end(), labels_, after);
+  for (std::int32_t t = length_ - 1; t > 0; --t, after -= labels_) {
+    if (!scores.spend(16 + LogSums::kWork * std::int64_t{labels_} * labels_))
+      return false;
+    for (std::int32_t y = 0; y < labels_; ++y)
+      row_[y] = scores.unary(t)[y] + after[y];
+    sums_->step(row_, labels_, scores.backward(t), scores.backward_stride(), labels_, nullptr,
+                after - labels_);
+  }
+  return true;
+}
+
+double JointChain::hope(const std::uint64_t *key) const noexcept {
+  double most = 0;
+  for (std::int32_t k = 0; k < count_; ++k)
+    most += properties_[k].greatest_payment(fields_[k].get(key));
+  return most;
+}
+
+void JointChain::sum_step(std::int32_t i, const double *edges, std::ptrdiff_t stride,
+                          const double *unary, std::int32_t t) noexcept {
+  const double *before = now_.row(i);
+  const double *after = completion_ + std::int64_t{t} * labels_;
+  std::int32_t *live = from_;
+  std::int32_t count = 0;
+  for (std::int32_t x = 0; x < labels_; ++x)
+    if (before[x] > kForbidden)
+      live[count++] = x;
+  // A log-sum of `count` scores exceeds the greatest by at most temperature * log(count).
+  const bool thins = least_ > kForbidden && count > 0;
+  const double ahead =
+      thins ? lowered_ + hope(now_.key(i)) + sums_->temperature() * natural_log(count) : 0.0;
+  for (std::int32_t y = 0; y < labels_; ++y) {
+    const auto score = [=](std::int32_t e) {
+      return before[live[e]] + edges[live[e] * stride + y];
+    };
+    if (thins) {
+      double most = kForbidden;
+      for (std::int32_t e = 0; e < count; ++e)
+        most = std::max(most, score(e));
+      most += unary[y] + after[y];
+      if (most + ahead < least_) {
+        dropped_ += most + ahead > kForbidden ? 1 : 0;
+        row_[y] = kForbidden;
+        continue;
+      }
+    }
+    row_[y] = sums_->total(count, score) + unary[y];
+  }
+}
+
+void JointChain::thin(std::int32_t width) noexcept {
+  const double *after = completion_ + std::int64_t{at_} * labels_;
+  std::int32_t kept = 0;
+  for (std::int32_t i = 0; i < next_.count(); ++i) {
+    const double *row = next_.row(i);
+    const double most = hope(next_.key(i)) + lowered_;
+    rank_[i] = sums_->total(labels_, [=](std::int32_t y) { return row[y] + after[y]; }) + most;
+    if (rank_[i] > kForbidden && rank_[i] >= least_)
+      kept_[kept++] = i;
+    else
+      dropped_ += rank_[i] > kForbidden ? 1 : 0;
+  }
+  if (kept > width) {
+    std::nth_element(kept_, kept_ + width, kept_ + kept, [this](std::int32_t a, std::int32_t b) {
+      return rank_[a] != rank_[b] ? rank_[a] > rank_[b] : a < b;
+    });
+    for (std::int32_t e = width; e < kept; ++e)
+      lost_ = sums_->add(lost_, rank_[kept_[e]]);
+    outcome_->pruned = true;
+    kept = width;
+    std::sort(kept_, kept_ + kept);
+  }
+  if (kept < next_.count())
+    next_.keep(kept_, kept);
 }
 
 void JointChain::keep_forward(std::int32_t t) noexcept {
@@ -98,10 +227,23 @@ bool JointChain::go_back(Scores &scores, std::int32_t t) noexcept {
       row_[y] = own ? unary[y] + paid + own[y] : kForbidden;
     }
     double *to = now_.row(now_.append(key));
-    if (sums_)
-      sums_->step(row_, labels_, edges, scores.backward_stride(), labels_, nullptr, to);
-    else
+    if (sums_) {
+      // Labels that the forward pass forbids add nothing.
+      const double *before = forward_rows_ + (std::int64_t{t} * width_ + i) * labels_;
+      const std::ptrdiff_t stride = scores.backward_stride();
+      std::int32_t *live = from_;
+      std::int32_t count_of_live = 0;
+      for (std::int32_t y = 0; y < labels_; ++y)
+        if (row_[y] > kForbidden)
+          live[count_of_live++] = y;
+      for (std::int32_t x = 0; x < labels_; ++x)
+        if (before[x] > kForbidden)
+          to[x] = sums_->total(count_of_live, [=, this](std::int32_t e) {
+            return row_[live[e]] + edges[live[e] * stride + x];
+          });
+    } else {
       scores.max_plus().step(row_, labels_, edges, scores.backward_stride(), labels_, nullptr, to);
+    }
   }
   if (sums_)
     lower_to_zero(now_.row(0), std::int64_t{now_.count()} * labels_);

@@ -41,6 +41,17 @@ public:
     for (std::int32_t y = 0; y < columns; ++y)
       to[y] = add(to[y], from[y]);
   }
+  // Returns the log-sum of score(0) .. score(count - 1). The greatest weight is 1 in the sum, which
+  // lies in 1 .. count.
+  template <class Score> double total(std::int32_t count, Score &&score) const noexcept {
+    const double most = greatest_of(count, score);
+    if (most == kForbidden)
+      return kForbidden;
+    double sum = 0;
+    for (std::int32_t i = 0; i < count; ++i)
+      sum += weight(score(i) - most);
+    return most + temperature_ * natural_log(sum);
+  }
   // Returns the log-sum of a row.
   double total(const double *row, std::int32_t columns) const noexcept {
     return total(columns, [row](std::int32_t y) { return row[y]; });
@@ -61,8 +72,11 @@ public:
     return true;
   }
 
-private:
+  double temperature() const noexcept { return temperature_; }
+  // Returns the weight of a score.
   double weight(double score) const noexcept { return natural_exp(score / temperature_); }
+
+private:
   template <class Score>
   static double greatest_of(std::int32_t count, Score &&score) noexcept {
     double most = kForbidden;
@@ -70,29 +84,19 @@ private:
       most = std::max(most, score(i));
     return most;
   }
-  // Returns the log-sum of score(0) .. score(count - 1). The greatest weight is 1 in the sum, which
-  // lies in 1 .. count.
-  template <class Score> double total(std::int32_t count, Score &&score) const noexcept {
-    const double most = greatest_of(count, score);
-    if (most == kForbidden)
-      return kForbidden;
-    double sum = 0;
-    for (std::int32_t i = 0; i < count; ++i)
-      sum += weight(score(i) - most);
-    return most + temperature_ * natural_log(sum);
-  }
 
   double temperature_;
 };
 
 // Subtracts the greatest of `count` scores from all of them, so that rounding errors of long chains
-// do not add up. Minus infinity stays.
-inline void lower_to_zero(double *scores, std::int64_t count) noexcept {
+// do not add up. Minus infinity stays. Returns what was subtracted.
+inline double lower_to_zero(double *scores, std::int64_t count) noexcept {
   double most = kForbidden;
   for (std::int64_t i = 0; i < count; ++i)
     most = std::max(most, scores[i]);
   for (std::int64_t i = 0; i < count && most > kForbidden; ++i)
     scores[i] -= most;
+  return most > kForbidden ? most : 0.0;
 }
 
 } // namespace chorale

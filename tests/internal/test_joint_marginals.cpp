@@ -3,6 +3,8 @@
 
 #include <chorale/chorale.h>
 
+#include <algorithm>
+#include <cmath>
 #include <cstdarg>
 #include <cstddef>
 #include <cstdint>
@@ -143,6 +145,56 @@ void sums_tell_of_too_many_configurations(void **) {
   assert_true(exact > 30 && absorbed > 3);
 }
 
+// Sums that leave out configurations: no probability is wrong by more than the bound of what was
+// left out, and with room for all configurations the sums are exact.
+void what_is_left_out_is_bounded(void **) {
+  int bounded = 0, wrong = 0, exact = 0, none = 0;
+  for (unsigned seed = 0; seed < 6000; ++seed) {
+    Case one(seed, seed % 3 == 0);
+    const double temperature = std::exp2(one.below(7) - 3);
+    const LogSums sums(temperature);
+    const std::vector<double> truth = one.enumerate_sums(temperature, false);
+    for (const std::int32_t width : {1 + one.below(6), 1 << 12}) {
+      JointSummary summary;
+      std::vector<double> found = one.sums({CHORALE_JOINT_BEAM, width, 1}, temperature, summary);
+      assert_true(summary.exact == (summary.lost == 0));
+      assert_true(summary.lost >= 0 && summary.lost <= 1);
+      if (width == 1 << 12) {
+        assert_false(summary.outcome.pruned);
+        assert_true(summary.lost < 1e-12);
+      }
+      if (summary.outcome.overflow) {
+        assert_true(width < 1 << 12 || *std::max_element(truth.begin(), truth.end()) == 0);
+        ++none;
+        continue;
+      }
+      bounded += summary.lost > 1e-12 && summary.lost < 0.5 ? 1 : 0;
+      exact += summary.exact ? 1 : 0;
+      bool is_wrong = false;
+      for (int t = 0; t < one.length; ++t) {
+        const auto at = static_cast<std::size_t>(t * one.labels);
+        double total = 0;
+        for (int y = 0; y < one.labels; ++y)
+          total += truth[at + static_cast<std::size_t>(y)];
+        assert_true(sums.to_probabilities(&found[at], one.labels));
+        for (int y = 0; y < one.labels; ++y) {
+          const double p = truth[at + static_cast<std::size_t>(y)] / total;
+          const double error = std::fabs(found[at + static_cast<std::size_t>(y)] - p);
+          if (!(error <= summary.lost + 1e-9))
+            fail_msg("seed %u, width %d, position %d, label %d: %.17g, by enumeration %.17g, left "
+                     "out %.17g",
+                     seed, width, t, y, found[at + static_cast<std::size_t>(y)], p, summary.lost);
+          is_wrong = is_wrong || error > 1e-6;
+        }
+      }
+      wrong += is_wrong ? 1 : 0;
+    }
+  }
+  print_message("%d bounded, %d wrong, %d exact, %d without labellings\n", bounded, wrong, exact,
+                none);
+  assert_true(bounded > 300 && wrong > 100 && exact > 3000 && none > 10);
+}
+
 } // namespace
 
 int main() {
@@ -153,6 +205,7 @@ int main() {
       cmocka_unit_test(too_many_configurations_are_told),
       cmocka_unit_test(sums_are_what_enumeration_finds),
       cmocka_unit_test(sums_tell_of_too_many_configurations),
+      cmocka_unit_test(what_is_left_out_is_bounded),
   };
   return cmocka_run_group_tests(tests, nullptr, nullptr);
 }

@@ -10,6 +10,9 @@
 namespace chorale {
 namespace {
 
+// Sums may leave out at most this part of the sum of all labellings, by its upper bound.
+constexpr double kMostLost = 0.1;
+
 // A dynamic program and the scores on which it runs, placed in one layout.
 template <class Program> struct Placed {
   Placed(Layout &layout, const ChainView &view) noexcept
@@ -34,6 +37,12 @@ std::size_t joint_bytes(const ChainView &view, const Attachments &attachments,
 
 JointOptions exactly(JointOptions options) noexcept {
   options.mode = CHORALE_JOINT_EXACT;
+  return options;
+}
+// For sums that leave out configurations beyond the budget.
+JointOptions thinned(JointOptions options) noexcept {
+  options.mode = CHORALE_JOINT_BEAM;
+  options.beam_width = options.budget;
   return options;
 }
 JointOptions by_absorption(JointOptions options) noexcept {
@@ -124,7 +133,7 @@ std::size_t ChainProgram::room_bytes() const noexcept {
     bytes = std::max(bytes, joint_bytes(view, all, options, JointUse::decoding));
   if (!view.parents)
     bytes = std::max(bytes, joint_bytes(view, all, joint_, JointUse::marginals));
-  for (const JointOptions &options : {exactly(joint_), by_absorption(joint_)})
+  for (const JointOptions &options : {exactly(joint_), thinned(joint_), by_absorption(joint_)})
     bytes = std::max(bytes, joint_bytes(view, all, options, JointUse::sums));
   return std::max(bytes, joint_bytes(view, attachments(1), exactly(joint_), JointUse::decoding));
 }
@@ -580,8 +589,9 @@ bool ChainProgram::marginals(double *to, std::ptrdiff_t row_stride, double *marg
   return finish(failure == RunFailure::none, limits);
 }
 
-bool ChainProgram::sum_joint(const LogSums &sums, const JointOptions &joint,
+bool ChainProgram::sum_joint(const LogSums &sums, const JointOptions &joint, bool &exact,
                              Limits &limits) noexcept {
+  exact = joint.mode == CHORALE_JOINT_EXACT;
   if (view_.parents)
     return sum_joint_tree(sums, joint, limits);
   Layout layout(room_);
@@ -591,7 +601,8 @@ bool ChainProgram::sum_joint(const LogSums &sums, const JointOptions &joint,
   program.prepare(&limits);
   JointSummary summary;
   program.sums(sums, marginals_, chain_.labels, summary);
-  return !summary.outcome.overflow;
+  exact = summary.exact;
+  return !summary.outcome.overflow && summary.lost <= kMostLost;
 }
 
 // The sum of all labellings with each label forced in turn, as for max-marginals.
@@ -630,12 +641,11 @@ bool ChainProgram::probabilities(double temperature, double *to, std::ptrdiff_t 
     Placed<MaxMarginals> placed(layout, view_);
     if (placed.scores.load(&limits))
       placed.program.run_sums(placed.scores, sums, rows, stride);
-  } else if (!sum_joint(sums, exactly(joint_), limits)) {
-    exact = false;
-    if (!sum_joint(sums, by_absorption(joint_), limits)) {
-      failure = RunFailure::state_space;
-      return finish(false, limits);
-    }
+  } else if (!sum_joint(sums, exactly(joint_), exact, limits) &&
+             (view_.parents || !sum_joint(sums, thinned(joint_), exact, limits)) &&
+             !sum_joint(sums, by_absorption(joint_), exact, limits)) {
+    failure = RunFailure::state_space;
+    return finish(false, limits);
   }
   bool found = true;
   for (std::int32_t t = 0; t < chain_.length && found; ++t)

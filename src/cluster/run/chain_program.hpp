@@ -68,9 +68,9 @@ public:
   bool marginals(double *to, std::ptrdiff_t row_stride, double *margins, Limits &limits) noexcept;
   // Writes T x m probabilities of labels under `incoming` at a temperature: the sum over the
   // labellings with this label of exp((phi + incoming entries) / temperature), as a part of the sum
-  // over all labellings. `exact`: false if properties were absorbed, since their joint states exceed
-  // the budget. Not for instances. False, without change, on failure, or if every labelling is
-  // forbidden.
+  // over all labellings. `exact`: false if the joint states of the properties exceed the budget, so
+  // that labellings were left out or properties absorbed. Not for instances. False, without change,
+  // on failure, or if every labelling is forbidden.
   bool probabilities(double temperature, double *to, std::ptrdiff_t row_stride, bool &exact,
                      Limits &limits) noexcept;
   // Writes to *value an upper bound on phi plus incoming entries, minus infinity if every labelling
@@ -126,8 +126,10 @@ private:
   template <class Body>
   double with_forced(std::int32_t t, std::int32_t y, Limits &limits, Body &&body) noexcept;
   double forced_value(std::int32_t t, std::int32_t y, Limits &limits) noexcept;
-  // Write T rows of log-sums to marginals_. False if the joint states exceed the budget.
-  bool sum_joint(const LogSums &sums, const JointOptions &joint, Limits &limits) noexcept;
+  // Write T rows of log-sums to marginals_. False if the joint states exceed the budget; in mode
+  // BEAM, if too much would be left out.
+  bool sum_joint(const LogSums &sums, const JointOptions &joint, bool &exact,
+                 Limits &limits) noexcept;
   bool sum_joint_tree(const LogSums &sums, const JointOptions &joint, Limits &limits) noexcept;
   void run_marginals(double *to, std::ptrdiff_t row_stride, double *margins,
                      Limits &limits) noexcept;

@@ -572,8 +572,9 @@ class Run(Closable):
         sum over all labellings of the chain, where s is the score of a labelling plus the messages.
 
         Returns T x m, float64, and whether the sums are exact. They are approximate if the joint
-        states of the chain's properties exceed the budget: then each firing of a value adds its
-        message."""
+        states of the chain's properties exceed the budget: then labellings that add little are left
+        out, at most a tenth of the sum; where that does not suffice, and on trees, each firing of a
+        value adds its message."""
         exact = c_int32()
         with self._use() as run, Carrying(self._model._raised):
             number = self._model._chain(chain)

@@ -156,8 +156,8 @@ pub struct ChainProbabilities {
     pub probabilities: Vec<f64>,
     /// The number of columns of `probabilities`.
     pub labels: usize,
-    /// True if the sums are exact; false if properties were absorbed because their joint states exceed
-    /// the budget.
+    /// True if the sums are exact; false if labellings were left out, or properties absorbed, because
+    /// joint states exceed the budget.
     pub exact: bool,
 }
 
@@ -640,8 +640,8 @@ impl<'a> Run<'a> {
         })
     }
     /// Writes probabilities (positions x labels) to an array of the caller. Returns true if the sums are
-    /// exact, false if properties were absorbed because their joint states exceed the budget. Errors: as
-    /// for [`probabilities`](Self::probabilities); Shape.
+    /// exact, false if labellings were left out, or properties absorbed, because joint states exceed
+    /// the budget. Errors: as for [`probabilities`](Self::probabilities); Shape.
     pub fn probabilities_into(
         &mut self,
         chain: usize,
