@@ -469,10 +469,12 @@ CHORALE_API chorale_status chorale_run_max_marginals(chorale_run *run, int64_t c
  * exact: may be NULL. Receives 1 if the sums are exact for this chain under these messages, over
  *   the joint states of all its property cliques. Receives 0 if these joint states exceed the
  *   budget, whatever the joint mode. On a chain, the sums then leave out labellings: each position
- *   keeps `budget` configurations, those with the greatest upper bounds on their sums, and none
- *   whose bound is below about 2e-16 of the sum of all labellings. The bounds of what was left out
- *   are added up. If the total is at most a tenth of the sum of all labellings, no probability is
- *   wrong by more than 0.1; usual errors are far smaller. Otherwise, and on trees, properties are
+ *   keeps the configurations with the greatest upper bounds on their sums, and none whose bound is
+ *   below about 2e-16 of the sum of all labellings. The bounds of what was left out are added up.
+ *   A position keeps 16 configurations, 64 if these leave out more than a hundredth of the sum of
+ *   all labellings, then 256, but never more than `budget`: such a chain costs no more than one
+ *   whose joint states just fit a budget of about 400. No probability is wrong by more than the
+ *   part left out; usual errors are far smaller. If it exceeds a tenth, and on trees, properties are
  *   absorbed (message.h), which is approximate without a bound on the error. An absorbed property
  *   adds message(v) - message(EMPTY) at each firing of v, and message(EMPTY) once, so that a
  *   labelling that fires twice gets the messages of both firings in place of that of CONFLICT.

@@ -40,8 +40,13 @@ JointChain::JointChain(Layout &layout, const ChainView &view, const KeyLayout &k
         layout.take<std::uint64_t>(saturating_product(all, static_cast<std::size_t>(words_)));
     forward_rows_ = layout.take<double>(saturating_product(all, static_cast<std::size_t>(labels_)));
     forward_counts_ = layout.take<std::int32_t>(length_);
-    if (use == JointUse::sums)
+    if (use == JointUse::sums) {
       rank_ = layout.take<double>(staging_room(most, width, labels_));
+      by_.weights = layout.take<double>(saturating_product(static_cast<std::size_t>(labels_),
+                                                           static_cast<std::size_t>(labels_)));
+      by_.most = layout.take<double>(labels_);
+      by_.from = layout.take<double>(labels_);
+    }
   }
 }
 
@@ -98,8 +103,11 @@ bool JointChain::step(Scores &scores, std::int32_t t) noexcept {
   read_classes(t);
   at_ = t;
   next_.clear(labels_);
-  if (!scores.spend(16 + 2 * std::int64_t{labels_} * labels_)) // Scores::forward may copy a matrix
+  // Scores::forward may copy a matrix.
+  if (!scores.spend(16 + (sums_ ? LogSums::kWork : 2) * std::int64_t{labels_} * labels_))
     return false;
+  if (sums_ && edges)
+    weigh(edges, stride);
   for (std::int32_t i = 0; i < now_.count(); ++i) {
     if (!scores.spend(step_work()))
       return false;
@@ -110,7 +118,7 @@ bool JointChain::step(Scores &scores, std::int32_t t) noexcept {
         from_[y] = 0;
       }
     } else if (sums_) {
-      sum_step(i, edges, stride, unary, t);
+      sum_step(i, unary, t);
     } else if (decode_) {
       max_plus.step_arg(before, labels_, edges, stride, labels_, unary, row_, from_);
     } else {

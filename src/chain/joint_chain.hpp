@@ -46,9 +46,10 @@ public:
   // pruned, or if interrupted.
   // `sums`: NULL, or takes log-sums in place of maxima: entry y of row t is then the log-sum of all
   // labellings with label y at t, but for a number that is the same for the whole row.
-  // Sums with limits.exact false leave out labellings: if a position has more configurations than
-  // limits.width, those with the least upper bounds on their sums, see thin(). An overflow then
-  // means that every labelling that was kept is forbidden.
+  // Sums with limits.exact false leave out labellings: if a position has more configurations than a
+  // width, those with the least upper bounds on their sums, see thin(). Widths grow up to
+  // limits.width until lost() is small. An overflow then means that every labelling that was kept
+  // is forbidden.
   bool marginals(Scores &scores, const BoundProperty *properties, const KeyField *fields,
                  std::int32_t count, const JointLimits &limits, const LogSums *sums, double *to,
                  std::ptrdiff_t row_stride, JointOutcome &outcome) noexcept;
@@ -64,7 +65,7 @@ private:
   // Elementary steps for one configuration at one position.
   std::int64_t step_work() const noexcept {
     return std::int64_t{labels_} *
-           ((sums_ ? LogSums::kWork : 1) * (labels_ + 1) + 7 + 8 * std::int64_t{count_});
+           ((sums_ ? 5 * LogSums::kWork : 1) + labels_ + 7 + 8 * std::int64_t{count_});
   }
   void spread(std::int32_t i, std::int32_t t) noexcept;
   // Returns the index in next_ of the successor of configuration i after `label` at t, or -1 if
@@ -92,17 +93,20 @@ private:
   double hope(const std::uint64_t *key) const noexcept;
   // Computes completion_ with log-sums in place of maxima. False if interrupted.
   bool sum_completions(Scores &scores) noexcept;
-  // One step of log-sums from the row of configuration i to row_. Entries that cannot reach least_
-  // become minus infinity.
-  void sum_step(std::int32_t i, const double *edges, std::ptrdiff_t stride, const double *unary,
-                std::int32_t t) noexcept;
+  // Makes by_ the weights of a matrix.
+  void weigh(const double *edges, std::ptrdiff_t stride) noexcept;
+  // One step of log-sums by by_ from the row of configuration i to row_. Entries that cannot reach
+  // least_ become minus infinity.
+  void sum_step(std::int32_t i, const double *unary, std::int32_t t) noexcept;
   // Drops configurations of next_, at position at_: those that cannot reach least_, and all but
   // `width` of those with the greatest upper bounds. The bound: log-sum, over the labels, of the
   // partial labellings plus their completions without properties; plus hope().
   void thin(std::int32_t width) noexcept;
-  // Sets least_ from the log-sum of a narrow pass. False if interrupted.
-  bool find_least(Scores &scores, const BoundProperty *properties, const KeyField *fields,
-                  std::int32_t count, const JointLimits &limits, JointOutcome &outcome) noexcept;
+  // The forward pass of marginals(), with all rows kept. False on overflow, or if interrupted.
+  bool go_forward(Scores &scores) noexcept;
+  // Forward passes that leave out labellings, ever wider until lost() is small. False as above.
+  bool go_forward_thinned(Scores &scores, const BoundProperty *properties, const KeyField *fields,
+                          std::int32_t count, std::int32_t width, JointOutcome &outcome) noexcept;
   // Replaces the rows of now_ by the scores of the end of the chain. False if interrupted.
   bool end_rows(Scores &scores) noexcept;
   // Appends the backpointers of now_ to history_.
@@ -121,6 +125,7 @@ private:
                             // properties
   std::int32_t *kept_;      // scratch of drop_hopeless(): configurations to keep
   double *rank_ = nullptr;  // sums: upper bound of each configuration, scratch of thin()
+  WeighedMatrix by_{};      // sums: transitions of the current position
   double *row_;             // m: scores of the successors of one configuration
   std::int32_t *from_;      // m: best previous label of each entry of row_
   std::uint8_t *is_marked_; // m: scratch of mark(), 0 between calls

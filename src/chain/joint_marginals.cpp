@@ -19,8 +19,11 @@ namespace {
 
 // Labellings whose sum is less than exp(-kMargin) of all, about 2e-16, are left out.
 constexpr double kMargin = 36;
-// Width of the pass that bounds the sum of all labellings from below.
-constexpr std::int32_t kNarrow = 16;
+// Widths of passes that leave out labellings: the first, and the factor to the next.
+constexpr std::int32_t kFirstWidth = 16;
+constexpr std::int32_t kWider = 4;
+// A pass that leaves out at most this part of the sum of all labellings serves.
+constexpr double kLittleLost = 0.01;
 
 } // namespace
 
@@ -29,17 +32,14 @@ bool JointChain::marginals(Scores &scores, const BoundProperty *properties, cons
                            double *to, std::ptrdiff_t row_stride, JointOutcome &outcome) noexcept {
   sums_ = sums;
   lower_ = nullptr;
-  least_ = kForbidden;
-  if (sums && !limits.exact &&
-      !find_least(scores, properties, fields, count, limits, outcome))
-    return false;
-  begin(properties, fields, count, limits, -1, outcome);
-  for (std::int32_t t = 0; t < length_; ++t) {
-    if (!step(scores, t)) {
-      outcome.overflow = scores.limits().interruption() == Interruption::none;
+  if (sums && !limits.exact) {
+    if (!go_forward_thinned(scores, properties, fields, count, limits.width, outcome))
       return false;
-    }
-    keep_forward(t);
+  } else {
+    least_ = kForbidden;
+    begin(properties, fields, count, limits, -1, outcome);
+    if (!go_forward(scores))
+      return false;
   }
   for (std::int32_t t = length_ - 1; t >= 0; --t) {
     if (t == length_ - 1 ? !end_rows(scores) : !go_back(scores, t))
@@ -53,42 +53,57 @@ bool JointChain::marginals(Scores &scores, const BoundProperty *properties, cons
         best[y] = sums_ ? sums_->add(best[y], before[y] + after[y])
                         : std::max(best[y], before[y] + after[y]);
     }
-    if (t == length_ - 1 && sums_ && !limits.exact) {
-      const double total = sums_->total(best, labels_);
-      outcome.overflow = total == kForbidden;
-      if (outcome.overflow)
-        return false;
-      const double all = sums_->add(total + lowered_, lost_);
-      lost_part_ = std::min(1.0, sums_->weight(lost_ - all) +
-                                     static_cast<double>(dropped_) * natural_exp(-kMargin));
-    }
   }
   return true;
 }
 
-bool JointChain::find_least(Scores &scores, const BoundProperty *properties,
-                            const KeyField *fields, std::int32_t count, const JointLimits &limits,
-                            JointOutcome &outcome) noexcept {
-  if (length_ == 0)
-    return true;
-  if (!sum_completions(scores))
+bool JointChain::go_forward(Scores &scores) noexcept {
+  for (std::int32_t t = 0; t < length_; ++t) {
+    if (!step(scores, t)) {
+      outcome_->overflow = scores.limits().interruption() == Interruption::none;
+      return false;
+    }
+    keep_forward(t);
+  }
+  return true;
+}
+
+// A pass that is too narrow still bounds the sum of all labellings from below, by which the next
+// one drops more.
+bool JointChain::go_forward_thinned(Scores &scores, const BoundProperty *properties,
+                                    const KeyField *fields, std::int32_t count, std::int32_t width,
+                                    JointOutcome &outcome) noexcept {
+  least_ = kForbidden;
+  if (length_ > 0 && !sum_completions(scores))
     return false;
-  begin(properties, fields, count, {std::min(kNarrow, limits.width), false}, -1, outcome);
-  for (std::int32_t t = 0; t < length_; ++t)
-    if (!step(scores, t))
+  for (std::int32_t w = std::min(kFirstWidth, width);; w = w > width / kWider ? width : w * kWider) {
+    outcome.pruned = false;
+    begin(properties, fields, count, {w, false}, -1, outcome);
+    if (!go_forward(scores))
       return false;
-  double total = kForbidden;
-  for (std::int32_t i = 0; i < now_.count(); ++i) {
-    if (!scores.spend(step_work()))
+    if (length_ == 0)
+      return true;
+    double total = kForbidden;
+    for (std::int32_t i = 0; i < now_.count(); ++i) {
+      if (!scores.spend(step_work()))
+        return false;
+      for (std::int32_t y = 0; y < labels_; ++y) {
+        std::int32_t shown = -1;
+        total = sums_->add(total, now_.row(i)[y] + final_score(scores, now_.key(i), y, shown));
+      }
+    }
+    total += lowered_;
+    if (total > kForbidden) {
+      lost_part_ = std::min(1.0, sums_->weight(lost_ - sums_->add(total, lost_)) +
+                                     static_cast<double>(dropped_) * natural_exp(-kMargin));
+      if (lost_part_ <= kLittleLost || w == width)
+        return true;
+      least_ = std::max(least_, total - kMargin * sums_->temperature());
+    } else if (w == width) {
+      outcome.overflow = true;
       return false;
-    for (std::int32_t y = 0; y < labels_; ++y) {
-      std::int32_t shown = -1;
-      total = sums_->add(total, now_.row(i)[y] + final_score(scores, now_.key(i), y, shown));
     }
   }
-  least_ = total + lowered_ - kMargin * sums_->temperature();
-  outcome.pruned = false;
-  return true;
 }
 
 bool JointChain::end_rows(Scores &scores) noexcept {
@@ -124,36 +139,23 @@ double JointChain::hope(const std::uint64_t *key) const noexcept {
   return most;
 }
 
-void JointChain::sum_step(std::int32_t i, const double *edges, std::ptrdiff_t stride,
-                          const double *unary, std::int32_t t) noexcept {
-  const double *before = now_.row(i);
+void JointChain::weigh(const double *edges, std::ptrdiff_t stride) noexcept {
+  by_.matrix = edges;
+  by_.stride = stride;
+  sums_->weigh(labels_, labels_, by_);
+}
+
+void JointChain::sum_step(std::int32_t i, const double *unary, std::int32_t t) noexcept {
+  sums_->step(now_.row(i), labels_, by_, labels_, unary, row_);
+  if (least_ == kForbidden)
+    return;
   const double *after = completion_ + std::int64_t{t} * labels_;
-  std::int32_t *live = from_;
-  std::int32_t count = 0;
-  for (std::int32_t x = 0; x < labels_; ++x)
-    if (before[x] > kForbidden)
-      live[count++] = x;
-  // A log-sum of `count` scores exceeds the greatest by at most temperature * log(count).
-  const bool thins = least_ > kForbidden && count > 0;
-  const double ahead =
-      thins ? lowered_ + hope(now_.key(i)) + sums_->temperature() * natural_log(count) : 0.0;
-  for (std::int32_t y = 0; y < labels_; ++y) {
-    const auto score = [=](std::int32_t e) {
-      return before[live[e]] + edges[live[e] * stride + y];
-    };
-    if (thins) {
-      double most = kForbidden;
-      for (std::int32_t e = 0; e < count; ++e)
-        most = std::max(most, score(e));
-      most += unary[y] + after[y];
-      if (most + ahead < least_) {
-        dropped_ += most + ahead > kForbidden ? 1 : 0;
-        row_[y] = kForbidden;
-        continue;
-      }
+  const double ahead = lowered_ + hope(now_.key(i));
+  for (std::int32_t y = 0; y < labels_; ++y)
+    if (row_[y] > kForbidden && row_[y] + after[y] + ahead < least_) {
+      dropped_ += row_[y] + after[y] + ahead > kForbidden ? 1 : 0;
+      row_[y] = kForbidden;
     }
-    row_[y] = sums_->total(count, score) + unary[y];
-  }
 }
 
 void JointChain::thin(std::int32_t width) noexcept {
@@ -206,6 +208,11 @@ bool JointChain::go_back(Scores &scores, std::int32_t t) noexcept {
   read_classes(t + 1);
   const double *unary = scores.unary(t + 1);
   const double *edges = scores.backward(t + 1);
+  if (sums_) {
+    if (!scores.spend(LogSums::kWork * std::int64_t{labels_} * labels_))
+      return false;
+    weigh(edges, scores.backward_stride());
+  }
   const auto after = [&](const std::uint64_t *from, std::int32_t label, double &paid) {
     Key key;
     const std::int32_t to = successor(from, t + 1, label, key, paid) ? next_.find(key.word) : -1;
@@ -230,17 +237,10 @@ bool JointChain::go_back(Scores &scores, std::int32_t t) noexcept {
     if (sums_) {
       // Labels that the forward pass forbids add nothing.
       const double *before = forward_rows_ + (std::int64_t{t} * width_ + i) * labels_;
-      const std::ptrdiff_t stride = scores.backward_stride();
-      std::int32_t *live = from_;
-      std::int32_t count_of_live = 0;
-      for (std::int32_t y = 0; y < labels_; ++y)
-        if (row_[y] > kForbidden)
-          live[count_of_live++] = y;
+      sums_->step(row_, labels_, by_, labels_, nullptr, to);
       for (std::int32_t x = 0; x < labels_; ++x)
-        if (before[x] > kForbidden)
-          to[x] = sums_->total(count_of_live, [=, this](std::int32_t e) {
-            return row_[live[e]] + edges[live[e] * stride + x];
-          });
+        if (before[x] == kForbidden)
+          to[x] = kForbidden;
     } else {
       scores.max_plus().step(row_, labels_, edges, scores.backward_stride(), labels_, nullptr, to);
     }

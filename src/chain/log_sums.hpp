@@ -9,9 +9,21 @@
 #include "base/logarithm.hpp"
 #include "base/numeric.hpp"
 
+#include <algorithm>
 #include <cstddef>
+#include <cstdint>
 
 namespace chorale {
+
+// A matrix of scores as weights, for log-sums of many rows with it: entry (x, y) stands for the
+// score most[y] + H log(weights[x * columns + y]), and every column has a weight 1 or is forbidden.
+struct WeighedMatrix {
+  const double *matrix; // borrowed
+  std::ptrdiff_t stride;
+  double *weights; // rows x columns
+  double *most;    // columns: greatest score of each column
+  double *from;    // rows: scratch of LogSums::step()
+};
 
 class LogSums {
 public:
@@ -35,6 +47,44 @@ public:
     for (std::int32_t y = 0; y < columns; ++y)
       out[y] = total(rows, [=](std::int32_t x) { return from[x] + matrix[x * stride + y]; }) +
                (add ? add[y] : 0.0);
+  }
+  // Fills the weights of `to`, whose matrix has `rows` rows at `to.stride`.
+  void weigh(std::int32_t rows, std::int32_t columns, WeighedMatrix &to) const noexcept {
+    std::fill_n(to.most, columns, kForbidden);
+    for (std::int32_t x = 0; x < rows; ++x)
+      for (std::int32_t y = 0; y < columns; ++y)
+        to.most[y] = std::max(to.most[y], to.matrix[x * to.stride + y]);
+    for (std::int32_t x = 0; x < rows; ++x)
+      for (std::int32_t y = 0; y < columns; ++y)
+        to.weights[std::int64_t{x} * columns + y] =
+            to.most[y] > kForbidden ? weight(to.matrix[x * to.stride + y] - to.most[y]) : 0.0;
+  }
+  // As step() with a matrix of scores, up to rounding: one exponential for an entry of `from` and
+  // one logarithm for an entry of `out`. Entries whose weights are too small for their sum go by
+  // scores.
+  void step(const double *from, std::int32_t rows, const WeighedMatrix &by, std::int32_t columns,
+            const double *add, double *out) const noexcept {
+    const double most = greatest_of(rows, [from](std::int32_t x) { return from[x]; });
+    std::fill_n(out, columns, 0.0);
+    for (std::int32_t x = 0; x < rows && most > kForbidden; ++x) {
+      by.from[x] = weight(from[x] - most);
+      if (by.from[x] == 0)
+        continue;
+      const double *weights = by.weights + std::int64_t{x} * columns;
+      for (std::int32_t y = 0; y < columns; ++y)
+        out[y] += by.from[x] * weights[y];
+    }
+    for (std::int32_t y = 0; y < columns; ++y) {
+      if (most == kForbidden || by.most[y] == kForbidden)
+        out[y] = kForbidden;
+      else if (out[y] > kLeastSum)
+        out[y] = most + by.most[y] + temperature_ * natural_log(out[y]);
+      else
+        out[y] = total(rows, [=, &by](std::int32_t x) {
+          return from[x] + by.matrix[x * by.stride + y];
+        });
+      out[y] += add ? add[y] : 0.0;
+    }
   }
   // to[y] = log-sum of to[y] and from[y].
   void add_into(const double *from, std::int32_t columns, double *to) const noexcept {
@@ -77,6 +127,10 @@ public:
   double weight(double score) const noexcept { return natural_exp(score / temperature_); }
 
 private:
+  // Weights below the least normal number, 2e-308, may count as 0: too little to matter in a sum
+  // above this.
+  static constexpr double kLeastSum = 1e-280;
+
   template <class Score>
   static double greatest_of(std::int32_t count, Score &&score) noexcept {
     double most = kForbidden;

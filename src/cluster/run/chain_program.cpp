@@ -12,6 +12,8 @@ namespace {
 
 // Sums may leave out at most this part of the sum of all labellings, by its upper bound.
 constexpr double kMostLost = 0.1;
+// Number of configurations that such sums keep at a position, at most.
+constexpr std::int32_t kWidestSums = 256;
 
 // A dynamic program and the scores on which it runs, placed in one layout.
 template <class Program> struct Placed {
@@ -39,10 +41,10 @@ JointOptions exactly(JointOptions options) noexcept {
   options.mode = CHORALE_JOINT_EXACT;
   return options;
 }
-// For sums that leave out configurations beyond the budget.
+// For sums that leave out configurations.
 JointOptions thinned(JointOptions options) noexcept {
   options.mode = CHORALE_JOINT_BEAM;
-  options.beam_width = options.budget;
+  options.beam_width = std::min(options.budget, kWidestSums);
   return options;
 }
 JointOptions by_absorption(JointOptions options) noexcept {
