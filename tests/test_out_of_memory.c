@@ -103,6 +103,7 @@ static const chorale_corpus *borrowed_corpus(Scene *s) {
   s->corpus.unary_row_stride = 3; /* every chain is kept as a view */
   return &s->corpus;
 }
+static const int64_t three_weights[] = {2, 1, 1};
 /* Returns offsets of one clique with one member, and sets that member: a position of a chain. */
 static const int64_t *one_entry(Scene *s, int64_t chain, int64_t position) {
   static const int64_t offsets[] = {0, 1};

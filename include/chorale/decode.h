@@ -63,6 +63,11 @@ typedef struct chorale_agreement {
   int64_t cliques;
   const int64_t *clique_offsets; /* cliques + 1 */
   const int64_t *members;
+  /* How often each position counts (of PROPERTY: each chain), by position or chain of the corpus,
+   * >= 1; see "Weights" in clique.h. n and n_v above are then sums of weights. Strength and
+   * potential must be those of a convex SUM: a strength >= 0, for instance. NULL (default): 1 for
+   * all. */
+  const int64_t *weights;
 } chorale_agreement;
 
 /* Fills `agreement` with the defaults; pass sizeof(chorale_agreement). NULL is ignored. */
@@ -82,9 +87,11 @@ typedef struct chorale_decoded chorale_decoded;
  * NULL_ARGUMENT (keys, property, clique_offsets, members where their kind needs them), STRUCT_SIZE,
  * SIZE, UNKNOWN_CONSTANT (kind), NOT_A_NUMBER, INFINITE, OUT_OF_RANGE, TOKENS_MISSING (WORDS, and
  * properties that read tokens, of a corpus without tokens), LABELS_MISMATCH (property),
- * VALUES_MISMATCH (potential), DUPLICATE_MEMBER (a position twice in one of `cliques`). Messages
- * name the agreement by its index, such as "agreements[1]". Without any clique, chains are labelled
- * independently. O(N log N) for words and keys, and O(N m^2) for each round of the run. */
+ * VALUES_MISMATCH (potential), WEIGHTS (a potential that does not take them), SIZE_OVERFLOW
+ * (weights of a clique that sum to more than 2^31 - 1), DUPLICATE_MEMBER (a position twice in
+ * one of `cliques`). Messages name the agreement by its index, such as "agreements[1]". Without
+ * any clique, chains are labelled independently. O(N log N) for words and keys, and O(N m^2) for
+ * each round of the run. */
 CHORALE_API chorale_status chorale_decode(const chorale_host *host, const chorale_corpus *corpus,
                                           const chorale_agreement *agreements, int64_t count,
                                           const chorale_run_options *options,
@@ -114,8 +121,8 @@ typedef struct chorale_reason {
   int64_t clique;    /* within the model */
   int64_t chain;
   int64_t position;  /* within the chain; -1: the whole chain, of a property */
-  int64_t members;   /* n: number of positions or chains of the clique */
-  int64_t agreeing;  /* number of other members with `value` now */
+  int64_t members;   /* n: number of positions or chains of the clique; sum of their weights */
+  int64_t agreeing;  /* number of other members with `value` now; sum of their weights */
   int32_t own_value; /* value without cliques: a label, or a value of the property, R for EMPTY, R +
                         1 for CONFLICT */
   int32_t value;     /* value now */

@@ -208,8 +208,8 @@ typedef struct chorale_learnt chorale_learnt;
  * (basis), LABELS_MISMATCH (costs, classes, chains of different numbers of labels), NO_GOLD (no gold label is known), ONE_GROUP (all labelled chains
  * are of one group), KIND (no clique has a kind; a rule for a basis that its kind cannot have;
  * cliques of one kind with different properties, values or centres; an oracle instance in a clique
- * with a kind; costs and classes both), MODEL_MISMATCH (kinds named differently), and those of
- * chorale_run_create and chorale_run_solve.
+ * with a kind; costs and classes both), WEIGHTS (a clique with a kind has weights),
+ * MODEL_MISMATCH (kinds named differently), and those of chorale_run_create and chorale_run_solve.
  * Cost: at most 79 + 3 K runs over each problem, K the number of kinds. Memory: that of a run, two
  * copies of the scores, and 8 bytes for each weight and labelling kept (at most 60 a group). */
 CHORALE_API chorale_status chorale_learn(const chorale_host *host,
@@ -236,8 +236,9 @@ CHORALE_API chorale_status chorale_problem_create_agreeing(const chorale_host *h
 /* Creates the model of a problem with the learnt potentials in its cliques that have kinds. If
  * nothing is applied, these potentials are zero. Shares the chains, as chorale_model_reweigh does.
  * Errors: NULL_ARGUMENT, STRUCT_SIZE, KIND (cliques unlike those learnt from, a kind that was not
- * learnt), VALUES_MISMATCH (VALUE, MAJORITY and CENTRE hold only for the number of values learnt
- * from), MODEL_MISMATCH (a kind with another name), OUT_OF_MEMORY. */
+ * learnt), WEIGHTS (a clique with a kind has weights), VALUES_MISMATCH (VALUE, MAJORITY and CENTRE
+ * hold only for the number of values learnt from), MODEL_MISMATCH (a kind with another name),
+ * OUT_OF_MEMORY. */
 CHORALE_API chorale_status chorale_learnt_apply(const chorale_host *host,
                                                 const chorale_learnt *learnt,
                                                 const chorale_problem *problem,

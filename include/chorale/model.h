@@ -166,7 +166,8 @@ CHORALE_API void chorale_member_options_init(chorale_member_options *options, si
 /* Adds a whole chain to a property clique, or the next port of an instance to any clique that is
  * not centred. options: NULL for defaults; ignored for instances.
  * Errors: OUT_OF_RANGE (clique, chain, classes), KIND (a chain in a position clique),
- * DUPLICATE_MEMBER, LABELS_MISMATCH, AUTOMATON_ON_TREE, TOKENS_MISSING (the property reads a table,
+ * DUPLICATE_MEMBER, STATE (the clique has weights), LABELS_MISMATCH, AUTOMATON_ON_TREE,
+ * TOKENS_MISSING (the property reads a table,
  * none is given and the chain has no tokens), VALUE_OUTSIDE_RANGE (table), STRUCT_SIZE. */
 CHORALE_API chorale_status chorale_model_builder_add_member(chorale_model_builder *builder,
                                                             int64_t clique, int64_t chain,
@@ -174,12 +175,31 @@ CHORALE_API chorale_status chorale_model_builder_add_member(chorale_model_builde
                                                             chorale_error *error);
 
 /* Adds one position of a chain to a position or centred clique.
- * Errors: OUT_OF_RANGE, KIND (a property clique, an instance), DUPLICATE_MEMBER, LABELS_MISMATCH.
- */
+ * Errors: OUT_OF_RANGE, KIND (a property clique, an instance), DUPLICATE_MEMBER, LABELS_MISMATCH,
+ * STATE (the clique has weights). */
 CHORALE_API chorale_status chorale_model_builder_add_position(chorale_model_builder *builder,
                                                               int64_t clique, int64_t chain,
                                                               int64_t position,
                                                               chorale_error *error);
+
+/* Sets how often the members of the cliques first .. first + count - 1 count: the weights w_i of
+ * clique.h, "Weights". Counts of a clique are then sums of weights, and n is the sum of all of
+ * them: in its potential, in payments, and in the counts of prices.h. Scores of its members are as
+ * given. Options of a run that ask for other algorithms, or for exact max-marginals, do not apply
+ * to such a clique.
+ *
+ * weights: `weight_count` integers >= 1, clique by clique, one for each member added so far, in the
+ *   order of adding. A further call replaces them. Members of a clique with a weight above 1 must
+ *   all be added before the call.
+ * Errors: NULL_ARGUMENT (weights), SIZE (count), OUT_OF_RANGE (first, count, weights), SHAPE
+ * (weight_count), SIZE_OVERFLOW (the weights of a clique sum to more than 2^31 - 1), and, of a
+ * clique with a weight above 1, WEIGHTS (its potential is no SUM whose tables are convex and forbid
+ * no count, or the clique is centred) and TABLE_TOO_SHORT. O(weights). */
+CHORALE_API chorale_status chorale_model_builder_set_weights(chorale_model_builder *builder,
+                                                             int64_t first, int64_t count,
+                                                             const int64_t *weights,
+                                                             int64_t weight_count,
+                                                             chorale_error *error);
 
 /* Sets the centre of a centred clique; a further call replaces it. Freezing with a centred clique
  * without centre fails with STATE. Errors: as for a position; KIND (the clique is not centred). */
@@ -265,6 +285,9 @@ CHORALE_API int64_t chorale_model_clique_count(const chorale_model *model);
 CHORALE_API int64_t chorale_model_member_count(const chorale_model *model); /* of all cliques */
 CHORALE_API int64_t chorale_model_chain_length(const chorale_model *model, int64_t chain);
 CHORALE_API int64_t chorale_model_clique_member_count(const chorale_model *model, int64_t clique);
+/* Returns how often a member of a clique counts: 1, or its weight. */
+CHORALE_API int64_t chorale_model_member_weight(const chorale_model *model, int64_t clique,
+                                                int64_t member);
 /* Returns R of a clique, without EMPTY and CONFLICT. */
 CHORALE_API int64_t chorale_model_clique_values(const chorale_model *model, int64_t clique);
 /* Returns the number of values of a member of a clique, which is the length of rows over values: R

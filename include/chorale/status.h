@@ -51,6 +51,9 @@ enum {
   CHORALE_ERROR_NOT_CONCAVE = 42,
   /* Exact max-marginals were requested of a potential without an exact solver. */
   CHORALE_ERROR_NOT_EXACT = 43,
+  /* Weights of members (clique.h, "Weights") for a potential, an algorithm or a call that does not
+   * take them; the message lists what does. */
+  CHORALE_ERROR_WEIGHTS = 44,
   /* A callback returned NaN, plus infinity, a magnitude above 1e290 or a number out of range. */
   CHORALE_ERROR_CALLBACK_VALUE = 50,
   /* A callback returned non-zero to stop the computation. */

@@ -133,6 +133,14 @@ chorale_status chorale_model_builder_set_centre(chorale_model_builder *builder, 
   });
 }
 
+chorale_status chorale_model_builder_set_weights(chorale_model_builder *builder, int64_t first,
+                                                 int64_t count, const int64_t *weights,
+                                                 int64_t weight_count, chorale_error *error) {
+  return adding(error, builder, [&](const Report &report) -> chorale_status {
+    return builder->set_weights(report, first, count, weights, weight_count);
+  });
+}
+
 chorale_status
 chorale_model_builder_add_repeated_words(chorale_model_builder *builder,
                                          const chorale_potential *potential,

@@ -44,6 +44,20 @@ public:
     return CHORALE_OK;
   }
 
+  // Takes weights, unless all are 1.
+  chorale_status take_weights(const std::int64_t *weights) noexcept {
+    std::int64_t total = 0;
+    CHORALE_CHECK(check_weights(report_, "problem->weights", weights, 0, task.problem.members,
+                                total));
+    if (total == task.problem.members)
+      return CHORALE_OK;
+    CHORALE_CHECK(check_tables_serve(report_, *potential_, total));
+    task.problem.weights = weights;
+    task.kind = CliqueKind(*potential_, gsl::narrow_cast<std::int32_t>(total));
+    task.kind.weighted = true;
+    return CHORALE_OK;
+  }
+
   // Reads the problem and checks its shape, every score and every fixed value.
   chorale_status take_problem(const chorale_clique_problem *given) noexcept {
     chorale_clique_problem problem{};
@@ -85,7 +99,7 @@ public:
     task.problem.scores = problem.scores;
     task.problem.row_stride = gsl::narrow_cast<std::ptrdiff_t>(problem.row_stride);
     task.problem.fixed = problem.fixed;
-    return CHORALE_OK;
+    return problem.weights ? take_weights(problem.weights) : CHORALE_OK;
   }
 
   chorale_status take_options(const chorale_clique_options *given) noexcept {
@@ -183,6 +197,19 @@ public:
     case Misfit::no_exact_solver:
       return report_.fail(CHORALE_ERROR_NOT_EXACT, "options->exact_marginals is 1; ", asked,
                           " gives no exact max-marginals for ", family);
+    case Misfit::weights_potential:
+      return report_.fail(CHORALE_ERROR_WEIGHTS, "problem->weights add up to ", task.kind.members,
+                          " for ", task.problem.members, " members; weights above 1 need a SUM "
+                          "whose tables are convex and forbid no count (the potential is ", family,
+                          ")");
+    case Misfit::weights_algorithm:
+      return report_.fail(CHORALE_ERROR_WEIGHTS, "options->algorithm is ", asked,
+                          "; with problem->weights above 1 it must be one of ",
+                          WeightedNames{task.wants_marginals});
+    case Misfit::weights_exact:
+      return report_.fail(CHORALE_ERROR_WEIGHTS,
+                          "options->exact_marginals is 1; with problem->weights above 1 "
+                          "max-marginals are lower bounds, and it must be 0");
     case Misfit::none:
       break;
     }

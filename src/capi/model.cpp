@@ -88,6 +88,11 @@ int64_t chorale_model_chain_length(const chorale_model *model, int64_t chain) {
 int64_t chorale_model_clique_member_count(const chorale_model *model, int64_t clique) {
   return has_clique(model, clique) ? model->cliques[clique].all_members() : 0;
 }
+int64_t chorale_model_member_weight(const chorale_model *model, int64_t clique, int64_t member) {
+  if (!has_clique(model, clique) || member < 0 || member >= model->cliques[clique].all_members())
+    return 0;
+  return model->cliques[clique].weight(gsl::narrow_cast<std::int32_t>(member));
+}
 int64_t chorale_model_clique_values(const chorale_model *model, int64_t clique) {
   return has_clique(model, clique) ? model->cliques[clique].values() : 0;
 }

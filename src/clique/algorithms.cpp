@@ -64,34 +64,34 @@ void run_dual_bound(CliqueSearch &search) noexcept {
 // ---- The table ---------------------------------------------------------------------------------
 
 constexpr Algorithm kAlgorithms[] = {
-    // id, name, solves, marginals, exact, needs, solve, find_marginals
-    {CHORALE_ALGORITHM_AUTO, "auto", kAllForms, kAllForms, kNone, TableShape::any, nullptr,
+    // id, name, solves, marginals, exact, needs, weights, solve, find_marginals
+    {CHORALE_ALGORITHM_AUTO, "auto", kAllForms, kAllForms, kNone, TableShape::any, true, nullptr,
      nullptr},
-    {CHORALE_ALGORITHM_ALPHA_PASS, "alpha-pass", kAllForms, kAllForms, kMax, TableShape::any,
+    {CHORALE_ALGORITHM_ALPHA_PASS, "alpha-pass", kAllForms, kAllForms, kMax, TableShape::any, true,
      run_alpha_pass, find_pass_marginals},
     {CHORALE_ALGORITHM_GENERALISED_ALPHA_PASS, "generalised-alpha-pass", kAllForms, kNone, kMax,
-     TableShape::any, run_generalised_alpha_pass, nullptr},
+     TableShape::any, false, run_generalised_alpha_pass, nullptr},
     {CHORALE_ALGORITHM_ALPHA_EXPANSION, "alpha-expansion", kSum, kNone, kNone, TableShape::any,
-     improve_start<&CliqueSearch::run_alpha_expansion>, nullptr},
-    {CHORALE_ALGORITHM_POLISH, "polish", kSum, kNone, kNone, TableShape::convex,
+     false, improve_start<&CliqueSearch::run_alpha_expansion>, nullptr},
+    {CHORALE_ALGORITHM_POLISH, "polish", kSum, kNone, kNone, TableShape::convex, true,
      improve_start<&CliqueSearch::run_polish>, nullptr},
-    {CHORALE_ALGORITHM_ICM, "icm", kAllForms, kNone, kNone, TableShape::any,
+    {CHORALE_ALGORITHM_ICM, "icm", kAllForms, kNone, kNone, TableShape::any, true,
      improve_start<&CliqueSearch::run_single_moves>, nullptr},
     {CHORALE_ALGORITHM_MODIFIED_ALPHA_PASS, "modified-alpha-pass", kMajority, kNone, kNone,
-     TableShape::any, solve_by<ModifiedAlphaPass>, nullptr},
+     TableShape::any, false, solve_by<ModifiedAlphaPass>, nullptr},
     {CHORALE_ALGORITHM_LAGRANGIAN_SUBGRADIENT, "lagrangian-subgradient", kMajority, kNone, kNone,
-     TableShape::any, solve_by<Lagrangian, StepRule::subgradient>, nullptr},
+     TableShape::any, false, solve_by<Lagrangian, StepRule::subgradient>, nullptr},
     {CHORALE_ALGORITHM_LAGRANGIAN_GOLDEN_SECTION, "lagrangian-golden-section", kMajority, kNone,
-     kNone, TableShape::any, solve_by<Lagrangian, StepRule::golden_section>, nullptr},
+     kNone, TableShape::any, false, solve_by<Lagrangian, StepRule::golden_section>, nullptr},
     {CHORALE_ALGORITHM_LAGRANGIAN_CONSERVATIVE, "lagrangian-conservative", kMajority, kNone, kNone,
-     TableShape::any, solve_by<Lagrangian, StepRule::conservative>, nullptr},
+     TableShape::any, false, solve_by<Lagrangian, StepRule::conservative>, nullptr},
     {CHORALE_ALGORITHM_EXACT_MAJORITY, "exact-majority", kMajority, kMajority, kMajority,
-     TableShape::any, solve_by<ExactMajority>, find_marginals_by<ExactMajority>},
-    {CHORALE_ALGORITHM_CONCAVE_FLOW, "concave-flow", kSum, kSum, kSum, TableShape::concave,
+     TableShape::any, false, solve_by<ExactMajority>, find_marginals_by<ExactMajority>},
+    {CHORALE_ALGORITHM_CONCAVE_FLOW, "concave-flow", kSum, kSum, kSum, TableShape::concave, false,
      solve_by<ConcaveFlow, false>, find_marginals_by<ConcaveFlow, true>},
-    {CHORALE_ALGORITHM_COUNT_BOXES, "count-boxes", kSum, kSum, kSum, TableShape::any,
+    {CHORALE_ALGORITHM_COUNT_BOXES, "count-boxes", kSum, kSum, kSum, TableShape::any, false,
      run_count_boxes, find_box_marginals},
-    {CHORALE_ALGORITHM_DUAL_BOUND, "dual-bound", kSum, kNone, kNone, TableShape::any,
+    {CHORALE_ALGORITHM_DUAL_BOUND, "dual-bound", kSum, kNone, kNone, TableShape::any, true,
      run_dual_bound, nullptr},
 };
 
@@ -128,19 +128,36 @@ std::string_view family_name(Form form) noexcept {
   return {};
 }
 
-MessageWriter &operator<<(MessageWriter &writer, const AlgorithmNames &names) noexcept {
-  const auto is_meant = [&](const Algorithm &a) { return (a.*names.set).has_any_of(names.forms); };
+namespace {
+
+// Writes the names of the algorithms for which is_meant(algorithm) is true, as in "a, b or c".
+template <class IsMeant>
+MessageWriter &write_names(MessageWriter &writer, bool with_needs, IsMeant &&is_meant) noexcept {
   auto left = std::count_if(std::begin(kAlgorithms), std::end(kAlgorithms), is_meant);
   for (const Algorithm &algorithm : kAlgorithms) {
     if (!is_meant(algorithm))
       continue;
     writer << algorithm.name;
-    if (algorithm.needs != TableShape::any)
+    if (with_needs && algorithm.needs != TableShape::any)
       writer << (algorithm.needs == TableShape::convex ? " (convex)" : " (concave)");
     --left;
     writer << (left > 1 ? ", " : left == 1 ? " or " : "");
   }
   return writer;
+}
+
+} // namespace
+
+MessageWriter &operator<<(MessageWriter &writer, const AlgorithmNames &names) noexcept {
+  return write_names(writer, true, [&](const Algorithm &a) {
+    return (a.*names.set).has_any_of(names.forms);
+  });
+}
+
+MessageWriter &operator<<(MessageWriter &writer, WeightedNames names) noexcept {
+  return write_names(writer, false, [&](const Algorithm &a) {
+    return a.weights && (names.marginals ? a.marginals : a.solves).has(Form::sum);
+  });
 }
 
 } // namespace chorale

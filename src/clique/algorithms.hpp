@@ -43,6 +43,7 @@ struct Algorithm {
   // many members and columns there are.
   FormSet exact;
   TableShape needs;
+  bool weights; // members may have weights, if the tables are convex (weighted_search.hpp)
   Entry solve;          // NULL: AUTO, which stands for another row
   Entry find_marginals; // NULL: AUTO, or no max-marginals
 };
@@ -63,5 +64,12 @@ struct AlgorithmNames {
   FormSet forms;
 };
 MessageWriter &operator<<(MessageWriter &writer, const AlgorithmNames &names) noexcept;
+
+// Written to a message: the names of the algorithms that take weights, for max-marginals or to
+// solve.
+struct WeightedNames {
+  bool marginals;
+};
+MessageWriter &operator<<(MessageWriter &writer, WeightedNames names) noexcept;
 
 } // namespace chorale

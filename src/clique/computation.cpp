@@ -1,6 +1,7 @@
 #include "clique/computation.hpp"
 
 #include "clique/search.hpp"
+#include "clique/weighted/weighted_search.hpp"
 #include "potential/member_row.hpp"
 
 #include <chrono>
@@ -205,13 +206,17 @@ private:
 std::size_t measure(const CliqueTask &task) noexcept {
   Layout layout;
   Limits limits;
-  Computation(layout, task, limits).carry_out();
+  if (task.kind.weighted)
+    WeightedSearch(layout, task, limits).carry_out();
+  else
+    Computation(layout, task, limits).carry_out();
   return layout.peak();
 }
 
 CliqueAnswer compute(const CliqueTask &task, Limits &limits, std::byte *memory) noexcept {
   Layout layout(memory);
-  return Computation(layout, task, limits).carry_out();
+  return task.kind.weighted ? WeightedSearch(layout, task, limits).carry_out()
+                            : Computation(layout, task, limits).carry_out();
 }
 
 void evaluate(const Potential &potential, const ProblemView &problem,
@@ -220,14 +225,17 @@ void evaluate(const Potential &potential, const ProblemView &problem,
   std::fill(counts.begin(), counts.end(), 0);
   MeasuredSum members;
   const double *row = problem.scores;
+  const std::int64_t *weight = problem.weights;
+  std::int64_t total = 0;
   for (const std::int32_t v : assignment) {
     members.add(row[v]);
     row += problem.row_stride;
-    ++counts.data()[v];
+    const std::int64_t times = weight ? *weight++ : 1;
+    counts.data()[v] += times;
+    total += times;
   }
   answer.member_score = members.total;
-  answer.clique_score =
-      evaluate_counted(potential, counts.data(), problem.members, &answer.failure);
+  answer.clique_score = evaluate_counted(potential, counts.data(), total, &answer.failure);
   answer.magnitude = members.magnitude + magnitude_of(answer.clique_score);
 }
 

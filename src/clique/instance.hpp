@@ -22,6 +22,7 @@ struct ProblemView {
   const double *scores;      // members x values
   std::ptrdiff_t row_stride; // of `scores`, in doubles
   const std::int32_t *fixed; // members: the value a member is fixed to, or -1; or NULL
+  const std::int64_t *weights = nullptr; // members: how often each one counts; or NULL
 };
 
 class KeptLabelling;

@@ -59,9 +59,27 @@ Plan plan_auto(const CliqueKind &kind, bool gap_requested) noexcept {
   return plan;
 }
 
+// Plans for members with weights. `set`: Algorithm::solves or Algorithm::marginals.
+Plan plan_weighted(const CliqueKind &kind, chorale_algorithm asked, bool gap_requested,
+                   FormSet Algorithm::*set) noexcept {
+  Plan plan;
+  const bool chooses = asked == CHORALE_ALGORITHM_AUTO;
+  plan.single_moves = chooses ? 1 : 0;
+  plan.algorithm = find_algorithm(!chooses        ? asked
+                                  : gap_requested ? CHORALE_ALGORITHM_DUAL_BOUND
+                                                  : CHORALE_ALGORITHM_ALPHA_PASS);
+  if (!kind.takes_weights())
+    plan.misfit = Misfit::weights_potential;
+  else if (!plan.algorithm->weights || !(plan.algorithm->*set).has(Form::sum))
+    plan.misfit = Misfit::weights_algorithm;
+  return plan;
+}
+
 } // namespace
 
 Plan plan_solve(const CliqueKind &kind, chorale_algorithm asked, bool gap_requested) noexcept {
+  if (kind.weighted)
+    return plan_weighted(kind, asked, gap_requested, &Algorithm::solves);
   if (asked == CHORALE_ALGORITHM_AUTO)
     return plan_auto(kind, gap_requested);
   Plan plan;
@@ -71,6 +89,12 @@ Plan plan_solve(const CliqueKind &kind, chorale_algorithm asked, bool gap_reques
 }
 
 Plan plan_marginals(const CliqueKind &kind, chorale_algorithm asked, bool exact) noexcept {
+  if (kind.weighted) {
+    Plan plan = plan_weighted(kind, asked, false, &Algorithm::marginals);
+    if (plan.misfit == Misfit::none && exact)
+      plan.misfit = Misfit::weights_exact;
+    return plan;
+  }
   Plan plan = plan_auto(kind, false);
   plan.group_moves = false;
   const auto is_exact = [&] {

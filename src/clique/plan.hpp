@@ -12,7 +12,18 @@ constexpr bool is_pass_exact(const CliqueKind &kind) noexcept {
   return kind.columns <= 2 || kind.members == 1;
 }
 
-enum class Misfit : std::uint8_t { none, family, not_convex, not_concave, no_exact_solver };
+enum class Misfit : std::uint8_t {
+  none,
+  family,
+  not_convex,
+  not_concave,
+  no_exact_solver,
+  // The members have weights, which the potential, the algorithm, or exact max-marginals do not
+  // take.
+  weights_potential,
+  weights_algorithm,
+  weights_exact
+};
 
 struct Plan {
   const Algorithm *algorithm = nullptr; // the one that is entered and reported; never AUTO

@@ -107,6 +107,18 @@ private:
                   "; it must be at most ", kLargestSize);
     if (agreement_.stop_count > 0 && !agreement_.stop)
       return null(".stop");
+    return agreement_.weights ? check_weights() : CHORALE_OK;
+  }
+
+  bool is_of_chains() const noexcept { return agreement_.kind == CHORALE_AGREE_PROPERTY; }
+
+  chorale_status check_weights() const noexcept {
+    const std::int64_t first = is_of_chains() ? 0 : parts_.begin(0);
+    const std::int64_t end = is_of_chains() ? parts_.chains() : parts_.begin(parts_.chains());
+    for (std::int64_t p = first; p < end; ++p)
+      if (agreement_.weights[p] < 1)
+        return fail(CHORALE_ERROR_OUT_OF_RANGE, ".weights[", p, "] is ", agreement_.weights[p],
+                    "; it must be at least 1");
     return CHORALE_OK;
   }
 
@@ -160,13 +172,30 @@ private:
     CHORALE_CHECK(pass_on(chorale_model_builder_add_cliques(builder_, &setup, members.cliques(),
                                                             &first, &error),
                           error));
-    return pass_on(setup.property
-                       ? chorale_model_builder_add_members(builder_, first, members.cliques(),
-                                                           members.offsets.begin(),
-                                                           members.chains.begin(), &error)
-                       : chorale_model_builder_add_positions(
-                             builder_, first, members.cliques(), members.offsets.begin(),
-                             members.chains.begin(), members.positions.begin(), &error),
+    CHORALE_CHECK(
+        pass_on(setup.property
+                    ? chorale_model_builder_add_members(builder_, first, members.cliques(),
+                                                        members.offsets.begin(),
+                                                        members.chains.begin(), &error)
+                    : chorale_model_builder_add_positions(
+                          builder_, first, members.cliques(), members.offsets.begin(),
+                          members.chains.begin(), members.positions.begin(), &error),
+                error));
+    return agreement_.weights ? set_weights(first, members) : CHORALE_OK;
+  }
+
+  chorale_status set_weights(std::int64_t first, const Ragged &members) noexcept {
+    const std::int64_t count = members.chains.size();
+    Array<std::int64_t> weights(memory_);
+    if (!weights.resize(count))
+      return report_.out_of_memory();
+    for (std::int64_t e = 0; e < count; ++e)
+      weights[e] = agreement_.weights[is_of_chains()
+                                          ? members.chains[e]
+                                          : parts_.begin(members.chains[e]) + members.positions[e]];
+    chorale_error error;
+    return pass_on(chorale_model_builder_set_weights(builder_, first, members.cliques(),
+                                                     weights.begin(), count, &error),
                    error);
   }
 

@@ -126,7 +126,8 @@ private:
 
 using Reasons = Array<chorale_reason>;
 
-// Collects every payment of the run, by chain, as a reason with members and agreeing 0.
+// Collects every payment of the run, by chain, as a reason with members 0 and, in `agreeing`, how
+// often the member itself counts.
 chorale_status collect(const Report &report, const chorale_decoded &decoded, Reasons &reasons,
                        chorale_error *error) {
   // Fails with NO_LABELLING if the run has found no labelling.
@@ -144,17 +145,25 @@ chorale_status collect(const Report &report, const chorale_decoded &decoded, Rea
   for (const chorale_payment &paid : payments) {
     const Slot slot = model.member(static_cast<std::int32_t>(paid.clique),
                                    static_cast<std::int32_t>(paid.member));
-    reasons.push({agreement_of(decoded, paid.clique), paid.clique, slot.chain, paid.position, 0, 0,
-                  paid.own_value, paid.value, paid.amount});
+    reasons.push({agreement_of(decoded, paid.clique), paid.clique, slot.chain, paid.position, 0,
+                  model.cliques[slot.clique].weight(slot.member), paid.own_value, paid.value,
+                  paid.amount});
   }
   return CHORALE_OK;
 }
+
+// A member's value, and how often members of this value or a lower one count, down to this member.
+struct ShownValue {
+  std::int32_t value;
+  std::int64_t counted;
+};
 
 // Fills in `members` and `agreeing` of all reasons. Reads the values of each clique once.
 chorale_status count_agreeing(const Report &report, const chorale_decoded &decoded,
                               Reasons &reasons, chorale_error *error) {
   Array<std::int64_t> order(decoded.memory); // indices of the reasons, sorted by clique
   Array<std::int32_t> values(decoded.memory);
+  Array<ShownValue> shown(decoded.memory);
   if (!order.resize(reasons.size()))
     return report.out_of_memory(sizeof(std::int64_t));
   for (std::int64_t r = 0; r < reasons.size(); ++r)
@@ -162,21 +171,29 @@ chorale_status count_agreeing(const Report &report, const chorale_decoded &decod
   std::sort(order.begin(), order.end(), [&](std::int64_t a, std::int64_t b) {
     return reasons[a].clique != reasons[b].clique ? reasons[a].clique < reasons[b].clique : a < b;
   });
+  const auto is_lower = [](const ShownValue &a, const ShownValue &b) { return a.value < b.value; };
   std::int64_t asked = -1;
   for (const std::int64_t r : order) {
     chorale_reason &reason = reasons[r];
+    const Clique clique = decoded.model->cliques[reason.clique];
     if (reason.clique != asked) {
-      const std::int64_t members = chorale_model_clique_member_count(decoded.model, reason.clique);
-      if (!values.resize(members))
-        return report.out_of_memory(sizeof(std::int32_t));
+      const std::int32_t members = clique.members;
+      if (!values.resize(members) || !shown.resize(members))
+        return report.out_of_memory(sizeof(ShownValue));
       CHORALE_CHECK(chorale_run_values(decoded.run, reason.clique, CHORALE_TOGETHER,
                                        values.begin(), members, nullptr, error));
       asked = reason.clique;
-      std::sort(values.begin(), values.end());
+      for (std::int32_t i = 0; i < members; ++i)
+        shown[i] = {values[i], clique.weight(i)};
+      std::sort(shown.begin(), shown.end(), is_lower);
+      for (std::int32_t i = 1; i < members; ++i)
+        shown[i].counted += shown[i - 1].counted;
     }
-    const auto [first, end] = std::equal_range(values.begin(), values.end(), reason.value);
-    reason.members = values.size();
-    reason.agreeing = end - first - 1;
+    const auto [first, end] =
+        std::equal_range(shown.begin(), shown.end(), ShownValue{reason.value, 0}, is_lower);
+    const std::int64_t below = first == shown.begin() ? 0 : first[-1].counted;
+    reason.members = clique.total();
+    reason.agreeing = end[-1].counted - below - reason.agreeing;
   }
   return CHORALE_OK;
 }

@@ -128,6 +128,10 @@ chorale_status find_kinds(const Report &report, const chorale_problem *const *pr
       if (number < 0)
         continue;
       const Clique clique = problem.model->cliques[c];
+      if (clique.weighted())
+        return report.fail(CHORALE_ERROR_WEIGHTS, "clique ", c, " of problems[", p,
+                           "] is of kind ", number, " and has members with weights above 1; "
+                           "strengths are learnt from members that count once");
       while (learnt.kinds.size() <= number)
         if (!learnt.kinds.push({}))
           return report.out_of_memory(sizeof(Kind));

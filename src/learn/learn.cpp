@@ -227,6 +227,10 @@ private:
     if (number >= learnt_.kinds.size() || learnt_.kinds[number].cliques == 0)
       return report_.fail(CHORALE_ERROR_KIND, "clique ", c, " is of kind ", number,
                           ", of which no clique was learnt from");
+    if (clique.weighted())
+      return report_.fail(CHORALE_ERROR_WEIGHTS, "clique ", c, " is of kind ", number,
+                          " and has members with weights above 1; learnt potentials are for "
+                          "members that count once");
     const Kind &kind = learnt_.kinds[number];
     Kind like = kind;
     if (!join(like, clique))

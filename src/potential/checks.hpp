@@ -48,6 +48,24 @@ inline chorale_status check_counts(const Report &report, gsl::span<const std::in
   return CHORALE_OK;
 }
 
+// Checks the weights of the members of a clique, those from index `first` on: each at least 1, with
+// a sum that is a count. `total`: receives the sum.
+inline chorale_status check_weights(const Report &report, std::string_view name,
+                                    const std::int64_t *weights, std::int64_t first,
+                                    std::int64_t members, std::int64_t &total) noexcept {
+  total = 0;
+  for (std::int64_t i = first; i < first + members; ++i) {
+    if (weights[i] < 1)
+      return report.fail(CHORALE_ERROR_OUT_OF_RANGE, name, "[", i, "] is ", weights[i],
+                         "; it must be at least 1");
+    if (weights[i] > kLargestSize - total)
+      return report.fail(CHORALE_ERROR_SIZE_OVERFLOW, name, "[", i, "] is ", weights[i],
+                         "; the weights of a clique must add up to at most ", kLargestSize);
+    total += weights[i];
+  }
+  return CHORALE_OK;
+}
+
 inline chorale_status callback_status(const Report &report, CallbackFailure failure) noexcept {
   switch (failure) {
   case CallbackFailure::stopped:

@@ -106,6 +106,14 @@ CliqueKind::CliqueKind(const Potential &p, std::int32_t member_count) noexcept
                       [](double a, double b) { return a <= b; });
 }
 
+bool CliqueKind::takes_weights(bool some_uncounted) const noexcept {
+  if (source->family != CHORALE_FAMILY_SUM || !convex || !finite)
+    return false;
+  // With a rest column, `convex` is also about its table. Otherwise such a column would be 0 up to
+  // its last entry, which is minus the tables' first entries.
+  return has_rest() || !some_uncounted || rest_entry(*source, members, members) >= 0;
+}
+
 CliquePotential::CliquePotential(Layout &layout, const CliqueKind &kind) noexcept
     : CliqueKind(kind) {
   const Potential &p = *source;

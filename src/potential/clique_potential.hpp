@@ -35,6 +35,13 @@ struct CliqueKind {
   bool convex = false;
   // SUM: all tables are concave; the rest column's table may rise at entry `members`.
   bool concave = false;
+  // Some member counts more than once. `members` is then the sum of the weights, and only
+  // WeightedSearch takes the clique.
+  bool weighted = false;
+
+  // True if members may have weights: a SUM whose tables are convex and forbid no count.
+  // some_uncounted: members may also show values beyond those of the potential, uncounted.
+  bool takes_weights(bool some_uncounted = false) const noexcept;
 };
 
 struct CliquePotential : CliqueKind {

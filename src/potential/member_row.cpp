@@ -8,16 +8,17 @@
 namespace chorale {
 namespace {
 
-// Returns f_v(k + 1) - f_v(k), scaled: the change of a SUM when value v gains a member.
+// Returns f_v(k + weight) - f_v(k), scaled: the change of a SUM when value v gains a member.
 double step(const Potential &potential, std::int32_t v, std::int64_t k, std::int64_t members,
-            double factor) noexcept {
-  return (potential.table_entry(v, k + 1, members) - potential.table_entry(v, k, members)) * factor;
+            double factor, std::int64_t weight) noexcept {
+  return (potential.table_entry(v, k + weight, members) - potential.table_entry(v, k, members)) *
+         factor;
 }
 
 // fill_member_row() for MAX. The maximum over all values except v is the greatest entry, or the
 // second-greatest if v has the greatest.
 void fill_max_row(const Potential &potential, const std::int64_t *counts, std::int64_t members,
-                  double *row) noexcept {
+                  std::int64_t weight, double *row) noexcept {
   const double factor = potential.factor(members);
   const auto entry = [&](std::int32_t v, std::int64_t more) {
     return scale_score(potential.table_entry(v, counts[v] + more, members), factor);
@@ -38,7 +39,7 @@ void fill_max_row(const Potential &potential, const std::int64_t *counts, std::i
     }
   }
   for (std::int32_t v = 0; v < potential.values; ++v)
-    row[v] = potential.counts(v) ? std::max(entry(v, 1), v == top ? second : first) : first;
+    row[v] = potential.counts(v) ? std::max(entry(v, weight), v == top ? second : first) : first;
 }
 
 std::int64_t counted_members(const Potential &potential, const std::int64_t *counts) noexcept {
@@ -60,20 +61,21 @@ double evaluate_counted(const Potential &potential, std::int64_t *counts, std::i
 }
 
 void fill_member_row(const Potential &potential, const std::int64_t *counts, std::int64_t members,
-                     std::int64_t *varied, double *row, CallbackFailure *failure) noexcept {
+                     std::int64_t weight, std::int64_t *varied, double *row,
+                     CallbackFailure *failure) noexcept {
   // The shortcuts for SUM and MAX need another counted member: without one C of the other members
   // is 0 by definition, not by the tables.
   const bool others_count = counted_members(potential, counts) > 0;
   if (potential.family == CHORALE_FAMILY_SUM && potential.finite_tables && others_count) {
     const double factor = potential.factor(members);
     for (std::int32_t v = 0; v < potential.values; ++v)
-      row[v] = potential.counts(v) ? step(potential, v, counts[v], members, factor) : 0.0;
+      row[v] = potential.counts(v) ? step(potential, v, counts[v], members, factor, weight) : 0.0;
   } else if (potential.family == CHORALE_FAMILY_MAX && others_count) {
-    fill_max_row(potential, counts, members, row);
+    fill_max_row(potential, counts, members, weight, row);
   } else {
     for (std::int32_t v = 0; v < potential.values; ++v) {
       std::copy_n(counts, potential.values, varied);
-      ++varied[v];
+      varied[v] += weight;
       CallbackFailure failed = CallbackFailure::none;
       row[v] = evaluate_counted(potential, varied, members, &failed);
       if (failed != CallbackFailure::none)
@@ -90,16 +92,18 @@ bool fill_linear_row(const Potential &potential, const std::int64_t *counts, std
   const double factor = potential.factor(members);
   for (std::int32_t v = 0; v < potential.values; ++v)
     row[v] = potential.counts(v) ? step(potential, v, std::min(counts[v], members - 1), members,
-                                        factor)
+                                        factor, 1)
                                  : 0.0;
   return true;
 }
 
-// Where every table is convex, and for the formulas in any case, the step f(k + 1) - f(k) is
+// Where every table is convex, and for the formulas in any case, the step f(k + w) - f(k) is
 // monotone in k. A clique without counted members has C = 0, so that steps tell all only where
 // tables begin with 0.
-MemberMoves::MemberMoves(const Potential &potential, std::int64_t members) noexcept
-    : potential_(potential), members_(members), factor_(potential.factor(members)) {
+MemberMoves::MemberMoves(const Potential &potential, std::int64_t members,
+                         std::int64_t weight) noexcept
+    : potential_(potential), members_(members), weight_(weight),
+      factor_(potential.factor(members)) {
   if (potential.family != CHORALE_FAMILY_SUM || !potential.finite_tables || members == 0)
     return;
   known_ = potential.source == TableSource::square || potential.source == TableSource::entropy ||
@@ -114,8 +118,8 @@ MemberMoves::MemberMoves(const Potential &potential, std::int64_t members) noexc
 MemberMoves::Steps MemberMoves::of(std::int32_t v) const noexcept {
   if (!potential_.counts(v))
     return {};
-  const double first = step(potential_, v, 0, members_, factor_);
-  const double last = step(potential_, v, members_ - 1, members_, factor_);
+  const double first = step(potential_, v, 0, members_, factor_, weight_);
+  const double last = step(potential_, v, members_ - weight_, members_, factor_, weight_);
   return {0.5 * (first + last), 0.5 * std::fabs(last - first)};
 }
 

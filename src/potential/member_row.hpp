@@ -6,11 +6,12 @@
 
 namespace chorale {
 
-// Writes to row[v] (R) C of `counts` plus one member at value v; for a SUM up to a constant.
-// counts: R, of the other members; members: n including this one; varied: R, scratch. If a callback
-// fails, sets *failure, and entries of the row may be NaN.
+// Writes to row[v] (R) C of `counts` plus one member, which counts `weight` times, at value v; for
+// a SUM up to a constant. counts: R, of the other members; members: n including this one; varied: R,
+// scratch. If a callback fails, sets *failure, and entries of the row may be NaN.
 void fill_member_row(const Potential &potential, const std::int64_t *counts, std::int64_t members,
-                     std::int64_t *varied, double *row, CallbackFailure *failure) noexcept;
+                     std::int64_t weight, std::int64_t *varied, double *row,
+                     CallbackFailure *failure) noexcept;
 
 // Writes to row[v] (R) the change of C if one more member at v is added to `counts`, those of all
 // members: a linearisation. If C is a convex SUM, moving any set of members changes C by at least
@@ -18,7 +19,8 @@ void fill_member_row(const Potential &potential, const std::int64_t *counts, std
 bool fill_linear_row(const Potential &potential, const std::int64_t *counts, std::int64_t members,
                      double *row) noexcept;
 
-// What C changes by when one of n members changes its value. A member that joins v changes C by
+// What C changes by when one of n members, which counts `weight` times, changes its value. A member
+// that joins v changes C by
 // middle(v), give or take half(v), whatever the values of the others: a move from u to v changes C
 // by middle(v) - middle(u), give or take half(u) + half(v).
 class MemberMoves {
@@ -28,7 +30,7 @@ public:
     double half = 0;
   };
 
-  MemberMoves(const Potential &potential, std::int64_t members) noexcept;
+  MemberMoves(const Potential &potential, std::int64_t members, std::int64_t weight) noexcept;
   // False: no bound is known.
   bool known() const noexcept { return known_; }
   Steps of(std::int32_t v) const noexcept;
@@ -36,6 +38,7 @@ public:
 private:
   const Potential &potential_;
   std::int64_t members_;
+  std::int64_t weight_;
   double factor_;
   bool known_ = false;
 };

@@ -306,7 +306,7 @@ chorale_status chorale_prices_counts(const chorale_prices *prices, int64_t *coun
       for (std::int32_t i = 0; i < clique.members; ++i) {
         const std::int32_t v = clique.value_of(run.state.best.shown(clique, i));
         if (v >= 0 && v < of.values)
-          ++counts[of.first_value + v];
+          counts[of.first_value + v] += clique.weight(i);
       }
     }
     return CHORALE_OK;

@@ -47,6 +47,7 @@ enum SectionId : std::uint32_t {
   kCliqueKinds,
   kCliqueValues,
   kNotes,
+  kWeights,
   kSectionEnd
 };
 inline constexpr std::uint32_t kRequired = kAttachments;
@@ -55,7 +56,8 @@ inline const char *section_name(std::uint32_t id) noexcept {
   constexpr const char *names[] = {
       "",       "TRANSITIONS", "PROPERTIES",   "DICTIONARIES",  "POTENTIALS",
       "CHAINS", "SCORES",      "CLIQUES",      "MEMBERS",       "ATTACHMENTS",
-      "TEXTS",  "GOLD",        "CLIQUE_KINDS", "CLIQUE_VALUES", "NOTES"};
+      "TEXTS",  "GOLD",        "CLIQUE_KINDS", "CLIQUE_VALUES", "NOTES",
+      "WEIGHTS"};
   return id < kSectionEnd ? names[id] : "";
 }
 

@@ -2,6 +2,7 @@
 
 #include "problem/checks.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace chorale {
@@ -34,6 +35,7 @@ chorale_status ProblemReader::read(Problem *&problem) noexcept {
   CHORALE_CHECK(read_chains());
   CHORALE_CHECK(read_cliques());
   CHORALE_CHECK(read_members());
+  CHORALE_CHECK(read_weights());
   CHORALE_CHECK(freeze());
   CHORALE_CHECK(read_texts());
   CHORALE_CHECK(read_integers());
@@ -273,6 +275,38 @@ chorale_status ProblemReader::read_members() noexcept {
                    " members are whole chains");
   CHORALE_CHECK(close(attachments));
   return close(section);
+}
+
+chorale_status ProblemReader::read_weights() noexcept {
+  Section section = container_.section(file::kWeights);
+  if (!section.exists())
+    return CHORALE_OK;
+  std::int64_t count = 0;
+  std::int32_t most = 0;
+  for (std::int64_t c = 0; c < clique_count_; ++c) {
+    count += std::int64_t{cliques_[c].members} + (cliques_[c].centre_values != 0 ? 1 : 0);
+    most = std::max(most, cliques_[c].members);
+  }
+  const auto *given = section.take<std::int32_t>(static_cast<std::uint64_t>(count));
+  if (!given || section.left() != 0)
+    return damaged(section, " has ", section.size(), " bytes; it must have ",
+                   count * std::int64_t{sizeof(std::int32_t)});
+  if (std::all_of(given, given + count, [](std::int32_t weight) { return weight == 1; }))
+    return damaged(section, " has no weight but 1; it must then not exist");
+  Array<std::int64_t> weights(memory_);
+  if (!weights.resize(most))
+    return report_.out_of_memory();
+  for (std::int64_t c = 0; c < clique_count_; ++c) {
+    const std::int32_t members = cliques_[c].members;
+    std::copy_n(given, members, weights.begin());
+    given += members;
+    CHORALE_CHECK(relay(section, "clique", c,
+                        builder_->set_weights(inner_, c, 1, weights.begin(), members)));
+    if (cliques_[c].centre_values != 0 && *given++ != 1)
+      return damaged(section, ", clique ", c, ": its centre counts ", given[-1],
+                     " times; it must count once");
+  }
+  return CHORALE_OK;
 }
 
 chorale_status ProblemReader::freeze() noexcept {

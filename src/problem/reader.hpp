@@ -39,6 +39,7 @@ private:
   chorale_status read_chains() noexcept;
   chorale_status read_cliques() noexcept;
   chorale_status read_members() noexcept;
+  chorale_status read_weights() noexcept;
   chorale_status freeze() noexcept;
   chorale_status read_texts() noexcept;
   chorale_status read_integers() noexcept;

@@ -120,7 +120,8 @@ chorale_status ProblemWriter::prepare(const Report &report) noexcept {
     return no_memory();
   sections_ = file::kRequired + (problem_.lists.empty() ? 0u : 1u) +
               (problem_.gold.empty() ? 0u : 1u) + (problem_.kinds.empty() ? 0u : 1u) +
-              (problem_.values.empty() ? 0u : 1u) + (problem_.notes.empty() ? 0u : 1u);
+              (problem_.values.empty() ? 0u : 1u) + (problem_.notes.empty() ? 0u : 1u) +
+              (has_weights() ? 1u : 0u);
   Output measured;
   write_all(measured);
   bytes_ = measured.bytes();
@@ -150,7 +151,22 @@ void ProblemWriter::write_all(Output &out) const noexcept {
   section(file::kMembers, &ProblemWriter::write_members);
   section(file::kAttachments, &ProblemWriter::write_attachments);
   write_names(out);
+  if (has_weights())
+    section(file::kWeights, &ProblemWriter::write_weights);
   out.end();
+}
+
+bool ProblemWriter::has_weights() const noexcept {
+  for (const Clique &clique : model_.cliques)
+    if (clique.weighted())
+      return true;
+  return false;
+}
+
+void ProblemWriter::write_weights(Output &out) const noexcept {
+  for (const Clique &clique : model_.cliques)
+    for (std::int32_t i = 0; i < clique.all_members(); ++i)
+      out.put(clique.weight(i));
 }
 
 void ProblemWriter::write_transitions(Output &out) const noexcept {

@@ -31,6 +31,8 @@ private:
   void write_members(Output &out) const noexcept;
   void write_attachments(Output &out) const noexcept;
   void write_names(Output &out) const noexcept;
+  bool has_weights() const noexcept;
+  void write_weights(Output &out) const noexcept;
 
   const Problem &problem_;
   const Model &model_;

@@ -206,7 +206,8 @@ chorale_potential *convex_sum(std::mt19937 &random, int values,
   return potential;
 }
 
-// By all counts of a few members and all moves of one of them. Some move meets the bound.
+// By all counts of a few members and all moves of one of them, which may count more than once. Some
+// move meets the bound.
 void no_move_changes_more(void **) {
   std::mt19937 random(5);
   for (int round = 0; round < 600; ++round) {
@@ -219,7 +220,9 @@ void no_move_changes_more(void **) {
     options.counted = counted.data();
     options.scale = random() % 2 == 0 ? CHORALE_SCALE_BY_MEMBERS : CHORALE_SCALE_NONE;
     chorale_potential *potential = convex_sum(random, values, &options);
-    const MemberMoves moves(*potential, members);
+    const int heaviest = round % 2 == 0 ? 1 : members;
+    const int weight = 1 + static_cast<int>(random() % static_cast<unsigned>(heaviest));
+    const MemberMoves moves(*potential, members, weight);
     assert_true(moves.known());
     std::vector<std::int64_t> counts(static_cast<std::size_t>(values));
     const auto value = [&]() {
@@ -235,22 +238,22 @@ void no_move_changes_more(void **) {
       for (const std::int64_t count : counts)
         sum += count;
       for (int u = 0; sum == members && u < values; ++u)
-        for (int v = 0; counts[static_cast<std::size_t>(u)] > 0 && v < values; ++v) {
+        for (int v = 0; counts[static_cast<std::size_t>(u)] >= weight && v < values; ++v) {
           if (u == v)
             continue;
           const MemberMoves::Steps from = moves.of(u);
           const MemberMoves::Steps to = moves.of(v);
           const double before = value();
-          --counts[static_cast<std::size_t>(u)];
-          ++counts[static_cast<std::size_t>(v)];
+          counts[static_cast<std::size_t>(u)] -= weight;
+          counts[static_cast<std::size_t>(v)] += weight;
           const double beyond = value() - before - (to.middle - from.middle);
           if (!(std::fabs(beyond) <= from.half + to.half + 1e-12))
             fail_msg("round %d: a move from %d to %d changes %.17g more than its middle, at most "
                      "%.17g is allowed",
                      round, u, v, beyond, from.half + to.half);
           is_met = is_met || std::fabs(beyond) >= from.half + to.half - 1e-12;
-          --counts[static_cast<std::size_t>(v)];
-          ++counts[static_cast<std::size_t>(u)];
+          counts[static_cast<std::size_t>(v)] -= weight;
+          counts[static_cast<std::size_t>(u)] += weight;
         }
     }
     assert_true(is_met);

@@ -504,6 +504,43 @@ bool chorale_model_builder::place_members() noexcept {
   return true;
 }
 
+std::int64_t chorale_model_builder::total_of(std::int64_t clique) const noexcept {
+  std::int64_t total = 0;
+  for (std::int64_t i = 0; has_weights(clique) && i < members[clique]; ++i)
+    total += weight_of(clique, i);
+  return has_weights(clique) ? total : members[clique];
+}
+
+// Stores the sums of weights by place, if some member counts more than once. False if memory runs
+// out.
+bool chorale_model_builder::place_weights() noexcept {
+  const auto cliques = model->cliques.size();
+  std::int64_t all = 0;
+  bool any = false;
+  for (std::int64_t c = 0; c < cliques; ++c) {
+    const std::int64_t total = total_of(c);
+    model->most_counted = std::max(model->most_counted, static_cast<std::int32_t>(total));
+    all += total + (model->cliques.type(c).centre ? 1 : 0);
+    any = any || has_weights(c);
+  }
+  if (!any)
+    return true;
+  if (!model->weights.make(std::int64_t{model->cliques.slots()} + 1, 0, all))
+    return false;
+  std::int64_t before = 0;
+  std::int64_t place = 0;
+  for (std::int64_t c = 0; c < cliques; ++c) {
+    if (has_weights(c))
+      model->cliques.type(c).weights = &model->weights;
+    for (std::int32_t i = 0; i < model->cliques[c].all_members(); ++i) {
+      model->weights.set(place++, before);
+      before += weight_of(c, i);
+    }
+  }
+  model->weights.set(place, before);
+  return true;
+}
+
 // Marks the types whose cliques are all closed, and counts the members of these cliques.
 void chorale_model_builder::close_cliques() noexcept {
   for (std::int64_t c = 0; c < model->cliques.size(); ++c) {
@@ -569,7 +606,7 @@ bool chorale_model_builder::find_parts() noexcept {
 }
 
 bool chorale_model_builder::freeze() noexcept {
-  if (!place_members() || !order_slots() ||
+  if (!place_members() || !place_weights() || !order_slots() ||
       !model->chain_index.build(
           static_cast<std::int32_t>(model->chains.size()), model->chains.sites(),
           [this](std::int32_t i) { return model->chains.first_label(i); }) ||

@@ -65,7 +65,8 @@ struct chorale_model_builder {
 
   chorale_model_builder(const chorale::Memory &from, const chorale::Log &to) noexcept
       : memory(from), log(to), groups(from), slots(from), last_slot(from), previous(from),
-        centres(from), latest(from), members(from), taken(from) {}
+        centres(from), latest(from), members(from), weights(from), first_weight(from),
+        taken(from) {}
   ~chorale_model_builder() {
     if (model)
       chorale::Memory::destroy(model, memory);
@@ -85,6 +86,9 @@ struct chorale_model_builder {
                               std::int64_t position) noexcept;
   chorale_status set_centre(const Report &report, std::int64_t clique, std::int64_t chain,
                             std::int64_t position) noexcept;
+  // given: `given_count` weights, of the members of the cliques first .. first + count - 1.
+  chorale_status set_weights(const Report &report, std::int64_t first, std::int64_t count,
+                             const std::int64_t *given, std::int64_t given_count) noexcept;
   // Stores the number of the first clique, and how many there are.
   chorale_status add_repeated_words(const Report &report, const chorale::Potential *potential,
                                     const chorale_repeated_words_options &options,
@@ -130,6 +134,10 @@ struct chorale_model_builder {
   chorale::Array<Place> centres;          // of each clique
   chorale::Array<Place> latest;           // of each clique
   chorale::Array<std::int32_t> members;   // of each clique: how many members it has so far
+  chorale::Array<std::int32_t> weights;   // of members of cliques with weights
+  // Of each clique, as far as it reaches: index in `weights` of the weight of its first member; -1
+  // if every member counts once.
+  chorale::Array<std::int64_t> first_weight;
   chorale::SlotTable taken;               // hash table of slots, empty until it is needed
 
 private:
@@ -148,6 +156,9 @@ private:
   chorale_status check_position(const Report &report, std::int64_t clique, std::int64_t chain,
                                 std::int64_t position, bool centre) const noexcept;
   chorale_status check_cliques(const Report &report) const noexcept;
+  // Checks that the model has the cliques first .. first + count - 1.
+  chorale_status check_cliques_from(const Report &report, std::int64_t first,
+                                    std::int64_t count) const noexcept;
   chorale_status check_parts(const Report &report,
                              const chorale::RaggedMembers &of) const noexcept;
   template <class Add>
@@ -167,8 +178,19 @@ private:
   bool add_slot(const chorale::Slot &slot) noexcept;
   const chorale::Potential *over_columns(const chorale::Potential *potential,
                                          std::int32_t columns) noexcept;
+  bool has_weights(std::int64_t clique) const noexcept {
+    return clique < first_weight.size() && first_weight[clique] >= 0;
+  }
+  std::int32_t weight_of(std::int64_t clique, std::int64_t member) const noexcept {
+    return has_weights(clique) ? weights[first_weight[clique] + member] : 1;
+  }
+  // Returns the sum of the weights of a clique's members.
+  std::int64_t total_of(std::int64_t clique) const noexcept;
+  chorale_status check_weighted(const Report &report, std::int64_t clique,
+                                std::int64_t total) const noexcept;
   bool order_slots() noexcept;
   bool place_members() noexcept;
+  bool place_weights() noexcept;
   void close_cliques() noexcept;
   void count_messages() noexcept;
 };

@@ -3,10 +3,12 @@
 
 #include "chain/attachments.hpp"
 #include "chain/checks.hpp"
+#include "clique/algorithms.hpp"
 #include "potential/checks.hpp"
 
 #include <gsl/gsl>
 
+#include <algorithm>
 #include <utility>
 
 namespace chorale {
@@ -117,6 +119,9 @@ chorale_status Builder::check_member(const Report &report, std::int64_t clique,
                                      std::int64_t chain) const noexcept {
   CHORALE_CHECK(check_index(report, "clique", clique, model->cliques.size()));
   CHORALE_CHECK(check_index(report, "chain", chain, model->chains.size()));
+  if (has_weights(clique))
+    return report.fail(CHORALE_ERROR_STATE, "clique ", clique,
+                       " has weights; all of its members must be added before they are set");
   return check_room(report, "members", slots.size() + model->cliques.size());
 }
 
@@ -168,7 +173,7 @@ chorale_status Builder::check_cliques(const Report &report) const noexcept {
     for (std::int32_t k = 0; k < std::max(clique.centre_values(), 1); ++k)
       CHORALE_CHECK(check_tables_serve(
           report, clique.centred() ? clique.potential_at(k) : *clique.type->given,
-          members[c]));
+          total_of(c)));
   }
   return CHORALE_OK;
 }
@@ -263,6 +268,65 @@ chorale_status Builder::set_centre(const Report &report, std::int64_t clique, st
   centre = before;
   CHORALE_CHECK(duplicate);
   centre = {gsl::narrow_cast<std::int32_t>(chain), gsl::narrow_cast<std::int32_t>(position)};
+  return CHORALE_OK;
+}
+
+// Whether the members of a clique may have weights above 1, of the given sum.
+chorale_status Builder::check_weighted(const Report &report, std::int64_t clique,
+                                       std::int64_t total) const noexcept {
+  const CliqueType &type = model->cliques.type(clique);
+  if (type.centre)
+    return report.fail(CHORALE_ERROR_WEIGHTS, "weights of clique ", clique, " add up to ", total,
+                       " for ", members[clique],
+                       " members; members of a centred clique count once");
+  CHORALE_CHECK(check_tables_serve(report, *type.given, total));
+  const CliqueKind kind(*type.given, gsl::narrow_cast<std::int32_t>(total));
+  if (!kind.takes_weights(type.columns > type.given->values))
+    return report.fail(CHORALE_ERROR_WEIGHTS, "weights of clique ", clique, " add up to ", total,
+                       " for ", members[clique], " members; weights above 1 need a SUM whose "
+                       "tables are convex and forbid no count, and the potential is ",
+                       family_name(kind.form), ", not so for this sum");
+  return CHORALE_OK;
+}
+
+chorale_status Builder::set_weights(const Report &report, std::int64_t first, std::int64_t count,
+                                    const std::int64_t *given, std::int64_t given_count) noexcept {
+  CHORALE_CHECK(check_cliques_from(report, first, count));
+  std::int64_t needed = 0;
+  for (std::int64_t c = first; c < first + count; ++c)
+    needed += members[c];
+  if (given_count != needed)
+    return report.fail(CHORALE_ERROR_SHAPE, "weight_count is ", given_count,
+                       "; the cliques have ", needed, " members");
+  if (!given && needed > 0)
+    return report.null_argument("weights");
+  std::int64_t more = 0; // members of cliques with a weight above 1
+  std::int64_t at = 0;
+  for (std::int64_t c = first; c < first + count; ++c) {
+    std::int64_t total = 0;
+    CHORALE_CHECK(check_weights(report, "weights", given, at, members[c], total));
+    at += members[c];
+    if (total == members[c])
+      continue;
+    CHORALE_CHECK(check_weighted(report, c, total));
+    more += members[c];
+  }
+  if (more == 0 && first_weight.empty())
+    return CHORALE_OK;
+  const std::int64_t known = first_weight.size();
+  if (!weights.reserve(weights.size() + more) ||
+      !first_weight.resize(std::max(known, first + count)))
+    return report.out_of_memory();
+  std::fill(first_weight.begin() + known, first_weight.end(), -1);
+  at = 0;
+  for (std::int64_t c = first; c < first + count; at += members[c++]) {
+    first_weight[c] = -1;
+    if (std::all_of(given + at, given + at + members[c], [](std::int64_t w) { return w == 1; }))
+      continue;
+    first_weight[c] = weights.size();
+    for (std::int64_t i = 0; i < members[c]; ++i)
+      weights.push(gsl::narrow_cast<std::int32_t>(given[at + i]));
+  }
   return CHORALE_OK;
 }
 

@@ -39,6 +39,9 @@ struct CliqueType {
   // first_message + s * columns, the counts of clique c at first_count + c * columns.
   std::int64_t first_message;
   std::int64_t first_count;
+  // By place: the sum of the weights of the members before it (Model::weights). NULL: every member
+  // of these cliques counts once.
+  const PackedIntegers *weights;
 };
 
 // All properties of one clique, as Cliques::operator[] returns them.
@@ -78,6 +81,15 @@ struct Clique {
   }
   const Potential *potential() const noexcept { return type->potential; }
   std::int32_t all_members() const noexcept { return members + (centred() ? 1 : 0); }
+  // Returns how often a member counts.
+  std::int32_t weight(std::int32_t member) const noexcept {
+    return type->weights ? weight_between(member, member + 1) : 1;
+  }
+  // Returns n as the potential sees it: the number of members, or the sum of their weights.
+  std::int32_t total() const noexcept {
+    return type->weights ? weight_between(0, members) : members;
+  }
+  bool weighted() const noexcept { return total() != members; }
   std::int32_t width(std::int32_t member) const noexcept {
     return member == members ? type->centre_values : type->columns;
   }
@@ -106,6 +118,13 @@ struct Clique {
   // Returns the potential if the centre shows `value`; `value` is ignored if there is no centre.
   const Potential &potential_at(std::int32_t value) const noexcept {
     return type->centre ? *type->centre[value] : *type->potential;
+  }
+
+private:
+  std::int32_t weight_between(std::int32_t begin, std::int32_t end) const noexcept {
+    const std::int64_t first = first_slot;
+    return static_cast<std::int32_t>(type->weights->wide(first + end) -
+                                     type->weights->wide(first + begin));
   }
 };
 

@@ -20,7 +20,7 @@ chorale_model::~chorale_model() {
 
 std::size_t chorale_model::bytes() const noexcept {
   return sizeof(chorale_model) + arena.bytes() + chains.bytes() + slots.bytes() + wholes.bytes() +
-         cliques.bytes() + members.bytes() + chain_index.bytes() + clique_index.bytes() +
+         cliques.bytes() + members.bytes() + weights.bytes() + chain_index.bytes() + clique_index.bytes() +
          groups.bytes() + parts.bytes() + potentials.bytes() + properties.bytes() +
          dictionaries.bytes() + transitions.bytes() + made_bytes +
          (bytes_of ? bytes_of->owned.bytes() : 0);
@@ -40,6 +40,7 @@ bool chorale_model::derive_from(const chorale_model &from) noexcept {
   most_labels = from.most_labels;
   pairs_labels = from.pairs_labels;
   most_members = from.most_members;
+  most_counted = from.most_counted;
   score_bytes = from.score_bytes;
   base = chorale::retain(from.base ? from.base : &from);
   return true;

@@ -47,7 +47,7 @@ struct WholeSlot {
 struct chorale_model : chorale::Counted {
   explicit chorale_model(const chorale::Memory &from, const chorale::Log &to) noexcept
       : Counted(from), log(to), arena(from), chains(from), slots(from), wholes(from), cliques(from),
-        members(from), chain_index(from), clique_index(from), groups(from), parts(from),
+        members(from), weights(from), chain_index(from), clique_index(from), groups(from), parts(from),
         potentials(from), properties(from), dictionaries(from), transitions(from) {}
   ~chorale_model();
 
@@ -123,6 +123,9 @@ struct chorale_model : chorale::Counted {
   chorale::Array<chorale::WholeSlot> wholes;
   chorale::Cliques cliques;
   chorale::PackedIntegers members;      // sites, clique by clique
+  // By place in `members`, and one more: sum of the weights of the members before it. Empty if
+  // every member counts once, and in a derived model, which has those of `base`.
+  chorale::PackedIntegers weights;
   chorale::PartIndex chain_index;       // of labels
   chorale::PartIndex clique_index;      // of members
   chorale::PackedIntegers groups;       // by chain; empty if all are 0
@@ -141,6 +144,7 @@ struct chorale_model : chorale::Counted {
   bool pairs_labels = false;      // two labels share a byte; each chain begins at an even site
   std::int32_t most_labels = 1;
   std::int32_t most_members = 0; // of a clique
+  std::int32_t most_counted = 0; // greatest sum of the weights of a clique
   std::size_t score_bytes = 0;
   std::size_t copied_score_bytes = 0; // of these, bytes that were copied to the arena
   std::size_t made_bytes = 0;

@@ -278,12 +278,13 @@ public:
 };
 
 // Counts of all cliques: entry model.first_count(c) + v is the number of members of clique c that
-// show column v. Entries have as many bytes as the largest clique needs.
+// show column v, or the sum of their weights. Entries have as many bytes as the largest count
+// needs.
 class CountStore {
 public:
   CountStore() noexcept = default;
   CountStore(Layout &layout, const Model &model) noexcept
-      : store_(layout, model.count_count, model.most_members + 1) {}
+      : store_(layout, model.count_count, model.most_counted + 1) {}
 
   void clear() noexcept { store_.clear(); }
   void load(std::int64_t first, std::int32_t columns, std::int64_t *to) const noexcept {
@@ -295,6 +296,14 @@ public:
   }
   void add(std::int64_t at, std::int32_t difference) noexcept {
     store_.set(at, store_.get(at) + difference);
+  }
+  // Moves a member that counts `weight` times from one column to another; -1 is none. first: where
+  // the counts of its clique begin.
+  void move(std::int64_t first, std::int32_t from, std::int32_t to, std::int32_t weight) noexcept {
+    if (from >= 0)
+      add(first + from, -weight);
+    if (to >= 0)
+      add(first + to, weight);
   }
 
 private:

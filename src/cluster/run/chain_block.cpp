@@ -98,10 +98,11 @@ double ChainBlock::score_with(std::int32_t begin, std::int32_t end,
       centre = values[s];
       continue;
     }
+    const std::int32_t weight = clique.weight(slot(s).member);
     if (shown()[s] >= 0)
-      --counts[shown()[s]];
+      counts[shown()[s]] -= weight;
     if (values[s] >= 0)
-      ++counts[values[s]];
+      counts[values[s]] += weight;
   }
   return evaluate(clique, setting_.inputs.strength(number), centre);
 }
@@ -152,11 +153,12 @@ void ChainBlock::fill_row(std::int32_t s, std::int32_t own, double *row) noexcep
     }
     return;
   }
+  const std::int32_t weight = clique.weight(slot(s).member);
   if (own >= 0)
-    --memory_.counts[own];
+    memory_.counts[own] -= weight;
   CallbackFailure failed = CallbackFailure::none;
-  fill_member_row(clique.potential_at(centre_value(clique, s)), memory_.counts, clique.members,
-                  memory_.varied, row, &failed);
+  fill_member_row(clique.potential_at(centre_value(clique, s)), memory_.counts, clique.total(),
+                  weight, memory_.varied, row, &failed);
   strengthen(s, clique.columns(), row);
   setting_.call.fail(failed);
 }
@@ -186,7 +188,10 @@ bool ChainBlock::fill_linear(ChainProgram &program) noexcept {
       continue;
     load_counts(s);
     double *row = program.incoming + program.row_begin()[s];
-    if (fill_linear_row(*clique.potential(), memory_.counts, clique.members, row)) {
+    if (fill_linear_row(*clique.potential(), memory_.counts, clique.total(), row)) {
+      if (const std::int32_t weight = clique.weight(slot(s).member); weight != 1)
+        std::transform(row, row + clique.columns(), row,
+                       [weight](double slope) { return weight * slope; });
       strengthen(s, clique.columns(), row);
       any = true;
     }
@@ -253,11 +258,13 @@ void ChainBlock::hold_all(ChainProgram &program) noexcept {
 // Holds one repeat to another value.
 void ChainBlock::hold(std::int32_t s, std::int32_t value) noexcept {
   std::int32_t &held = memory_.values[s];
-  if (!is_centre(s, clique_of(s))) {
+  const Clique &clique = clique_of(s);
+  if (!is_centre(s, clique)) {
     double *counts = held_counts(memory_.count_slot[s]);
+    const std::int32_t weight = clique.weight(slot(s).member);
     if (held >= 0)
-      --counts[held];
-    ++counts[value];
+      counts[held] -= weight;
+    counts[value] += weight;
   }
   held = value;
 }

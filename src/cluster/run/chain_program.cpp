@@ -225,7 +225,7 @@ void ChainProgram::set_reach(std::int32_t k, const JointReach &pass) noexcept {
   reach_[k] = kInfinity;
   if (clique.centred())
     return;
-  const MemberMoves moves(*clique.potential(), clique.members);
+  const MemberMoves moves(*clique.potential(), clique.total(), clique.weight(slots_[k].member));
   if (!moves.known())
     return;
   const double strength = inputs_->strength(slots_[k].clique);

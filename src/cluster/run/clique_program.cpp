@@ -11,6 +11,7 @@ namespace {
 // for large cliques.
 constexpr std::int64_t kBoundNodes = 200;
 constexpr std::int64_t kBoundMembers = 1 << 20;
+constexpr std::int64_t kBoundSteps = 200; // of the dual in bound(), if members have weights
 // Least strength for which messages and best values are computed; that of strength 0, whose effect
 // beside that of the scores is then within rounding.
 constexpr double kLeastStrength = 1e-12;
@@ -25,6 +26,12 @@ CliqueProgram::CliqueProgram(Layout &layout, const Clique &clique, const CliqueS
   outgoing = answers() ? layout.take<double>(entries) : nullptr;
   const bool decodes = settings.bounds || clique.closed();
   shown = decodes ? layout.take<std::int32_t>(clique.all_members()) : nullptr;
+  if (clique.weighted()) {
+    auto *weights = layout.take<std::int64_t>(clique.members);
+    weights_ = weights;
+    for (std::int32_t i = 0; !layout.measuring() && i < clique.members; ++i)
+      weights[i] = clique.weight(i);
+  }
   const std::int64_t used = std::int64_t{clique.members} * used_columns();
   if (kept_)
     gathered_ = layout.take<double>(used);
@@ -38,7 +45,10 @@ CliqueProgram::CliqueProgram(Layout &layout, const Clique &clique, const CliqueS
 CliqueTask CliqueProgram::task_for(const Potential &potential, Use use) const noexcept {
   const bool wants_marginals = use == Use::answer;
   CliqueTask task;
-  task.kind = CliqueKind(potential, clique_->members);
+  const std::int32_t total = clique_->total();
+  task.kind = CliqueKind(potential, total);
+  task.kind.weighted = total != clique_->members;
+  task.problem.weights = weights_;
   task.problem.members = clique_->members;
   task.problem.values = potential.values;
   task.problem.scores = kept_ ? gathered_ : incoming;
@@ -52,8 +62,8 @@ CliqueTask CliqueProgram::task_for(const Potential &potential, Use use) const no
   // Plans for kept columns as for all columns: a plan for fewer columns might need more memory than
   // the run has estimated.
   const bool is_kept = kept_ && &potential == kept_->potential;
-  const CliqueKind kind =
-      is_kept ? CliqueKind(*clique_->potential(), clique_->members) : task.kind;
+  CliqueKind kind = is_kept ? CliqueKind(*clique_->potential(), total) : task.kind;
+  kind.weighted = task.kind.weighted;
   if (wants_marginals) {
     // Tries the requested algorithm and exactness first; they may not suit this clique.
     task.plan = plan_marginals(kind, settings_.algorithm, settings_.exact_marginals);
@@ -73,6 +83,7 @@ CliqueTask CliqueProgram::task_for(const Potential &potential, Use use) const no
     task.options.gap = 0;
     task.options.node_limit = task.options.node_pool =
         std::clamp<std::int64_t>(kBoundMembers / clique_->members, 2, kBoundNodes);
+    task.options.iteration_limit = task.kind.weighted ? kBoundSteps : 0;
   }
   return task;
 }
@@ -242,7 +253,7 @@ double clique_score(const Clique &clique, double strength, std::int64_t *counts,
   if (clique.members == 0 && !clique.centred())
     return 0;
   return scale_score(
-      evaluate_counted(clique.potential_at(centre), counts, clique.members, failure), strength);
+      evaluate_counted(clique.potential_at(centre), counts, clique.total(), failure), strength);
 }
 
 } // namespace chorale

@@ -63,6 +63,7 @@ private:
   std::int32_t used_columns() const noexcept { return kept_ ? kept_->count : clique_->columns(); }
 
   const Clique *clique_;
+  const std::int64_t *weights_ = nullptr; // by member; NULL: each counts once
   CliqueSettings settings_;
   const KeptColumns *kept_;
   double strength_;
@@ -75,15 +76,15 @@ private:
   bool interrupted_ = false;
 };
 
-// Writes to `counts`, by column, how many members show it. shown_by(member) returns a column, or -1
-// for none.
+// Writes to `counts`, by column, the sum of the weights of the members that show it.
+// shown_by(member) returns a column, or -1 for none.
 template <class ShownBy>
 void count_columns(const Clique &clique, std::int64_t *counts, ShownBy &&shown_by) noexcept {
   for (std::int32_t v = 0; v < clique.columns(); ++v)
     counts[v] = 0;
   for (std::int32_t i = 0; i < clique.members; ++i)
     if (const std::int32_t v = shown_by(i); v >= 0)
-      ++counts[v];
+      counts[v] += clique.weight(i);
 }
 
 // Returns `strength` times C for the counts of the clique's columns. Sets the counts of columns that

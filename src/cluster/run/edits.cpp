@@ -61,9 +61,9 @@ bool Edits::settle() noexcept {
     const std::int64_t first = model_.first_count(number);
     for (std::int32_t i = 0; i < clique.members; ++i) {
       if (const std::int32_t v = state_.best.shown(clique, i); v >= 0)
-        edits_.counts.add(first + v, 1);
+        edits_.counts.add(first + v, clique.weight(i));
       if (const std::int32_t v = state_.own.shown(clique, i); v >= 0)
-        edits_.own_counts.add(first + v, 1);
+        edits_.own_counts.add(first + v, clique.weight(i));
     }
     edits_.clique_score[number] = score_counted(number, state_.best, edits_.counts);
     edits_.own_clique_score[number] = score_counted(number, state_.own, edits_.own_counts);
@@ -154,17 +154,6 @@ bool Edits::serves() const noexcept {
 
 // ---- Changes of labellings ---------------------------------------------------------------------
 
-namespace {
-
-void move_count(CountStore &counts, std::int64_t first, std::int32_t from, std::int32_t to) noexcept {
-  if (from >= 0)
-    counts.add(first + from, -1);
-  if (to >= 0)
-    counts.add(first + to, 1);
-}
-
-} // namespace
-
 // Calls moved(slot, from, to) for each slot of a chain that shows another column in `of` than
 // shown_after(s, slot), and moves the counts of its clique.
 template <class ShownAfter, class Moved>
@@ -177,8 +166,9 @@ void Edits::move(std::int32_t chain, const Assignment &of, CountStore &counts,
     const std::int32_t to = shown_after(s, slot);
     if (from == to)
       continue;
-    if (slot.member != model_.cliques[slot.clique].members)
-      move_count(counts, model_.first_count(slot.clique), from, to);
+    const Clique clique = model_.cliques[slot.clique];
+    if (slot.member != clique.members)
+      counts.move(model_.first_count(slot.clique), from, to, clique.weight(slot.member));
     moved(slot, from, to);
   }
 }
@@ -422,12 +412,13 @@ void Edits::spread(const Slot &slot, std::int32_t from, std::int32_t to) noexcep
 }
 
 // True if other members of a large clique may gain noticeably because one member moved between two
-// columns (kLeastGain).
+// columns (kLeastGain). Looks at members that count once; if members have weights, the answer is
+// true.
 bool Edits::can_move_others(std::int32_t number, std::int32_t from, std::int32_t to) noexcept {
   const Clique clique = model_.cliques[number];
   const std::int32_t K = clique.columns();
   const double strength = setting_.inputs.strength(number);
-  if (clique.centred() || K > kComparedColumns)
+  if (clique.centred() || clique.weighted() || K > kComparedColumns)
     return true;
   double most = 0;
   CallbackFailure failed = CallbackFailure::none;
@@ -436,13 +427,13 @@ bool Edits::can_move_others(std::int32_t number, std::int32_t from, std::int32_t
     if (edits_.counted[u] - (u == to ? 1 : 0) <= 0)
       continue; // no other member shows u
     --edits_.counted[u];
-    fill_member_row(*clique.potential(), edits_.counted, clique.members, edits_.varied,
+    fill_member_row(*clique.potential(), edits_.counted, clique.members, 1, edits_.varied,
                     edits_.row_after, &failed);
     if (from >= 0)
       ++edits_.counted[from];
     if (to >= 0)
       --edits_.counted[to];
-    fill_member_row(*clique.potential(), edits_.counted, clique.members, edits_.varied,
+    fill_member_row(*clique.potential(), edits_.counted, clique.members, 1, edits_.varied,
                     edits_.row_before, &failed);
     for (std::int32_t v = 0; v < K; ++v) {
       const double after = edits_.row_after[v];

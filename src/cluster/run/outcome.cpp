@@ -55,7 +55,7 @@ public:
       const Clique clique = model.cliques[c];
       for (std::int32_t i = 0; i < clique.members; ++i)
         if (const std::int32_t v = of.shown(clique, i); v >= 0)
-          store_.add(model.first_count(c) + v, 1);
+          store_.add(model.first_count(c) + v, clique.weight(i));
     }
   }
   void load(std::int64_t number, std::int64_t *to) const noexcept {
@@ -150,10 +150,11 @@ double Outcome::amount(const Slot &slot, const std::int64_t *counts,
   if (slot.member == clique.members) {
     centre = before;
   } else {
+    const std::int32_t weight = clique.weight(slot.member);
     if (after >= 0)
-      --scratch[after];
+      scratch[after] -= weight;
     if (before >= 0)
-      ++scratch[before];
+      scratch[before] += weight;
   }
   const double so = chorale::clique_score(clique, strength, scratch, centre, &failed);
   return so == kForbidden ? kInfinity : now - so;

@@ -76,7 +76,7 @@ private:
         }
         --left;
         if (const std::int32_t v = now_.shown(clique, i); v >= 0)
-          memory_.counts.add(first + v, 1);
+          memory_.counts.add(first + v, clique.weight(i));
       }
     }
     return true;
@@ -212,13 +212,10 @@ private:
       if (before == shown[s])
         continue;
       memory_.changed_at[slot.clique] = course_.stamp;
-      if (slot.member == model_.cliques[slot.clique].members)
-        continue;
-      const std::int64_t first = model_.first_count(slot.clique);
-      if (before >= 0)
-        memory_.counts.add(first + before, -1);
-      if (shown[s] >= 0)
-        memory_.counts.add(first + shown[s], 1);
+      const Clique clique = model_.cliques[slot.clique];
+      if (slot.member != clique.members)
+        memory_.counts.move(model_.first_count(slot.clique), before, shown[s],
+                            clique.weight(slot.member));
     }
   }
 

@@ -79,7 +79,7 @@ private:
       const Clique clique = model_.cliques[c];
       for (std::int32_t i = 0; i < clique.members; ++i)
         if (const std::int32_t v = now_.shown(clique, i); v >= 0)
-          memory_.counts.add(model_.first_count(c) + v, 1);
+          memory_.counts.add(model_.first_count(c) + v, clique.weight(i));
     }
   }
 
@@ -168,7 +168,7 @@ private:
       return 0;
     CallbackFailure failed = CallbackFailure::none;
     const std::int64_t found =
-        violation_of_counts(clique.potential_at(centre), counts, clique.members, &failed);
+        violation_of_counts(clique.potential_at(centre), counts, clique.total(), &failed);
     call_.fail(failed);
     return found;
   }
@@ -285,20 +285,21 @@ private:
     const std::int32_t centre = centre_value(clique);
     const Potential &potential = clique.potential_at(centre);
     memory_.counts.load(model_.first_count(slot.clique), clique.columns(), counts);
+    const std::int32_t weight = clique.weight(slot.member);
     if (own >= 0)
-      --counts[own];
+      counts[own] -= weight;
     if (potential.family == CHORALE_FAMILY_SUM) {
       const std::int64_t others = violation(clique, counts, centre);
       for (std::int32_t v = 0; v < clique.columns(); ++v)
         set(v, potential.finite_tables || !potential.counts(v)
                    ? others
-                   : others - distance_to_allowed(potential, v, counts[v], clique.members) +
-                         distance_to_allowed(potential, v, counts[v] + 1, clique.members));
+                   : others - distance_to_allowed(potential, v, counts[v], clique.total()) +
+                         distance_to_allowed(potential, v, counts[v] + weight, clique.total()));
       return;
     }
     for (std::int32_t v = 0; v < clique.columns(); ++v) {
       std::copy_n(counts, clique.columns(), memory_.scratch);
-      ++memory_.scratch[v];
+      memory_.scratch[v] += weight;
       set(v, violation(clique, memory_.scratch, centre));
     }
   }
@@ -337,11 +338,8 @@ private:
   }
 
   void move(const Slot &slot, std::int32_t from, std::int32_t to) noexcept {
-    const std::int64_t counts = model_.first_count(slot.clique);
-    if (from >= 0)
-      memory_.counts.add(counts + from, -1);
-    if (to >= 0)
-      memory_.counts.add(counts + to, 1);
+    memory_.counts.move(model_.first_count(slot.clique), from, to,
+                        model_.cliques[slot.clique].weight(slot.member));
   }
 
   const Setting &setting_;

@@ -56,6 +56,7 @@ RoomBytes Rooms::measure() const noexcept {
     // Skips cliques of the same shape as one before.
     const bool is_alike = before.type && !kept && !clique.centred() &&
                           before.potential() == clique.potential() &&
+                          before.weighted() == clique.weighted() &&
                           before.closed() == clique.closed();
     const std::uint64_t bit =
         clique.members < kSeenMembers ? std::uint64_t{1} << clique.members : 0;

@@ -211,7 +211,7 @@ void Rounds::rank_cliques() noexcept {
     count_columns(clique, counts,
                   [&](std::int32_t i) noexcept { return state_.now.shown(clique, i); });
     const std::int64_t most = *std::max_element(counts, counts + clique.columns());
-    ranking.disagreement[c] = static_cast<std::int32_t>(clique.members - most);
+    ranking.disagreement[c] = static_cast<std::int32_t>(clique.total() - most);
     ranking.order[c] = static_cast<std::int32_t>(c);
   });
   if (setting_.call.must_end())

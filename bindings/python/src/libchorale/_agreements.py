@@ -45,6 +45,9 @@ class Agreement:
     stop       words or keys without cliques
     cliques    for each clique the numbers of its positions; positions are numbered over all chains
                in order
+    weights    for each chain T positive integers (for a `Property`: one for each chain): a position
+               counts so many times, while its scores are as given; None: each once. Needs a convex
+               sum, such as a strength of at least 0
 
     >>> Agreement("keys", strength=0.5, keys=[["w1", "w2"], ["w1", "w3"]]).what
     'keys'
@@ -58,6 +61,7 @@ class Agreement:
     keys: Sequence[Sequence[Hashable]] | None = None
     stop: Iterable[Hashable] = ()
     cliques: Sequence[npt.ArrayLike] = ()
+    weights: Sequence[Any] | None = None
 
     def __post_init__(self) -> None:
         if not isinstance(self.what, Property):
@@ -81,6 +85,7 @@ class Wanted:
     stop: arrays.Ints
     offsets: Longs  # cliques
     members: Longs
+    weights: Longs | None = None  # by position; of a property by chain
 
     @property
     def prop(self) -> Property | None:
@@ -280,7 +285,22 @@ def _wanted(
         arrays.ints(f"{prefix}stop", stop),
         offsets,
         members,
+        _weights(f"{place}.weights", asked, lengths),
     )
+
+
+def _weights(name: str, asked: Agreement, lengths: Sequence[int]) -> Longs | None:
+    if asked.weights is None:
+        return None
+    if len(asked.weights) != len(lengths):
+        raise ValueError(f"{name} has {len(asked.weights)} entries for {len(lengths)} chains")
+    if isinstance(asked.what, Property):
+        return arrays.longs(name, asked.weights)
+    parts = [
+        arrays.longs(f"{name}[{i}]", part, size=length)
+        for i, (part, length) in enumerate(zip(asked.weights, lengths))
+    ]
+    return np.concatenate([np.zeros(0, dtype=np.int64), *parts])
 
 
 class Placed:
@@ -300,15 +320,26 @@ class Placed:
                 lambda match: self._given.wanted[int(match[1])].place,
                 str(error),
             )
-            message = re.sub(r"\b(unary|scores|tokens|keys)\[(\d+)\]", self._position, message)
+            message = re.sub(
+                r"\b(unary|scores|tokens|keys|weights)\[(\d+)\]", self._position, message
+            )
             error.args = (message,)
             error.message = message
 
     def _position(self, match: re.Match[str]) -> str:
         position, offsets = int(match[2]), self._given.offsets
+        if match[1] == "weights" and self._of_chains(match.string):
+            return match[0]
         chain = int(np.searchsorted(offsets, position, side="right")) - 1
-        name = match[1] if match[1] in ("tokens", "keys") else "unaries"
+        name = match[1] if match[1] in ("tokens", "keys", "weights") else "unaries"
         return f"{name}[{chain}][{position - offsets[chain]}]"
+
+    def _of_chains(self, message: str) -> bool:
+        """Whether the weights that a message is about are those of whole chains."""
+        return any(
+            wanted.prop is not None and message.startswith(f"{wanted.place}.")
+            for wanted in self._given.wanted
+        )
 
 
 def build(given: Given) -> tuple[ModelBuilder, list[int]]:
@@ -351,6 +382,9 @@ def build(given: Given) -> tuple[ModelBuilder, list[int]]:
         else:
             chains = np.searchsorted(given.offsets, members, side="right") - 1
             builder.add_positions(cliques.start, offsets, chains, members - given.offsets[chains])
+        if wanted.weights is not None:
+            with Renaming({"weights": f"{wanted.place}.weights"}):
+                builder.set_weights(cliques.start, wanted.weights[members], len(cliques))
         made += [number] * len(cliques)
     return builder, made
 

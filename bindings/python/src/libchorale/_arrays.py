@@ -190,8 +190,11 @@ def ints(name: str, value: Any, ndim: int = 1, size: int | None = None, how: How
     return own(made) if how == "copy" else made
 
 
-def longs(name: str, value: Any) -> npt.NDArray[np.int64]:
-    return np.ascontiguousarray(_integers(name, value, 1, INT64), dtype=np.int64)
+def longs(name: str, value: Any, size: int | None = None) -> npt.NDArray[np.int64]:
+    array = _integers(name, value, 1, INT64)
+    if size is not None and array.shape != (size,):
+        raise ValueError(f"{name} has shape {array.shape}, not ({size},)")
+    return np.ascontiguousarray(array, dtype=np.int64)
 
 
 def _integers(name: str, value: Any, ndim: int, limits: Any) -> npt.NDArray[Any]:

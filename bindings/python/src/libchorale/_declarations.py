@@ -33,6 +33,7 @@ CHORALE_ERROR_ALGORITHM_MISMATCH = 40
 CHORALE_ERROR_NOT_CONVEX = 41
 CHORALE_ERROR_NOT_CONCAVE = 42
 CHORALE_ERROR_NOT_EXACT = 43
+CHORALE_ERROR_WEIGHTS = 44
 CHORALE_ERROR_CALLBACK_VALUE = 50
 CHORALE_ERROR_CALLBACK_STOPPED = 51
 CHORALE_ERROR_EXECUTOR = 53
@@ -378,6 +379,7 @@ class chorale_clique_problem(Struct):
     scores: Any
     row_stride: Any
     fixed: Any
+    weights: Any
     _fields_ = [
         ("struct_size", c_size_t),
         ("members", c_int64),
@@ -385,6 +387,7 @@ class chorale_clique_problem(Struct):
         ("scores", c_void_p),
         ("row_stride", c_int64),
         ("fixed", c_void_p),
+        ("weights", c_void_p),
     ]
 
 
@@ -815,6 +818,7 @@ class chorale_agreement(Struct):
     cliques: Any
     clique_offsets: Any
     members: Any
+    weights: Any
     _fields_ = [
         ("struct_size", c_size_t),
         ("kind", c_int32),
@@ -829,6 +833,7 @@ class chorale_agreement(Struct):
         ("cliques", c_int64),
         ("clique_offsets", c_void_p),
         ("members", c_void_p),
+        ("weights", c_void_p),
     ]
 
 
@@ -1153,6 +1158,7 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "chorale_model_builder_destroy": (None, [c_void_p]),
     "chorale_model_builder_freeze": (c_int32, [c_void_p, c_void_p, POINTER(chorale_error)]),
     "chorale_model_builder_set_centre": (c_int32, [c_void_p, c_int64, c_int64, c_int64, POINTER(chorale_error)]),
+    "chorale_model_builder_set_weights": (c_int32, [c_void_p, c_int64, c_int64, c_void_p, c_int64, POINTER(chorale_error)]),
     "chorale_model_bytes": (c_size_t, [c_void_p]),
     "chorale_model_chain_count": (c_int64, [c_void_p]),
     "chorale_model_chain_length": (c_int64, [c_void_p, c_int64]),
@@ -1168,6 +1174,7 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "chorale_model_get_chain": (c_int32, [c_void_p, c_int64, POINTER(chorale_chain), POINTER(chorale_chain_options), POINTER(chorale_error)]),
     "chorale_model_get_member": (c_int32, [c_void_p, c_int64, c_int64, c_void_p, c_void_p, POINTER(chorale_error)]),
     "chorale_model_member_count": (c_int64, [c_void_p]),
+    "chorale_model_member_weight": (c_int64, [c_void_p, c_int64, c_int64]),
     "chorale_model_release": (None, [c_void_p]),
     "chorale_model_retain": (c_void_p, [c_void_p]),
     "chorale_model_reweigh": (c_int32, [POINTER(chorale_host), c_void_p, c_void_p, c_void_p, POINTER(chorale_error)]),

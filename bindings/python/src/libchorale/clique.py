@@ -127,6 +127,9 @@ class CliqueSolver(Closable):
     algorithm        one of `algorithms()`; "auto" chooses; "exact" is "auto" with a gap of 0
     fixed            n integers: the value that a member must have, or -1 if it is free; None: all
                      free
+    weights          n positive integers: a member counts so many times in the potential, while its
+                     scores are as given; None: each once. Needs a convex sum, and one of "auto",
+                     "alpha_pass", "polish", "icm" and "dual_bound"
     start            where a local search starts: "independent" (each member's own best value),
                      "alpha_pass" (the result of that algorithm), a value for all members, or n
                      values
@@ -162,6 +165,7 @@ class CliqueSolver(Closable):
         *,
         algorithm: str = "auto",
         fixed: npt.ArrayLike | None = None,
+        weights: npt.ArrayLike | None = None,
         start: Start = "independent",
         subset_size: int = 2,
         iteration_limit: int = 0,
@@ -184,7 +188,7 @@ class CliqueSolver(Closable):
             time_limit=time_limit,
             cancel=cancel,
         )
-        with _Call(potential, scores, fixed, start, options) as made:
+        with _Call(potential, scores, fixed, weights, start, options) as made:
             labels = np.full(made.members, -1, dtype=np.int32)
             result = struct(c.chorale_clique_result)
             with self._use() as solver:
@@ -208,6 +212,7 @@ class CliqueSolver(Closable):
         exact: bool = False,
         algorithm: str = "auto",
         fixed: npt.ArrayLike | None = None,
+        weights: npt.ArrayLike | None = None,
         start: Start = "independent",
         subset_size: int = 2,
         iteration_limit: int = 0,
@@ -242,7 +247,7 @@ class CliqueSolver(Closable):
             time_limit=time_limit,
             cancel=cancel,
         )
-        with _Call(potential, scores, fixed, start, options) as made:
+        with _Call(potential, scores, fixed, weights, start, options) as made:
             made.options.exact_marginals = bool(exact)
             labels = np.full(made.members, -1, dtype=np.int32)
             marginals = np.empty((made.members, made.values))
@@ -271,10 +276,17 @@ class CliqueSolver(Closable):
         exact: bool = False,
         algorithm: str = "auto",
         fixed: npt.ArrayLike | None = None,
+        weights: npt.ArrayLike | None = None,
     ) -> arrays.Doubles:
         """Returns only the array of `marginals`, n x R."""
         found = self.marginals(
-            potential, scores, form=form, exact=exact, algorithm=algorithm, fixed=fixed
+            potential,
+            scores,
+            form=form,
+            exact=exact,
+            algorithm=algorithm,
+            fixed=fixed,
+            weights=weights,
         )
         return found.marginals
 
@@ -284,6 +296,7 @@ class CliqueSolver(Closable):
         scores: npt.ArrayLike,
         *,
         fixed: npt.ArrayLike | None = None,
+        weights: npt.ArrayLike | None = None,
         iteration_limit: int = 0,
         tolerance: float = 0.001,
         time_limit: float | None = None,
@@ -300,6 +313,7 @@ class CliqueSolver(Closable):
             scores,
             algorithm="dual_bound" if _checked(potential).family == "sum" else "auto",
             fixed=fixed,
+            weights=weights,
             iteration_limit=iteration_limit,
             tolerance=tolerance,
             time_limit=time_limit,
@@ -308,14 +322,19 @@ class CliqueSolver(Closable):
         return result.upper_bound
 
     def evaluate(
-        self, potential: Potential, scores: npt.ArrayLike, labels: npt.ArrayLike
+        self,
+        potential: Potential,
+        scores: npt.ArrayLike,
+        labels: npt.ArrayLike,
+        *,
+        weights: npt.ArrayLike | None = None,
     ) -> CliqueResult:
-        """Computes the scores of given labels (n values).
+        """Computes the scores of given labels (n values). Any potential takes weights here.
 
         >>> CliqueSolver().evaluate(Potential.potts(2, 1.0), [[1.0, 0.0], [0.0, 0.5]], [1, 1]).score
         4.5
         """
-        with _Call(potential, scores, None, "independent", _Options("auto")) as made:
+        with _Call(potential, scores, None, weights, "independent", _Options("auto")) as made:
             array = arrays.ints("labels", labels, size=made.members)
             result = struct(c.chorale_clique_result)
             with self._use() as solver:
@@ -468,6 +487,7 @@ class _Call:
         potential: Potential,
         scores: Any,
         fixed: Any,
+        weights: Any,
         start: Start,
         options: _Options,
     ) -> None:
@@ -482,6 +502,9 @@ class _Call:
         if fixed is not None:
             self._fixed = arrays.ints("fixed", fixed, size=self.members)
             self.problem.fixed = arrays.address(self._fixed)
+        if weights is not None:
+            self._weights = arrays.longs("weights", weights, size=self.members)
+            self.problem.weights = arrays.address(self._weights)
         options.start(start, self.members)
         self._given = options
         self.options = options.struct

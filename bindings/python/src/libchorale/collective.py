@@ -393,6 +393,7 @@ def specification(stack: ExitStack, given: Given) -> tuple[Any, list[Raised]]:
         agreement.cliques = len(wanted.offsets) - 1
         agreement.clique_offsets = arrays.address(wanted.offsets)
         agreement.members = arrays.address(wanted.members)
+        agreement.weights = arrays.address(wanted.weights)
         if asked.potential is not None:
             agreement.potential = stack.enter_context(asked.potential._use())
             sources += asked.potential._raised

@@ -538,6 +538,8 @@ def _agreements(agree: Any) -> list[tuple[Any, str]]:
                 f"{place} is an Agreement of {entry.what} that belong to one corpus; "
                 "give a function from the entry of a position to its key"
             )
+        elif entry.weights is not None:
+            raise ValueError(f"{place}.weights is given; strengths are learnt without weights")
     if not listed:
         raise ValueError("agree is empty: nothing ought to agree")
     return listed

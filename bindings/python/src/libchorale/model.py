@@ -433,6 +433,26 @@ class ModelBuilder(Handle):
                 arrays.address(members),
             )
 
+    def set_weights(self, first: int, weights: npt.ArrayLike, count: int = 1) -> None:
+        """Sets how often the members of consecutive cliques count in the potential: its counts are
+        then sums of weights, and the sum of all of them takes the place of n. Scores stay as they
+        are. Needs convex sums; all members must have been added before.
+
+        first    the number of the first of these cliques
+        weights  positive integers, one for each member, clique by clique, in the order of adding
+        count    the number of cliques
+        """
+        given = arrays.longs("weights", weights)
+        with self._use() as builder:
+            call(
+                library.chorale_model_builder_set_weights,
+                builder,
+                arrays.integer("first", first),
+                arrays.integer("count", count),
+                arrays.address(given),
+                len(given),
+            )
+
     def set_centre(self, clique: int, chain: int, position: int) -> None:
         """Sets the centre of a centred clique; a further call replaces it."""
         self._position(library.chorale_model_builder_set_centre, clique, chain, position)
@@ -688,6 +708,16 @@ class Model(Shared):
                 )
                 pairs[member] = chain.value, position.value
         return pairs
+
+    def weights(self, clique: int) -> npt.NDArray[np.int64]:
+        """Returns how often each member of a clique counts, in the order of `members`."""
+        count = self.clique_members(clique)
+        with self._use() as model:
+            return np.fromiter(
+                (library.chorale_model_member_weight(model, clique, i) for i in range(count)),
+                dtype=np.int64,
+                count=count,
+            )
 
     # ---- What a clique was added with
 

@@ -151,7 +151,7 @@ static chorale_status make_shared(Things *t) {
 static chorale_status solve_clique(Things *t) {
   TRY(chorale_clique_solver_create(t->host, &t->clique_solver, &t->error));
   static const int32_t fixed[] = {-1, 1, -1, -1};
-  NEW(chorale_clique_problem, problem);
+  NEW_GROWN(chorale_clique_problem, problem, 48);
   problem->members = 4;
   problem->values = problem->row_stride = LABELS;
   problem->scores = kUnary;
@@ -318,7 +318,7 @@ static chorale_status decode(Things *t) {
   corpus->unary = kUnary;
   corpus->tokens = tokens;
   corpus->groups = groups;
-  NEW(chorale_agreement, words);
+  NEW_GROWN(chorale_agreement, words, 96);
   words->strength = 9;
   chorale_decoded *decoded = NULL;
   TRY(chorale_decode(t->host, corpus, words, 1, NULL, &decoded, &t->error));
@@ -351,7 +351,7 @@ static chorale_status learn(Things *t) {
   corpus->unary = scores;
   corpus->tokens = tokens;
   corpus->groups = groups;
-  NEW(chorale_agreement, words);
+  NEW_GROWN(chorale_agreement, words, 96);
   chorale_problem *problem = NULL;
   TRY(chorale_problem_create_agreeing(t->host, corpus, words, 1, gold, &problem, &t->error));
   NEW(chorale_learn_options, options);

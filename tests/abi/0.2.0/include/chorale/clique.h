@@ -33,10 +33,37 @@ typedef struct chorale_clique_problem {
   int64_t row_stride; /* in doubles; 0: R, rows without gaps; otherwise at least R */
   /* n entries: the value that member i must take, or -1 if free. NULL: all free. Borrowed. */
   const int32_t *fixed;
+  /* n weights >= 1 whose sum is at most 2^31 - 1: member i counts weights[i] times, see "Weights"
+   * below. NULL: 1 for all. Borrowed. */
+  const int64_t *weights;
 } chorale_clique_problem;
 
 /* Fills `problem` with zeros; pass sizeof(chorale_clique_problem). NULL is ignored. */
 CHORALE_API void chorale_clique_problem_init(chorale_clique_problem *problem, size_t struct_size);
+
+/* ---- Weights ------------------------------------------------------------------------------
+ *
+ * With weights w_i, n_v is the sum of the weights of the members at v, and the sum of all weights
+ * takes the place of n in the potential: in its scale and in the lengths of its tables. psi is as
+ * given: F adds psi[i][x_i] once. Examples: repeated rows of a table, long spans, speakers by
+ * duration. Weights that are all 1 give what no weights give, bit for bit.
+ *
+ * Supported for a SUM whose tables are convex and forbid no count. There, a member of weight w is
+ * as good as w members of score psi / w: if these took two values, F would be convex in how many
+ * of them take the one, so that all at one of the two values score no less. So both problems have
+ * the same optimum. ALPHA_PASS sorts by loss per unit of weight, and its labellings contain the
+ * best of those that it would try on the w_1 + .. + w_n members. Its guarantees therefore hold: at
+ * least 13/15 of the optimum for Potts with lambda > 0 and non-negative finite psi, exact for two
+ * values and for one member. Every score is that of a labelling, and upper bounds are never below
+ * the optimum. (A table that is declared convex is trusted.)
+ *
+ *     chorale_clique_solve           AUTO, ALPHA_PASS, POLISH, ICM, DUAL_BOUND
+ *     chorale_clique_max_marginals   AUTO, ALPHA_PASS: lower bounds, each the score of a labelling
+ *     chorale_clique_score           any potential
+ *
+ * AUTO is ALPHA_PASS, then POLISH and ICM from up to four of its labellings; with a requested
+ * gap then DUAL_BOUND, which may end before the gap is reached. All else is WEIGHTS.
+ * chorale_clique_solver_bytes and _reserve compute the bytes of problems without weights. */
 
 /* ---- Algorithms --------------------------------------------------------------------------- */
 
@@ -65,8 +92,8 @@ enum {
   CHORALE_ALGORITHM_ALPHA_PASS = 10,
 
   /* ALPHA_PASS with a set of up to q = `subset_size` values in place of alpha. For q >= 2 at least
-   * 8/9 of the optimum for Potts as above. O(R^q n (R + log n)) for SUM, even if members allow few
-   * values: too slow for R above a few hundred. Any family.
+   * 8/9 of the optimum for Potts as above. O(n R + L^q n (L + log n)) for SUM with L values that
+   * some member allows: too slow for L above a few hundred. Any family.
    * [Generalized alpha-pass] */
   CHORALE_ALGORITHM_GENERALISED_ALPHA_PASS = 20,
 
@@ -246,7 +273,7 @@ CHORALE_API chorale_status chorale_clique_solver_reserve(chorale_clique_solver *
  * result: receives score, bound and outcome; may be NULL. struct_size must be set.
  * Errors: NULL_ARGUMENT (solver, potential, problem, scores, start_assignment), STRUCT_SIZE, SIZE,
  *   SIZE_OVERFLOW, STRIDE, VALUES_MISMATCH, NOT_A_NUMBER, INFINITE, OUT_OF_RANGE, FORBIDDEN_VALUE,
- *   TABLE_TOO_SHORT, UNKNOWN_CONSTANT, ALGORITHM_MISMATCH, NOT_CONVEX, NOT_CONCAVE,
+ *   TABLE_TOO_SHORT, UNKNOWN_CONSTANT, ALGORITHM_MISMATCH, NOT_CONVEX, NOT_CONCAVE, WEIGHTS,
  *   CALLBACK_VALUE, CALLBACK_STOPPED, OUT_OF_MEMORY, WORKSPACE_TOO_SMALL.
  * No allocation once the workspace is large enough. Cost: that of the algorithm. */
 CHORALE_API chorale_status chorale_clique_solve(chorale_clique_solver *solver,

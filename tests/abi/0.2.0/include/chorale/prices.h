@@ -77,8 +77,8 @@ CHORALE_API chorale_status chorale_prices_solve(chorale_prices *prices, const do
                                                 chorale_run_result *result, chorale_error *error);
 
 /* Writes the number of members of each shared clique with each value, in the labelling of the last
- * solve, in the layout of `numbers`. Not counted: members with a value outside a dictionary, and,
- * if the potential has R values, members with EMPTY or CONFLICT.
+ * solve, or the sum of their weights, in the layout of `numbers`. Not counted: members with a
+ * value outside a dictionary, and, if the potential has R values, members with EMPTY or CONFLICT.
  *
  * counts: a buffer with `capacity` and `needed` (chorale.h). `needed` is also the `count` that
  *   chorale_prices_solve requires.

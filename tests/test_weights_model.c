@@ -1,0 +1,607 @@
+/* Members that count more than once, in models: runs, evaluation, payments, edits, prices and files
+ * against enumeration of all labellings. */
+#include "fixture.h"
+
+enum { CHAINS = 3, LONGEST = 2, LABELS = 3, MEMBERS = 5, CLIQUES = 3, MOST = 6 };
+
+typedef struct Clique {
+  int32_t over_chains; /* members are whole chains, by the label of their first position */
+  int32_t members;
+  int64_t chain[MEMBERS], position[MEMBERS], weights[MEMBERS];
+  int64_t total;
+  double lambda;
+  int32_t by_members;
+} Clique;
+
+typedef struct Case {
+  int32_t chains, cliques, positions;
+  int32_t length[CHAINS], first[CHAINS];
+  double unary[MOST][LABELS];
+  double transitions[LABELS][LABELS];
+  Clique clique[CLIQUES];
+} Case;
+
+static int32_t count_of(const Case *c) {
+  int32_t all = 1;
+  for (int32_t p = 0; p < c->positions; ++p)
+    all *= LABELS;
+  return all;
+}
+
+/* The labelling of a number from 0 to count_of() - 1. */
+static void labelling_of(const Case *c, int32_t number, int32_t *labels) {
+  for (int32_t p = 0; p < c->positions; ++p, number /= LABELS)
+    labels[p] = number % LABELS;
+}
+
+/* C, with the value of member `varied` replaced unless that is -1. */
+static double clique_of(const Clique *q, const Case *c, const int32_t *labels, int32_t varied,
+                        int32_t value) {
+  double counts[LABELS] = {0};
+  for (int32_t i = 0; i < q->members; ++i) {
+    const int32_t shown = labels[c->first[q->chain[i]] + q->position[i]];
+    counts[i == varied ? value : shown] += (double)q->weights[i];
+  }
+  double sum = 0;
+  for (int32_t v = 0; v < LABELS; ++v)
+    sum += counts[v] * counts[v];
+  return q->members == 0 ? 0 : q->lambda * sum / (q->by_members ? (double)q->total : 1);
+}
+
+static double chains_of(const Case *c, const int32_t *labels) {
+  double score = 0;
+  for (int32_t i = 0; i < c->chains; ++i)
+    for (int32_t t = 0; t < c->length[i]; ++t) {
+      const int32_t p = c->first[i] + t;
+      score += c->unary[p][labels[p]];
+      score += t > 0 ? c->transitions[labels[p - 1]][labels[p]] : 0;
+    }
+  return score;
+}
+
+static double equation_1(const Case *c, const int32_t *labels) {
+  double score = chains_of(c, labels);
+  for (int32_t q = 0; q < c->cliques; ++q)
+    score += clique_of(&c->clique[q], c, labels, -1, 0);
+  return score;
+}
+
+static double best_of(const Case *c) {
+  double best = -INFINITY;
+  int32_t labels[MOST] = {0};
+  for (int32_t k = 0; k < count_of(c); ++k) {
+    labelling_of(c, k, labels);
+    best = fmax(best, equation_1(c, labels));
+  }
+  return best;
+}
+
+static Case draw(Random *random, int closed) {
+  Case c;
+  memset(&c, 0, sizeof c);
+  c.chains = random_int(random, 1, CHAINS);
+  for (int32_t i = 0; i < c.chains; ++i) {
+    c.length[i] = closed ? 1 : random_int(random, 1, LONGEST);
+    c.first[i] = c.positions;
+    c.positions += c.length[i];
+  }
+  for (int32_t p = 0; p < c.positions; ++p)
+    for (int32_t y = 0; y < LABELS; ++y)
+      c.unary[p][y] = 6 * random_unit(random);
+  for (int32_t a = 0; a < LABELS; ++a)
+    for (int32_t b = 0; b < LABELS; ++b)
+      c.transitions[a][b] = random_unit(random);
+  c.cliques = closed ? 1 : random_int(random, 1, CLIQUES);
+  for (int32_t k = 0; k < c.cliques; ++k) {
+    Clique *q = &c.clique[k];
+    q->over_chains = !closed && random_chance(random, 40);
+    q->by_members = random_chance(random, 50);
+    q->lambda = random_unit(random) * (q->by_members ? 4 : 0.4);
+    for (int32_t i = 0; i < c.chains; ++i)
+      for (int32_t t = 0; t < (q->over_chains ? 1 : c.length[i]); ++t)
+        if (q->members < MEMBERS && (closed || random_chance(random, 75))) {
+          q->chain[q->members] = i;
+          q->position[q->members] = t;
+          q->weights[q->members] = random_int(random, 1, 4);
+          q->total += q->weights[q->members++];
+        }
+  }
+  return c;
+}
+
+static chorale_error error;
+
+static chorale_potential *potts_of(const Clique *q) {
+  chorale_potential_options options;
+  chorale_potential_options_init(&options, sizeof options);
+  options.scale = q->by_members ? CHORALE_SCALE_BY_MEMBERS : CHORALE_SCALE_NONE;
+  chorale_potential *potts = NULL;
+  OK(chorale_potential_create_potts(NULL, LABELS, q->lambda, &options, &potts, &error));
+  return potts;
+}
+
+static chorale_property *first_label(void) {
+  chorale_label_map map;
+  chorale_label_map_init(&map, sizeof map);
+  map.labels = map.kinds = LABELS;
+  chorale_property *property = NULL;
+  OK(chorale_property_create_position_label(NULL, &map, 0, &property, &error));
+  return property;
+}
+
+/* weighted: 0: without weights; 1: a call for each clique; 2: one call for all. */
+static chorale_model_builder *builder_of(const Case *c, int weighted) {
+  chorale_model_builder *builder = NULL;
+  OK(chorale_model_builder_create(NULL, &builder, &error));
+  chorale_transitions *transitions = NULL;
+  OK(chorale_transitions_create(NULL, LABELS, c->transitions[0], NULL, &transitions, &error));
+  for (int32_t i = 0; i < c->chains; ++i) {
+    chorale_chain chain;
+    chorale_chain_init(&chain, sizeof chain);
+    chain.length = c->length[i];
+    chain.labels = LABELS;
+    chain.unary = c->unary[c->first[i]];
+    chain.transitions = transitions;
+    OK(chorale_model_builder_add_chain(builder, &chain, NULL, NULL, &error));
+  }
+  chorale_transitions_release(transitions);
+  int64_t all[CLIQUES * MEMBERS];
+  int64_t count = 0;
+  for (int32_t k = 0; k < c->cliques; ++k) {
+    const Clique *q = &c->clique[k];
+    chorale_clique_setup setup;
+    chorale_clique_setup_init(&setup, sizeof setup);
+    chorale_potential *potts = potts_of(q);
+    chorale_property *property = q->over_chains ? first_label() : NULL;
+    setup.potential = potts;
+    setup.property = property;
+    OK(chorale_model_builder_add_clique(builder, &setup, NULL, &error));
+    chorale_potential_release(potts);
+    chorale_property_release(property);
+    for (int32_t i = 0; i < q->members; ++i) {
+      if (q->over_chains)
+        OK(chorale_model_builder_add_member(builder, k, q->chain[i], NULL, &error));
+      else
+        OK(chorale_model_builder_add_position(builder, k, q->chain[i], q->position[i], &error));
+      all[count++] = q->weights[i];
+    }
+    if (weighted == 1)
+      OK(chorale_model_builder_set_weights(builder, k, 1, q->weights, q->members, &error));
+  }
+  if (weighted == 2)
+    OK(chorale_model_builder_set_weights(builder, 0, c->cliques, all, count, &error));
+  return builder;
+}
+
+static chorale_model *model_of(const Case *c, int weighted) {
+  chorale_model_builder *builder = builder_of(c, weighted);
+  chorale_model *model = NULL;
+  OK(chorale_model_builder_freeze(builder, &model, &error));
+  chorale_model_builder_destroy(builder);
+  return model;
+}
+
+static chorale_run *run_of(const chorale_model *model, int64_t bound_steps, int32_t edits,
+                           chorale_run_result *result) {
+  chorale_run_options options;
+  chorale_run_options_init(&options, sizeof options);
+  options.bound_steps = bound_steps;
+  options.edits = edits;
+  chorale_run *run = NULL;
+  OK(chorale_run_create(NULL, model, &options, NULL, &run, &error));
+  chorale_run_result_init(result, sizeof *result);
+  OK(chorale_run_solve(run, result, &error));
+  return run;
+}
+
+static void read_labels(const chorale_run *run, int32_t *labels) {
+  OK(chorale_run_all_labels(run, CHORALE_TOGETHER, labels, MOST, NULL, &error));
+}
+
+#define assert_close(a, b) assert_true(fabs((a) - (b)) <= 1e-9 * (1 + fabs(a) + fabs(b)))
+
+static void check_payments(const Case *c, const chorale_run *run, const int32_t *labels) {
+  for (int32_t i = 0; i < c->chains; ++i) {
+    chorale_payment payments[CLIQUES * MEMBERS];
+    int64_t count = 0;
+    OK(chorale_run_payments(run, i, payments, sizeof payments[0], COUNT_OF(payments), &count,
+                            &error));
+    for (int64_t k = 0; k < count; ++k) {
+      const Clique *q = &c->clique[payments[k].clique];
+      const double now = clique_of(q, c, labels, -1, 0);
+      const double alone = clique_of(q, c, labels, (int32_t)payments[k].member,
+                                     payments[k].own_value);
+      assert_close(payments[k].amount, now - alone);
+    }
+  }
+}
+
+static void runs_label_weighted_models(void **state) {
+  (void)state;
+  Random random = {test_seed() + 11};
+  int64_t optimal = 0;
+  int64_t proven = 0;
+  const int64_t rounds = test_rounds(400);
+  for (int64_t round = 0; round < rounds; ++round) {
+    const Case c = draw(&random, round % 4 == 0);
+    chorale_model *model = model_of(&c, 1 + (int)(round % 2));
+    for (int32_t k = 0; k < c.cliques; ++k)
+      for (int32_t i = 0; i < c.clique[k].members; ++i)
+        assert_int_equal(chorale_model_member_weight(model, k, i), c.clique[k].weights[i]);
+    chorale_run_result result;
+    chorale_run *run = run_of(model, 60, 0, &result);
+    int32_t labels[MOST] = {0};
+    read_labels(run, labels);
+    const double best = best_of(&c);
+    assert_close(result.score, equation_1(&c, labels));
+    assert_true(result.score <= best + 1e-9 * (1 + fabs(best)));
+    assert_true(result.upper_bound >= best - 1e-9 * (1 + fabs(best)));
+    if (result.proven)
+      assert_close(result.score, best);
+    optimal += best - result.score <= 1e-9 * (1 + fabs(best));
+    proven += result.proven;
+    check_payments(&c, run, labels);
+    double scored = 0;
+    double by_clique[CLIQUES];
+    OK(chorale_model_score(NULL, model, labels, c.positions, &scored, NULL, by_clique, &error));
+    assert_close(scored, result.score);
+    for (int32_t k = 0; k < c.cliques; ++k)
+      assert_close(by_clique[k], clique_of(&c.clique[k], &c, labels, -1, 0));
+    /* Every label is allowed, so every max-marginal is finite. */
+    double marginals[LONGEST][LABELS];
+    OK(chorale_run_max_marginals(run, 0, marginals[0], LABELS, NULL, &error));
+    for (int32_t y = 0; y < LABELS; ++y)
+      assert_true(isfinite(marginals[0][y]));
+    chorale_run_destroy(run);
+    /* The same weights on a model of other strengths. */
+    double factors[CLIQUES];
+    Case stronger = c;
+    for (int32_t k = 0; k < c.cliques; ++k) {
+      factors[k] = 2 * random_unit(&random);
+      stronger.clique[k].lambda *= factors[k];
+    }
+    chorale_model *reweighed = NULL;
+    OK(chorale_model_reweigh(NULL, model, factors, &reweighed, &error));
+    chorale_model_release(model);
+    run = run_of(reweighed, 0, 0, &result);
+    read_labels(run, labels);
+    assert_close(result.score, equation_1(&stronger, labels));
+    chorale_run_destroy(run);
+    chorale_model_release(reweighed);
+  }
+  print_message("%lld of %lld runs end at the optimum, %lld with a proof\n", (long long)optimal,
+                (long long)rounds, (long long)proven);
+  assert_true(optimal * 100 >= rounds * 95);
+  assert_true(proven * 100 >= rounds * 20);
+}
+
+static void edits_keep_weights(void **state) {
+  (void)state;
+  Random random = {test_seed() + 12};
+  for (int64_t round = 0; round < test_rounds(200); ++round) {
+    Case c = draw(&random, round % 4 == 0);
+    chorale_model *model = model_of(&c, 1);
+    chorale_run_result result;
+    chorale_run *run = run_of(model, 0, 1, &result);
+    int32_t labels[MOST] = {0};
+    for (int32_t turn = 0; turn < 3; ++turn) {
+      const int32_t q = random_int(&random, 0, c.cliques - 1);
+      const double factor = 0.1 + random_unit(&random);
+      OK(chorale_run_set_strength(run, q, factor, &error));
+      const uint8_t allowed[LABELS] = {turn != 1, 1, turn != 2};
+      OK(chorale_run_set_allowed(run, 0, 0, allowed, &error));
+      OK(chorale_run_solve(run, &result, &error));
+      read_labels(run, labels);
+      Case edited = c;
+      edited.clique[q].lambda *= factor;
+      assert_true(allowed[labels[0]]);
+      assert_close(result.score, equation_1(&edited, labels));
+      OK(chorale_run_set_strength(run, q, 1, &error));
+    }
+    chorale_run_destroy(run);
+    chorale_model_release(model);
+  }
+}
+
+/* Weights of 1 give the bits of no weights. */
+static void ones_change_nothing(void **state) {
+  (void)state;
+  Random random = {test_seed() + 13};
+  for (int64_t round = 0; round < test_rounds(100); ++round) {
+    Case c = draw(&random, round % 4 == 0);
+    for (int32_t k = 0; k < c.cliques; ++k)
+      for (int32_t i = 0; i < c.clique[k].members; ++i)
+        c.clique[k].weights[i] = 1;
+    chorale_run_result results[2];
+    size_t bytes[2];
+    int32_t labels[2][MOST];
+    for (int with = 0; with < 2; ++with) {
+      chorale_model *model = model_of(&c, with);
+      bytes[with] = chorale_model_bytes(model);
+      chorale_run *run = run_of(model, 20, 0, &results[with]);
+      read_labels(run, labels[with]);
+      chorale_run_destroy(run);
+      chorale_model_release(model);
+    }
+    assert_memory_equal(&results[0], &results[1], sizeof results[0]);
+    assert_memory_equal(labels[0], labels[1], sizeof(int32_t) * (size_t)c.positions);
+    assert_int_equal(bytes[0], bytes[1]);
+  }
+}
+
+/* Parts under prices send sums of weights, and their maximum is exact. */
+static void prices_count_weights(void **state) {
+  (void)state;
+  Random random = {test_seed() + 14};
+  for (int64_t round = 0; round < test_rounds(150); ++round) {
+    Case c = draw(&random, round % 4 == 0);
+    c.cliques = 1;
+    Clique *q = &c.clique[0];
+    chorale_model *model = model_of(&c, 1);
+    const int64_t shared = 0;
+    chorale_prices *prices = NULL;
+    OK(chorale_prices_create(NULL, model, &shared, 1, NULL, &prices, &error));
+    double numbers[LABELS];
+    for (int32_t v = 0; v < LABELS; ++v)
+      numbers[v] = 2 * random_unit(&random);
+    double score = 0;
+    chorale_run_result result;
+    chorale_run_result_init(&result, sizeof result);
+    OK(chorale_prices_solve(prices, numbers, LABELS, &score, &result, &error));
+    int64_t counts[LABELS];
+    OK(chorale_prices_counts(prices, counts, LABELS, NULL, &error));
+    double best = -INFINITY;
+    int32_t labels[MOST] = {0};
+    for (int32_t k = 0; k < count_of(&c); ++k) {
+      labelling_of(&c, k, labels);
+      double with = chains_of(&c, labels);
+      for (int32_t i = 0; i < q->members; ++i)
+        with += (double)q->weights[i] * numbers[labels[c.first[q->chain[i]] + q->position[i]]];
+      best = fmax(best, with);
+    }
+    assert_close(result.score, best);
+    int64_t total = 0;
+    double paid = 0;
+    for (int32_t v = 0; v < LABELS; ++v) {
+      total += counts[v];
+      paid += (double)counts[v] * numbers[v];
+    }
+    assert_int_equal(total, q->total);
+    assert_close(score + paid, best);
+    chorale_prices_destroy(prices);
+    chorale_model_release(model);
+  }
+}
+
+/* A problem file keeps weights; without any it has no section of them. */
+static void files_keep_weights(void **state) {
+  (void)state;
+  Random random = {test_seed() + 15};
+  for (int64_t round = 0; round < test_rounds(60); ++round) {
+    const Case c = draw(&random, round % 4 == 0);
+    chorale_model *model = model_of(&c, 1);
+    chorale_problem *problem = NULL;
+    OK(chorale_problem_create(NULL, model, &problem, &error));
+    static char bytes[1 << 16];
+    size_t size = 0;
+    OK(chorale_problem_write(problem, bytes, sizeof bytes, &size, &error));
+    chorale_problem_destroy(problem);
+    chorale_problem *loaded = NULL;
+    OK(chorale_problem_read(NULL, bytes, size, 0, &loaded, &error));
+    const chorale_model *again = chorale_problem_model(loaded);
+    for (int32_t k = 0; k < c.cliques; ++k)
+      for (int32_t i = 0; i < c.clique[k].members; ++i)
+        assert_int_equal(chorale_model_member_weight(again, k, i), c.clique[k].weights[i]);
+    chorale_run_result results[2];
+    chorale_run_destroy(run_of(model, 20, 0, &results[0]));
+    chorale_run_destroy(run_of(again, 20, 0, &results[1]));
+    assert_memory_equal(&results[0], &results[1], sizeof results[0]);
+    static char twice[1 << 16];
+    size_t size_twice = 0;
+    OK(chorale_problem_write(loaded, twice, sizeof twice, &size_twice, &error));
+    assert_int_equal(size, size_twice);
+    assert_memory_equal(bytes, twice, size);
+    chorale_problem_destroy(loaded);
+    chorale_model_release(model);
+  }
+}
+
+/* Keys of items whose positions have weights, through the front door. */
+static void decode_takes_weights(void **state) {
+  (void)state;
+  Random random = {test_seed() + 17};
+  for (int64_t round = 0; round < test_rounds(200); ++round) {
+    Case c = draw(&random, 1);
+    Clique *q = &c.clique[0];
+    q->by_members = 1;
+    chorale_corpus corpus;
+    chorale_corpus_init(&corpus, sizeof corpus);
+    corpus.chains = c.chains;
+    corpus.labels = LABELS;
+    corpus.unary = c.unary[0];
+    const int32_t keys[CHAINS] = {5, 5, 5};
+    chorale_agreement agreement;
+    chorale_agreement_init(&agreement, sizeof agreement);
+    agreement.kind = CHORALE_AGREE_KEYS;
+    agreement.keys = keys;
+    agreement.minimum = 1;
+    agreement.strength = q->lambda;
+    agreement.weights = q->weights;
+    chorale_decoded *decoded = NULL;
+    OK(chorale_decode(NULL, &corpus, &agreement, 1, NULL, &decoded, &error));
+    int32_t labels[MOST] = {0};
+    OK(chorale_decoded_labels(decoded, CHORALE_TOGETHER, labels, MOST, NULL, &error));
+    chorale_run_result result;
+    chorale_run_result_init(&result, sizeof result);
+    OK(chorale_decoded_get_result(decoded, &result, &error));
+    assert_close(result.score, equation_1(&c, labels));
+    assert_close(result.score, best_of(&c));
+    chorale_reason reasons[MOST];
+    int64_t count = 0;
+    OK(chorale_decoded_reasons(decoded, reasons, sizeof reasons[0], MOST, &count, &error));
+    for (int64_t k = 0; k < count; ++k) {
+      int64_t agreeing = 0;
+      for (int32_t i = 0; i < c.chains; ++i)
+        if (i != reasons[k].chain && labels[i] == reasons[k].value)
+          agreeing += q->weights[i];
+      assert_int_equal(reasons[k].members, q->total);
+      assert_int_equal(reasons[k].agreeing, agreeing);
+    }
+    chorale_decoded_destroy(decoded);
+
+    q->weights[c.chains - 1] = 0;
+    FAILS(chorale_decode(NULL, &corpus, &agreement, 1, NULL, &decoded, &error),
+          CHORALE_ERROR_OUT_OF_RANGE, "agreements[0].weights", "is 0", "at least 1");
+    q->weights[c.chains - 1] = 3;
+    agreement.strength = -1;
+    FAILS(chorale_decode(NULL, &corpus, &agreement, 1, NULL, &decoded, &error),
+          CHORALE_ERROR_WEIGHTS, "agreements[0]", "SUM");
+  }
+}
+
+/* Strengths are learnt from members that count once. */
+static void learning_refuses_weights(void **state) {
+  (void)state;
+  const double unary[4][2] = {{1, 0}, {0, 1}, {1, 0}, {0, 1}};
+  const int32_t keys[] = {0, 0, 1, 1};
+  const int64_t groups[] = {0, 0, 1, 1};
+  const int64_t weights[] = {1, 2, 1, 1};
+  const int32_t gold[] = {0, 0, 1, 1};
+  chorale_corpus corpus;
+  chorale_corpus_init(&corpus, sizeof corpus);
+  corpus.chains = 4;
+  corpus.labels = 2;
+  corpus.unary = unary;
+  corpus.groups = groups;
+  chorale_agreement agreement;
+  chorale_agreement_init(&agreement, sizeof agreement);
+  agreement.kind = CHORALE_AGREE_KEYS;
+  agreement.keys = keys;
+  chorale_problem *problems[2] = {NULL, NULL};
+  for (int weighted = 0; weighted < 2; ++weighted) {
+    agreement.weights = weighted ? weights : NULL;
+    OK(chorale_problem_create_agreeing(NULL, &corpus, &agreement, 1, gold, &problems[weighted],
+                                       &error));
+  }
+  const chorale_problem *given = problems[1];
+  chorale_learnt *learnt = NULL;
+  FAILS(chorale_learn(NULL, &given, 1, NULL, &learnt, &error), CHORALE_ERROR_WEIGHTS, "clique 0",
+        "problems[0]", "weights");
+  assert_null(learnt);
+  given = problems[0];
+  OK(chorale_learn(NULL, &given, 1, NULL, &learnt, &error));
+  chorale_model *model = NULL;
+  FAILS(chorale_learnt_apply(NULL, learnt, problems[1], &model, &error), CHORALE_ERROR_WEIGHTS,
+        "clique 0", "weights");
+  chorale_learnt_destroy(learnt);
+  chorale_problem_destroy(problems[0]);
+  chorale_problem_destroy(problems[1]);
+}
+
+/* ---- Refusals ----------------------------------------------------------------------------- */
+
+static void bad_weights_are_refused(void **state) {
+  (void)state;
+  Random random = {test_seed() + 16};
+  Case c = draw(&random, 1);
+  c.chains = c.positions = 3;
+  for (int32_t i = 0; i < 3; ++i) {
+    c.length[i] = 1;
+    c.first[i] = i;
+  }
+  Clique *q = &c.clique[0];
+  q->members = 3;
+  for (int32_t i = 0; i < 3; ++i) {
+    q->chain[i] = i;
+    q->position[i] = 0;
+    q->weights[i] = 2;
+  }
+  chorale_model_builder *builder = builder_of(&c, 0);
+#define SET(first, count, weights, n)                                                              \
+  chorale_model_builder_set_weights(builder, first, count, weights, n, &error)
+  int64_t weights[] = {1, 2, 3};
+  FAILS(chorale_model_builder_set_weights(NULL, 0, 1, weights, 3, &error),
+        CHORALE_ERROR_NULL_ARGUMENT, "builder");
+  FAILS(SET(0, 1, NULL, 3), CHORALE_ERROR_NULL_ARGUMENT, "weights");
+  FAILS(SET(0, -1, weights, 3), CHORALE_ERROR_SIZE, "count", "-1");
+  FAILS(SET(7, 1, weights, 3), CHORALE_ERROR_OUT_OF_RANGE, "first", "7");
+  FAILS(SET(0, 2, weights, 3), CHORALE_ERROR_OUT_OF_RANGE, "count is 2");
+  FAILS(SET(0, 1, weights, 2), CHORALE_ERROR_SHAPE, "weight_count is 2", "3 members");
+  weights[2] = 0;
+  FAILS(SET(0, 1, weights, 3), CHORALE_ERROR_OUT_OF_RANGE, "weights[2] is 0", "at least 1");
+  weights[2] = INT32_MAX;
+  FAILS(SET(0, 1, weights, 3), CHORALE_ERROR_SIZE_OVERFLOW, "weights[2]", "2147483647");
+  weights[2] = 3;
+  /* Other potentials: nothing has changed, so members may still be added. */
+  chorale_potential *potentials[4] = {NULL};
+  const double table[] = {0, 1, 4, 9};
+  const double W[LABELS][LABELS] = {{1}};
+  OK(chorale_potential_create_potts(NULL, LABELS, -1, NULL, &potentials[0], &error));
+  OK(chorale_potential_create_makespan(NULL, LABELS, 1, NULL, &potentials[1], &error));
+  OK(chorale_potential_create_majority(NULL, LABELS, W[0], LABELS, NULL, NULL, &potentials[2],
+                                       &error));
+  OK(chorale_potential_create_sum(NULL, LABELS, table, 1, 4, 4, NULL, &potentials[3], &error));
+  static const char *const families[] = {"SUM", "MAX", "MAJORITY", "4 entries"};
+  for (int32_t k = 0; k < 4; ++k) {
+    chorale_clique_setup setup;
+    chorale_clique_setup_init(&setup, sizeof setup);
+    setup.potential = potentials[k];
+    int64_t clique = 0;
+    OK(chorale_model_builder_add_clique(builder, &setup, &clique, &error));
+    for (int32_t i = 0; i < 2; ++i)
+      OK(chorale_model_builder_add_position(builder, clique, i, 0, &error));
+    FAILS(SET(clique, 1, weights + 1, 2),
+          k < 3 ? CHORALE_ERROR_WEIGHTS : CHORALE_ERROR_TABLE_TOO_SHORT, families[k]);
+    FAILS(SET(0, clique + 1, weights, 2), CHORALE_ERROR_SHAPE, "weight_count");
+    const int64_t ones[] = {1, 1};
+    OK(SET(clique, 1, ones, 2));
+    OK(chorale_model_builder_add_position(builder, clique, 2, 0, &error));
+  }
+  const int64_t centred[] = {2};
+  chorale_clique_setup setup;
+  chorale_clique_setup_init(&setup, sizeof setup);
+  chorale_potential *potts = potts_of(q);
+  const chorale_potential *both[LABELS] = {potts, potts, potts};
+  setup.centre_potentials = both;
+  setup.values = setup.centre_values = LABELS;
+  int64_t clique = 0;
+  OK(chorale_model_builder_add_clique(builder, &setup, &clique, &error));
+  OK(chorale_model_builder_add_position(builder, clique, 0, 0, &error));
+  FAILS(SET(clique, 1, centred, 1), CHORALE_ERROR_WEIGHTS, "centred");
+  OK(chorale_model_builder_set_centre(builder, clique, 1, 0, &error));
+
+  OK(SET(0, 1, weights, 3));
+  FAILS(chorale_model_builder_add_position(builder, 0, 0, 0, &error), CHORALE_ERROR_STATE,
+        "clique 0", "weights");
+  const int64_t again[] = {4, 1, 1};
+  OK(SET(0, 1, again, 3));
+  chorale_model *model = NULL;
+  OK(chorale_model_builder_freeze(builder, &model, &error));
+  FAILS(SET(0, 1, weights, 3), CHORALE_ERROR_FROZEN, "builder");
+  assert_int_equal(chorale_model_member_weight(model, 0, 0), 4);
+  assert_int_equal(chorale_model_member_weight(model, 0, 1), 1);
+  assert_int_equal(chorale_model_member_weight(model, 1, 0), 1);
+  assert_int_equal(chorale_model_member_weight(model, clique, 1), 1); /* the centre */
+  assert_int_equal(chorale_model_member_weight(model, 0, 3), 0);
+  assert_int_equal(chorale_model_member_weight(model, -1, 0), 0);
+  assert_int_equal(chorale_model_member_weight(NULL, 0, 0), 0);
+  chorale_model_release(model);
+  chorale_model_builder_destroy(builder);
+  for (int32_t k = 0; k < 4; ++k)
+    chorale_potential_release(potentials[k]);
+  chorale_potential_release(potts);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(runs_label_weighted_models),
+      cmocka_unit_test(edits_keep_weights),
+      cmocka_unit_test(ones_change_nothing),
+      cmocka_unit_test(prices_count_weights),
+      cmocka_unit_test(files_keep_weights),
+      cmocka_unit_test(decode_takes_weights),
+      cmocka_unit_test(learning_refuses_weights),
+      cmocka_unit_test(bad_weights_are_refused),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
