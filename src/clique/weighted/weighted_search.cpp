@@ -14,7 +14,7 @@ constexpr std::int64_t kMoveSweeps = 1000;   // limit on sweeps where the caller
 constexpr double kMoveRounding = 1e-12;      // gains below this part of their terms are rounding
 constexpr std::int64_t kDualSteps = 1000;    // where the caller sets none
 constexpr std::int64_t kDualRoundEvery = 10; // steps between labellings made from the dual
-constexpr std::int32_t kDualPatience = 10;   // steps without progress before steps get shorter
+constexpr std::int32_t kWeightedPatience = 10;   // steps without progress before steps get shorter
 constexpr double kDualShorter = 0.6;
 constexpr double kDualLeast = 0.02; // the ascent ends below this factor on Polyak's step
 constexpr double kDualRounding = 1e-15; // relative error per operation: several unit roundoffs
@@ -504,7 +504,7 @@ void WeightedSearch::run_dual() noexcept {
       if (closes_gap(kept_score_, std::fabs(kept_score_), bound_,
                      std::max(task_.options.gap, 0.0)))
         return;
-    } else if (++in_vain > kDualPatience) {
+    } else if (++in_vain > kWeightedPatience) {
       factor *= kDualShorter;
       in_vain = 0;
       if (factor < kDualLeast)
