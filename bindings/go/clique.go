@@ -62,6 +62,7 @@ type CliqueProblem struct {
 	Scores    []float64 // Members x Values; minus infinity forbids
 	RowStride int       // 0: Values
 	Fixed     []int32   // by member the value it must take, or -1; nil: all free
+	Weights   []int64   // by member how often it counts, at least 1; nil: 1 for all. Convex sums alone take weights
 }
 
 // CliqueOptions are the options for solving a clique. They are made by [NewCliqueOptions].
@@ -165,6 +166,7 @@ func (c *call) cliqueProblem(problem *CliqueProblem) *C.chorale_clique_problem {
 	}
 	c.check("problem.Scores", len(problem.Scores), extent([]int{problem.Members, problem.Values}, []int{stride, 1}))
 	c.check("problem.Fixed", len(problem.Fixed), problem.Members)
+	c.check("problem.Weights", len(problem.Weights), problem.Members)
 	if problem.Members > math.MaxInt32 {
 		c.fail(refuse(ErrSizeOverflow, "problem.Members is %d, and may be at most 2^31 - 1", problem.Members))
 	}
@@ -176,6 +178,7 @@ func (c *call) cliqueProblem(problem *CliqueProblem) *C.chorale_clique_problem {
 	told.scores = (*C.double)(lend(&c.memory, problem.Scores))
 	told.row_stride = C.int64_t(stride)
 	told.fixed = (*C.int32_t)(lend(&c.memory, problem.Fixed))
+	told.weights = (*C.int64_t)(lend(&c.memory, problem.Weights))
 	return told
 }
 

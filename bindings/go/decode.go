@@ -38,6 +38,9 @@ type Agreement struct {
 	// 1] - 1], numbered as in [Corpus]. CliqueOffsets nil: one clique, with all Members.
 	CliqueOffsets []int64
 	Members       []int64
+	// Weights are how often each position (of AgreeProperty: each chain) counts, at least 1; nil: 1 for all. n and
+	// n_v are then sums of weights. The Strength must be at least 0, or the Potential a convex sum.
+	Weights []int64
 }
 
 // NewAgreement returns the defaults of a kind.
@@ -130,6 +133,12 @@ func (c *call) agreements(agreements []*Agreement, offsets []int64) []C.chorale_
 		told.cliques = C.int64_t(len(cliques) - 1)
 		told.clique_offsets = (*C.int64_t)(lend(&c.memory, cliques))
 		told.members = (*C.int64_t)(lend(&c.memory, agreement.Members))
+		entries := int(offsets[len(offsets)-1])
+		if agreement.Kind == AgreeProperty {
+			entries = len(offsets) - 1
+		}
+		c.check(at+".Weights", len(agreement.Weights), entries)
+		told.weights = (*C.int64_t)(lend(&c.memory, agreement.Weights))
 	}
 	return all
 }

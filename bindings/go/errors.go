@@ -40,6 +40,7 @@ const (
 	ErrNotConvex         Status = C.CHORALE_ERROR_NOT_CONVEX          // the algorithm needs convex tables
 	ErrNotConcave        Status = C.CHORALE_ERROR_NOT_CONCAVE         // the algorithm needs concave tables
 	ErrNotExact          Status = C.CHORALE_ERROR_NOT_EXACT           // exact max-marginals were requested of a potential without an exact solver
+	ErrWeights           Status = C.CHORALE_ERROR_WEIGHTS             // weights of members for a potential, an algorithm or a call that takes none
 	ErrCallbackValue     Status = C.CHORALE_ERROR_CALLBACK_VALUE      // a callback returned NaN, plus infinity or a number out of range
 	ErrCallbackStopped   Status = C.CHORALE_ERROR_CALLBACK_STOPPED    // a callback returned an error, which the Error wraps
 	ErrExecutor          Status = C.CHORALE_ERROR_EXECUTOR            // the executor did not do every piece of work once

@@ -247,6 +247,21 @@ func (b *ModelBuilder) AddPosition(clique, chain, position int) error {
 	return c.err
 }
 
+// SetWeights sets how often the members of the cliques first, first + 1 .. first + count - 1 count in their
+// potentials: counts are then sums of weights, and the sum of all takes the place of n. Scores stay as they
+// are. weights: one for each member, at least 1, clique by clique in the order of adding; the members of a
+// clique with weights above 1 must all have been added. Errors: [ErrWeights] (a potential that is no convex
+// sum, or a centred clique), [ErrShape], [ErrOutOfRange], [ErrSizeOverflow].
+func (b *ModelBuilder) SetWeights(first, count int, weights []int64) error {
+	c, builder := b.begin()
+	defer c.end()
+	if c.err != nil {
+		return c.err
+	}
+	c.failed(C.chorale_model_builder_set_weights(builder, C.int64_t(first), C.int64_t(count), longs(weights), C.int64_t(len(weights)), c.detail))
+	return c.err
+}
+
 // SetCentre sets the centre of a centred clique; a further call replaces it.
 func (b *ModelBuilder) SetCentre(clique, chain, position int) error {
 	c, builder := b.begin()
@@ -496,6 +511,24 @@ func (m *Model) Members(clique int) ([]Member, error) {
 		return nil, refuse(ErrOutOfRange, "clique is %d; the model has %d cliques", clique, count)
 	}
 	return c.members(model, clique, 1, int(C.chorale_model_clique_member_count(model, C.int64_t(clique)))), c.err
+}
+
+// MemberWeights are how often the members of a clique count, in the order of [Model.Members]. A clique out of
+// range is [ErrOutOfRange].
+func (m *Model) MemberWeights(clique int) ([]int64, error) {
+	c, model := m.begin()
+	defer c.end()
+	if c.err != nil {
+		return nil, c.err
+	}
+	if count := int(C.chorale_model_clique_count(model)); clique < 0 || clique >= count {
+		return nil, refuse(ErrOutOfRange, "clique is %d; the model has %d cliques", clique, count)
+	}
+	weights := make([]int64, int(C.chorale_model_clique_member_count(model, C.int64_t(clique))))
+	for i := range weights {
+		weights[i] = int64(C.chorale_model_member_weight(model, C.int64_t(clique), C.int64_t(i)))
+	}
+	return weights, nil
 }
 
 // AllMembers are the members of all cliques, in one call: row i is [Model.Members] of clique i.

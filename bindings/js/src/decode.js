@@ -9,7 +9,17 @@ import { Problem } from "./problem.js";
 import { RUN_OPTIONS, keepProgress, resultOf, runFields, structs } from "./run.js";
 
 const AGREE_OPTIONS = ["transitions", "tokens", "groups", "agree", "strength", "minimum", "stop"];
-const AGREEMENT = ["what", "strength", "potential", "across", "minimum", "keys", "stop", "cliques"];
+const AGREEMENT = [
+  "what",
+  "strength",
+  "potential",
+  "across",
+  "minimum",
+  "keys",
+  "stop",
+  "cliques",
+  "weights",
+];
 const KINDS = { words: 0, keys: 10, property: 20, cliques: 30 };
 
 // ---- Chains ------------------------------------------------------------------------------------
@@ -192,6 +202,13 @@ function agreementFields(native, scope, { asked, place, own }, ends, tokens) {
       members: scope.numbers("int64", "cliques", members),
     });
   }
+  if (asked.weights !== undefined)
+    fields.weights = scope.sized(
+      "int64",
+      `${place}.weights`,
+      asked.weights,
+      isProperty ? ends.length - 1 : ends.at(-1),
+    );
   return fields;
 }
 

@@ -330,6 +330,17 @@ export class ModelBuilder extends Handle {
       ]),
     );
   }
+  setWeights(first, count, weights) {
+    this.#on((native, scope, builder) =>
+      native.call("chorale_model_builder_set_weights", [
+        builder,
+        integer("first", first),
+        integer("count", count),
+        scope.numbers("int64", "weights", weights),
+        arrayOf("weights", weights).length,
+      ]),
+    );
+  }
   setCentre(clique, chain, position) {
     this.#on((native, scope, builder) =>
       native.call("chorale_model_builder_set_centre", [
@@ -414,6 +425,10 @@ export class Model extends Handle {
   }
   cliqueMembers(clique) {
     return this.#number("clique_member_count", this.#clique(clique));
+  }
+  memberWeight(clique, member) {
+    this.#of("members", "member", member, this.cliqueMembers(clique));
+    return this.#number("member_weight", clique, member);
   }
   cliqueValues(clique) {
     return this.#number("clique_values", this.#clique(clique));

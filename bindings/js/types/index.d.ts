@@ -307,6 +307,11 @@ export interface Agreement {
    * chains.
    */
   cliques?: readonly Numbers[];
+  /**
+   * How often each position counts, numbered over all chains (of a property: each chain): integers
+   * from 1. Needs a strength of at least 0, or a potential that is a convex sum.
+   */
+  weights?: Numbers;
 }
 export type DecodeOptions = AgreeOptions & RunOptions;
 
@@ -535,6 +540,12 @@ export class ModelBuilder extends Handle {
   addMembers(first: number, offsets: Numbers, chains: Numbers): void;
   addPosition(clique: number, chain: number, position: number): void;
   addPositions(first: number, offsets: Numbers, chains: Numbers, positions?: Numbers): void;
+  /**
+   * Sets how often the members of the cliques from `first` on count in their potentials: counts are
+   * sums of weights. `weights`: integers from 1, one for each member, clique by clique in the order
+   * of adding. Convex sums alone take weights above 1.
+   */
+  setWeights(first: number, count: number, weights: Numbers): void;
   setCentre(clique: number, chain: number, position: number): void;
   /** Adds a clique for each repeated token, with all its positions as members. */
   addRepeatedWords(
@@ -569,6 +580,8 @@ export class Model extends Handle {
   chainLength(chain: number): number;
   chain(chain: number): ChainView;
   cliqueMembers(clique: number): number;
+  /** Returns how often a member of a clique counts. */
+  memberWeight(clique: number, member: number): number;
   cliqueValues(clique: number): number;
   cliqueColumns(clique: number): number;
   centreValues(clique: number): number;

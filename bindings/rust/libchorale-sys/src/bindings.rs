@@ -27,6 +27,7 @@ pub const CHORALE_ERROR_ALGORITHM_MISMATCH: i32 = 40;
 pub const CHORALE_ERROR_NOT_CONVEX: i32 = 41;
 pub const CHORALE_ERROR_NOT_CONCAVE: i32 = 42;
 pub const CHORALE_ERROR_NOT_EXACT: i32 = 43;
+pub const CHORALE_ERROR_WEIGHTS: i32 = 44;
 pub const CHORALE_ERROR_CALLBACK_VALUE: i32 = 50;
 pub const CHORALE_ERROR_CALLBACK_STOPPED: i32 = 51;
 pub const CHORALE_ERROR_EXECUTOR: i32 = 53;
@@ -901,6 +902,7 @@ pub struct chorale_clique_problem {
     pub scores: *const f64,
     pub row_stride: i64,
     pub fixed: *const i32,
+    pub weights: *const i64,
 }
 #[test]
 fn bindgen_test_layout_chorale_clique_problem() {
@@ -909,7 +911,7 @@ fn bindgen_test_layout_chorale_clique_problem() {
     let ptr = UNINIT.as_ptr();
     assert_eq!(
         ::std::mem::size_of::<chorale_clique_problem>(),
-        48usize,
+        56usize,
         "Size of chorale_clique_problem"
     );
     assert_eq!(
@@ -946,6 +948,11 @@ fn bindgen_test_layout_chorale_clique_problem() {
         unsafe { ::std::ptr::addr_of!((*ptr).fixed) as usize - ptr as usize },
         40usize,
         "Offset of field: chorale_clique_problem::fixed"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).weights) as usize - ptr as usize },
+        48usize,
+        "Offset of field: chorale_clique_problem::weights"
     );
 }
 extern "C" {
@@ -2237,6 +2244,16 @@ extern "C" {
     ) -> chorale_status;
 }
 extern "C" {
+    pub fn chorale_model_builder_set_weights(
+        builder: *mut chorale_model_builder,
+        first: i64,
+        count: i64,
+        weights: *const i64,
+        weight_count: i64,
+        error: *mut chorale_error,
+    ) -> chorale_status;
+}
+extern "C" {
     pub fn chorale_model_builder_set_centre(
         builder: *mut chorale_model_builder,
         clique: i64,
@@ -2383,6 +2400,13 @@ extern "C" {
 }
 extern "C" {
     pub fn chorale_model_clique_member_count(model: *const chorale_model, clique: i64) -> i64;
+}
+extern "C" {
+    pub fn chorale_model_member_weight(
+        model: *const chorale_model,
+        clique: i64,
+        member: i64,
+    ) -> i64;
 }
 extern "C" {
     pub fn chorale_model_clique_values(model: *const chorale_model, clique: i64) -> i64;
@@ -3272,6 +3296,7 @@ pub struct chorale_agreement {
     pub cliques: i64,
     pub clique_offsets: *const i64,
     pub members: *const i64,
+    pub weights: *const i64,
 }
 #[test]
 fn bindgen_test_layout_chorale_agreement() {
@@ -3279,7 +3304,7 @@ fn bindgen_test_layout_chorale_agreement() {
     let ptr = UNINIT.as_ptr();
     assert_eq!(
         ::std::mem::size_of::<chorale_agreement>(),
-        96usize,
+        104usize,
         "Size of chorale_agreement"
     );
     assert_eq!(
@@ -3351,6 +3376,11 @@ fn bindgen_test_layout_chorale_agreement() {
         unsafe { ::std::ptr::addr_of!((*ptr).members) as usize - ptr as usize },
         88usize,
         "Offset of field: chorale_agreement::members"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).weights) as usize - ptr as usize },
+        96usize,
+        "Offset of field: chorale_agreement::weights"
     );
 }
 extern "C" {

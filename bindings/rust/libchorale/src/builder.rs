@@ -484,6 +484,26 @@ impl<'a> ModelBuilder<'a> {
         })
     }
 
+    /// Sets how often the members of consecutive cliques count in the potential. Counts are then sums
+    /// of weights, and the sum of all takes the place of n; scores stay as they are. All members of
+    /// cliques with weights above 1 must have been added before.
+    ///
+    /// weights: one for each member, at least 1, clique by clique in the order of adding. Errors:
+    /// OutOfRange, Size, Shape (weights), SizeOverflow, Weights (a potential that is no convex sum, a
+    /// centred clique), TableTooShort, OutOfMemory.
+    pub fn set_weights(&mut self, cliques: Range<usize>, weights: &[i64]) -> Result<()> {
+        call(|error| unsafe {
+            c::model_builder_set_weights(
+                self.handle.as_ptr(),
+                size(cliques.start),
+                size(cliques.len()),
+                weights.as_ptr(),
+                size(weights.len()),
+                error,
+            )
+        })
+    }
+
     /// Sets the centre of a centred clique; a further call replaces it. Errors: as for
     /// [`add_position`](Self::add_position); Kind (a clique that is not centred).
     pub fn set_centre(&mut self, clique: usize, chain: usize, position: usize) -> Result<()> {

@@ -18,6 +18,7 @@ use std::time::Duration;
 pub struct CliqueProblem<'a> {
     scores: Matrix<'a, f64>,
     fixed: Option<&'a [i32]>,
+    weights: Option<&'a [i64]>,
 }
 
 impl<'a> CliqueProblem<'a> {
@@ -29,11 +30,18 @@ impl<'a> CliqueProblem<'a> {
         Ok(Self {
             scores: scores.map_err(|error| error.of("scores"))?,
             fixed: None,
+            weights: None,
         })
     }
     /// The value that each member must take, -1 if the member is free.
     pub fn fixed(mut self, fixed: &'a [i32]) -> Self {
         self.fixed = Some(fixed);
+        self
+    }
+    /// How often each member counts in the potential, at least 1; 1 unless this is called. Only convex
+    /// sums take weights above 1.
+    pub fn weights(mut self, weights: &'a [i64]) -> Self {
+        self.weights = Some(weights);
         self
     }
     /// The number of members.
@@ -47,12 +55,14 @@ impl<'a> CliqueProblem<'a> {
 
     fn raw(&self) -> Result<c::CliqueProblem> {
         check_length("fixed", self.fixed, self.members())?;
+        check_length("weights", self.weights, self.members())?;
         let mut raw = init!(CliqueProblem, clique_problem_init);
         raw.members = size(self.members());
         raw.values = size(self.values());
         raw.scores = self.scores.as_ptr();
         raw.row_stride = size(self.scores.row_stride());
         raw.fixed = pointer(self.fixed);
+        raw.weights = pointer(self.weights);
         Ok(raw)
     }
 }
@@ -431,7 +441,7 @@ impl<'m> CliqueSolver<'m> {
 
     /// Finds the best values. Errors: Size (no members), ValuesMismatch (problem and potential), Shape,
     /// NotANumber, Infinite, OutOfRange, ForbiddenValue (a start), TableTooShort, AlgorithmMismatch,
-    /// NotConvex, NotConcave, CallbackValue, CallbackStopped, SizeOverflow, OutOfMemory,
+    /// NotConvex, NotConcave, Weights, CallbackValue, CallbackStopped, SizeOverflow, OutOfMemory,
     /// WorkspaceTooSmall.
     pub fn solve(
         &mut self,

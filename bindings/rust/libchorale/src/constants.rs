@@ -92,6 +92,8 @@ told! {
         NotConcave = ERROR_NOT_CONCAVE,
         /// Exact max-marginals were requested of a potential without an exact solver.
         NotExact = ERROR_NOT_EXACT,
+        /// Weights of members for a potential, an algorithm or a call that does not take them.
+        Weights = ERROR_WEIGHTS,
         /// A callback returned NaN, plus infinity or a number out of range.
         CallbackValue = ERROR_CALLBACK_VALUE,
         /// A callback asked to stop.

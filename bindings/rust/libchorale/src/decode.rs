@@ -28,6 +28,7 @@ pub struct Agreement<'a> {
     potential: Option<&'a Potential>,
     minimum: Option<usize>,
     stop: &'a [i32],
+    weights: Option<&'a [i64]>,
 }
 
 /// The kind of agreement, with the arrays that only this kind reads.
@@ -48,6 +49,7 @@ impl<'a> Agreement<'a> {
             potential: None,
             minimum: None,
             stop: &[],
+            weights: None,
         }
     }
     /// The labels of all positions with the same token.
@@ -96,13 +98,21 @@ impl<'a> Agreement<'a> {
         self
     }
 
+    /// How often each position counts, by row of the scores (for [`property`](Self::property): each
+    /// chain), at least 1. Counts are then sums of weights. Takes a strength of at least 0, or a
+    /// potential that is a convex sum.
+    pub fn weights(mut self, weights: &'a [i64]) -> Self {
+        self.weights = Some(weights);
+        self
+    }
+
     fn slot(&self) -> Option<&Arc<Slot>> {
         self.potential.and_then(|potential| potential.slot.as_ref())
     }
 
     /// The struct for C. place: index of the agreement in the specification. rows: number of rows of the
-    /// scores.
-    fn raw(&self, place: usize, rows: usize) -> Result<c::Agreement> {
+    /// scores. chains: number of chains.
+    fn raw(&self, place: usize, rows: usize, chains: usize) -> Result<c::Agreement> {
         let mut raw = init!(Agreement, agreement_init);
         raw.across = self.across.into();
         raw.strength = self.strength.unwrap_or(raw.strength);
@@ -114,6 +124,16 @@ impl<'a> Agreement<'a> {
             raw.stop = self.stop.as_ptr();
             raw.stop_count = size(self.stop.len());
         }
+        let entries = match self.kind {
+            Kind::Property(_) => chains,
+            _ => rows,
+        };
+        check_length(
+            &format!("agreements[{place}].weights"),
+            self.weights,
+            entries,
+        )?;
+        raw.weights = pointer(self.weights);
         match self.kind {
             Kind::Words => raw.kind = c::AGREE_WORDS,
             Kind::Keys(keys) => {
@@ -150,7 +170,7 @@ impl<'a> Agreement<'a> {
 /// [`Labelled::result`] has the outcome. Without any clique, chains are labelled independently. Errors:
 /// as for [`ModelBuilder::add_corpus`](crate::ModelBuilder::add_corpus), [`Run::new`] and
 /// [`Run::solve`]; Shape (keys, cliques), TokensMissing, LabelsMismatch (property), ValuesMismatch
-/// (potential), DuplicateMember, NotANumber, Infinite, Size, OutOfRange. Messages name the agreement by
+/// (potential), Weights, SizeOverflow, DuplicateMember, NotANumber, Infinite, Size, OutOfRange. Messages name the agreement by
 /// its index.
 ///
 /// ```
@@ -193,7 +213,7 @@ fn decode_with<'a, N: Element>(
     let raw = corpus.raw(borrow)?;
     let given = agreements.iter().enumerate();
     let given: Vec<_> = given
-        .map(|(place, agreement)| agreement.raw(place, corpus.rows()))
+        .map(|(place, agreement)| agreement.raw(place, corpus.rows(), corpus.chains()))
         .collect::<Result<_>>()?;
     let callbacks = Owned::new(std::mem::take(&mut options.callbacks));
     let raw_options = options.raw(callbacks.0);
@@ -256,7 +276,7 @@ impl Problem<'static> {
         check_length("gold", gold, corpus.rows())?;
         let given = agreements.iter().enumerate();
         let given: Vec<_> = given
-            .map(|(place, agreement)| agreement.raw(place, corpus.rows()))
+            .map(|(place, agreement)| agreement.raw(place, corpus.rows(), corpus.chains()))
             .collect::<Result<_>>()?;
         let mut keep = Keep {
             slots: agreements

@@ -167,6 +167,10 @@ impl<'a> Model<'a> {
     pub fn clique_members(&self, clique: usize) -> usize {
         count(unsafe { c::model_clique_member_count(self.as_ptr(), size(clique)) })
     }
+    /// How often a member of a clique counts in its potential; 0 out of range.
+    pub fn member_weight(&self, clique: usize, member: usize) -> usize {
+        count(unsafe { c::model_member_weight(self.as_ptr(), size(clique), size(member)) })
+    }
     /// R of a clique, the number of its values; 0 out of range.
     pub fn clique_values(&self, clique: usize) -> usize {
         count(unsafe { c::model_clique_values(self.as_ptr(), size(clique)) })
