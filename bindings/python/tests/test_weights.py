@@ -86,6 +86,121 @@ def test_a_model_and_its_file(tmp_path):
     assert pickle.loads(pickle.dumps(model)).weights(clique).tolist() == [2, 1, 4]
 
 
+def mentions_of(rng, labels):
+    """Rows of a table with scores of labels 0 .. labels - 1, in columns "0", "1" and so on."""
+    rows = int(rng.integers(4, 9))
+    table = [{"key": f"k{i % 2}", "times": int(rng.integers(1, 6))} for i in range(rows)]
+    for row in table:
+        row.update({str(v): float(2 * rng.normal()) for v in range(labels)})
+    return table
+
+
+def agreed(table, labels, **options):
+    columns = [str(v) for v in range(labels)]
+    return ch.agree(table, key="key", confidence=columns, scale="logarithm", **options)
+
+
+def test_a_table_against_enumeration(rng):
+    changed = 0
+    for _ in range(40):
+        table = mentions_of(rng, 3)
+        found = agreed(table, 3, weight="times", strength=2.0)
+        for key in {row["key"] for row in table}:
+            some = [row for row in found if row["key"] == key]
+            scores = np.array([[row[str(v)] for v in range(3)] for row in some])
+            weights = np.array([row["times"] for row in some])
+            labels = np.array([int(row["together"]) for row in some])
+            assert potts_score(scores, weights, 2.0, labels) == pytest.approx(
+                best_of(scores, weights, 2.0), abs=1e-4
+            )
+            changed += (labels != scores.argmax(axis=1)).sum()
+    assert changed > 20
+
+
+def with_scores_of_all(table):
+    """The table with the sum of the scores of each row's repetitions, and all repetitions."""
+    heavy = [{**row, **{v: row["times"] * row[v] for v in ("0", "1")}} for row in table]
+    return heavy, [dict(row) for row in table for _ in range(row["times"])]
+
+
+def test_a_row_repeated_is_a_row_with_a_weight(rng):
+    """With two labels, where passes are exact: w rows, and one of weight w with w times the
+    scores."""
+    changed = 0
+    for _ in range(40):
+        heavy, repeated = with_scores_of_all(mentions_of(rng, 2))
+        found = agreed(heavy, 2, weight="times", strength=1.3)
+        other = agreed(repeated, 2, strength=1.3)
+        place = 0
+        for row in found:
+            same = other[place : place + row["times"]]
+            place += row["times"]
+            assert [entry["together"] for entry in same] == [row["together"]] * row["times"]
+            assert all(entry["changed"] == row["changed"] for entry in same)
+            changed += row["changed"]
+    assert changed > 20
+
+
+def test_the_strength_is_that_of_repeated_rows(rng):
+    for _ in range(20):
+        table = mentions_of(rng, 2)
+        for row in table:
+            row.update({v: round(64 * row[v]) / 64 for v in ("0", "1")})  # sums are exact
+        heavy, repeated = with_scores_of_all(table)
+        [strength] = ch.diagnose(
+            repeated, key="key", confidence=["0", "1"], scale="logarithm"
+        ).strength
+        assert agreed(heavy, 2, weight="times") == agreed(
+            heavy, 2, weight="times", strength=strength
+        )
+
+
+def test_weights_of_one_change_nothing(rng):
+    ones = [{**row, "times": 1} for row in mentions_of(rng, 3)]
+    assert agreed(ones, 3, weight="times") == agreed(ones, 3)
+
+
+def test_probabilities_and_reasons_of_weights():
+    table = [
+        {"key": "k", "label": "A", "times": 4},
+        {"key": "k", "label": "B", "times": 1},
+        {"key": "k", "label": "A", "times": 2},
+    ]
+    found = ch.agree(table, key="key", label="label", confidence=0.7, weight="times", strength=1.5)
+    assert [row["together"] for row in found] == ["A", "A", "A"]
+    assert found[1]["why"] == "6 of 6 other mentions of 'k' are A"
+    # Scores with B at a row minus those of the labelling AAA: only the row, or all rows change.
+    odds = math.log(0.7 / 0.3)
+    all_rows = -odds
+    for row, times, own in ((0, 4, -odds), (1, 1, odds), (2, 2, -odds)):
+        alone = own + 1.5 / 7 * (times**2 + (7 - times) ** 2 - 49)
+        other = math.exp(max(alone, all_rows))
+        assert found[row]["probability"] == pytest.approx(1 / (1 + other), rel=1e-5)
+
+
+def test_bad_columns_of_weights():
+    table = [{"key": "k", "label": "A", "times": 1}, {"key": "k", "label": "B", "times": 1}]
+
+    def refused(kind, message, times=1, **options):
+        some = [table[0], {**table[1], "times": times}]
+        given = {"key": "key", "label": "label", "weight": "times", **options}
+        with pytest.raises(kind, match=message):
+            ch.agree(some, **given)
+
+    refused(ValueError, r"column 'times' is 0 in row 1, not an integer from 1", 0)
+    refused(ValueError, r"column 'times' is -3 in row 1", -3)
+    refused(ValueError, r"column 'times' is 1.5 in row 1, not an integer", 1.5)
+    refused(ValueError, r"column 'times' is nan in row 1", math.nan)
+    refused(ValueError, r"column 'times' is inf in row 1", math.inf)
+    refused(ValueError, r"column 'times' is 2147483648 in row 1", 2**31)
+    refused(ValueError, r"column 'times' is null in row 1", None)
+    refused(TypeError, r"column 'times' holds 'two' in row 1, not a number", "two")
+    refused(ValueError, r"adds up to 2147483648 over the rows with the key of row 0", 2**31 - 1)
+    refused(ValueError, r"weight: there is no column 'weights' \(columns: ", weight="weights")
+    refused(ValueError, r"strength\[0\] is -1.0; with weights", strength=-1.0)
+    refused(ValueError, r"weight and gold exclude each other", gold="label")
+
+
 def test_bad_weights():
     potential = ch.Potential.potts(2, 1.0)
     scores = [[0.0, 1.0], [1.0, 0.0]]

@@ -155,7 +155,7 @@ class Keyed:
     """The cliques of one key.
 
     codes    N int32: the clique of each row; -1: none
-    count    number of cliques; sizes: number of rows of each
+    count    number of cliques; sizes: number of rows of each, or the sum of their weights
     columns  the columns of the key, for descriptions, and their names
     across   whether a clique has rows of several groups
     """
@@ -239,20 +239,27 @@ class Together:
 @dataclasses.dataclass
 class Reasons:
     """Cliques of one key that gain by changes of rows. Entry i is for row number places[i] of the
-    given rows: the clique, its gain (amount), and the number of its other rows with the new label
-    (agreeing)."""
+    given rows: the clique, its gain (amount), and the number of its other rows with the new label,
+    or the sum of their weights (agreeing)."""
 
     places: Longs
     amounts: Doubles
     cliques: Ints
-    agreeing: Ints
+    agreeing: npt.NDArray[Any]
 
 
 class Mentions:
-    """Rows with scores and cliques. own: the labels with the highest scores."""
+    """Rows with scores and cliques. own: the labels with the highest scores; times: how often each
+    row counts in its cliques, None: once."""
 
-    def __init__(self, scores: Scores, keyed: Sequence[Keyed], weights: Sequence[Weights]) -> None:
-        self.scores, self.keyed, self.weights = scores, keyed, weights
+    def __init__(
+        self,
+        scores: Scores,
+        keyed: Sequence[Keyed],
+        weights: Sequence[Weights],
+        times: Longs | None = None,
+    ) -> None:
+        self.scores, self.keyed, self.weights, self.times = scores, keyed, weights, times
         self.own, self.margins = scores.best()
         self.component, self.components = components(keyed)
         # Sorts rows by component, so that later steps access neighbouring memory.
@@ -286,7 +293,8 @@ class Mentions:
             place = f"key {', '.join(map(repr, keyed.names))}"
             empty = np.zeros(0, dtype=np.int32)
             none = np.zeros(1, dtype=np.int64), np.zeros(0, dtype=np.int64)
-            wanted.append(Wanted(asked, number, place, keyed.codes[rows], empty, *none))
+            times = None if self.times is None else self.times[rows]
+            wanted.append(Wanted(asked, number, place, keyed.codes[rows], empty, *none, times))
         offsets = np.arange(len(rows) + 1)
         if groups is None:
             groups = np.zeros(len(rows), dtype=np.int64)
@@ -307,11 +315,13 @@ class Mentions:
         return codes
 
     def counts(self, number: int, codes: Ints) -> Ints:
-        """Returns the number of rows with each label for each clique of a key, cliques x m."""
+        """Returns the number of rows with each label, or the sum of their weights, for each clique
+        of a key, cliques x m."""
         keyed, labels = self.keyed[number], self.scores.labels
         rows = np.flatnonzero(keyed.codes >= 0)
         places = keyed.codes[rows].astype(np.int64) * labels + codes[rows]
-        counts = np.bincount(places, minlength=keyed.count * labels)
+        times = None if self.times is None else self.times[rows]
+        counts = np.bincount(places, times, minlength=keyed.count * labels)
         return counts.astype(np.int32).reshape(keyed.count, labels)
 
     def probabilities(self, codes: Ints, before: Ints) -> Together:
@@ -335,15 +345,20 @@ class Mentions:
             entries = np.arange(len(rows))
             for keyed, rise, share in zip(self.keyed, rises, shares):
                 clique = keyed.codes[rows]  # -1: the last entry, of zeros
-                scores += rise[clique]
-                scores[entries, codes[rows]] -= share[clique]  # the row itself is counted too
+                if self.times is None:
+                    scores += rise[clique]
+                    scores[entries, codes[rows]] -= share[clique]  # the row itself is counted too
+                else:
+                    times = self.times[rows].astype(scores.dtype)
+                    scores += times[:, None] * rise[clique]
+                    scores[entries, codes[rows]] -= times * times * share[clique]
             scores -= scores[entries, codes[rows]][:, None]
             np.maximum(scores, flips[self.component[rows]], out=scores)
             self._tell(result, rows, scores, before)
         return result
 
     def _rises(self, number: int, table: Ints) -> Array:
-        """Returns (cliques + 1) x m: the increase of a clique's score by one more row with a label,
+        """Returns (cliques + 1) x m: the increase of a clique's score by one more count of a label,
         2 strength / n * n_v + bonus_v, up to a constant equal for all labels. The last entry, for
         rows in no clique, is 0."""
         keyed, of = self.keyed[number], self.weights[number]
@@ -392,11 +407,13 @@ class Mentions:
         inside = np.flatnonzero(keyed.codes[rows] >= 0)
         some = rows[inside]
         clique, table = keyed.codes[some], self.counts(number, after)
-        agreeing = table[clique, after[some]] - 1
+        times = 1 if self.times is None else self.times[some]
+        agreeing = table[clique, after[some]] - times
         # Gain of strength / n * n_v^2 by this row's new label, minus the gain by its old label.
         amount = 2 * of.strength / keyed.sizes[clique] * (agreeing - table[clique, before[some]])
         if of.bonus is not None:
             amount = amount + of.bonus[after[some]] - of.bonus[before[some]]
+        amount = amount * times
         pays = amount > 0
         return Reasons(inside[pays], amount[pays], clique[pays], agreeing[pays])
 

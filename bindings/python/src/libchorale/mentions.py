@@ -41,6 +41,9 @@ Key = Union[str, "tuple[str, ...]"]
 #: The columns that `agree` adds.
 NAMES = ("together", "probability", "changed", "why")
 
+# Greatest weight of a row, and greatest sum of the weights of rows with one key.
+MOST = 2**31 - 1
+
 # Probability assumed for labels without a confidence.
 CONFIDENCE = 0.8
 
@@ -102,6 +105,7 @@ class _Read:
     keyed: list[Keyed]
     keys: list[Key]
     group: Codes | None
+    times: Longs | None  # how often each row counts; None: once
 
 
 def _column(table: Table, argument: str, name: Any) -> Any:
@@ -122,6 +126,7 @@ def _read(
     across: bool | Sequence[bool],
     minimum: int,
     more: Sequence[Any] = (),
+    weight: str | None = None,
 ) -> _Read:
     """Reads a table and checks the arguments. more: labels that may occur in addition to those of
     the column."""
@@ -151,6 +156,7 @@ def _read(
     wide = [across] * len(keys) if isinstance(across, (bool, np.bool_)) else list(across)
     if len(wide) != len(keys):
         raise ValueError(f"across has {len(wide)} entries for {len(keys)} keys")
+    times = None if weight is None else _times(opening, weight)
     keyed = []
     for entry, over in zip(keys, wide):
         names = (entry,) if isinstance(entry, str) else entry
@@ -158,8 +164,35 @@ def _read(
         inside = [] if groups is None or over else [groups]
         codes, count = together([*columns, *inside])
         codes, count, sizes = cliques_of(codes, count, minimum)
+        if times is not None:
+            sizes = _sums(f"column {weight!r}", codes, count, times)
         keyed.append(Keyed(codes, count, sizes, columns, names, bool(over)))
-    return _Read(opening, known, scores, before, keyed, keys, groups)
+    return _Read(opening, known, scores, before, keyed, keys, groups, times)
+
+
+def _times(table: Table, weight: str) -> Longs:
+    given = _column(table, "weight", weight).numbers()
+    right = (given >= 1) & (given <= MOST) & (given == np.floor(given))
+    if not right.all():
+        row = int(np.argmin(right))
+        raise ValueError(
+            f"column {weight!r} is {float(given[row]):.15g} in row {row}, not an integer from 1 to "
+            f"{MOST}"
+        )
+    return given.astype(np.int64)
+
+
+def _sums(place: str, codes: Ints, count: int, times: Longs) -> Longs:
+    """Returns the sum of the weights of the rows of each clique."""
+    inside = codes >= 0
+    sums = np.bincount(codes[inside], times[inside], minlength=count).astype(np.int64)
+    if (sums > MOST).any():
+        clique = int(np.argmax(sums > MOST))
+        raise ValueError(
+            f"{place} adds up to {sums[clique]} over the rows with the key of row "
+            f"{int(np.argmax(codes == clique))}; the sum may be at most {MOST}"
+        )
+    return sums
 
 
 def _numbers_of_labels(place: str, found: Codes, known: list[Any], nulls: bool) -> Ints:
@@ -282,6 +315,8 @@ def _weights(strength: Strength, read: _Read) -> list[Weights]:
     for number, of in enumerate(weights):
         if not math.isfinite(of.strength):
             raise ValueError(f"strength[{number}] is {of.strength}; it must be finite")
+        if read.times is not None and of.strength < 0:
+            raise ValueError(f"strength[{number}] is {of.strength}; with weights it must be >= 0")
     return weights
 
 
@@ -289,11 +324,23 @@ def _default_strength(read: _Read) -> float:
     """Returns three quarters of the median margin (best minus second-best score) of rows with
     shared keys, divided by the number of keys. Rationale: if all n rows of a key have the margin d,
     k of them change to the label of the others if strength / n * 2 k (n - k) > k d, that is if n -
-    k > n d / (2 strength): with this strength, two thirds of n."""
+    k > n d / (2 strength): with this strength, two thirds of n. A row of weight w and
+    margin d is like w rows of margin d / w."""
     _, margins = read.scores.best()
-    shared = np.any([keyed.codes >= 0 for keyed in read.keyed], axis=0)
-    ahead = margins[shared & (margins > 0)]
-    return 0.75 / len(read.keys) * float(np.median(ahead)) if len(ahead) else 1.0
+    shared = np.any([keyed.codes >= 0 for keyed in read.keyed], axis=0) & (margins > 0)
+    ahead = margins[shared]
+    if not len(ahead):
+        return 1.0
+    if read.times is None:
+        middle = float(np.median(ahead))
+    else:
+        times = read.times[shared]
+        ahead = ahead / times
+        order = np.argsort(ahead, kind="stable")
+        ends = np.cumsum(times[order])
+        both = np.searchsorted(ends, [(ends[-1] - 1) // 2, ends[-1] // 2], side="right")
+        middle = float(ahead[order[both]].mean())
+    return 0.75 / len(read.keys) * middle
 
 
 # ---- The calls
@@ -311,6 +358,7 @@ def agree(
     across: bool | Sequence[bool] = False,
     strength: Strength = None,
     gold: str | None = None,
+    weight: str | None = None,
     minimum: int = 2,
     names: Sequence[str] = NAMES,
     threads: int = 1,
@@ -346,6 +394,10 @@ def agree(
                 majority of more than two thirds prevails
     gold        a column with the right labels of some rows, null elsewhere: the strengths are
                 learnt from them, as by `learn_strengths`; labels are not set to them
+    weight      a column of integers from 1: how often each row counts for others with its key, for
+                instance by the length of a span, or how often a row was repeated. n above is then
+                the sum of the weights, and a row of weight w gains w times as much; its own
+                log-odds are as given. Strengths must not be negative. None: every row counts once
     minimum     least number of rows with the same key for agreement
     names       names of the new columns, which must not exist yet
     threads, rounds, time_limit  as in `Run`
@@ -362,8 +414,8 @@ def agree(
                  label, this is not a marginal probability, and mostly higher than one. How well it
                  is calibrated depends on the strength
     changed      whether the label differs from the one before
-    why          for changed rows the other mentions that support the new label, in words; otherwise
-                 null
+    why          for changed rows the other mentions that support the new label, in words, counted
+                 by their weights; otherwise null
 
     Raises TypeError and ValueError, which name column and row, for missing or repeated columns,
     keys of mixed types, confidences outside 0 to 1, unknown labels, nulls except in keys, and a
@@ -379,6 +431,8 @@ def agree(
     if gold is not None:
         if strength is not None:
             raise ValueError("strength and gold exclude each other")
+        if weight is not None:
+            raise ValueError("weight and gold exclude each other: strengths are learnt without")
         strength = learn_strengths(
             table,
             gold=gold,
@@ -396,12 +450,14 @@ def agree(
     with Bar(progress, "agree", rounds + 4) as bar:
         if isinstance(strength, Strengths):
             labels = _labels_of(strength, labels)
-        read = _read(table, key, label, confidence, group, labels, scale, across, minimum)
+        read = _read(
+            table, key, label, confidence, group, labels, scale, across, minimum, weight=weight
+        )
         for name in names:
             if name in read.table.names:
                 raise ValueError(f"column {name!r} is there already; choose other names")
         bar.step()
-        mentions = Mentions(read.scores, read.keyed, _weights(strength, read))
+        mentions = Mentions(read.scores, read.keyed, _weights(strength, read), read.times)
         bar.step()
         options = {**QUICK, "beam_width": 300, "rounds": rounds, "threads": threads}
         codes = mentions.solve(options, time_limit, _rounds(bar))
@@ -449,13 +505,14 @@ def _why(
         found = mentions.reasons(number, rows, before, codes)
         cliques, which = np.unique(found.cliques, return_inverse=True)
         keys = keyed.shown(cliques, several)
-        others = (keyed.sizes[cliques] - 1).tolist()
-        words = [f"of {many} other mentions {of}{where} are" for many, of in zip(others, keys)]
+        times = 1 if mentions.times is None else mentions.times[rows[found.places]]
+        others = (keyed.sizes[found.cliques] - times).tolist()
+        words = [f"other mentions {of}{where} are" for of in keys]
         places, amounts = found.places.tolist(), found.amounts.tolist()
-        for at, place, many, word in zip(
-            range(len(places)), places, found.agreeing.tolist(), which.tolist()
+        for at, place, many, other, word in zip(
+            range(len(places)), places, found.agreeing.tolist(), others, which.tolist()
         ):
-            text = f"{many} {words[word]} {now[place]}"
+            text = f"{many} of {other} {words[word]} {now[place]}"
             if several:
                 parts[place].append((-amounts[at], text))
             else:
