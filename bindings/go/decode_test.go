@@ -507,3 +507,100 @@ func TestDecodeInput(t *testing.T) {
 	_, err = Decode(nil, mentions(), words(), options)
 	refused(t, err, ErrOutOfMemory)
 }
+
+// Weights against enumeration: of two labels all is exact, from a clique, a model and the front door.
+func TestWeights(t *testing.T) {
+	random := rand.New(rand.NewSource(44))
+	solver := must(NewCliqueSolver(nil))
+	defer solver.Close()
+	moved := 0
+	for round := 0; round < 100; round++ {
+		n := 1 + random.Intn(6)
+		strength := 0.25 * float64(1+random.Intn(12))
+		scores := make([]float64, 2*n)
+		weights := make([]int64, n)
+		keys := make([]int32, n)
+		for i := range weights {
+			scores[2*i] = float64(random.Intn(257))/32 - 4
+			weights[i] = int64(1 + random.Intn(5))
+		}
+		score := func(label func(i int) int) float64 {
+			sum, counts := 0.0, [2]float64{}
+			for i := range weights {
+				sum += scores[2*i+label(i)]
+				counts[label(i)] += float64(weights[i])
+			}
+			return sum + strength/(counts[0]+counts[1])*(counts[0]*counts[0]+counts[1]*counts[1])
+		}
+		best := math.Inf(-1)
+		for bits := 0; bits < 1<<n; bits++ {
+			best = math.Max(best, score(func(i int) int { return bits >> i & 1 }))
+		}
+		equal := func(what string, found float64) {
+			if math.Abs(found-best) > 1e-9 {
+				t.Errorf("round %d, %s: %v, not %v", round, what, found, best)
+			}
+		}
+		potential := must(NewPotts(2, strength, &PotentialOptions{Scale: ScaleByMembers}))
+		problem := &CliqueProblem{Members: n, Values: 2, Scores: scores, Weights: weights}
+		assignment, result, err := solver.Solve(potential, problem, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		equal("clique", result.Score)
+		equal("assignment", score(func(i int) int { return int(assignment[i]) }))
+
+		builder := must(NewModelBuilder(nil))
+		clique := must(builder.AddClique(&CliqueSetup{Values: 2, Potential: potential}))
+		for i := range weights {
+			chain := must(builder.AddChain(&Chain{Length: 1, Labels: 2, Unary: Float64s(scores[2*i : 2*i+2])}, nil))
+			if err := builder.AddPosition(clique, chain, 0); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := builder.SetWeights(clique, 1, weights); err != nil {
+			t.Fatal(err)
+		}
+		model := must(builder.Freeze())
+		if found := must(model.MemberWeights(clique)); !reflect.DeepEqual(found, weights) {
+			t.Errorf("weights %v, not %v", found, weights)
+		}
+		if _, err := model.MemberWeights(clique + 1); !errors.Is(err, ErrOutOfRange) {
+			t.Error(err)
+		}
+		model.Close()
+
+		agreement := NewAgreement(AgreeKeys)
+		agreement.Keys, agreement.Strength, agreement.Minimum, agreement.Weights = keys, strength, 1, weights
+		offsets := make([]int64, n+1)
+		for i := range offsets {
+			offsets[i] = int64(i)
+		}
+		corpus := &Corpus{Labels: 2, Offsets: offsets, Unary: Float64s(scores)}
+		decoded := must(Decode(context.Background(), corpus, []*Agreement{agreement}, nil))
+		labels, alone := must(decoded.Labels()), must(decoded.Alone())
+		equal("front door", score(func(i int) int { return int(labels[i][0]) }))
+		if !reflect.DeepEqual(labels, alone) {
+			moved++
+		}
+		decoded.Close()
+		potential.Close()
+		for _, wrong := range []struct {
+			weights  []int64
+			strength float64
+			err      error
+		}{
+			{append([]int64{0}, weights[1:]...), 1, ErrOutOfRange},
+			{append([]int64{2}, weights[1:]...), -1, ErrWeights},
+			{append([]int64{math.MaxInt32 + 1}, weights[1:]...), 1, ErrSizeOverflow},
+		} {
+			agreement.Weights, agreement.Strength = wrong.weights, wrong.strength
+			if _, err := Decode(context.Background(), corpus, []*Agreement{agreement}, nil); !errors.Is(err, wrong.err) {
+				t.Errorf("round %d: %v, not %v", round, err, wrong.err)
+			}
+		}
+	}
+	if moved < 10 {
+		t.Errorf("%d moved", moved)
+	}
+}
