@@ -8,6 +8,61 @@ const close = (a, b) =>
 const rows = (labels) => labels.map((row) => [...row]);
 
 for (const [name, chorale] of await bothModules()) {
+  // Of two labels all is exact.
+  test(`weights against enumeration, ${name}`, () => {
+    const random = randomOf(44);
+    const draw = (bound) => Math.floor(random() * bound);
+    let moved = 0;
+    for (let repeat = 0; repeat < 60; ++repeat) {
+      const n = 1 + draw(6);
+      const strength = 0.25 * (1 + draw(12));
+      const scores = Array.from({ length: n }, () => [draw(257) / 32 - 4, 0]);
+      const weights = Array.from({ length: n }, () => 1 + draw(5));
+      const scoreOf = (label) => {
+        const counts = [0, 0];
+        let score = 0;
+        scores.forEach((row, i) => {
+          score += row[label(i)];
+          counts[label(i)] += weights[i];
+        });
+        return score + strength / (counts[0] + counts[1]) * (counts[0] ** 2 + counts[1] ** 2);
+      };
+      let best = -Infinity;
+      for (let bits = 0; bits < 1 << n; ++bits)
+        best = Math.max(best, scoreOf((i) => (bits >> i) & 1));
+
+      const agree = {
+        what: "keys", keys: scores.map(() => [0]), minimum: 1, strength, weights,
+      };
+      const chains = scores.map((row) => [row]);
+      const found = chorale.decode(chains, { agree });
+      close(scoreOf((i) => found.labels[i][0]), best);
+      close(found.result.score, best);
+      moved += found.changed.length > 0 ? 1 : 0;
+
+      const builder = chorale.createModelBuilder();
+      const potential = chorale.createPotts(2, strength, { scale: "members" });
+      const clique = builder.addClique({ values: 2, potential });
+      chains.forEach((chain) =>
+        builder.addPosition(clique, builder.addChain({ scores: chain }), 0));
+      builder.setWeights(clique, 1, weights);
+      const model = builder.freeze();
+      assert.deepEqual(weights.map((_, i) => model.memberWeight(clique, i)), weights);
+      assert.throws(() => model.memberWeight(clique, n), /member is/);
+      close(chorale.createRun(model).solve().score, best);
+
+      const wrong = (entries, message, other = {}) =>
+        assert.throws(
+          () => chorale.decode(chains, { agree: { ...agree, ...other, weights: entries } }),
+          message,
+        );
+      wrong([0, ...weights.slice(1)], /agree\.weights\[0\] is 0/);
+      wrong([1.5, ...weights.slice(1)], /weights\[0\]/);
+      wrong([...weights, 1], /agree\.weights has/);
+      wrong([2, ...weights.slice(1)], /convex/, { strength: -1 });
+    }
+    assert.ok(moved > 5, `${moved} moved`);
+  });
   // The examples of the other languages.
   test(`words that ought to agree, ${name}`, () => {
     const words = [["in", "Washington"], ["near", "Washington"], ["says", "Washington"]];

@@ -673,3 +673,106 @@ fn mistakes_of_a_specification_are_named() {
     assert_eq!(labelled.agreement(0), None);
     assert!(decoded(Agreement::cliques(&[0], &[])).is_ok());
 }
+
+/// The score of labels under strength / n * sum_v n_v^2, where member i counts weights[i] times.
+fn weighted_score(
+    scores: &[[f64; 2]],
+    weights: &[i64],
+    strength: f64,
+    labels: impl Fn(usize) -> usize,
+) -> f64 {
+    let (mut score, mut counts) = (0.0, [0.0; 2]);
+    for (i, row) in scores.iter().enumerate() {
+        score += row[labels(i)];
+        counts[labels(i)] += weights[i] as f64;
+    }
+    let all: f64 = counts.iter().sum();
+    score + strength / all * counts.iter().map(|n| n * n).sum::<f64>()
+}
+
+/// With two labels all is exact: by enumeration, from a clique, from a model and from the front door.
+#[test]
+fn weights_are_what_enumeration_finds() {
+    let mut random = Random::new(44);
+    let mut solver = CliqueSolver::new().unwrap();
+    let mut moved = 0;
+    for _ in 0..100 {
+        let n = 1 + random.below(6);
+        let strength = 0.25 * (1 + random.below(12)) as f64;
+        let scores: Vec<[f64; 2]> = (0..n)
+            .map(|_| [random.below(257) as f64 / 32.0 - 4.0, 0.0])
+            .collect();
+        let weights: Vec<i64> = (0..n).map(|_| 1 + random.below(5) as i64).collect();
+        let score =
+            |labels: &[i32]| weighted_score(&scores, &weights, strength, |i| labels[i] as usize);
+        let best = (0..1 << n)
+            .map(|bits: usize| weighted_score(&scores, &weights, strength, |i| bits >> i & 1))
+            .fold(f64::NEG_INFINITY, f64::max);
+        let close = |found: f64| assert!((found - best).abs() < 1e-9, "{found}, not {best}");
+
+        let options = PotentialOptions::new().scale(Scale::ByMembers);
+        let potential = Potential::potts_with(2, strength, &options).unwrap();
+        let problem = CliqueProblem::new(&scores).unwrap().weights(&weights);
+        let found = solver
+            .solve(&potential, &problem, &CliqueOptions::new())
+            .unwrap();
+        close(found.result.score);
+        close(score(found.assignment.unwrap()));
+
+        let mut builder = ModelBuilder::new().unwrap();
+        let clique = builder
+            .add_clique(&CliqueSetup::positions(2, &potential))
+            .unwrap();
+        let corpus = Corpus::items(&scores).unwrap();
+        let chains = builder.add_corpus(&corpus).unwrap();
+        for chain in chains {
+            builder.add_position(clique, chain, 0).unwrap();
+        }
+        builder.set_weights(clique..clique + 1, &weights).unwrap();
+        let model = builder.freeze().unwrap();
+        for (i, &weight) in weights.iter().enumerate() {
+            assert_eq!(model.member_weight(clique, i), weight as usize);
+        }
+        assert_eq!(model.member_weight(clique, n), 0);
+        let mut run = Run::new(&model, RunOptions::new()).unwrap();
+        close(run.solve().unwrap().score);
+
+        let keys = vec![0; n];
+        let agreement = Agreement::keys(&keys)
+            .strength(strength)
+            .minimum(1)
+            .weights(&weights);
+        let labelled = decode(&corpus, &[agreement], RunOptions::new()).unwrap();
+        let labels = labelled.labels().unwrap();
+        close(score(&labels));
+        moved += usize::from(labels != labelled.alone().unwrap());
+    }
+    assert!(moved > 10, "{moved} moved");
+}
+
+#[test]
+fn weights_that_are_refused() {
+    let scores = [[0.0, 1.0], [1.0, 0.0]];
+    let corpus = Corpus::items(&scores).unwrap();
+    let refused = |weights: &[i64], strength| {
+        let agreement = Agreement::keys(&[0, 0]).strength(strength).weights(weights);
+        let error = decode(&corpus, &[agreement], RunOptions::new())
+            .err()
+            .unwrap();
+        (error.status(), error.message().to_string())
+    };
+    let (status, message) = refused(&[1, 0], 1.0);
+    assert_eq!(status, Status::OutOfRange);
+    assert!(message.contains("agreements[0].weights[1]"), "{message}");
+    assert_eq!(refused(&[1], 1.0).0, Status::Shape);
+    assert_eq!(refused(&[1, 2], -1.0).0, Status::Weights);
+    assert_eq!(
+        refused(&[i64::from(i32::MAX), 1], 1.0).0,
+        Status::SizeOverflow
+    );
+    let mut builder = ModelBuilder::new().unwrap();
+    assert_eq!(
+        builder.set_weights(0..1, &[1]).err().unwrap().status(),
+        Status::OutOfRange
+    );
+}
