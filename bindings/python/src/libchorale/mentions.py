@@ -179,13 +179,14 @@ def _times(table: Table, weight: str) -> Longs:
             f"column {weight!r} is {float(given[row]):.15g} in row {row}, not an integer from 1 to "
             f"{MOST}"
         )
-    return given.astype(np.int64)
+    times: Longs = given.astype(np.int64)
+    return times
 
 
 def _sums(place: str, codes: Ints, count: int, times: Longs) -> Longs:
     """Returns the sum of the weights of the rows of each clique."""
     inside = codes >= 0
-    sums = np.bincount(codes[inside], times[inside], minlength=count).astype(np.int64)
+    sums: Longs = np.bincount(codes[inside], times[inside], minlength=count).astype(np.int64)
     if (sums > MOST).any():
         clique = int(np.argmax(sums > MOST))
         raise ValueError(
