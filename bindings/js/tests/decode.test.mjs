@@ -49,7 +49,9 @@ for (const [name, chorale] of await bothModules()) {
       const model = builder.freeze();
       assert.deepEqual(weights.map((_, i) => model.memberWeight(clique, i)), weights);
       assert.throws(() => model.memberWeight(clique, n), /member is/);
-      close(chorale.createRun(model).solve().score, best);
+      const run = chorale.createRun(model);
+      close(run.solve().score, best);
+      for (const handle of [run, model, builder, potential]) handle.close();
 
       const wrong = (entries, message, other = {}) =>
         assert.throws(
