@@ -43,7 +43,8 @@
  * Choices made during learning:
  *   screening       Leaves out kinds whose bases are the same on gold labels as on the tagger's:
  *                   with 6 groups or more, kinds of which no base differs with p <= 0.2 (sign flips
- *                   over groups; Bonferroni over the bases of the kind).
+ *                   over groups; Bonferroni over the bases of the kind), and whose members do not
+ *                   agree with p <= 0.1 by exchanges of this kind alone ("agreement").
  *   lambda          One of 30, 10, 3, 1, 0.3, 0.1, by cross-validation: groups are divided into
  *                   folds, and each fold is labelled with weights learnt on the others. The highest
  *                   lambda is chosen whose cost on held-out groups is at most one standard error
@@ -62,21 +63,27 @@
  *   control         The same learner without agreement bases: the gain that bonuses alone can
  *                   reach.
  *   agreement       agreement_p tests whether members of a clique agree beyond what the tagger
- *                   expects, from members of position cliques. The residual of a member is, by
- *                   value, 1 if its gold label shows the value, else 0, minus a + b times the
- *                   tagger's probability of the value (softmax of max-marginals over u); a and b
- *                   are fitted by least squares over the members of the kind. The statistic is the
- *                   sum over cliques of the products of the residuals of two members, over n. p is
- *                   the share of 999 random exchanges with a statistic at least as great; an
- *                   exchange deals the members of all cliques of a kind and a group to these
- *                   cliques at random. Of more than 2^19 residuals, evenly spaced cliques are
- *                   taken. If nothing can be exchanged (property cliques, centred ones, one clique
- *                   a group), p is of the gain over the control on held-out groups.
- *   last gate       On held-out groups. All bases are applied if they cost less than the tagger and
- *                   the control, agreement_p <= level, and the gain over the tagger has p <= level.
- *                   If members were exchanged, p <= 0.16 of the gain suffices (one standard error),
- *                   since the exchanges are evidence of their own. Otherwise bonuses alone are
- *                   applied, if the gain of the control has p <= level.
+ *                   expects. The residual of a member of a position clique is, by value, 1 if its
+ *                   gold label shows the value, else 0, minus a + b times the tagger's probability
+ *                   of the value (softmax of max-marginals over u); a and b are fitted by least
+ *                   squares over the members of the kind. Of a member of a property clique, whose
+ *                   chain must have all gold labels, it is the same with the 64 values that most
+ *                   members of the kind show in a problem, and 1 or 0 in the place of the
+ *                   probability: whether the tagger's labels show the value; a and b are fitted to
+ *                   each problem. The statistic is the sum over cliques of the products of the
+ *                   residuals of two members, over n. p is the share of 999 random exchanges with a
+ *                   statistic at least as great; fewer if 100 have. An exchange deals the members of
+ *                   all position cliques of a kind and a group to these cliques at random, and the
+ *                   members of all property cliques of a kind and a problem. Of more than 2^19
+ *                   residuals, evenly spaced cliques are taken. If nothing can be exchanged
+ *                   (centred cliques, one clique a group), p is of the gain over the control on
+ *                   held-out groups.
+ *   last gate       On held-out groups. All bases are applied if agreement_p <= level and they cost
+ *                   less than the tagger. If members were exchanged, that there is agreement is
+ *                   known apart from the costs, and it is enough that they cost more than the
+ *                   control by at most one standard error. If not, they must cost less than the
+ *                   control, and the gain over the tagger must have p <= level. Otherwise bonuses
+ *                   alone are applied, if the gain of the control has p <= level.
  *   kinds           Each kind is also learnt alone and judged by its gain over the tagger on
  *                   held-out groups. The i kinds of least p are kept, i the greatest number for
  *                   which the i-th p is at most 0.5 i / m (Benjamini and Hochberg), m the number of

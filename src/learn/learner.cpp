@@ -21,8 +21,6 @@ constexpr double kScreenLevel = 0.2;
 // Greatest expected share, among the kinds that are kept, of kinds that gain by chance.
 constexpr double kFalseKinds = 0.5;
 constexpr std::int64_t kScreenedGroups = 6;
-// The p-value of a gain of one standard error.
-constexpr double kOneError = 0.16;
 // Greatest number of random exchanges; fewer if kExchangesAsGreat of them reach the statistic.
 constexpr std::int64_t kExchanges = 999;
 constexpr std::int64_t kExchangesAsGreat = 100;
@@ -46,7 +44,7 @@ public:
         most_(memory), fold_theta_(memory), shares_(memory),
         fold_shares_(memory), theta_(memory), costs_(memory),
         held_out_{Array<double>(memory), Array<double>(memory)}, differences_(memory),
-        sums_(memory), dropped_(memory) {}
+        sums_(memory), dropped_(memory), exchange_p_(memory) {}
 
   chorale_status run() noexcept {
     const chorale_status status = teach();
@@ -77,7 +75,7 @@ private:
   bool can_leave_values(Variant variant) const noexcept;
   std::int32_t choose(const double *costs, std::int32_t without_fold) noexcept;
   chorale_status judge() noexcept;
-  chorale_status exchange_members(bool &exchanged) noexcept;
+  chorale_status exchange_members() noexcept;
   chorale_status choose_kinds(Variant variant) noexcept;
   bool has_part(std::int64_t kind, Variant variant) const noexcept;
   void judge_kind(chorale_learnt_kind &told, const double *costs) noexcept;
@@ -106,6 +104,11 @@ private:
         differences_[count++] = first[g] - second[g];
     return count;
   }
+  // True if the first costs exceed the second by at most one standard error.
+  bool is_no_worse(const double *first, const double *second) noexcept {
+    const std::int64_t count = differ(first, second);
+    return sum(first) - sum(second) <= standard_error(differences_.begin(), count);
+  }
 
   const Report &report_;
   const Memory &memory_;
@@ -131,6 +134,9 @@ private:
   Array<double> differences_; // by group
   Array<double> sums_;
   Array<std::uint8_t> dropped_; // by kind
+  bool exchanged_ = false;
+  double all_exchange_p_ = 1;   // of the kinds with agreement to learn together
+  Array<double> exchange_p_;    // by kind; 1 if its members were not exchanged
 };
 
 chorale_status LearningCourse::teach() noexcept {
@@ -147,6 +153,7 @@ chorale_status LearningCourse::teach() noexcept {
   if (lessons_.interrupted())
     return CHORALE_OK;
   CHORALE_CHECK(deal_folds());
+  CHORALE_CHECK(exchange_members());
   CHORALE_CHECK(screen());
   if (lessons_.interrupted())
     return CHORALE_OK;
@@ -170,8 +177,9 @@ chorale_status LearningCourse::make_room() noexcept {
   if (!fold_.resize(groups()) || !takes_part_.resize(groups()) || !least_.resize(weights()) ||
       !most_.resize(weights()) || !fold_theta_.resize(folds_ * weights()) ||
       !theta_.resize(weights()) || !costs_.resize(2 * kGrid * groups()) ||
-      !held_out_[0].resize(groups()) || !held_out_[1].resize(groups()) || !differences_.resize(groups()) ||
-      !sums_.resize(kBootstraps) || !dropped_.resize(kinds) || !learnt_.told.resize(kinds))
+      !held_out_[0].resize(groups()) || !held_out_[1].resize(groups()) ||
+      !differences_.resize(groups()) || !sums_.resize(kBootstraps) || !dropped_.resize(kinds) ||
+      !exchange_p_.resize(kinds) || !learnt_.told.resize(kinds))
     return no_memory();
   for (std::int64_t k = 0; k < kinds; ++k) {
     chorale_learnt_kind &told = learnt_.told[k];
@@ -182,6 +190,7 @@ chorale_status LearningCourse::make_room() noexcept {
     told.screening_p = told.p = 1;
     told.verdict = told.cliques > 0 ? CHORALE_VERDICT_KEPT : CHORALE_VERDICT_NO_CLIQUES;
     dropped_[k] = 0;
+    exchange_p_[k] = 1;
     tried_ += learnt_.kinds[k].weights > 0 ? 1 : 0;
   }
   if (!lessons_.interrupted() &&
@@ -217,7 +226,8 @@ chorale_status LearningCourse::deal_folds() noexcept {
   return CHORALE_OK;
 }
 
-// Drops kinds whose bases do not differ significantly between gold labels and the tagger's labels.
+// Drops kinds whose bases do not differ significantly between gold labels and the tagger's labels,
+// and whose members do not agree beyond chance.
 chorale_status LearningCourse::screen() noexcept {
   if (learnt_.report.groups < kScreenedGroups)
     return CHORALE_OK;
@@ -246,7 +256,8 @@ chorale_status LearningCourse::screen() noexcept {
       least = std::min(least, p);
     }
     chorale_learnt_kind &told = learnt_.told[k];
-    told.screening_p = std::min(1.0, least * static_cast<double>(kind.weights));
+    told.screening_p =
+        std::min({1.0, least * static_cast<double>(kind.weights), 2 * exchange_p_[k]});
     if (told.screening_p > kScreenLevel) {
       told.verdict = CHORALE_VERDICT_SCREENED;
       dropped_[k] = 1;
@@ -427,15 +438,14 @@ chorale_status LearningCourse::judge() noexcept {
   interval = bootstrap(differences_.begin(), count, sums_.begin());
   told.agreement_lower = interval.lower;
   told.agreement_upper = interval.upper;
-  bool exchanged = false;
-  CHORALE_CHECK(exchange_members(exchanged));
-  if (lessons_.interrupted())
-    return CHORALE_OK;
-  // If members were exchanged, agreement_p is evidence independent of the costs, so that a weaker p
-  // of the gain suffices.
+  if (exchanged_)
+    told.agreement_p = all_exchange_p_;
+  // If members were exchanged, agreement_p is evidence independent of the costs: that there is
+  // agreement is known, and costs only have to show that it does no harm.
   const bool with_agreement =
-      told.agreement_gain > 0 && told.agreement_p <= teaching_.level && told.gain > 0 &&
-      told.gain_p <= (exchanged ? std::max(kOneError, teaching_.level) : teaching_.level);
+      told.agreement_p <= teaching_.level && told.gain > 0 &&
+      (exchanged_ ? is_no_worse(all, control)
+                  : told.agreement_gain > 0 && told.gain_p <= teaching_.level);
   const Variant variant = with_agreement ? Variant::all : Variant::control;
   bool any = with_agreement;
   if (!with_agreement) {
@@ -456,32 +466,46 @@ chorale_status LearningCourse::judge() noexcept {
   return lessons_.interrupted() ? chorale_status{CHORALE_OK} : finish();
 }
 
-// Sets agreement_p to the permutation p-value of the residuals' statistic (residuals.hpp), with the
-// members of all cliques of a kind and a group dealt to these cliques at random.
-chorale_status LearningCourse::exchange_members(bool &exchanged) noexcept {
+// Computes the permutation p-values of the residuals' statistic (residuals.hpp), of every kind and
+// of all kinds together, with the members of the cliques of a pool dealt to these cliques at random.
+// Call before screening, so that the kinds are not chosen by the statistic that is tested.
+chorale_status LearningCourse::exchange_members() noexcept {
+  const std::int64_t kinds = learnt_.kinds.size();
   Array<std::uint8_t> agrees(memory_); // by kind: 1 if there is agreement to learn
-  if (!agrees.resize(learnt_.kinds.size()))
+  Array<double> reached(memory_);      // by kind: statistic, then that of an exchange
+  Array<std::int64_t> as_great(memory_); // by kind, then of all: exchanges that reach it
+  if (!agrees.resize(kinds) || !reached.resize(2 * kinds) || !as_great.resize(kinds + 1))
     return no_memory();
   std::fill(agrees.begin(), agrees.end(), std::uint8_t{0});
   for (const chorale_learnt_weight &weight : learnt_.weights)
-    if (is_agreement(weight.basis) && dropped_[weight.kind] == 0 && weight.least < weight.most)
+    if (is_agreement(weight.basis) && weight.least < weight.most)
       agrees[weight.kind] = 1;
   Residuals residuals(memory_);
   CHORALE_CHECK(lessons_.find_residuals(report_, agrees.begin(), residuals));
-  exchanged = residuals.can_exchange();
-  if (!exchanged)
+  if (lessons_.interrupted())
     return CHORALE_OK;
-  const double found = residuals.likeness();
-  const double reached = found - 1e-12 * std::fabs(found);
-  std::int64_t as_great = 0;
+  exchanged_ = residuals.can_exchange();
+  if (!exchanged_)
+    return CHORALE_OK;
+  const auto below = [](double statistic) { return statistic - 1e-12 * std::fabs(statistic); };
+  const double found = below(residuals.likeness(reached.begin(), kinds));
+  std::transform(reached.begin(), reached.begin() + kinds, reached.begin(), below);
+  std::fill(as_great.begin(), as_great.end(), std::int64_t{0});
+  double *now = reached.begin() + kinds;
   std::int64_t exchanges = 0;
-  while (exchanges < kExchanges && as_great < kExchangesAsGreat && !lessons_.look()) {
+  while (exchanges < kExchanges && as_great[kinds] < kExchangesAsGreat && !lessons_.look()) {
     residuals.exchange();
-    as_great += residuals.likeness() >= reached ? 1 : 0;
+    as_great[kinds] += residuals.likeness(now, kinds) >= found ? 1 : 0;
+    for (std::int64_t k = 0; k < kinds; ++k)
+      as_great[k] += now[k] >= reached[k] ? 1 : 0;
     ++exchanges;
   }
-  learnt_.report.agreement_p =
-      static_cast<double>(as_great + 1) / static_cast<double>(exchanges + 1);
+  const auto p_of = [&](std::int64_t k) {
+    return static_cast<double>(as_great[k] + 1) / static_cast<double>(exchanges + 1);
+  };
+  for (std::int64_t k = 0; k < kinds; ++k)
+    exchange_p_[k] = p_of(k);
+  all_exchange_p_ = p_of(kinds);
   return CHORALE_OK;
 }
 

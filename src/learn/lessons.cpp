@@ -32,9 +32,25 @@ constexpr std::int64_t kUsualRounds = 3;
 // Upper bound on the numbers in all residuals; above, evenly spaced cliques are taken.
 constexpr std::int64_t kMostResiduals = 1 << 19;
 
-// True for position cliques with the same R in all cliques, the only ones that can be exchanged.
+// Greatest number of values of a property that residuals are taken of: those that gold shows most.
+constexpr std::int32_t kMostShown = 64;
+
+// True for position cliques with the same R in all cliques.
 bool has_residuals(const Kind &kind) noexcept {
   return !kind.is_property && !kind.is_centred && kind.values > 0;
+}
+
+// Returns the value of the property that a labelling shows, whatever the clique's dictionary has;
+// -1 if it shows none, or several.
+std::int32_t single_value(Attached attached, const std::int32_t *labels,
+                          const std::int32_t *parents) noexcept {
+  std::int32_t shown = -1;
+  bool is_single = true;
+  attached.each_firing(labels, parents, [&](std::int32_t value) {
+    is_single = is_single && (shown < 0 || shown == value);
+    shown = value;
+  });
+  return is_single ? shown : -1;
 }
 
 // Returns the root of the set of i in a union-find forest, halving paths.
@@ -414,9 +430,15 @@ chorale_status Lessons::find_residuals(const Report &report, const std::uint8_t 
   for (std::int64_t k = 0; k < learnt_->kinds.size(); ++k)
     if (wanted[k] != 0 && has_residuals(learnt_->kinds[k]))
       numbers += learnt_->kinds[k].members * learnt_->kinds[k].values;
+    else if (wanted[k] != 0 && learnt_->kinds[k].is_property)
+      numbers += learnt_->kinds[k].members * kMostShown;
   const std::int64_t step = 1 + numbers / kMostResiduals;
-  for (const Lesson *lesson : lessons_)
+  for (const Lesson *lesson : lessons_) {
     CHORALE_CHECK(fill_residuals(report, *lesson, wanted, step, found));
+    CHORALE_CHECK(fill_property_residuals(report, *lesson, wanted, step, found));
+    if (interrupted())
+      return CHORALE_OK;
+  }
   found.settle();
   return CHORALE_OK;
 }
@@ -458,7 +480,7 @@ chorale_status Lessons::fill_residuals(const Report &report, const Lesson &lesso
     const auto &[kind, group, c] = cliques[k];
     const std::int32_t values = learnt_->kinds[kind].values;
     if ((k == 0 || cliques[k - 1].kind != kind || cliques[k - 1].group != group) &&
-        !found.begin_pool(kind, values))
+        !found.begin_pool(kind, values, false))
       return report.out_of_memory(sizeof(Pooled));
     known.truncate(0);
     for (std::int32_t i = 0; i < model.cliques[c].members; ++i) {
@@ -499,6 +521,90 @@ chorale_status Lessons::fill_residuals(const Report &report, const Lesson &lesso
         continue;
       found.shown(member.row)[v] += y == gold ? 1 : 0;
       found.probable(member.row)[v] += natural_exp((scores[y] - best) / unit_) / total;
+    }
+  }
+  return CHORALE_OK;
+}
+
+// The same of property cliques. What the tagger expects is the value of its labels.
+chorale_status Lessons::fill_property_residuals(const Report &report, const Lesson &lesson,
+                                                const std::uint8_t *wanted, std::int64_t step,
+                                                Residuals &found) noexcept {
+  struct Member {
+    std::int32_t kind;
+    std::int64_t number;
+    std::int64_t clique;
+    std::int32_t gold;
+    std::int32_t base;
+  };
+  struct Value {
+    std::int64_t count;
+    std::int32_t value;
+  };
+  const Model &model = *lesson.model;
+  Array<Member> members(memory_);
+  Array<std::int32_t> shown(memory_);  // by gold labels of a kind, sorted
+  Array<Value> values(memory_);        // by column
+  Array<std::int64_t> passed(memory_); // by kind: cliques
+  if (!passed.resize(learnt_->kinds.size()))
+    return report.out_of_memory(sizeof(std::int64_t));
+  std::fill(passed.begin(), passed.end(), 0);
+  for (std::int64_t c = 0; c < model.cliques.size(); ++c) {
+    const std::int32_t kind = chorale_problem_clique_kind(lesson.problem, c);
+    if (kind < 0 || wanted[kind] == 0 || !learnt_->kinds[kind].is_property ||
+        passed[kind]++ % step != 0)
+      continue;
+    for (std::int32_t i = 0; i < model.cliques[c].members; ++i) {
+      const Slot slot = model.member(static_cast<std::int32_t>(c), i);
+      const std::int64_t start = chain_start(lesson, slot.chain);
+      const ChainView view = model.chains[slot.chain].view();
+      const std::int32_t *gold = gold_.begin() + start;
+      if (slot.position >= 0 || std::find(gold, gold + view.length, -1) != gold + view.length)
+        continue;
+      if (!spend(64 + 16 * std::int64_t{view.length}))
+        return CHORALE_OK;
+      const Attached attached = model.attached(slot);
+      if (!members.push({kind, members.size(), c, single_value(attached, gold, view.parents),
+                         single_value(attached, base_.begin() + start, view.parents)}))
+        return report.out_of_memory(sizeof(Member));
+    }
+  }
+  std::sort(members.begin(), members.end(), [](const Member &a, const Member &b) {
+    return a.kind != b.kind ? a.kind < b.kind : a.number < b.number;
+  });
+  for (const Member *first = members.begin(); first != members.end();) {
+    const Member *last = std::find_if(first, static_cast<const Member *>(members.end()),
+                                      [&](const Member &m) { return m.kind != first->kind; });
+    shown.truncate(0);
+    values.truncate(0);
+    for (const Member *m = first; m != last; ++m)
+      if (m->gold >= 0 && !shown.push(m->gold))
+        return report.out_of_memory(sizeof(std::int32_t));
+    std::sort(shown.begin(), shown.end());
+    for (const std::int32_t *v = shown.begin(); v != shown.end();) {
+      const auto *end = std::upper_bound(v, static_cast<const std::int32_t *>(shown.end()), *v);
+      if (end - v > 1 && !values.push({end - v, *v})) // what one member shows agrees with nobody
+        return report.out_of_memory(sizeof(Value));
+      v = end;
+    }
+    std::sort(values.begin(), values.end(), [](const Value &a, const Value &b) {
+      return a.count != b.count ? a.count > b.count : a.value < b.value;
+    });
+    const auto width =
+        static_cast<std::int32_t>(std::min<std::int64_t>(values.size(), kMostShown));
+    if (width > 0 && !found.begin_pool(first->kind, width, true))
+      return report.out_of_memory(sizeof(Member));
+    while (first != last) {
+      const Member *end = std::find_if(
+          first, last, [&](const Member &m) { return m.clique != first->clique; });
+      std::int64_t row = 0;
+      if (width > 0 && !found.add_clique(end - first, row))
+        return report.out_of_memory(sizeof(double) * to_size((end - first) * width));
+      for (; first != end; ++first)
+        for (std::int32_t v = 0; v < width; ++v, ++row) {
+          *found.shown(row) = first->gold == values[v].value ? 1 : 0;
+          *found.probable(row) = first->base == values[v].value ? 1 : 0;
+        }
     }
   }
   return CHORALE_OK;

@@ -92,7 +92,8 @@ public:
   chorale_status fit_temperature(const Report &report, const double *theta,
                                  const std::int32_t *theta_of_group, double &found) noexcept;
 
-  // Computes the residuals of members of position cliques (residuals.hpp). wanted: by kind, 1 or 0.
+  // Computes the residuals of members of position and property cliques (residuals.hpp). wanted: by
+  // kind, 1 or 0.
   chorale_status find_residuals(const Report &report, const std::uint8_t *wanted,
                                 Residuals &found) noexcept;
 
@@ -131,6 +132,9 @@ private:
                                 const std::uint8_t *wanted, std::int64_t step,
                                 Residuals &found) noexcept;
   bool spend_on(const ChainView &view) noexcept;
+  chorale_status fill_property_residuals(const Report &report, const Lesson &lesson,
+                                         const std::uint8_t *wanted, std::int64_t step,
+                                         Residuals &found) noexcept;
   chorale_status decode_chains(const Report &report, const Lesson &lesson, double bonus,
                                std::int32_t *labels) noexcept;
   // Writes max-marginals of a chain, positions x labels; `marginals` grows as needed.

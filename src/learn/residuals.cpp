@@ -1,11 +1,12 @@
 #include "learn/residuals.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 namespace chorale {
 
-bool Residuals::begin_pool(std::int32_t kind, std::int32_t width) noexcept {
-  return pools_.push({kind, width, rows_.size(), order_.size(), cliques_.size()});
+bool Residuals::begin_pool(std::int32_t kind, std::int32_t width, bool apart) noexcept {
+  return pools_.push({kind, width, apart, rows_.size(), order_.size(), cliques_.size()});
 }
 
 bool Residuals::add_clique(std::int64_t members, std::int64_t &row) noexcept {
@@ -26,13 +27,14 @@ void Residuals::settle() noexcept {
   for (std::int64_t first = 0; first < pools_.size(); ++first) {
     const std::int32_t kind = pools_[first].kind;
     const std::int32_t width = pools_[first].width;
-    const auto is_kind = [kind](const Pool &pool) { return pool.kind == kind; };
-    if (std::any_of(pools_.begin(), pools_.begin() + first, is_kind))
+    const bool apart = pools_[first].apart;
+    const auto is_fitted = [kind](const Pool &pool) { return pool.kind == kind && !pool.apart; };
+    if (!apart && std::any_of(pools_.begin(), pools_.begin() + first, is_fitted))
       continue;
     const auto each = [&](std::int32_t v, auto &&take) {
-      for (std::int64_t p = first; p < pools_.size(); ++p)
-        for (std::int64_t at = pools_[p].first_row + v; is_kind(pools_[p]) && at < last_row(p);
-             at += width)
+      for (std::int64_t p = first; p < (apart ? first + 1 : pools_.size()); ++p)
+        for (std::int64_t at = pools_[p].first_row + v;
+             (apart || is_fitted(pools_[p])) && at < last_row(p); at += width)
           take(rows_[at], expected_[at]);
     };
     for (std::int32_t v = 0; v < width; ++v) {
@@ -71,9 +73,10 @@ bool Residuals::can_exchange() const noexcept {
   return false;
 }
 
-double Residuals::likeness() const noexcept {
-  double total = 0;
+double Residuals::likeness(double *by_kind, std::int64_t kinds) const noexcept {
+  std::fill_n(by_kind, kinds, 0.0);
   for (std::int64_t p = 0; p < pools_.size(); ++p) {
+    double &total = by_kind[pools_[p].kind];
     const std::int64_t *member = order_.begin() + pools_[p].first_member;
     for (std::int64_t c = pools_[p].first_clique; c < last_clique(p); ++c) {
       const std::int64_t n = cliques_[c];
@@ -92,7 +95,7 @@ double Residuals::likeness() const noexcept {
       member += n;
     }
   }
-  return total;
+  return std::accumulate(by_kind, by_kind + kinds, 0.0);
 }
 
 void Residuals::exchange() noexcept {

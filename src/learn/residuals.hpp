@@ -7,8 +7,10 @@
 // produce residuals that are alike. If members agree beyond the tagger's expectation, their
 // residuals have the same signs.
 //
-// Cliques are grouped in pools, one for each kind and group of chains. The test exchanges members
-// only within a pool, which preserves whatever all members of a group have in common.
+// Cliques are grouped in pools, and the test exchanges members only within a pool. A pool of
+// position cliques is of one kind and group of chains, so that an exchange preserves whatever all
+// members of a group have in common. A pool of property cliques is of one kind and problem: a group
+// often has one clique of a kind, whose members can only be exchanged with those of other groups.
 #pragma once
 
 #include "learn/chance.hpp"
@@ -20,9 +22,10 @@ public:
   explicit Residuals(const Memory &memory) noexcept
       : rows_(memory), expected_(memory), order_(memory), pools_(memory), cliques_(memory) {}
 
-  // Begins a pool of cliques of a kind, whose members have rows of `width` values. False: no
-  // memory.
-  bool begin_pool(std::int32_t kind, std::int32_t width) noexcept;
+  // Begins a pool of cliques of a kind, whose members have rows of `width` values. apart: columns
+  // stand for other values than in the other pools of the kind, so that a and b are fitted to this
+  // pool alone. False: no memory.
+  bool begin_pool(std::int32_t kind, std::int32_t width, bool apart) noexcept;
   // Adds a clique of `members` members to the last pool. row: receives the offset of its first row;
   // all rows are zero.
   bool add_clique(std::int64_t members, std::int64_t &row) noexcept;
@@ -34,9 +37,10 @@ public:
 
   // True if some pool has two cliques between which members can be exchanged.
   bool can_exchange() const noexcept;
-  // Returns the test statistic: the sum over cliques and values of the products of the residuals of
-  // two members, divided by the number n of members.
-  double likeness() const noexcept;
+  // Computes the test statistic by kind: the sum over cliques and values of the products of the
+  // residuals of two members, divided by the number n of members. by_kind: `kinds` numbers. Returns
+  // their sum.
+  double likeness(double *by_kind, std::int64_t kinds) const noexcept;
   // Deals the members of each pool to the cliques of the pool at random.
   void exchange() noexcept;
 
@@ -44,6 +48,7 @@ private:
   struct Pool {
     std::int32_t kind;
     std::int32_t width;
+    bool apart;
     std::int64_t first_row;
     std::int64_t first_member;
     std::int64_t first_clique;

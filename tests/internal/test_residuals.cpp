@@ -40,7 +40,7 @@ std::vector<std::vector<Row>> drawn(std::mt19937 &random, double shared, std::si
 }
 
 void add(Residuals &to, const std::vector<std::vector<Row>> &cliques, std::size_t width) {
-  to.begin_pool(static_cast<std::int32_t>(width), static_cast<std::int32_t>(width));
+  to.begin_pool(static_cast<std::int32_t>(width), static_cast<std::int32_t>(width), false);
   for (const std::vector<Row> &clique : cliques) {
     std::int64_t row = 0;
     to.add_clique(static_cast<std::int64_t>(clique.size()), row);
@@ -49,6 +49,12 @@ void add(Residuals &to, const std::vector<std::vector<Row>> &cliques, std::size_
       row += static_cast<std::int64_t>(width);
     }
   }
+}
+
+// Kinds are numbered below 4.
+double likeness_of(const Residuals &residuals) {
+  double by_kind[4];
+  return residuals.likeness(by_kind, 4);
 }
 
 double likeness_of_pairs(const std::vector<std::vector<Row>> &cliques) {
@@ -71,8 +77,53 @@ void likeness_is_that_of_pairs(unsigned seed) {
     add(residuals, pool, width);
     expected += likeness_of_pairs(pool);
   }
-  expect(std::fabs(residuals.likeness() - expected) <= 1e-9 * (1 + std::fabs(expected)),
+  expect(std::fabs(likeness_of(residuals) - expected) <= 1e-9 * (1 + std::fabs(expected)),
          "likeness is the sum over pairs", seed);
+}
+
+// Kinds with a pool each, of as many values as the number of the kind: the statistic of each is
+// that of its own pairs.
+void likeness_is_told_by_kind(unsigned seed) {
+  std::mt19937 random(seed);
+  const Memory memory{nullptr};
+  Residuals residuals(memory);
+  double expected[4] = {};
+  for (std::size_t width = 1; width <= 3; ++width) {
+    const auto pool = drawn(random, 1, width);
+    add(residuals, pool, width);
+    expected[width] = likeness_of_pairs(pool);
+  }
+  double found[4];
+  residuals.likeness(found, 4);
+  for (std::size_t k = 0; k < 4; ++k)
+    expect(std::fabs(found[k] - expected[k]) <= 1e-9 * (1 + std::fabs(expected[k])),
+           "likeness of a kind is that of its pairs", seed);
+}
+
+// Two pools of a kind with other means. Apart, each has residuals of mean 0; else both together.
+void pools_apart_are_fitted_apart(unsigned seed) {
+  std::mt19937 random(seed);
+  const Memory memory{nullptr};
+  for (const bool apart : {false, true}) {
+    Residuals residuals(memory);
+    double sums[2] = {};
+    std::int64_t rows[2] = {};
+    for (int pool = 0; pool < 2; ++pool) {
+      residuals.begin_pool(0, 1, apart);
+      residuals.add_clique(8, rows[pool]);
+      for (std::int64_t i = 0; i < 8; ++i) {
+        residuals.shown(rows[pool])[i] = pool + static_cast<double>(random() % 100) / 1000;
+        residuals.probable(rows[pool])[i] = static_cast<double>(random() % 100) / 1000;
+      }
+    }
+    residuals.settle();
+    for (int pool = 0; pool < 2; ++pool)
+      for (std::int64_t i = 0; i < 8; ++i)
+        sums[pool] += residuals.shown(rows[pool])[i];
+    expect(std::fabs(sums[0] + sums[1]) < 1e-9, "residuals of a kind have mean 0", seed);
+    expect((std::fabs(sums[0]) < 1e-9) == apart, "so have those of pools apart, and no others",
+           seed);
+  }
 }
 
 // Over all ways of dealing four members to two cliques of two.
@@ -99,7 +150,7 @@ void exchanges_deal_within_pools(unsigned seed) {
   std::vector<int> met(3);
   for (int k = 0; k < 300; ++k) {
     residuals.exchange();
-    const double likeness = residuals.likeness();
+    const double likeness = likeness_of(residuals);
     const auto same =
         std::find_if(expected.begin(), expected.end(),
                      [&](double one) { return std::fabs(likeness - one) < 1e-9; });
@@ -113,11 +164,11 @@ void exchanges_deal_within_pools(unsigned seed) {
 }
 
 double p_of(Residuals &residuals) {
-  const double found = residuals.likeness();
+  const double found = likeness_of(residuals);
   int as_great = 1;
   for (int k = 0; k < 99; ++k) {
     residuals.exchange();
-    as_great += residuals.likeness() >= found ? 1 : 0;
+    as_great += likeness_of(residuals) >= found ? 1 : 0;
   }
   return as_great / 100.0;
 }
@@ -134,7 +185,7 @@ void a_tagger_that_is_wrong_is_no_agreement(unsigned seed, double a, double b) {
     Residuals residuals(memory);
     std::vector<std::int64_t> rows;
     for (int pool = 0; pool < 8; ++pool) {
-      residuals.begin_pool(0, 1);
+      residuals.begin_pool(0, 1, false);
       for (int clique = 0; clique < 6; ++clique) {
         std::int64_t row = 0;
         residuals.add_clique(4, row);
@@ -195,6 +246,10 @@ int main(int argc, char **argv) {
   const unsigned seed = argc > 1 ? static_cast<unsigned>(std::atoi(argv[1])) : 20261123;
   for (unsigned k = 0; k < 200; ++k)
     likeness_is_that_of_pairs(seed + k);
+  for (unsigned k = 0; k < 20; ++k)
+    likeness_is_told_by_kind(seed + k);
+  for (unsigned k = 0; k < 20; ++k)
+    pools_apart_are_fitted_apart(seed + k);
   for (unsigned k = 0; k < 20; ++k)
     exchanges_deal_within_pools(seed + k);
   a_tagger_that_is_wrong_is_no_agreement(seed, 0.5, 0);
