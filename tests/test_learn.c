@@ -312,14 +312,16 @@ static void kinds_must_gain(void **state) {
     for (int k = 0; report.applied != CHORALE_APPLIED_NOTHING && k < KINDS; ++k) {
       if (told[k].verdict == CHORALE_VERDICT_SCREENED)
         continue;
-      /* Benjamini and Hochberg: a kept p is at most rate * kept; a rejected p exceeds rate * i,
-       * where i is its rank, the number of p-values that are not greater. */
+      /* Benjamini and Hochberg: a kept p is at most rate * kept, unless the members agree by
+       * exchanges, of which screening tells twice the p; a rejected p exceeds rate * i, where i is
+       * its rank, the number of p-values that are not greater. */
       int no_greater = 0;
       for (int j = 0; j < KINDS; ++j)
         no_greater += told[j].verdict != CHORALE_VERDICT_SCREENED && told[j].p <= told[k].p;
       const double rate = 10 * options.level / KINDS;
       if (told[k].verdict == CHORALE_VERDICT_KEPT)
-        assert_true(told[k].gain > 0 && told[k].p <= rate * kept);
+        assert_true(told[k].gain > 0 &&
+                    (told[k].p <= rate * kept || told[k].screening_p <= 2 * options.level));
       else
         assert_true(told[k].gain <= 0 || told[k].p > rate * no_greater);
     }
@@ -383,8 +385,9 @@ static double objective(const Planted *planted, const double *theta, double lamb
   return total;
 }
 
-/* Checks that no step along a weight, or in a random direction, lowers the enumerated objective by
- * more than the tolerance of the cutting planes. Bonuses of excluded values stay 0. */
+/* Checks that no step from the learnt weights along a weight, or in a random direction, lowers the
+ * enumerated objective by more than the tolerance of the cutting planes. Weights are applied 1.5
+ * times as large as learnt. Bonuses of excluded values stay 0. */
 static void check_weights(const int32_t *classes) {
   Random random = {test_seed()};
   int64_t seen = 0;
@@ -408,7 +411,7 @@ static void check_weights(const int32_t *classes) {
       const int value = weights[w].basis == CHORALE_BASIS_VALUE;
       theta[value                                      ? 1 + weights[w].index
             : weights[w].basis == CHORALE_BASIS_SINGLE ? (int64_t)SINGLE
-                                                       : 0] = weights[w].weight;
+                                                       : 0] = weights[w].weight / 1.5;
       bonuses += value && weights[w].weight != 0;
     }
     const double reached = objective(&planted, theta, report.regularisation, report.unit, f1);

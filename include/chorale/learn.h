@@ -87,9 +87,14 @@
  *   kinds           Each kind is also learnt alone and judged by its gain over the tagger on
  *                   held-out groups. The i kinds of least p are kept, i the greatest number for
  *                   which the i-th p is at most 0.5 i / m (Benjamini and Hochberg), m the number of
- *                   kinds with weights. Up to half of the kinds kept may then be there by chance;
+ *                   kinds with weights. If all bases are applied, kinds that gain and
+ *                   whose members agree with p <= level by exchanges of this kind alone are kept
+ *                   too. Up to half of the kinds kept may then be there by chance;
  *                   their weights are small, and the last gate prevents harm. A single kind is
  *                   judged by the last gate alone.
+ *   factor          A margin asks for weights that just suffice. Those of position cliques (words,
+ *                   keys, links) are applied 1.5 times as large as learnt, within their bounds.
+ *                   Gains and p-values are of the weights as learnt.
  *   temperature     For chorale_run_probabilities: the temperature with the highest likelihood of
  *                   the gold labels of held-out groups, each group under the weights of the other
  *                   folds, as applied. The best of u times 1/2, 1, 2, 4, 8, refined by the vertex
@@ -104,9 +109,9 @@
  *
  * Interpretation. The weights are for inference. They minimise the objective above, which asks for
  * a margin at a chosen lambda, and do not estimate a distribution: if gold labels are drawn from
- * exp(score) under some weights, the learnt weights are smaller (about half of those with 40 to 60
- * groups), and label held-out groups about as well. Intervals describe the minimum of the
- * objective, not such a distribution. */
+ * exp(score) under some weights, the learnt weights are smaller (before the factor about half of
+ * those with 40 to 60 groups), and label held-out groups about as well. Intervals describe the
+ * minimum of the objective, times the factor, not such a distribution. */
 #ifndef CHORALE_LEARN_H
 #define CHORALE_LEARN_H
 

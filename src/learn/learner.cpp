@@ -21,6 +21,8 @@ constexpr double kScreenLevel = 0.2;
 // Greatest expected share, among the kinds that are kept, of kinds that gain by chance.
 constexpr double kFalseKinds = 0.5;
 constexpr std::int64_t kScreenedGroups = 6;
+// Weights of position cliques are applied larger than learnt by this factor.
+constexpr double kFactor = 1.5;
 // Greatest number of random exchanges; fewer if kExchangesAsGreat of them reach the statistic.
 constexpr std::int64_t kExchanges = 999;
 constexpr std::int64_t kExchangesAsGreat = 100;
@@ -79,6 +81,7 @@ private:
   chorale_status choose_kinds(Variant variant) noexcept;
   bool has_part(std::int64_t kind, Variant variant) const noexcept;
   void judge_kind(chorale_learnt_kind &told, const double *costs) noexcept;
+  void multiply(double *theta) const noexcept;
   chorale_status finish() noexcept;
   void apply_nothing() noexcept;
   double sum(const double *costs) const noexcept {
@@ -511,7 +514,8 @@ chorale_status LearningCourse::exchange_members() noexcept {
 
 // Learns each kind alone, and keeps the kinds with a significant gain over the tagger on held-out
 // groups, by the rule of Benjamini and Hochberg: with m kinds tried, the k-th smallest p is at most
-// rate k / m. Kinds are tested alone, because of two kinds with the same information neither gains
+// rate k / m. A kind whose members agree beyond chance needs no more than a gain, as with the gate.
+// Kinds are tested alone, because of two kinds with the same information neither gains
 // when added to the other.
 chorale_status LearningCourse::choose_kinds(Variant variant) noexcept {
   Array<double> costs(memory_);
@@ -545,11 +549,19 @@ chorale_status LearningCourse::choose_kinds(Variant variant) noexcept {
   while (kept > 0 && (learnt_.told[order[kept - 1]].gain <= 0 ||
                       learnt_.told[order[kept - 1]].p > rate * static_cast<double>(kept)))
     --kept;
+  const auto agrees = [&](std::int64_t k) {
+    return variant == Variant::all && exchange_p_[k] <= teaching_.level;
+  };
+  std::int64_t kept_for_agreement = 0;
   for (std::int64_t i = kept; i < order.size(); ++i) {
+    if (learnt_.told[order[i]].gain > 0 && agrees(order[i])) {
+      ++kept_for_agreement;
+      continue;
+    }
     learnt_.told[order[i]].verdict = CHORALE_VERDICT_NO_GAIN;
     dropped_[order[i]] = 1;
   }
-  if (kept == 0)
+  if (kept + kept_for_agreement == 0)
     learnt_.report.applied = CHORALE_APPLIED_NOTHING;
   set_bounds(variant, with_values_);
   return CHORALE_OK;
@@ -576,6 +588,15 @@ void LearningCourse::judge_kind(chorale_learnt_kind &told, const double *costs) 
   told.gain_upper = interval.upper;
 }
 
+// Multiplies the learnt weights of position cliques by kFactor, within their bounds.
+void LearningCourse::multiply(double *theta) const noexcept {
+  for (std::int64_t w = 0; w < weights(); ++w) {
+    const Kind &kind = learnt_.kinds[learnt_.weights[w].kind];
+    if (!kind.is_property && !kind.is_centred)
+      theta[w] = std::clamp(kFactor * theta[w], least_[w], most_[w]);
+  }
+}
+
 // Computes the final weights, and their intervals by a jackknife over folds: a quantile of
 // Student's t times the jackknife estimate of the standard deviation of each weight, at the chosen
 // lambda.
@@ -589,6 +610,9 @@ chorale_status LearningCourse::finish() noexcept {
   }
   CHORALE_CHECK(fit(lambda, -1, theta_.begin()));
   CHORALE_CHECK(fit_folds(lambda));
+  multiply(theta_.begin());
+  for (std::int32_t f = 0; f < folds_; ++f)
+    multiply(fold_theta_.begin() + f * weights());
   const double folds = folds_;
   for (std::int64_t w = 0; w < weights(); ++w) {
     double mean = 0;
