@@ -78,12 +78,13 @@
  *                   residuals, evenly spaced cliques are taken. If nothing can be exchanged
  *                   (centred cliques, one clique a group), p is of the gain over the control on
  *                   held-out groups.
- *   last gate       On held-out groups. All bases are applied if agreement_p <= level and they cost
- *                   less than the tagger. If members were exchanged, that there is agreement is
- *                   known apart from the costs, and it is enough that they cost more than the
- *                   control by at most one standard error. If not, they must cost less than the
- *                   control, and the gain over the tagger must have p <= level. Otherwise bonuses
- *                   alone are applied, if the gain of the control has p <= level.
+ *   last gate       On held-out groups. If members were exchanged, whether there is agreement is
+ *                   known apart from the costs. All bases are then applied if agreement_p <=
+ *                   level / 2 (bonuses have a second chance), they cost less than the tagger, and at
+ *                   most one standard error more than the control. If nothing was exchanged, all
+ *                   bases are applied if they cost less than the tagger and the control,
+ *                   agreement_p <= level, and the gain over the tagger has p <= level. Otherwise
+ *                   bonuses alone are applied, if the gain of the control has p <= level.
  *   kinds           Each kind is also learnt alone and judged by its gain over the tagger on
  *                   held-out groups. The i kinds of least p are kept, i the greatest number for
  *                   which the i-th p is at most 0.5 i / m (Benjamini and Hochberg), m the number of

@@ -445,10 +445,12 @@ chorale_status LearningCourse::judge() noexcept {
     told.agreement_p = all_exchange_p_;
   // If members were exchanged, agreement_p is evidence independent of the costs: that there is
   // agreement is known, and costs only have to show that it does no harm.
+  // Half the level, since bonuses alone have a second chance below.
   const bool with_agreement =
-      told.agreement_p <= teaching_.level && told.gain > 0 &&
-      (exchanged_ ? is_no_worse(all, control)
-                  : told.agreement_gain > 0 && told.gain_p <= teaching_.level);
+      told.gain > 0 &&
+      (exchanged_ ? told.agreement_p <= teaching_.level / 2 && is_no_worse(all, control)
+                  : told.agreement_p <= teaching_.level && told.agreement_gain > 0 &&
+                        told.gain_p <= teaching_.level);
   const Variant variant = with_agreement ? Variant::all : Variant::control;
   bool any = with_agreement;
   if (!with_agreement) {
