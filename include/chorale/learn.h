@@ -72,27 +72,26 @@
  *                   probability: whether the tagger's labels show the value; a and b are fitted to
  *                   each problem. The statistic is the sum over cliques of the products of the
  *                   residuals of two members, over n. p is the share of 999 random exchanges with a
- *                   statistic at least as great; fewer if 100 have. An exchange deals the members of
- *                   all position cliques of a kind and a group to these cliques at random, and the
- *                   members of all property cliques of a kind and a problem. Of more than 2^19
- *                   residuals, evenly spaced cliques are taken. If nothing can be exchanged
- *                   (centred cliques, one clique a group), p is of the gain over the control on
- *                   held-out groups.
+ *                   statistic at least as great (fewer if 100 have been). An exchange deals the
+ *                   members of all position cliques of a kind and a group to these cliques at
+ *                   random, and the members of all property cliques of a kind and a problem. Of
+ *                   more than 2^19 residuals, evenly spaced cliques are taken. If nothing can be
+ *                   exchanged (centred cliques, one position clique a group, one property clique a
+ *                   problem), p is of the gain over the control on held-out groups.
  *   last gate       On held-out groups. If members were exchanged, whether there is agreement is
- *                   known apart from the costs. All bases are then applied if agreement_p <=
- *                   level / 2 (bonuses have a second chance), they cost less than the tagger, and at
- *                   most one standard error more than the control. If nothing was exchanged, all
+ *                   known apart from the costs. All bases are then applied if agreement_p is at
+ *                   most level / 2 (bonuses have a second chance), they cost less than the tagger,
+ *                   and at most one standard error more than the control. If nothing was exchanged, all
  *                   bases are applied if they cost less than the tagger and the control,
  *                   agreement_p <= level, and the gain over the tagger has p <= level. Otherwise
  *                   bonuses alone are applied, if the gain of the control has p <= level.
  *   kinds           Each kind is also learnt alone and judged by its gain over the tagger on
  *                   held-out groups. The i kinds of least p are kept, i the greatest number for
  *                   which the i-th p is at most 0.5 i / m (Benjamini and Hochberg), m the number of
- *                   kinds with weights. If all bases are applied, kinds that gain and
- *                   whose members agree with p <= level by exchanges of this kind alone are kept
- *                   too. Up to half of the kinds kept may then be there by chance;
- *                   their weights are small, and the last gate prevents harm. A single kind is
- *                   judged by the last gate alone.
+ *                   kinds with weights. If all bases are applied, kinds that gain and whose
+ *                   members agree with p <= level by exchanges of this kind alone are kept too. Up
+ *                   to half of the kinds kept may then be there by chance; their weights are small,
+ *                   and the last gate prevents harm. A single kind is judged by the last gate alone.
  *   factor          A margin asks for weights that just suffice. Those of position cliques (words,
  *                   keys, links) are applied 1.5 times as large as learnt, within their bounds.
  *                   Gains and p-values are of the weights as learnt.

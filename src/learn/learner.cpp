@@ -472,8 +472,8 @@ chorale_status LearningCourse::judge() noexcept {
 }
 
 // Computes the permutation p-values of the residuals' statistic (residuals.hpp), of every kind and
-// of all kinds together, with the members of the cliques of a pool dealt to these cliques at random.
-// Call before screening, so that the kinds are not chosen by the statistic that is tested.
+// of all kinds together, with the members of the cliques of a pool dealt to these cliques at
+// random. Call before screening, so that the kinds are not chosen by the statistic that is tested.
 chorale_status LearningCourse::exchange_members() noexcept {
   const std::int64_t kinds = learnt_.kinds.size();
   Array<std::uint8_t> agrees(memory_); // by kind: 1 if there is agreement to learn
