@@ -2,7 +2,7 @@
 # read and check input, or are seldom what a run waits for. Inner loops are elsewhere.
 #
 #     awk -v cold=EXPRESSION -f tools/cold.awk chorale.cpp
-/^\/\/ ---- [a-z_\/0-9]+\.cpp$/ {
+/^\/\/ ---- [a-z_\/0-9]+\.[ch]pp$/ {
   is_cold = $3 ~ cold
   if (is_cold && !inside) {
     print "#pragma clang attribute push(__attribute__((minsize)), apply_to = function)"
