@@ -70,7 +70,7 @@ std::uint64_t Configurations::slot_of(const std::uint64_t *key) const noexcept {
 
 std::int32_t Configurations::find(const std::uint64_t *key) const noexcept {
   for (std::uint64_t slot = slot_of(key); marks_[slot] == mark_; slot = (slot + 1) & slot_mask_)
-    if (std::equal(key, key + words_, this->key(slots_[slot])))
+    if (has_key(slots_[slot], key))
       return slots_[slot];
   return -1;
 }

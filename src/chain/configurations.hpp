@@ -56,6 +56,15 @@ public:
 
   // Returns the index of `key`, or -1.
   std::int32_t find(const std::uint64_t *key) const noexcept;
+  // True if configuration i has this key.
+  bool has_key(std::int32_t i, const std::uint64_t *key) const noexcept {
+    // Keys have a word or two; a library call to compare them would take longer than all the rest.
+    const std::uint64_t *own = this->key(i);
+    std::int32_t word = 0;
+    while (word < words_ && key[word] == own[word])
+      ++word;
+    return word == words_;
+  }
   // Adds a configuration with a row of minus infinity and returns its index. The set must not be
   // full; an indexed set must not contain `key`.
   std::int32_t append(const std::uint64_t *key) noexcept;

@@ -116,29 +116,40 @@ void JointTree::begin_position(const Scores &scores, std::int32_t t) noexcept {
 
 void JointTree::find_firings(std::int32_t t) noexcept {
   const std::int32_t columns = columns_above(t);
+  const std::int32_t first = parents_[t] < 0 ? labels_ : 0; // roots have actions of their own
   firings_.clear(0);
+  std::int32_t latest = -1; // many labels in turn fire the same, above all nothing
   for (std::int32_t y = 0; y < labels_; ++y) {
-    uniform_[y] = kUnknown;
-    for (std::int32_t above = 0; above < columns; ++above) {
+    // Returns the actions of label y under property k, by parent label.
+    const auto actions = [&](std::int32_t k) {
+      const std::int64_t row = std::int64_t{properties_[k].attached.class_at(t)} * labels_ + y;
+      return properties_[k].attached.property->local_actions + row * (labels_ + 1) + first;
+    };
+    const auto find = [&](std::int32_t above) {
       Key key{};
-      bool possible = true;
       for (std::int32_t k = 0; k < count_; ++k) {
-        const Property &property = *properties_[k].attached.property;
-        const std::int64_t row = std::int64_t{properties_[k].attached.class_at(t)} * labels_ + y;
-        const std::int32_t action =
-            property.local_actions[row * (labels_ + 1) + (parents_[t] < 0 ? labels_ : above)];
-        const std::int32_t value = properties_[k].local(action, t);
-        possible = possible && value != BoundProperty::kOutside;
-        firing_fields_[k].set(key.word, possible ? value + 1 : 0);
+        const std::int32_t value = properties_[k].local(actions(k)[above], t);
+        if (value == BoundProperty::kOutside)
+          return -1;
+        firing_fields_[k].set(key.word, value + 1);
       }
-      std::int32_t firing = -1;
-      if (possible) {
-        firing = firings_.find(key.word);
-        if (firing < 0)
-          firing = firings_.append(key.word);
-      }
-      firing_of_[std::int64_t{y} * columns + above] = firing;
-      uniform_[y] = above == 0 || uniform_[y] == firing ? firing : kUnknown;
+      if (latest < 0 || !firings_.has_key(latest, key.word))
+        latest = firings_.find(key.word);
+      return latest = latest < 0 ? firings_.append(key.word) : latest;
+    };
+    // Most properties fire the same whatever the parent's label.
+    std::int32_t different = 0;
+    for (std::int32_t k = 0; k < count_; ++k) {
+      const std::int32_t *of = actions(k);
+      for (std::int32_t above = 1; above < columns; ++above)
+        different |= of[above] ^ of[0];
+    }
+    std::int32_t *firing = firing_of_ + std::int64_t{y} * columns;
+    firing[0] = uniform_[y] = find(0);
+    for (std::int32_t above = 1; above < columns; ++above) {
+      firing[above] = different == 0 ? firing[0] : find(above);
+      if (firing[above] != firing[0])
+        uniform_[y] = kUnknown;
     }
   }
 }

@@ -43,7 +43,8 @@
  * Choices made during learning:
  *   screening       Leaves out kinds whose bases are the same on gold labels as on the tagger's:
  *                   with 6 groups or more, kinds of which no base differs with p <= 0.2 (sign flips
- *                   over groups; Bonferroni over the bases of the kind).
+ *                   over groups; Bonferroni over the bases of the kind), and whose members do not
+ *                   agree with p <= 0.1 by exchanges of this kind alone ("agreement").
  *   lambda          One of 30, 10, 3, 1, 0.3, 0.1, by cross-validation: groups are divided into
  *                   folds, and each fold is labelled with weights learnt on the others. The highest
  *                   lambda is chosen whose cost on held-out groups is at most one standard error
@@ -62,27 +63,38 @@
  *   control         The same learner without agreement bases: the gain that bonuses alone can
  *                   reach.
  *   agreement       agreement_p tests whether members of a clique agree beyond what the tagger
- *                   expects, from members of position cliques. The residual of a member is, by
- *                   value, 1 if its gold label shows the value, else 0, minus a + b times the
- *                   tagger's probability of the value (softmax of max-marginals over u); a and b
- *                   are fitted by least squares over the members of the kind. The statistic is the
- *                   sum over cliques of the products of the residuals of two members, over n. p is
- *                   the share of 999 random exchanges with a statistic at least as great; an
- *                   exchange deals the members of all cliques of a kind and a group to these
- *                   cliques at random. Of more than 2^19 residuals, evenly spaced cliques are
- *                   taken. If nothing can be exchanged (property cliques, centred ones, one clique
- *                   a group), p is of the gain over the control on held-out groups.
- *   last gate       On held-out groups. All bases are applied if they cost less than the tagger and
- *                   the control, agreement_p <= level, and the gain over the tagger has p <= level.
- *                   If members were exchanged, p <= 0.16 of the gain suffices (one standard error),
- *                   since the exchanges are evidence of their own. Otherwise bonuses alone are
- *                   applied, if the gain of the control has p <= level.
+ *                   expects. The residual of a member of a position clique is, by value, 1 if its
+ *                   gold label shows the value, else 0, minus a + b times the tagger's probability
+ *                   of the value (softmax of max-marginals over u); a and b are fitted by least
+ *                   squares over the members of the kind. Of a member of a property clique, whose
+ *                   chain must have all gold labels, it is the same with the 64 values that most
+ *                   members of the kind show in a problem, and 1 or 0 in the place of the
+ *                   probability: whether the tagger's labels show the value; a and b are fitted to
+ *                   each problem. The statistic is the sum over cliques of the products of the
+ *                   residuals of two members, over n. p is the share of 999 random exchanges with a
+ *                   statistic at least as great (fewer if 100 have been). An exchange deals the
+ *                   members of all position cliques of a kind and a group to these cliques at
+ *                   random, and the members of all property cliques of a kind and a problem. Of
+ *                   more than 2^19 residuals, evenly spaced cliques are taken. If nothing can be
+ *                   exchanged (centred cliques, one position clique a group, one property clique a
+ *                   problem), p is of the gain over the control on held-out groups.
+ *   last gate       On held-out groups. If members were exchanged, whether there is agreement is
+ *                   known apart from the costs. All bases are then applied if agreement_p is at
+ *                   most level / 2 (bonuses have a second chance), they cost less than the tagger,
+ *                   and at most one standard error more than the control. If nothing was exchanged, all
+ *                   bases are applied if they cost less than the tagger and the control,
+ *                   agreement_p <= level, and the gain over the tagger has p <= level. Otherwise
+ *                   bonuses alone are applied, if the gain of the control has p <= level.
  *   kinds           Each kind is also learnt alone and judged by its gain over the tagger on
  *                   held-out groups. The i kinds of least p are kept, i the greatest number for
  *                   which the i-th p is at most 0.5 i / m (Benjamini and Hochberg), m the number of
- *                   kinds with weights. Up to half of the kinds kept may then be there by chance;
- *                   their weights are small, and the last gate prevents harm. A single kind is
- *                   judged by the last gate alone.
+ *                   kinds with weights. If all bases are applied, kinds that gain and whose
+ *                   members agree with p <= level by exchanges of this kind alone are kept too. Up
+ *                   to half of the kinds kept may then be there by chance; their weights are small,
+ *                   and the last gate prevents harm. A single kind is judged by the last gate alone.
+ *   factor          A margin asks for weights that just suffice. Those of position cliques (words,
+ *                   keys, links) are applied 1.5 times as large as learnt, within their bounds.
+ *                   Gains and p-values are of the weights as learnt.
  *   temperature     For chorale_run_probabilities: the temperature with the highest likelihood of
  *                   the gold labels of held-out groups, each group under the weights of the other
  *                   folds, as applied. The best of u times 1/2, 1, 2, 4, 8, refined by the vertex
@@ -97,9 +109,9 @@
  *
  * Interpretation. The weights are for inference. They minimise the objective above, which asks for
  * a margin at a chosen lambda, and do not estimate a distribution: if gold labels are drawn from
- * exp(score) under some weights, the learnt weights are smaller (about half of those with 40 to 60
- * groups), and label held-out groups about as well. Intervals describe the minimum of the
- * objective, not such a distribution. */
+ * exp(score) under some weights, the learnt weights are smaller (before the factor about half of
+ * those with 40 to 60 groups), and label held-out groups about as well. Intervals describe the
+ * minimum of the objective, times the factor, not such a distribution. */
 #ifndef CHORALE_LEARN_H
 #define CHORALE_LEARN_H
 
