@@ -297,6 +297,9 @@ CASES = [
     ),
     ("ModelBuilder.add_position", lambda: words().add_position(0, 0, 99), "position"),
     ("ModelBuilder.add_position", lambda: words().add_position(0, 0, 0), None),
+    ("ModelBuilder.set_weights", lambda: words().set_weights(9, [1]), "first"),
+    ("ModelBuilder.set_weights", lambda: words().set_weights(0, [1] * 50), "weights"),
+    ("ModelBuilder.set_weights", lambda: words().set_weights(0, [1], 99), "count"),
     ("ModelBuilder.set_centre", lambda: words().set_centre(0, 0, 0), None),
     (
         "ModelBuilder.add_repeated_words",
@@ -323,6 +326,7 @@ CASES = [
     ("Model.clique_values", lambda: words().freeze().clique_values(9), "clique"),
     ("Model.clique_columns", lambda: words().freeze().clique_columns(9), "clique"),
     ("Model.clique_members", lambda: words().freeze().clique_members(9), "clique"),
+    ("Model.weights", lambda: words().freeze().weights(9), "clique"),
     ("Model.centre_values", lambda: words().freeze().centre_values(9), "clique"),
     ("Model.clique_potential", lambda: words().freeze().clique_potential(9), "clique"),
     ("Model.clique_property", lambda: words().freeze().clique_property(9), "clique"),

@@ -144,14 +144,23 @@ def test_agreement_helps_a_crf():
     assert tagger.predict(X_new, range(len(X_new))) == own
 
 
-def test_nothing_is_applied_where_nothing_agrees():
-    X, y, groups = corpus(24, 3, agrees=False)
-    X_new, _, groups_new = corpus(12, 4, agrees=False)
-    tagger = CollectiveTagger(crf(), token=token).fit(X, y, groups)
-    assert tagger.report_["applied"] == 0
-    labels = tagger.predict(X_new, groups_new)
-    assert labels == lists(crf().fit(X, y).predict(X_new))
-    assert labels == lists(tagger.tagger_.predict(X_new))
+def test_agreement_is_not_applied_where_nothing_agrees():
+    accepted = untouched = 0
+    for seed in range(3, 8):
+        X, y, groups = corpus(24, seed, agrees=False)
+        X_new, y_new, groups_new = corpus(40, seed + 1000, agrees=False)
+        tagger = CollectiveTagger(crf(), token=token).fit(X, y, groups)
+        labels = tagger.predict(X_new, groups_new)
+        own = lists(crf().fit(X, y).predict(X_new))
+        assert own == lists(tagger.tagger_.predict(X_new))
+        # Bonuses may be applied, where they gain, and agreement once in twenty times.
+        applied = tagger.report_["applied"]
+        accepted += applied == 2
+        if applied == 0:
+            untouched += 1
+            assert labels == own
+        assert wrong(labels, y_new) <= 1.05 * wrong(own, y_new)
+    assert accepted <= 1 and untouched >= 2
 
 
 @pytest.mark.parametrize("trains", [frequencies, with_transitions, Marginals()])
@@ -340,7 +349,7 @@ def test_scikit_learn_searches_parameters():
     tagger = CollectiveTagger(Marginals(), token=token)
     with sklearn.config_context(enable_metadata_routing=True):
         folds = selection.GroupKFold(3)
-        search = selection.GridSearchCV(tagger, {"tagger__smoothing": [1.0, 1e9]}, cv=folds)
+        search = selection.GridSearchCV(tagger, {"tagger__smoothing": [1.0, 1e18]}, cv=folds)
         search.fit(X, y, groups=groups)
         given = {"groups": groups, "tokens": [[token(entry) for entry in item] for item in X]}
         scores = selection.cross_val_score(tagger, X, y, cv=folds, params=given)
