@@ -499,16 +499,24 @@ type Member struct {
 	Position int // within the chain, from 0; -1: the whole chain, or an instance
 }
 
+// refuseClique refuses a clique that the model does not have.
+func refuseClique(model *C.chorale_model, clique int) error {
+	if count := int(C.chorale_model_clique_count(model)); clique < 0 || clique >= count {
+		return refuse(ErrOutOfRange, "clique is %d; the model has %d cliques", clique, count)
+	}
+	return nil
+}
+
 // Members are the members of one clique, in the order of adding; a centre is the last. A clique out of
 // range is [ErrOutOfRange].
 func (m *Model) Members(clique int) ([]Member, error) {
 	c, model := m.begin()
 	defer c.end()
+	if c.err == nil {
+		c.err = refuseClique(model, clique)
+	}
 	if c.err != nil {
 		return nil, c.err
-	}
-	if count := int(C.chorale_model_clique_count(model)); clique < 0 || clique >= count {
-		return nil, refuse(ErrOutOfRange, "clique is %d; the model has %d cliques", clique, count)
 	}
 	return c.members(model, clique, 1, int(C.chorale_model_clique_member_count(model, C.int64_t(clique)))), c.err
 }
@@ -518,11 +526,11 @@ func (m *Model) Members(clique int) ([]Member, error) {
 func (m *Model) MemberWeights(clique int) ([]int64, error) {
 	c, model := m.begin()
 	defer c.end()
+	if c.err == nil {
+		c.err = refuseClique(model, clique)
+	}
 	if c.err != nil {
 		return nil, c.err
-	}
-	if count := int(C.chorale_model_clique_count(model)); clique < 0 || clique >= count {
-		return nil, refuse(ErrOutOfRange, "clique is %d; the model has %d cliques", clique, count)
 	}
 	weights := make([]int64, int(C.chorale_model_clique_member_count(model, C.int64_t(clique))))
 	for i := range weights {

@@ -94,30 +94,6 @@ private:
     }
   }
 
-  // Writes the messages to the caller's array, by value instead of by column, in the form that the
-  // task asks for.
-  void write_marginals() const noexcept {
-    const Potential &potential = *task_.kind.source;
-    const std::int64_t K = instance_.columns;
-    for (std::int64_t i = 0; i < instance_.members; ++i) {
-      const double *own = task_.problem.scores + i * task_.problem.row_stride;
-      const std::int32_t only = task_.problem.fixed ? task_.problem.fixed[i] : -1;
-      const double *from = messages_ + i * K;
-      double *to = task_.marginals + i * task_.marginals_stride;
-      std::int32_t column = 0;
-      for (std::int32_t v = 0; v < task_.problem.values; ++v) {
-        const double message =
-            potential.counts(v) ? from[column++] : from[instance_.potential.rest];
-        if (task_.marginal_form == CHORALE_MARGINAL_MESSAGE)
-          to[v] = message;
-        else
-          to[v] = own[v] == kForbidden || message == kForbidden || (only >= 0 && only != v)
-                      ? kForbidden
-                      : message + own[v];
-      }
-    }
-  }
-
   CliqueAnswer answer() noexcept {
     CliqueAnswer answer;
     // The labelling is written directly to the caller's array if nothing can fail after the first
@@ -157,7 +133,7 @@ private:
     answer.marginals_exact =
         marginals_exact_ || (task_.wants_marginals && solution_.infeasible && only_member_ < 0);
     if (task_.wants_marginals && !writes_in_place() && (!is_interrupted() || is_small()))
-      write_marginals();
+      write_marginals(task_, messages_);
     if (found) {
       answer.member_score = rated.member_score;
       answer.clique_score = rated.clique_score;
@@ -217,6 +193,27 @@ CliqueAnswer compute(const CliqueTask &task, Limits &limits, std::byte *memory) 
   Layout layout(memory);
   return task.kind.weighted ? WeightedSearch(layout, task, limits).carry_out()
                             : Computation(layout, task, limits).carry_out();
+}
+
+void write_marginals(const CliqueTask &task, const double *messages) noexcept {
+  const CliqueKind &kind = task.kind;
+  const ProblemView &problem = task.problem;
+  for (std::int64_t i = 0; i < problem.members; ++i) {
+    const double *own = problem.scores + i * problem.row_stride;
+    const std::int32_t only = problem.fixed ? problem.fixed[i] : -1;
+    const double *from = messages + i * kind.columns;
+    double *to = task.marginals + i * task.marginals_stride;
+    std::int32_t column = 0;
+    for (std::int32_t v = 0; v < problem.values; ++v) {
+      const double message = kind.source->counts(v) ? from[column++] : from[kind.rest];
+      if (task.marginal_form == CHORALE_MARGINAL_MESSAGE)
+        to[v] = message;
+      else
+        to[v] = own[v] == kForbidden || message == kForbidden || (only >= 0 && only != v)
+                    ? kForbidden
+                    : message + own[v];
+    }
+  }
 }
 
 void evaluate(const Potential &potential, const ProblemView &problem,

@@ -48,6 +48,10 @@ std::size_t measure(const CliqueTask &task) noexcept;
 // Runs the task in `memory`, of at least measure(task) bytes.
 CliqueAnswer compute(const CliqueTask &task, Limits &limits, std::byte *memory) noexcept;
 
+// Writes messages (n x K, by column) to the caller's array, by value, in the form that the task asks
+// for.
+void write_marginals(const CliqueTask &task, const double *messages) noexcept;
+
 // Scores an assignment of values by the definition: the member scores in the order of the members,
 // and the potential by its own formula. `assignment`: one entry a member; `counts`: scratch, one
 // entry a value.

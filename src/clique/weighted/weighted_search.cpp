@@ -60,7 +60,7 @@ CliqueAnswer WeightedSearch::carry_out() noexcept {
   if (!load()) {
     if (task_.wants_marginals) {
       std::fill_n(messages_, product_of_counts(members_, columns_), kForbidden);
-      write_marginals();
+      write_marginals(task_, messages_);
     }
     return answer();
   }
@@ -251,6 +251,12 @@ bool WeightedSearch::improve_by_prices() noexcept {
   }
 }
 
+// Writes to joins_ what each column gains by one more member of this weight.
+void WeightedSearch::fill_joins(std::int64_t weight) noexcept {
+  for (std::int32_t v = 0; v < columns_; ++v)
+    joins_[v] = counts_[v] + weight <= kind_.members ? join(v, weight) : 0.0;
+}
+
 // Moves one member at a time while a move raises the score.
 bool WeightedSearch::improve_by_moves() noexcept {
   const std::int64_t limit =
@@ -264,8 +270,7 @@ bool WeightedSearch::improve_by_moves() noexcept {
         return any;
       const std::int64_t weight = weights_[i];
       if (weight != joined)
-        for (std::int32_t v = 0; v < columns_; ++v)
-          joins_[v] = counts_[v] + weight <= kind_.members ? join(v, weight) : 0.0;
+        fill_joins(weight);
       joined = weight;
       const std::int32_t from = x_[i];
       const double left = leave(from, weight);
@@ -540,8 +545,7 @@ bool WeightedSearch::spread() noexcept {
       return false;
     const std::int64_t weight = weights_[i];
     if (weight != joined)
-      for (std::int32_t v = 0; v < columns_; ++v)
-        joins_[v] = counts_[v] + weight <= kind_.members ? join(v, weight) : 0.0;
+      fill_joins(weight);
     joined = weight;
     const std::int32_t own = x_[i];
     const double others = x_score_ - score(i, own);
@@ -602,29 +606,7 @@ void WeightedSearch::find_marginals() noexcept {
     for (std::int64_t i = 0; i < members_; ++i)
       if (i != only_member_)
         std::fill_n(messages_ + i * columns_, columns_, kForbidden);
-  write_marginals();
-}
-
-// Writes the messages to the caller's array, by value instead of by column, in the form that the
-// task asks for.
-void WeightedSearch::write_marginals() const noexcept {
-  const Potential &source = *kind_.source;
-  for (std::int64_t i = 0; i < members_; ++i) {
-    const double *own = task_.problem.scores + i * task_.problem.row_stride;
-    const std::int32_t only = task_.problem.fixed ? task_.problem.fixed[i] : -1;
-    const double *from = messages_ + i * columns_;
-    double *to = task_.marginals + i * task_.marginals_stride;
-    std::int32_t column = 0;
-    for (std::int32_t v = 0; v < source.values; ++v) {
-      const double message = source.counts(v) ? from[column++] : from[kind_.rest];
-      if (task_.marginal_form == CHORALE_MARGINAL_MESSAGE)
-        to[v] = message;
-      else
-        to[v] = own[v] == kForbidden || message == kForbidden || (only >= 0 && only != v)
-                    ? kForbidden
-                    : message + own[v];
-    }
-  }
+  write_marginals(task_, messages_);
 }
 
 // ---- The answer ---------------------------------------------------------------------------------

@@ -60,7 +60,7 @@ private:
 
   bool spread_pass(std::int32_t alpha) noexcept;
   bool spread() noexcept;
-  void write_marginals() const noexcept;
+  void fill_joins(std::int64_t weight) noexcept;
 
   double score(std::int64_t i, std::int64_t v) const noexcept { return scores_[i * columns_ + v]; }
   // Returns f_v(k), scaled, of a column.
