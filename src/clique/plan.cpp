@@ -10,7 +10,7 @@ namespace {
 // Returns how many passes of alpha-pass give single moves a start in a SUM, up to four. Over 500
 // contended Potts cliques of 100 members that were drawn afresh, the mean score from there is
 // 0.99989 of the optimum; starts from prices instead of all passes but one, and moves of groups,
-// make it 0.999987 and 0.86 of the labellings optimal (30,000 cliques; tests/bench/run.sh,
+// make it 0.999988 and 0.87 of the labellings optimal (30,000 cliques; tests/bench/run.sh,
 // potts.fresh). More members leave less to gain.
 std::int32_t polished_passes(std::int64_t members) noexcept {
   return static_cast<std::int32_t>(std::clamp<std::int64_t>(1000 / members, 1, 4));

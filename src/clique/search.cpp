@@ -235,6 +235,10 @@ template <class Bounds> void CliqueSearch::run_promising_passes(std::int32_t pol
         starts.emplace(layout_, instance_);
     }
     if (runs()) {
+      if (groups) {
+        const CliquePotential::Steps steps = instance_.potential.convex_steps();
+        magnitude_ = instance_.members * (steps.highest - steps.lowest);
+      }
       if (bounds.run())
         pass.run(bounds, limits_, solution_, candidate_, [&]() noexcept {
           if (polished > 0)
@@ -255,11 +259,20 @@ template <class Bounds> void CliqueSearch::run_promising_passes(std::int32_t pol
   layout_.rewind(mark);
 }
 
-// Moves single members from labellings with two or three large columns.
+// Moves single members from labellings with two or three large columns, from each labelling once.
 void CliqueSearch::start_from_prices(PriceStarts &starts, SumMoves &moves) noexcept {
-  for (std::int32_t rank = 0; rank < starts.count() && !is_interrupted(); ++rank)
-    if (starts.is_near(starts.write(rank, candidate_), solution_.score))
-      improve_candidate(moves, true);
+  double seen[PriceStarts::kStarts];
+  std::int32_t count = 0;
+  for (std::int32_t rank = 0; rank < starts.count() && !is_interrupted(); ++rank) {
+    if (!starts.is_promising(rank, solution_.score))
+      continue;
+    const double score = starts.write(rank, candidate_);
+    if (!starts.is_near(score, solution_.score) || starts.is_same(score, solution_.score) ||
+        std::find(seen, seen + count, score) != seen + count)
+      continue;
+    seen[count++] = score;
+    improve_candidate(moves, true);
+  }
 }
 
 // Moves groups of members, and single members after each group, until a round gains nothing.
@@ -316,6 +329,14 @@ template <class Improver> void CliqueSearch::improve_solution(Improver &improver
   improve_candidate(improver);
 }
 
+// Sweeps rarely raise the score by more than these parts of what the potential can add to it.
+SumMoves::LeastScores CliqueSearch::worth_moving() const noexcept {
+  constexpr double by_later_sweeps = 0.0006;
+  constexpr double by_last_sweeps = 0.00012;
+  return {solution_.score - by_later_sweeps * magnitude_,
+          solution_.score - by_last_sweeps * magnitude_};
+}
+
 // Improves the candidate, which becomes the solution if it scores more. `again`: by
 // SumMoves::improve_again().
 template <class Improver>
@@ -326,7 +347,7 @@ void CliqueSearch::improve_candidate(Improver &improver, bool again) noexcept {
   std::int64_t left = limit;
   double score = 0;
   if constexpr (std::is_same_v<Improver, SumMoves>)
-    score = again ? improver.improve_again(candidate, limits_, left)
+    score = again ? improver.improve_again(candidate, worth_moving(), limits_, left)
                   : improver.improve(candidate, limits_, left);
   else
     score = improver.improve(candidate, limits_, left);

@@ -8,12 +8,12 @@
 
 #include "clique/computation.hpp"
 #include "clique/kept_labelling.hpp"
+#include "clique/moves/sum_moves.hpp"
 
 namespace chorale {
 
 class GroupMoves;
 class PriceStarts;
-class SumMoves;
 
 class CliqueSearch {
 public:
@@ -98,6 +98,7 @@ private:
   template <class Improver>
   void improve_candidate(Improver &improver, bool again = false) noexcept;
   template <class Bounds> void run_promising_passes(std::int32_t polished) noexcept;
+  SumMoves::LeastScores worth_moving() const noexcept;
   void start_from_prices(PriceStarts &starts, SumMoves &moves) noexcept;
   void move_groups(GroupMoves &groups, SumMoves &moves) noexcept;
   void follow_best_marginal() noexcept;
@@ -118,6 +119,7 @@ protected:
   Solution solution_;
   std::int32_t *candidate_; // n: a labelling under improvement
   KeptLabelling kept_;
+  double magnitude_ = 0;    // n x (highest - lowest table step) in convex sums
   double *messages_;             // n x K
   bool started_ = false;         // start() has written a labelling, which may be forbidden
   bool marginals_exact_ = false;

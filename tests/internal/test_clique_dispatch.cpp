@@ -104,7 +104,7 @@ std::uint64_t found_in(const Problem &problem, bool &convex) {
     trace.add(loops.groups.move_group(candidate));
     trace.add(loops.candidate, instance.members);
     if (instance.members <= SumMoves::kFewMembers) {
-      trace.add(loops.moves.improve_again(candidate, limits, sweeps));
+      trace.add(loops.moves.improve_again(candidate, {kForbidden, kForbidden}, limits, sweeps));
       trace.add(loops.candidate, instance.members);
     }
   });

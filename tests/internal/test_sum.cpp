@@ -99,7 +99,7 @@ void test_group_moves(void **) {
       bench.check(!goes || differ >= 2, "a group");
       (thins ? thinned : moved) += goes;
       sweeps = 1000;
-      const double after = a.moves.improve_again(in.by_member(a.x), limits, sweeps);
+      const double after = a.moves.improve_again(in.by_member(a.x), {kForbidden, kForbidden}, limits, sweeps);
       bench.check(bench.near(after, score()), "score of further moves");
       for (std::int32_t i = 0; i < in.members; ++i) {
         const std::int32_t from = a.x[i];

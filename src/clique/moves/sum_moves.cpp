@@ -82,8 +82,9 @@ constexpr std::int32_t kMovesOfFew = 8; // moves in an epoch of improve_few()
 
 template <class Rows>
 CHORALE_INLINE double SumMoves::improve_few(const Rows &in, std::int32_t *assignment,
-                                            bool again, Limits &limits,
+                                            const LeastScores *least_scores, Limits &limits,
                                             std::int64_t &sweeps) noexcept {
+  const bool again = least_scores != nullptr;
   const std::int32_t K = in.columns;
   // Loops over all columns, here and for the leads.
   if (!limits.spend(8 * std::int64_t{K}))
@@ -122,6 +123,7 @@ CHORALE_INLINE double SumMoves::improve_few(const Rows &in, std::int32_t *assign
   double *risen = most_;
   std::fill(risen, risen + K, 0.0);
   std::int32_t moves = 0;
+  double least_score = again ? least_scores->after_first : kForbidden;
   for (bool moved = true; moved && sweeps > 0; --sweeps) {
     // Lists the members to look at for the whole sweep, without a branch on each, which the
     // processor could not predict. Members who may move only because of moves in this sweep are
@@ -166,6 +168,11 @@ CHORALE_INLINE double SumMoves::improve_few(const Rows &in, std::int32_t *assign
     }
     if (instance_->interrupted())
       break;
+    if (again) {
+      if (members + score_.total() < least_score)
+        break;
+      least_score = least_scores->after_later;
+    }
   }
   risen_ = before + rise;
   std::copy(assignment, assignment + in.members, last_);
@@ -176,7 +183,7 @@ template <class Rows>
 CHORALE_INLINE double SumMoves::improve_rows(const Rows &in, std::int32_t *assignment,
                                              Limits &limits, std::int64_t &sweeps) noexcept {
   if (in.members <= kFewMembers)
-    return improve_few(in, assignment, false, limits, sweeps);
+    return improve_few(in, assignment, nullptr, limits, sweeps);
   const std::int32_t K = in.columns;
   if (!in.count(assignment, counts_))
     return kForbidden;
@@ -351,11 +358,11 @@ double SumMoves::improve(const SumView &view, gsl::span<std::int32_t> labelling,
         return improve_rows(view, assignment, limits, sweeps);
       });
 }
-double SumMoves::improve_again(gsl::span<std::int32_t> labelling, Limits &limits,
-                               std::int64_t &sweeps) noexcept {
+double SumMoves::improve_again(gsl::span<std::int32_t> labelling, const LeastScores &least,
+                               Limits &limits, std::int64_t &sweeps) noexcept {
   return on_best_units(
-      [this, assignment = labelling.data(), &limits, &sweeps]() CHORALE_INLINE_LAMBDA {
-        return improve_few(*instance_, assignment, true, limits, sweeps);
+      [this, assignment = labelling.data(), &least, &limits, &sweeps]() CHORALE_INLINE_LAMBDA {
+        return improve_few(*instance_, assignment, &least, limits, sweeps);
       });
 }
 

@@ -27,8 +27,13 @@ public:
 
   // The same, faster, if the last call improved a labelling that differs from this one in few
   // members: the leads of all other members are adjusted instead of computed anew. At most
-  // kFewMembers members.
-  double improve_again(gsl::span<std::int32_t> labelling, Limits &limits,
+  // kFewMembers members. Gives up if the score is too low after a sweep to reach, by later sweeps,
+  // what the caller has.
+  struct LeastScores {
+    double after_first; // after the first sweep
+    double after_later; // after each later one
+  };
+  double improve_again(gsl::span<std::int32_t> labelling, const LeastScores &least, Limits &limits,
                        std::int64_t &sweeps) noexcept;
   static constexpr std::int32_t kFewMembers = 500;
 
@@ -41,7 +46,7 @@ private:
   // The same for at most kFewMembers members. Rises are added up over the epochs, an upper bound,
   // so that no numbers of earlier epochs are kept.
   template <class Rows>
-  double improve_few(const Rows &in, std::int32_t *assignment, bool again,
+  double improve_few(const Rows &in, std::int32_t *assignment, const LeastScores *least_scores,
                      Limits &limits, std::int64_t &sweeps) noexcept;
   template <class Rows>
   void adjust_leads(const Rows &in, const std::int32_t *assignment, double least) noexcept;

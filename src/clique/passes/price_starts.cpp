@@ -29,6 +29,13 @@ CHORALE_INLINE void raise(Wide &wide, const float *from) noexcept {
 }
 
 CHORALE_INLINE double add_up(const Wide &wide) noexcept {
+  using Half = float __attribute__((vector_size(kWide / 2 * sizeof(float))));
+  const Half half = __builtin_shufflevector(wide, wide, 0, 1, 2, 3) +
+                    __builtin_shufflevector(wide, wide, 4, 5, 6, 7);
+  return (half[0] + half[2]) + (half[1] + half[3]);
+}
+
+CHORALE_INLINE std::int32_t add_up(const WideIndices &wide) noexcept {
   return ((wide[0] + wide[4]) + (wide[2] + wide[6])) + ((wide[1] + wide[5]) + (wide[3] + wide[7]));
 }
 
@@ -148,7 +155,7 @@ CHORALE_INLINE bool PriceStarts::combine() noexcept {
         break;
       if (!in.spend(16 * width_))
         return false;
-      Start start{needed_, {-1, -1, -1}};
+      Start start{needed_, 0, {}, {}};
       for (std::int32_t x = 0; x < kCounts; ++x) {
         const std::int32_t p = a + x;
         if (single_[p] + most < start.estimate)
@@ -165,10 +172,10 @@ CHORALE_INLINE bool PriceStarts::combine() noexcept {
         for (std::int32_t k = 0; k < count; ++k) {
           const double estimate = sum(p, promising[k]);
           if (estimate > start.estimate)
-            start = {estimate, {p, promising[k], -1}};
+            start = {estimate, 2, {p, promising[k]}, {}};
         }
       }
-      if (start.place[0] < 0)
+      if (start.count == 0)
         continue;
       const Start pair = start;
       const std::int32_t p = pair.place[0];
@@ -185,7 +192,7 @@ CHORALE_INLINE bool PriceStarts::combine() noexcept {
           if (pair.estimate + single_[r] >= start.estimate && assumed_[x] <= left) {
             const double estimate = sum(p, q, r);
             if (estimate > start.estimate)
-              start = {estimate, {p, q, r}};
+              start = {estimate, 3, {p, q, r}, {}};
           }
         }
       }
@@ -211,36 +218,83 @@ void PriceStarts::keep(const Start &start) noexcept {
   starts_[at] = start;
 }
 
-// Writes the labelling of a start: each member takes the column of highest score plus price among
-// the large columns and its two best columns. The price of a small column is its slope at its share
-// of the members that the large columns leave. Returns the labelling's score.
+template <int kCount>
+CHORALE_INLINE double PriceStarts::estimate(const Start &start,
+                                            std::int32_t *chosen) const noexcept {
+  const float *gains[kCount];
+  Wide prices[kCount];
+  WideIndices counts[kCount] = {};
+  double total = 0;
+  for (int l = 0; l < kCount; ++l) {
+    const std::int32_t v = column(start.place[l]);
+    gains[l] = gains_of(start.place[l]);
+    prices[l] = Wide{} + static_cast<float>(price(v, start.members[l]));
+    total += constant(v, start.members[l]);
+  }
+  Wide sums{};
+  for (std::int64_t i = 0; i < width_; i += kWide) {
+    Wide scores[kCount];
+    Wide most{};
+    // Unrolled, since arrays that a loop indexes are not kept in registers.
+#pragma GCC unroll 3
+    for (int l = 0; l < kCount; ++l) {
+      load(scores[l], gains[l] + i);
+      scores[l] += prices[l];
+      most = scores[l] > most ? scores[l] : most;
+    }
+#pragma GCC unroll 3
+    for (int l = 0; l < kCount; ++l)
+      counts[l] += scores[l] == most;
+    sums += most;
+  }
+#pragma GCC unroll 3
+  for (int l = 0; l < kCount; ++l)
+    chosen[l] = -add_up(counts[l]);
+  return total + add_up(sums);
+}
+
+// Moves the counts of a start towards the numbers of members that choose them, if that raises the
+// estimate.
+template <int kCount> CHORALE_INLINE void PriceStarts::refine(Start &start) const noexcept {
+  for (int l = 0; l < kCount; ++l)
+    start.members[l] = assumed(start.place[l]);
+  std::int32_t chosen[kCount];
+  start.estimate = estimate<kCount>(start, chosen);
+  Start next = start;
+  for (int l = 0; l < kCount; ++l) {
+    const std::int32_t from = start.members[l];
+    const auto by = static_cast<std::int32_t>((chosen[l] - from) * kRelaxation);
+    next.members[l] = std::clamp(from + by, 1, instance_->members - 1);
+  }
+  next.estimate = estimate<kCount>(next, chosen);
+  if (next.estimate > start.estimate)
+    start = next;
+}
+
+// Refines the starts that combine() has kept and drops those that no longer promise enough.
+CHORALE_INLINE void PriceStarts::refine_all() noexcept {
+  Start rough[kStarts];
+  const std::int32_t count = count_;
+  std::copy(starts_, starts_ + count, rough);
+  const double needed = needed_ + (kRefined - kPromising) * magnitude_ * factor_;
+  count_ = 0;
+  for (std::int32_t k = 0; k < count; ++k) {
+    rough[k].count == 2 ? refine<2>(rough[k]) : refine<3>(rough[k]);
+    if (rough[k].estimate > needed)
+      keep(rough[k]);
+  }
+}
+
 CHORALE_INLINE double PriceStarts::choose(const Start &start, std::int32_t *assignment) noexcept {
   const Instance &in = *instance_;
-  double stay = 1;
-  for (const std::int32_t place : start.place)
-    if (place >= 0)
-      stay -= static_cast<double>(assumed(place)) / in.members;
-  for (std::int32_t v = 0; v < in.columns; ++v) {
-    const auto k = static_cast<std::int32_t>(defaults_[v] * stay + 0.5);
-    const double *f = in.potential.tables[v] + std::clamp(k, 1, in.members - 1);
-    const double price = (f[1] - f[-1]) / 2;
-    price_of_[v] = static_cast<float>(price * factor_);
-    rise_[v] = static_cast<float>((price - own_price_[v]) * factor_);
-  }
   const float *gains[kLarge];
   Wide price_of_large[kLarge];
   std::int32_t large[kLarge];
-  std::int32_t count = 0;
-  for (const std::int32_t place : start.place)
-    if (place >= 0) {
-      const std::int32_t c = place / kCounts;
-      const std::int32_t v = column_[c];
-      gains[count] = gains_ + c * width_;
-      large[count] = v;
-      price_of_large[count++] = Wide{} + price_[place];
-      rise_[v] += price_[place] - price_of_[v];
-      price_of_[v] = price_[place];
-    }
+  for (std::int32_t l = 0; l < start.count; ++l) {
+    large[l] = column(start.place[l]);
+    gains[l] = gains_of(start.place[l]);
+    price_of_large[l] = Wide{} + price_of_[large[l]];
+  }
   const float *prices = price_of_;
   const float *rise = rise_;
   Wide sums{};
@@ -261,7 +315,7 @@ CHORALE_INLINE double PriceStarts::choose(const Start &start, std::int32_t *assi
     score += own;
     x = score > most ? second : x;
     most = score > most ? score : most;
-    for (std::int32_t l = 0; l < count; ++l) {
+    for (std::int32_t l = 0; l < start.count; ++l) {
       load(score, gains[l] + i);
       score += price_of_large[l];
       x = score > most ? WideIndices{} + large[l] : x;
@@ -290,9 +344,39 @@ CHORALE_INLINE double PriceStarts::choose(const Start &start, std::int32_t *assi
   return base_ + score / factor_;
 }
 
+// Writes the labelling of a start. Members choose twice: the price of a large column is at first
+// that of its refined count, of a small column its slope at its share of the members that the large
+// columns leave; then the slope at the count that it has come to. Returns the labelling's score.
+CHORALE_INLINE double PriceStarts::choose_repeatedly(const Start &start,
+                                                     std::int32_t *assignment) noexcept {
+  const Instance &in = *instance_;
+  if (!in.spend(kChoices * 8 * (std::int64_t{in.members} + in.columns)))
+    return kForbidden;
+  const auto slope = [&](std::int32_t v, std::int32_t k) {
+    return price(v, std::clamp(k, 1, in.members - 1));
+  };
+  double stay = 1;
+  for (std::int32_t l = 0; l < start.count; ++l)
+    stay -= static_cast<double>(start.members[l]) / in.members;
+  stay = std::max(stay, 0.0);
+  for (std::int32_t v = 0; v < in.columns; ++v)
+    set_price(v, slope(v, static_cast<std::int32_t>(defaults_[v] * stay + 0.5)));
+  for (std::int32_t l = 0; l < start.count; ++l) {
+    const std::int32_t v = column(start.place[l]);
+    set_price(v, slope(v, start.members[l]));
+  }
+  double score = choose(start, assignment);
+  for (int k = 1; k < kChoices && score > kForbidden; ++k) {
+    for (std::int32_t v = 0; v < in.columns; ++v)
+      set_price(v, slope(v, counts_[v]));
+    score = choose(start, assignment);
+  }
+  return score;
+}
+
 double PriceStarts::write(std::int32_t rank, std::int32_t *assignment) noexcept {
   return on_best_units(
-      [=, this]() CHORALE_INLINE_LAMBDA { return choose(starts_[rank], assignment); });
+      [=, this]() CHORALE_INLINE_LAMBDA { return choose_repeatedly(starts_[rank], assignment); });
 }
 
 void PriceStarts::run(PassBounds &bounds, double level) noexcept {
@@ -307,7 +391,13 @@ void PriceStarts::run(PassBounds &bounds, double level) noexcept {
   factor_ = std::scalbn(1.0, -std::ilogb(range));
   set_prices(bounds);
   needed_ = (level + kPromising * magnitude_ - base_) * factor_;
-  if (!on_best_units([this]() CHORALE_INLINE_LAMBDA { return reach() && combine(); }))
+  const bool done = on_best_units([this]() CHORALE_INLINE_LAMBDA {
+    if (!reach() || !combine())
+      return false;
+    refine_all();
+    return true;
+  });
+  if (!done)
     count_ = 0;
 }
 
@@ -333,11 +423,8 @@ void PriceStarts::set_prices(PassBounds &bounds) noexcept {
   for (std::int32_t x = 0; x < kCounts; ++x)
     assumed_[x] = static_cast<std::int32_t>(kAssumed[x] * in.members);
   for (std::int32_t place = 0; place < columns_ * kCounts; ++place) {
-    const double *f = tables[column_[place / kCounts]];
-    const std::int32_t k = assumed(place);
-    const double price = (f[k + 1] - f[k - 1]) / 2;
-    price_[place] = static_cast<float>(price * factor_);
-    constant_[place] = (f[k] - f[0] - price * k) * factor_;
+    price_[place] = static_cast<float>(price(column(place), assumed(place)));
+    constant_[place] = constant(column(place), assumed(place));
   }
 }
 

@@ -15,9 +15,15 @@
 //
 // With r_iv = max(psi_iv + p_v - w_i, 0), the estimate of a pair is at most the sum of those of its
 // columns, since max(r_ia, r_ib) <= r_ia + r_ib. This bound rules out most pairs.
+//
+// The counts k_v are first chosen among a few. They are right if as many members choose column v as
+// its price assumes. So a start is refined: each k_v moves towards the number of members that
+// choose v, if that raises the estimate.
 #pragma once
 
 #include "clique/passes/pass_bounds.hpp"
+
+#include <cmath>
 
 namespace chorale {
 
@@ -37,13 +43,24 @@ public:
   void run(PassBounds &bounds, double level) noexcept;
 
   std::int32_t count() const noexcept { return count_; }
-  // Writes the labelling (n) of the `rank`-th best estimate. Returns its score in single precision;
-  // minus infinity if interrupted. O(n).
+  // Writes the labelling (n) of the `rank`-th best estimate, in which members have chosen once more
+  // under the prices of the counts that it has. Returns its score in single precision; minus
+  // infinity if interrupted. O(n + K).
   double write(std::int32_t rank, std::int32_t *assignment) noexcept;
+  // True if the `rank`-th best estimate exceeds `level` by so much that its labelling may.
+  bool is_promising(std::int32_t rank, double level) const noexcept {
+    return base_ + starts_[rank].estimate / factor_ > level + kRefined * magnitude_;
+  }
   // True if single-member moves from a labelling of `score` have a fair chance to exceed `level`.
   bool is_near(double score, double level) const noexcept {
     return score > level - kNear * magnitude_;
   }
+  // True if a labelling of `score` is, but for rounding, one that scores `level`.
+  bool is_same(double score, double level) const noexcept {
+    return std::fabs(score - level) < kRounding * magnitude_;
+  }
+
+  static constexpr std::int32_t kStarts = 16; // greatest number of starts
 
 private:
   static constexpr std::int32_t kColumns = 10; // greatest number of candidates for large columns
@@ -52,19 +69,26 @@ private:
   static constexpr std::int32_t kCounts = 5;
   // Greatest number of large columns of a start; together they have at most 4/5 of the members.
   static constexpr std::int32_t kLarge = 3;
-  static constexpr std::int32_t kStarts = 16; // greatest number of starts
-  // Fractions of magnitude_. kPromising: how far an estimate must exceed the best known score,
-  // since estimates are too high where small columns lose members. kNear: how far the score of a
-  // start may lie below the best known score, since single-member moves raise it.
-  static constexpr double kPromising = 0.003;
-  static constexpr double kNear = 0.002;
+  // By how much of the difference a count moves towards the number of members that choose it.
+  static constexpr double kRelaxation = 1.5;
+  static constexpr int kChoices = 2; // how often members choose in write()
+  // Fractions of magnitude_. kPromising, kRefined: how far an estimate must exceed the best known
+  // score before and after it is refined, since estimates are too high where small columns lose
+  // members. kNear: how far the score of a start may lie below the best known score, since
+  // single-member moves raise it.
+  static constexpr double kPromising = 0.0027;
+  static constexpr double kRefined = 0.0043;
+  static constexpr double kNear = 0.0013;
+  static constexpr double kRounding = 1e-7;
   // The price of a small column, as a multiple of the slope of the chord to its default count.
   static constexpr double kChord = 1.3;
-  // A start labelling. place: pairs of a large column and an assumed count, coded as c * kCounts +
-  // x (indices into column_ and assumed_); -1 for none.
+  // A start labelling with `count` large columns. place: pairs of a large column and an assumed
+  // count, coded as c * kCounts + x (indices into column_ and assumed_). members: refined counts.
   struct Start {
     double estimate;
+    std::int32_t count;
     std::int32_t place[kLarge];
+    std::int32_t members[kLarge];
   };
 
   void set_prices(PassBounds &bounds) noexcept;
@@ -75,10 +99,36 @@ private:
   // Estimate for two or three places, without base_, scaled.
   double sum(std::int32_t p, std::int32_t q) const noexcept;
   double sum(std::int32_t p, std::int32_t q, std::int32_t r) const noexcept;
-  double choose(const Start &start, std::int32_t *assignment) noexcept; // requires n >= 8
+  // Estimate for a start's counts, without base_, scaled, and how many members choose each of its
+  // columns.
+  template <int kCount> double estimate(const Start &start, std::int32_t *chosen) const noexcept;
+  template <int kCount> void refine(Start &start) const noexcept;
+  void refine_all() noexcept;
+  // The price of column v at count k, 0 < k < n, scaled.
+  double price(std::int32_t v, std::int32_t k) const noexcept {
+    const double *f = instance_->potential.tables[v] + k;
+    return (f[1] - f[-1]) / 2 * factor_;
+  }
+  // f_v(k_v) - p_v k_v - f_v(0), scaled.
+  double constant(std::int32_t v, std::int32_t k) const noexcept {
+    const double *f = instance_->potential.tables[v];
+    return (f[k] - f[0]) * factor_ - price(v, k) * k;
+  }
+  void set_price(std::int32_t v, double price) noexcept {
+    price_of_[v] = static_cast<float>(price);
+    rise_[v] = static_cast<float>(price - own_price_[v] * factor_);
+  }
+  // The labelling in which each member takes its best column under price_of_ among its two best and
+  // the start's. Sets counts_; returns the score as write() does. Requires n >= 8.
+  double choose(const Start &start, std::int32_t *assignment) noexcept;
+  double choose_repeatedly(const Start &start, std::int32_t *assignment) noexcept;
   void keep(const Start &start) noexcept;
   const float *reach_of(std::int32_t place) const noexcept { return reach_ + place * width_; }
+  const float *gains_of(std::int32_t place) const noexcept {
+    return gains_ + place / kCounts * width_;
+  }
   std::int32_t assumed(std::int32_t place) const noexcept { return assumed_[place % kCounts]; }
+  std::int32_t column(std::int32_t place) const noexcept { return column_[place / kCounts]; }
 
   const Instance *instance_;
   std::int64_t width_;     // n rounded up to whole loops of kStride floats
