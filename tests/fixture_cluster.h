@@ -161,6 +161,11 @@ int enumerate_cluster(const Cluster *cluster, ClusterTruth *truth);
 const char *check_run(const Cluster *cluster, const ClusterTruth *truth, chorale_run *run,
                       const chorale_run_result *result);
 
+/* Checks that no chain has a labelling that scores more under the labels of all others, which holds
+ * after a polish with exact decodes. Leaves out chains with several members in one clique, and
+ * items that a clique labels by itself; adds the number of the others to *chains. */
+const char *check_polished(const Cluster *cluster, chorale_run *run, int64_t *chains);
+
 typedef const char *(*ClusterCheck)(const Cluster *cluster, void *context);
 /* Runs a check; a failure prints the smallest model that still fails. */
 void check_cluster(const Cluster *cluster, ClusterCheck check, void *context, const char *where);

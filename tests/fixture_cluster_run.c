@@ -257,6 +257,60 @@ const char *check_run(const Cluster *cluster, const ClusterTruth *truth, chorale
   return NULL;
 }
 
+/* ---- Polished labellings ------------------------------------------------------------------ */
+
+/* True if the polish finds the best labelling of a chain under the labels of all others: no clique
+ * has two members of the chain, and the chain is not an item that its only clique labels. */
+static int is_block(const Cluster *cluster, int32_t chain) {
+  int32_t joined = 0;
+  int is_closed = cluster->chains[chain].length == 1 && !cluster->is_instance[chain];
+  for (int32_t c = 0; c < cluster->clique_count; ++c) {
+    const Group *group = &cluster->cliques[c];
+    int32_t members = 0;
+    for (int32_t i = 0; i < group->member_count; ++i)
+      members += group->members[i].chain == chain;
+    joined += members > 0;
+    is_closed = is_closed && (members == 0 || group->shape == OVER_POSITIONS);
+    if (members > 1)
+      return 0;
+  }
+  return joined > (is_closed ? 1 : 0);
+}
+
+const char *check_polished(const Cluster *cluster, chorale_run *run, int64_t *chains) {
+  chorale_error error;
+  Labelling labels;
+  Parts parts;
+  memset(labels, 0, sizeof labels);
+  for (int32_t i = 0; i < cluster->chain_count; ++i)
+    if (chorale_run_labels(run, i, CHORALE_TOGETHER, labels[i], MOST_POSITIONS, NULL, &error) !=
+        CHORALE_OK)
+      return complain("labels of chain %d: \"%s\"", i, error.message);
+  own_parts(cluster, labels, &parts);
+  const double score = parts.total;
+  for (int32_t i = 0; i < cluster->chain_count && score > -INFINITY; ++i) {
+    if (!is_block(cluster, i))
+      continue;
+    ++*chains;
+    int32_t kept[MOST_POSITIONS];
+    memcpy(kept, labels[i], sizeof kept);
+    for (int32_t index = 0; index < labelling_count(&cluster->chains[i]); ++index) {
+      int is_decodable = 1;
+      labelling_at(&cluster->chains[i], index, labels[i]);
+      for (int32_t c = 0; c < cluster->clique_count && is_decodable; ++c)
+        for (int32_t k = 0; k < cluster->cliques[c].member_count && is_decodable; ++k)
+          if (cluster->cliques[c].members[k].chain == i)
+            own_shown(cluster, c, k, labels[i], &is_decodable);
+      own_parts(cluster, labels, &parts);
+      if (is_decodable && !is_at_most(parts.total, score))
+        return complain("score %.17g, and %.17g with labelling %d of chain %d", score, parts.total,
+                        index, i);
+    }
+    memcpy(labels[i], kept, sizeof kept);
+  }
+  return NULL;
+}
+
 /* ---- Everything a run says ---------------------------------------------------------------- */
 
 void listen_to(const Cluster *cluster, chorale_run *run, Said *said) {

@@ -1,6 +1,6 @@
-/* The polish of chains with several members in one clique: its cost, and that no single move would
- * gain after it. */
-#include "fixture.h"
+/* The polish: no chain gains by another labelling after it; of chains with several members in one
+ * clique, its cost, and that no single move would gain. */
+#include "fixture_cluster.h"
 
 enum { LONGEST = 6000, LONG = 400, LABELS = 3, WORDS = 20, SHORTEST = 4, SHORT = 7 };
 
@@ -211,6 +211,65 @@ static void no_word_gains_by_a_move_of_its_own(void **state) {
   assert_true(moved > 0);
 }
 
+typedef struct Blocks {
+  int64_t rounds; /* -1: as drawn */
+  int64_t runs, changed, chains;
+} Blocks;
+
+static const char *solve_and_look(const Cluster *cluster, void *context) {
+  Blocks *blocks = context;
+  static Built built;
+  Cluster with = *cluster;
+  with.options.polish = 1;
+  if (blocks->rounds >= 0)
+    with.options.rounds = blocks->rounds;
+  chorale_run_options plain;
+  chorale_run_options_init(&plain, sizeof plain);
+  with.options.joint_mode = plain.joint_mode; /* decodes are exact */
+  with.options.budget = plain.budget;
+  with.options.bound_steps = 0; /* the steps also find labellings, which nothing polishes */
+  build(&with, NULL, &built);
+  chorale_error error;
+  chorale_run *run;
+  chorale_run_result result;
+  chorale_run_result_init(&result, sizeof result);
+  OK(chorale_run_create(NULL, built.model, &with.options, NULL, &run, &error));
+  OK(chorale_run_solve(run, &result, &error));
+  const char *why = NULL;
+  if (result.score > -INFINITY) {
+    ++blocks->runs;
+    blocks->changed += result.score > result.own_score;
+    why = check_polished(&with, run, &blocks->chains);
+  }
+  chorale_run_destroy(run);
+  close_built(&with, &built);
+  return why;
+}
+
+/* The polish leaves out chains that are at their best already. */
+static void no_chain_gains_by_another_labelling(void **state) {
+  (void)state;
+  static const struct {
+    const char *name;
+    void (*make)(Random *random, Cluster *cluster);
+    int64_t models;
+  } kinds[] = {{"random", random_cluster, 1500},
+               {"forbidding", random_forbidding_cluster, 300},
+               {"crowded", random_crowded_cluster, 100},
+               {"items", random_item_cluster, 300},
+               {"outside", random_outside_cluster, 200}};
+  for (size_t k = 0; k < COUNT_OF(kinds); ++k)
+    for (int64_t rounds = -1; rounds <= 0; ++rounds) {
+      Blocks blocks = {.rounds = rounds};
+      check_clusters(kinds[k].name, test_rounds(kinds[k].models), kinds[k].make, solve_and_look,
+                     &blocks);
+      print_message("%s, %s: %lld chains in %lld runs, of which %lld changed\n", kinds[k].name,
+                    rounds < 0 ? "with messages" : "without messages", (long long)blocks.chains,
+                    (long long)blocks.runs, (long long)blocks.changed);
+      assert_true(blocks.chains > 0);
+    }
+}
+
 /* A limit ends the polish between two positions: improvements so far are kept. */
 static void a_limit_ends_the_polish(void **state) {
   (void)state;
@@ -278,6 +337,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(the_polish_of_a_long_chain_costs_a_few_rounds),
       cmocka_unit_test(no_word_gains_by_a_move_of_its_own),
+      cmocka_unit_test(no_chain_gains_by_another_labelling),
       cmocka_unit_test(a_limit_ends_the_polish),
       cmocka_unit_test(a_long_chain_in_slices),
   };
