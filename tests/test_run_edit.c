@@ -136,7 +136,7 @@ static chorale_status solve_all(chorale_run *run, chorale_run_result *result,
 
 typedef struct Editing {
   int must_be_optimal;
-  int64_t solves, judged, above, below, gained, lacking, infeasible, forbidden;
+  int64_t solves, judged, above, below, gained, lacking, infeasible, forbidden, polished;
   double gain, fresh_gain;
 } Editing;
 
@@ -152,6 +152,8 @@ static const char *edit_and_solve(const Cluster *cluster, void *context) {
   chorale_run_result result, fresh_result;
   chorale_run_result_init(&result, sizeof result);
   chorale_run_result_init(&fresh_result, sizeof fresh_result);
+  chorale_run_options plain;
+  chorale_run_options_init(&plain, sizeof plain);
   Cluster with = *cluster;
   with.options.edits = 1;
   with.options.bound_steps = 0;
@@ -160,6 +162,8 @@ static const char *edit_and_solve(const Cluster *cluster, void *context) {
   if (with.options.joint_mode == CHORALE_JOINT_EXACT ||
       with.options.joint_mode == CHORALE_JOINT_ABSORPTION)
     with.options.budget = 1 << 16;
+  const int is_polished = with.options.polish && with.options.joint_mode == plain.joint_mode &&
+                          with.options.budget == plain.budget;
   if (!enumerate_cluster(&with, &truth))
     return NULL;
   memset(given, 0, sizeof given);
@@ -224,6 +228,8 @@ static const char *edit_and_solve(const Cluster *cluster, void *context) {
     if (!why && editing->must_be_optimal && truth.is_unique && truth.own_is_decodable &&
         !is_at_most(truth.best, result.score))
       why = complain("turn %d: score %.17g, the optimum is %.17g", turn, result.score, truth.best);
+    if (!why && is_polished && result.score > -INFINITY)
+      why = check_polished(&edited.changed, run, &editing->polished);
     /* Creates a fresh run of the same inputs. */
     static Built other;
     build(&edited.changed, NULL, &other);
@@ -280,6 +286,7 @@ static void edits_are_judged_by_enumeration(void **state) {
                   (long long)editing.forbidden, (long long)editing.judged,
                   (long long)editing.above, (long long)editing.below, editing.gain,
                   editing.fresh_gain, (long long)editing.lacking, (long long)editing.gained);
+    print_message("  %lld chains have no better labelling\n", (long long)editing.polished);
     assert_true(editing.judged > 0);
     if (test_rounds(300) < 300)
       continue;
@@ -512,9 +519,182 @@ static void an_edit_costs_what_it_changes(void **state) {
   chorale_potential_release(corpus.potts);
 }
 
+/* ---- Items and large cliques -------------------------------------------------------------- */
+
+enum { ITEMS = 60, NAMES = 12 };
+
+/* Returns a model of items; those of a name agree. With two labels, cliques are solved exactly. */
+static chorale_model *model_of_items(Random *random, double scores[ITEMS][2],
+                                     const chorale_potential *agree) {
+  chorale_error error;
+  chorale_model_builder *builder = NULL;
+  chorale_model *model = NULL;
+  int32_t names[ITEMS];
+  for (int32_t i = 0; i < ITEMS; ++i) {
+    names[i] = random_int(random, 0, NAMES - 1);
+    for (int32_t y = 0; y < 2; ++y)
+      scores[i][y] = random_unit(random);
+  }
+  chorale_corpus corpus;
+  chorale_corpus_init(&corpus, sizeof corpus);
+  corpus.chains = ITEMS;
+  corpus.labels = 2;
+  corpus.unary = scores[0];
+  corpus.tokens = names;
+  OK(chorale_model_builder_create(NULL, &builder, &error));
+  OK(chorale_model_builder_add_corpus(builder, &corpus, NULL, &error));
+  OK(chorale_model_builder_add_repeated_words(builder, agree, NULL, NULL, NULL, &error));
+  OK(chorale_model_builder_freeze(builder, &model, &error));
+  chorale_model_builder_destroy(builder);
+  return model;
+}
+
+/* The items of a name, which no message reaches, have the labels of a fresh run after edits. */
+static void items_follow_the_edits_of_their_fellows(void **state) {
+  (void)state;
+  Random random = {test_seed() + 31};
+  chorale_error error;
+  chorale_potential *agree = NULL;
+  OK(chorale_potential_create_potts(NULL, 2, 0.2, NULL, &agree, &error));
+  int64_t followed = 0;
+  for (int64_t k = 0; k < test_rounds(40); ++k) {
+    double scores[ITEMS][2], strengths[ITEMS];
+    uint8_t allowed[ITEMS][2];
+    int32_t labels[ITEMS], fresh_labels[ITEMS], before[ITEMS];
+    chorale_model *model = model_of_items(&random, scores, agree);
+    const int64_t cliques = chorale_model_clique_count(model);
+    memset(allowed, 1, sizeof allowed);
+    for (int32_t c = 0; c < ITEMS; ++c)
+      strengths[c] = 1;
+    chorale_run_options options;
+    chorale_run_options_init(&options, sizeof options);
+    options.edits = 1;
+    chorale_run_result result, fresh_result;
+    chorale_run_result_init(&result, sizeof result);
+    chorale_run_result_init(&fresh_result, sizeof fresh_result);
+    chorale_run *run = NULL;
+    OK(chorale_run_create(NULL, model, &options, NULL, &run, &error));
+    OK(chorale_run_solve(run, &result, &error));
+    OK(chorale_run_all_labels(run, CHORALE_TOGETHER, before, ITEMS, NULL, &error));
+    chorale_chain item;
+    chorale_chain_init(&item, sizeof item);
+    item.length = 1;
+    item.labels = 2;
+    for (int32_t turn = 0; turn < 8; ++turn) {
+      const int32_t i = random_int(&random, 0, ITEMS - 1), what = random_int(&random, 0, 2);
+      if (what == 0) {
+        scores[i][0] = 3 * random_unit(&random);
+        item.unary = scores[i];
+        OK(chorale_run_set_chain(run, i, &item, &error));
+      } else if (what == 1) {
+        const int32_t y = random_int(&random, 0, 2);
+        allowed[i][0] = y != 0;
+        allowed[i][1] = y != 1;
+        OK(chorale_run_set_allowed(run, i, 0, allowed[i], &error));
+      } else {
+        const int32_t c = random_int(&random, 0, (int32_t)cliques - 1);
+        strengths[c] = random_chance(&random, 30) ? 0 : 2 * random_unit(&random);
+        OK(chorale_run_set_strength(run, c, strengths[c], &error));
+      }
+      OK(chorale_run_solve(run, &result, &error));
+      OK(chorale_run_all_labels(run, CHORALE_TOGETHER, labels, ITEMS, NULL, &error));
+      for (int32_t j = 0; j < ITEMS; ++j)
+        followed += j != i && labels[j] != before[j];
+      memcpy(before, labels, sizeof before);
+      chorale_run *fresh = NULL;
+      OK(chorale_run_create(NULL, model, &options, NULL, &fresh, &error));
+      for (int32_t j = 0; j < ITEMS; ++j) {
+        item.unary = scores[j];
+        OK(chorale_run_set_chain(fresh, j, &item, &error));
+        OK(chorale_run_set_allowed(fresh, j, 0, allowed[j], &error));
+      }
+      for (int64_t c = 0; c < cliques; ++c)
+        OK(chorale_run_set_strength(fresh, c, strengths[c], &error));
+      OK(chorale_run_solve(fresh, &fresh_result, &error));
+      OK(chorale_run_all_labels(fresh, CHORALE_TOGETHER, fresh_labels, ITEMS, NULL, &error));
+      for (int32_t j = 0; j < ITEMS; ++j)
+        if (labels[j] != fresh_labels[j])
+          fail_msg("seed %llu, model %lld, turn %d: item %d has label %d, in a fresh run %d",
+                   (unsigned long long)test_seed(), (long long)k, turn, j, labels[j],
+                   fresh_labels[j]);
+      chorale_run_destroy(fresh);
+    }
+    chorale_run_destroy(run);
+    chorale_model_release(model);
+  }
+  print_message("%lld labels followed an edit of another item or a strength\n",
+                (long long)followed);
+  assert_true(followed > 0);
+  chorale_potential_release(agree);
+}
+
+/* A clique so large that it computes no messages after an edit of one member. Every member that
+ * takes label 1 makes it the better label of the next one. */
+static void an_edit_spreads_in_a_large_clique(void **state) {
+  (void)state;
+  enum { CHAINS = 300, MOVING = 100 };
+  static double unary[CHAINS][2][2];
+  int32_t labels[2 * CHAINS];
+  chorale_error error;
+  chorale_model_builder *builder = NULL;
+  chorale_potential *agree = NULL;
+  chorale_model *model = NULL;
+  const double step = 1.0 / 16; /* by which the gain of label 1 grows where another member takes it */
+  OK(chorale_potential_create_potts(NULL, 2, step / 2, NULL, &agree, &error));
+  OK(chorale_model_builder_create(NULL, &builder, &error));
+  chorale_clique_setup setup;
+  chorale_clique_setup_init(&setup, sizeof setup);
+  setup.values = 2;
+  setup.potential = agree;
+  int64_t clique = 0;
+  OK(chorale_model_builder_add_clique(builder, &setup, &clique, &error));
+  for (int32_t i = 0; i < CHAINS; ++i) {
+    /* With k others at label 1, the clique gives step * (CHAINS - 1 - 2 k) more for label 0. Member
+     * i gains by label 1 from k = i on; the first and the last members never do. */
+    unary[i][0][1] = i == 0 || i >= MOVING ? -2 * step * CHAINS
+                                           : step * (CHAINS - 1 - 2 * i) + step / 2;
+    chorale_chain chain;
+    chorale_chain_init(&chain, sizeof chain);
+    chain.length = 2;
+    chain.labels = 2;
+    chain.unary = unary[i][0];
+    OK(chorale_model_builder_add_chain(builder, &chain, NULL, NULL, &error));
+    OK(chorale_model_builder_add_position(builder, clique, i, 0, &error));
+  }
+  OK(chorale_model_builder_freeze(builder, &model, &error));
+  chorale_model_builder_destroy(builder);
+  chorale_potential_release(agree);
+  chorale_run_options options;
+  chorale_run_options_init(&options, sizeof options);
+  options.edits = 1;
+  chorale_run *run = NULL;
+  chorale_run_result result;
+  chorale_run_result_init(&result, sizeof result);
+  OK(chorale_run_create(NULL, model, &options, NULL, &run, &error));
+  OK(chorale_run_solve(run, &result, &error));
+  assert_int_equal(result.outcome, CHORALE_OUTCOME_COMPLETE);
+  OK(chorale_run_all_labels(run, CHORALE_TOGETHER, labels, 2 * CHAINS, NULL, &error));
+  for (int32_t i = 0; i < CHAINS; ++i)
+    assert_int_equal(labels[2 * i], 0);
+  const uint8_t only[2] = {0, 1};
+  OK(chorale_run_set_allowed(run, 0, 0, only, &error));
+  OK(chorale_run_solve(run, &result, &error));
+  OK(chorale_run_all_labels(run, CHORALE_TOGETHER, labels, 2 * CHAINS, NULL, &error));
+  for (int32_t i = 0; i < CHAINS; ++i)
+    assert_int_equal(labels[2 * i], i < MOVING);
+  /* Messages are left to the next solve. */
+  assert_int_equal(result.outcome, CHORALE_OUTCOME_ITERATION_LIMIT);
+  OK(chorale_run_solve(run, &result, &error));
+  assert_int_equal(result.outcome, CHORALE_OUTCOME_COMPLETE);
+  chorale_run_destroy(run);
+  chorale_model_release(model);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(edits_are_judged_by_enumeration),
                                      cmocka_unit_test(edits_give_the_same_bits),
+                                     cmocka_unit_test(items_follow_the_edits_of_their_fellows),
+                                     cmocka_unit_test(an_edit_spreads_in_a_large_clique),
                                      cmocka_unit_test(an_edit_costs_what_it_changes)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -186,13 +186,16 @@ void Edits::set_now(std::int32_t chain, const std::int32_t *labels, const std::i
   edits_.touched.add(chain);
 }
 
-// Copies a chain of another labelling to `now`.
-void Edits::take_now(std::int32_t chain, const Assignment &from) noexcept {
+// Copies a chain of another labelling to `now`. With `spreads`, queues the chains that can gain by
+// it.
+void Edits::take_now(std::int32_t chain, const Assignment &from, bool spreads) noexcept {
   move(
       chain, state_.now, edits_.counts,
       [&](std::int32_t, const Slot &slot) noexcept { return from.shown(slot); },
-      [&](const Slot &slot, std::int32_t, std::int32_t) noexcept {
+      [&](const Slot &slot, std::int32_t before, std::int32_t after) noexcept {
         edits_.touched_cliques.add(slot.clique);
+        if (spreads)
+          spread(slot, before, after);
       });
   state_.now.take_chain(chain, from);
   edits_.touched.add(chain);
@@ -257,7 +260,7 @@ void Edits::commit() noexcept {
 // Copies `best` to `now`.
 void Edits::revert() noexcept {
   for (std::int64_t k = 0; k < edits_.touched.count; ++k)
-    take_now(edits_.touched.items[k], state_.best);
+    take_now(edits_.touched.items[k], state_.best, false);
   edits_.touched.clear();
   edits_.touched_cliques.clear();
 }
@@ -303,7 +306,7 @@ void Edits::take_edited() noexcept {
   for (std::int64_t k = 0; k < edits_.chains.count; ++k)
     if (const std::int32_t chain = edits_.chains.items[k];
         state_.best.phi(chain) == kForbidden || model_.chains[chain].slots == 0)
-      take_now(chain, state_.own);
+      take_now(chain, state_.own, setting_.options.polish);
   for (std::int64_t k = 0; k < edits_.cliques.count; ++k) {
     edits_.touched_cliques.add(edits_.cliques.items[k]);
     score_own(edits_.cliques.items[k]);
@@ -582,13 +585,13 @@ EditEnd Edits::go_on() noexcept {
       state_.best.set_totals({kForbidden, 0}, {});
       return EditEnd::stopped;
     }
-    take_edited();
     if (options.polish || options.rounds > 0) {
       for (std::int64_t k = 0; k < edits_.chains.count; ++k)
         enqueue(edits_.chains.items[k]);
       for (std::int64_t k = 0; k < edits_.cliques.count; ++k)
         enqueue_members(edits_.cliques.items[k]);
     }
+    take_edited();
     stage = EditStage::polish;
   }
   if (stage == EditStage::polish) {
@@ -678,8 +681,8 @@ void Edits::take_own_of_reached() noexcept {
   const auto take = [&](std::int32_t chain) noexcept {
     if (model_.is_closed(model_.chains[chain]) || state_.now.agrees(chain, state_.own))
       return;
-    take_now(chain, state_.own);
     enqueue(chain);
+    take_now(chain, state_.own, true);
   };
   for (const WorkList *list : {&edits_.chains, &edits_.reached})
     std::for_each(list->items, list->items + list->count, take);

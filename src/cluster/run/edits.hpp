@@ -61,7 +61,7 @@ private:
             Moved &&moved) noexcept;
   void set_now(std::int32_t chain, const std::int32_t *labels, const std::int32_t *shown,
                double score) noexcept;
-  void take_now(std::int32_t chain, const Assignment &from) noexcept;
+  void take_now(std::int32_t chain, const Assignment &from, bool spreads) noexcept;
   void set_own(std::int32_t chain, const std::int32_t *labels, const std::int32_t *shown,
                double score) noexcept;
   bool is_better() noexcept;
