@@ -639,7 +639,7 @@ static void an_edit_spreads_in_a_large_clique(void **state) {
   chorale_model_builder *builder = NULL;
   chorale_potential *agree = NULL;
   chorale_model *model = NULL;
-  const double step = 1.0 / 16; /* by which the gain of label 1 grows where another member takes it */
+  const double step = 1.0 / 16; /* what label 1 gains where another member takes it */
   OK(chorale_potential_create_potts(NULL, 2, step / 2, NULL, &agree, &error));
   OK(chorale_model_builder_create(NULL, &builder, &error));
   chorale_clique_setup setup;

@@ -579,8 +579,10 @@ void rounds_end_where_they_alternate(void **) {
     if (result.outcome == CHORALE_OUTCOME_ITERATION_LIMIT && result.rounds < 30) {
       ++ended;
       if (result.rounds < 4 || scores[last] != scores[last - 2] ||
-          scores[last - 1] != scores[last - 3])
+          scores[last - 1] != scores[last - 3] || scores[last] == scores[last - 1])
         fail_msg("seed %u ends after round %d", seed, static_cast<int>(result.rounds));
+      if (result.score < std::max(scores[last], scores[last - 1]))
+        fail_msg("seed %u keeps the worse of two labellings", seed);
       // Steps until nothing changes end after the same rounds.
       chorale_run *stepped = nullptr;
       chorale_run_result step;

@@ -666,12 +666,18 @@ EditEnd Edits::go_on() noexcept {
       take_own_of_reached();
     stage = EditStage::from_own;
   }
+  if (stage == EditStage::from_own) {
+    if (!polish())
+      return EditEnd::stopped;
+    if (is_better())
+      enqueue_touched();
+    else
+      revert();
+    stage = EditStage::last;
+  }
   if (!polish())
     return EditEnd::stopped;
-  if (is_better())
-    commit();
-  else
-    revert();
+  commit();
   return finish();
 }
 
@@ -681,8 +687,8 @@ void Edits::take_own_of_reached() noexcept {
   const auto take = [&](std::int32_t chain) noexcept {
     if (model_.is_closed(model_.chains[chain]) || state_.now.agrees(chain, state_.own))
       return;
+    take_now(chain, state_.own, false);
     enqueue(chain);
-    take_now(chain, state_.own, true);
   };
   for (const WorkList *list : {&edits_.chains, &edits_.reached})
     std::for_each(list->items, list->items + list->count, take);
@@ -691,6 +697,14 @@ void Edits::take_own_of_reached() noexcept {
         clique.members <= kMostAnswering)
       for (std::int32_t i = 0; i < clique.all_members(); ++i)
         take(model_.chain_of(clique, i));
+}
+
+// Queues the chains of the small cliques in which `now` and `best` may differ.
+void Edits::enqueue_touched() noexcept {
+  for (std::int64_t k = 0; k < edits_.touched_cliques.count; ++k)
+    if (const std::int32_t clique = edits_.touched_cliques.items[k];
+        model_.cliques[clique].members <= kMostAnswering)
+      enqueue_members(clique);
 }
 
 // Queues the chains that messages reached.

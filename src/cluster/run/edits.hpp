@@ -41,6 +41,7 @@ private:
   void take_edited() noexcept;
   void enqueue(std::int32_t chain) noexcept;
   void enqueue_members(std::int32_t clique) noexcept;
+  void enqueue_touched() noexcept;
   void enqueue_reached() noexcept;
   void take_own_of_reached() noexcept;
   bool polish() noexcept;

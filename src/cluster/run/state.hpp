@@ -136,8 +136,19 @@ struct WorkList {
 // `polish`: improves chains around the edits. `send`: updates the edited chains under the messages.
 // `cliques`, `chains`: message rounds. `from_rounds`: polishes the labelling of the last round.
 // `again`: polishes the best labelling, if a round found it. `from_own`: polishes the best labelling
-// with the own labellings of the reached chains.
-enum class EditStage { none, own, polish, send, cliques, chains, from_rounds, again, from_own };
+// with the own labellings of the reached chains. `last`: visits their fellows, if that is better.
+enum class EditStage {
+  none,
+  own,
+  polish,
+  send,
+  cliques,
+  chains,
+  from_rounds,
+  again,
+  from_own,
+  last
+};
 
 // The last complete solution, with its counts and the terms of its score, and the work that edits
 // since then have left.
