@@ -163,7 +163,9 @@ static const int32_t gold[CHAINS * WORDS] = {0, 1, 0, 1, 0, 1};
   "a" FORTY_BYTES FORTY_BYTES FORTY_BYTES FORTY_BYTES FORTY_BYTES FORTY_BYTES FORTY_BYTES          \
       FORTY_BYTES FORTY_BYTES FORTY_BYTES
 
-static void save_small(const char *path, int infeasible) {
+typedef enum Small { PLAIN, INFEASIBLE, WEIGHTED } Small;
+
+static void save_small(const char *path, Small form) {
   chorale_error error;
   chorale_model_builder *builder = NULL;
   chorale_model *model = NULL;
@@ -181,7 +183,7 @@ static void save_small(const char *path, int infeasible) {
     chorale_chain_init(&chain, sizeof chain);
     chorale_chain_options_init(&options, sizeof options);
     memcpy(unary, scores[i], sizeof unary);
-    if (infeasible && i == 1)
+    if (form == INFEASIBLE && i == 1)
       memcpy(unary[0], never, sizeof never);
     chain.length = WORDS;
     chain.labels = LABELS;
@@ -199,6 +201,9 @@ static void save_small(const char *path, int infeasible) {
     for (int i = 0; i < CHAINS - k; ++i)
       OK(chorale_model_builder_add_position(builder, clique, i, 1 - k, &error));
   }
+  static const int64_t weights[CHAINS] = {7, 1, 4};
+  if (form == WEIGHTED)
+    OK(chorale_model_builder_set_weights(builder, 0, 1, weights, CHAINS, &error));
   OK(chorale_model_builder_freeze(builder, &model, &error));
   OK(chorale_problem_create(NULL, model, &problem, &error));
   for (int i = 0; i < CHAINS * WORDS; ++i)
@@ -225,7 +230,7 @@ static int open_folder(void **state) {
   (void)state;
   assert_non_null(mkdtemp(folder));
   snprintf(small_path, sizeof small_path, "%s/small.chorale", folder);
-  save_small(small_path, 0);
+  save_small(small_path, PLAIN);
   return 0;
 }
 
@@ -607,6 +612,21 @@ static void files_are_described_as_the_library_does(void **state) {
   expect_json(said.out);
   assert_non_null(strstr(said.out, "{\"name\":\"ti\\\"tle\",\"text\":\"a\\\\b\\u000ac\\u000aa"));
   assert_non_null(strstr(said.out, "\"label_names\":[\"Other\",\"Pl\\u000aace\",\"\"]"));
+  expect_whole(said.out, "weight", CHAINS);
+  forget(&said);
+  char path[200];
+  snprintf(path, sizeof path, "%s/weighted.chorale", folder);
+  save_small(path, WEIGHTED);
+  said = say("info %s", path);
+  expect_done(&said);
+  assert_non_null(strstr(said.out, "  second word                         1         3  position "
+                                   "        3  sum, by weight: 12 in all\n"));
+  assert_non_null(strstr(said.out, "  first word                          1         2  position "
+                                   "        3  sum\n"));
+  forget(&said);
+  said = say("info --json %s", path);
+  expect_json(said.out);
+  expect_whole(said.out, "weight", 12);
   forget(&said);
 }
 
@@ -761,7 +781,7 @@ static void a_problem_without_labelling_is_said_to_have_none(void **state) {
   (void)state;
   char path[300];
   snprintf(path, sizeof path, "%s/infeasible", folder);
-  save_small(path, 1);
+  save_small(path, INFEASIBLE);
   static const char *const subcommands[] = {"label", "label --json", "report"};
   for (size_t i = 0; i < COUNT_OF(subcommands); ++i) {
     Said said = say("%s %s", subcommands[i], path);

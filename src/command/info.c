@@ -10,6 +10,7 @@
 /* Properties that the cliques of one kind have in common. */
 typedef struct kind {
   int64_t cliques, members;
+  int64_t weight; /* sum of how often the members count */
   int64_t least_values, most_values;
   int by_property, by_position, by_centre; /* numbers of cliques */
   chorale_family family;                   /* 0: several, or none */
@@ -33,7 +34,10 @@ static kind *kinds_of(const corpus *from, int64_t count) {
       to->family = family;
     }
     to->cliques += 1;
-    to->members += chorale_model_clique_member_count(from->model, c);
+    const int64_t members = chorale_model_clique_member_count(from->model, c);
+    to->members += members;
+    for (int64_t i = 0; i < members; ++i)
+      to->weight += chorale_model_member_weight(from->model, c, i);
     if (values < to->least_values)
       to->least_values = values;
     if (values > to->most_values)
@@ -117,7 +121,10 @@ static void print_kind(const corpus *from, const facts *of, int64_t k) {
     snprintf(values, sizeof values, "%" PRId64, here->most_values);
   else
     snprintf(values, sizeof values, "%" PRId64 "-%" PRId64, here->least_values, here->most_values);
-  printf("%9s  %s\n", values, family_of(here));
+  printf("%9s  %s", values, family_of(here));
+  if (here->weight != here->members)
+    printf(", by weight: %" PRId64 " in all", here->weight);
+  putchar('\n');
 }
 
 enum { LONG_LINE = 400, SHOWN = 60 };
@@ -203,6 +210,7 @@ static void print_kinds_json(const corpus *from, const facts *of) {
       put_json_string(stdout, "name", text_in(from->problem, CHORALE_TEXTS_KINDS, k), 0);
     put_json_whole(stdout, "cliques", here->cliques, 0);
     put_json_whole(stdout, "members", here->members, 0);
+    put_json_whole(stdout, "weight", here->weight, 0);
     put_json_string(stdout, "over", text_of(form_of(here)), 0);
     put_json_whole(stdout, "least_values", here->least_values, 0);
     put_json_whole(stdout, "most_values", here->most_values, 0);

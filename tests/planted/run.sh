@@ -231,14 +231,21 @@ sees "a leak, by valgrind" 'definitely lost' "${memcheck[@]}" "$work/leak"
 sees "a write past the end, by valgrind" 'Invalid write' "${memcheck[@]}" "$work/past"
 
 # ---- Shortcuts ----
-# A test, linked with a faulty source of the library: the line that the sed script changes.
+# A test, linked with a faulty source of the library: the line that the sed script changes. Two at a
+# time; what they print is shown at the end, in their order.
+faults=0
 faulty_source() { # SOURCE TEST_OBJECTS FAULT SCRIPT PATTERN
+  [[ $(jobs -pr | wc -l) -lt 2 ]] || wait -n || true
+  faults=$((faults + 1))
+  mkdir "$work/$faults"
+  (work=$work/$faults seen=0 missed=0 && link_and_run "$@" >"$work/said" 2>&1) &
+}
+link_and_run() {
   local name objects
   name=$(basename "$1")
   sed "$4" "src/$1" >"$work/$name"
   if cmp -s "src/$1" "$work/$name"; then
     echo "MISSED: $3: there is no such line"
-    missed=$((missed + 1))
     return
   fi
   objects=$(find "$build/src/CMakeFiles" -name '*.o' -path '*chorale_floor_*' ! -name "$name.o")
@@ -311,6 +318,50 @@ faulty_source cluster/run/evaluation.cpp \
   "$(echo "$build"/tests/CMakeFiles/{test_run_parts,chorale_fixture}.dir/*.o)" \
   "the labelling of all documents is kept or left as one" 's/if (worse == 0)/if (worse >= 0)/' 'labelled as by themselves|ERROR'
 
+# Which chains and cliques an edit reaches.
+faulty_edit "the chains of an edited clique are not visited" \
+  '/^void Edits::enqueue_members/,/^}/s/enqueue(model_.chain_of(clique, i));/;/' 'and [-0-9.]* with labelling'
+faulty_edit "fellows of a chain that gains are not visited" \
+  '/^void Edits::spread/,/^}/s/^      enqueue(model_.chain_of(clique, i));/      ;/' 'and [-0-9.]* with labelling'
+faulty_edit "fellows of a chain whose labels are forbidden are not visited" \
+  's/^        if (spreads)/        if (false)/' 'and [-0-9.]* with labelling'
+faulty_edit "nobody is visited in a large clique" 's/^      !can_move_others(slot.clique, from, to))/      true)/' \
+  'an_edit_spreads_in_a_large_clique'
+faulty_edit "messages that are left alone pass for computed" \
+  's/^      edits_.leaves_messages = true;/      ;/' 'an_edit_spreads_in_a_large_clique'
+faulty_edit "a clique of items is not solved again" \
+  's/^      state_.clique_needs\[model_.clique_of(chain.first_slot)\] = kAnswersNow;/;/' 'item [0-9]+ has label'
+faulty_edit "a clique is forgotten where a labelling is kept" \
+  '/^bool Edits::improve/,/^}/s/edits_.touched_cliques.add(slot.clique);//' 'ERROR: [a-z]+, round'
+faulty_edit "no chain gets the messages of a clique" 's/^    edits_.sending.add(chain);//' 'editing.lacking'
+faulty_edit "no clique gets the messages of a chain" 's/^      edits_.answering.add(clique);/      ;/' 'editing.lacking'
+
+faulty_polish() { # SOURCE FAULT SCRIPT PATTERN
+  faulty_source "$1" "$(echo "$build"/tests/CMakeFiles/{test_run_polish,chorale_{cluster_,chain_,}fixture}.dir/*.o)" "${@:2}"
+}
+faulty_polish cluster/run/chain_block.cpp "every chain passes for one at its best" \
+  's/^  return total > kForbidden && total >= most;/  return true;/' 'and [-0-9.]* with labelling'
+faulty_polish cluster/run/chain_block.cpp "a chain at its best without cliques passes for one at its best" \
+  's/^  double total = now_.phi(number_);/  double total = own;/' 'and [-0-9.]* with labelling'
+faulty_polish cluster/run/polish.cpp "chains whose cliques have changed are not visited again" \
+  's/memory_.changed_at\[slot.clique\] = course_.stamp;//' 'beside it'
+faulty_polish cluster/run/polish.cpp "what gained before its fellows moved is not judged again" \
+  's/^    if (!was_current) {/    if (false) {/' 'ERROR: [a-z]+, round'
+
+faulty_rounds() { # SOURCE FAULT SCRIPT PATTERN
+  faulty_source "$1" "$(echo "$build"/tests/internal/CMakeFiles/test_cluster.dir/*.o)" "${@:2}"
+}
+faulty_rounds cluster/run/state.cpp "rounds that alternate go on" \
+  's/^  found = last_\[0\] != last_\[1\].*/  found = false;/' 'rounds_end_where_they_alternate'
+faulty_rounds cluster/run/state.cpp "three rounds pass for an alternation" \
+  's/ && last_\[1\] == last_\[3\];/;/' 'ends after round'
+faulty_rounds cluster/run/state.cpp "labels that stay pass for an alternation" \
+  's/^  found = last_\[0\] != last_\[1\] && /  found = /' 'ends after round'
+faulty_rounds cluster/run/evaluation.cpp "the worse of two labellings is kept" \
+  's/: offered > kept;/: offered != kept;/' 'the worse of two|result.score >= own'
+faulty_source chain/joint.cpp "$(echo "$build"/tests/CMakeFiles/{test_property_messages,chorale_{chain_,}fixture}.dir/*.o)" \
+  "a narrow beam passes for exact" 's/^  if (!attempt.pruned) {/  if (true) {/' 'exact_on_chains'
+
 faulty_items() { # FAULT SCRIPT PATTERN
   faulty_source cluster/run/closed.cpp \
     "$(echo "$build"/tests/CMakeFiles/{test_run,chorale_{cluster_,chain_,}fixture}.dir/*.o)" "$@"
@@ -334,5 +385,11 @@ faulty_source cluster/run/dual.cpp \
   "bounds of cliques stay though their multipliers moved" \
   's/^    dual_.bounds\[c\] = kUnknown;//' 'upper bound'
 
+wait
+for ((k = 1; k <= faults; ++k)); do
+  cat "$work/$k/said"
+  seen=$((seen + $(grep -c '^seen: ' "$work/$k/said" || true)))
+  grep -q '^seen: ' "$work/$k/said" || missed=$((missed + 1))
+done
 echo "$seen faults seen, $missed missed"
 [[ $missed == 0 ]]
