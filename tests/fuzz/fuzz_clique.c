@@ -449,6 +449,132 @@ static void check_wide(const Trial *trial, Random *random) {
   chorale_potential_release(potential);
 }
 
+/* ---- Members that count several times ------------------------------------------------------ */
+
+enum { MOST_WEIGHTED = 4096 }; /* labellings */
+
+/* Fewer members, whose weights sum to the number of members that the potential was drawn for. */
+typedef struct Weighing {
+  int32_t members;
+  int64_t weights[MAX_MEMBERS];
+  double best, marginals[MAX_MEMBERS * MAX_VALUES];
+} Weighing;
+
+static void draw_weights(Random *random, const Problem *p, Weighing *w) {
+  int32_t labellings = p->values;
+  w->members = 1;
+  while (w->members < p->members && labellings * p->values <= MOST_WEIGHTED &&
+         random_chance(random, 80)) {
+    ++w->members;
+    labellings *= p->values;
+  }
+  for (int32_t i = 0; i < w->members; ++i)
+    w->weights[i] = 1;
+  for (int32_t left = p->members - w->members; left > 0;) {
+    const int32_t more = random_int(random, 1, left);
+    w->weights[random_int(random, 0, w->members - 1)] += more;
+    left -= more;
+  }
+}
+
+/* Returns the score of a labelling, minus infinity if some member may not take its value. */
+static double weighted_score(const Problem *p, const Weighing *w, const int32_t *assignment) {
+  int64_t counts[MAX_VALUES] = {0};
+  double sum = 0;
+  for (int32_t i = 0; i < w->members; ++i) {
+    if (!admits(p, i, assignment[i]))
+      return -INFINITY;
+    sum += score_of(p, i, assignment[i]);
+    counts[assignment[i]] += w->weights[i];
+  }
+  return sum + own_clique_score(p, counts);
+}
+
+static void enumerate_weighted(const Problem *p, Weighing *w) {
+  int32_t x[MAX_MEMBERS] = {0};
+  w->best = -INFINITY;
+  for (int32_t k = 0; k < w->members * MAX_VALUES; ++k)
+    w->marginals[k] = -INFINITY;
+  for (int32_t i = 0; i < w->members;) {
+    const double score = weighted_score(p, w, x);
+    w->best = fmax(w->best, score);
+    for (i = 0; i < w->members; ++i)
+      w->marginals[i * MAX_VALUES + x[i]] = fmax(w->marginals[i * MAX_VALUES + x[i]], score);
+    for (i = 0; i < w->members && ++x[i] == p->values; ++i)
+      x[i] = 0;
+  }
+}
+
+static void check_weighted(Trial *trial, Random *random, Supply *supply,
+                           chorale_clique_solver *solver, const chorale_potential *potential) {
+  const Problem *p = &trial->problem;
+  static Weighing w;
+  draw_weights(random, p, &w);
+  chorale_clique_problem described;
+  describe_problem(p, &described);
+  described.members = w.members;
+  described.weights = w.weights;
+  chorale_clique_options options = trial->options;
+  if (random_chance(random, 50))
+    options.algorithm = CHORALE_ALGORITHM_AUTO;
+  const int is_spoiled = random_chance(random, 10);
+  if (is_spoiled) {
+    static const int64_t wrong[] = {0, -1, INT64_MIN, INT64_MAX, INT32_MAX, (int64_t)1 << 31};
+    w.weights[random_int(random, 0, w.members - 1)] =
+        wrong[random_int(random, 0, (int32_t)COUNT_OF(wrong) - 1)];
+  }
+  const int asks_marginals = random_chance(random, 50);
+  double marginals[MAX_MEMBERS * MAX_VALUES];
+  int32_t assignment[MAX_MEMBERS];
+  chorale_clique_result result;
+  chorale_error error;
+  chorale_status status;
+  chorale_clique_result_init(&result, sizeof result);
+  for (size_t k = 0; k < COUNT_OF(marginals); ++k)
+    marginals[k] = -INFINITY; /* limits leave them alone */
+  trial->caller.stop_at = 0;
+  FED(supply, status,
+      asks_marginals ? chorale_clique_max_marginals(solver, potential, &described, &options,
+                                                    CHORALE_MARGINAL_SCORE, marginals, MAX_VALUES,
+                                                    assignment, &result, &error)
+                     : chorale_clique_solve(solver, potential, &described, &options, assignment,
+                                            &result, &error),
+      &error);
+  if (is_spoiled) {
+    REQUIRE(status != CHORALE_OK || w.members == 1, "weights that are none are taken");
+    return;
+  }
+  const int is_served = (p->kind == KIND_POTTS || p->kind == KIND_ENTROPY) && p->lambda >= 0 &&
+                        options.algorithm == CHORALE_ALGORITHM_AUTO && !options.exact_marginals;
+  REQUIRE(status == CHORALE_OK || is_refused(status) || status == CHORALE_ERROR_NOT_A_NUMBER ||
+              status == CHORALE_ERROR_INFINITE || status == CHORALE_ERROR_OUT_OF_RANGE ||
+              (status == CHORALE_ERROR_WEIGHTS && !is_served),
+          "status %d: %s", status, error.message);
+  if (status != CHORALE_OK)
+    return;
+  enumerate_weighted(p, &w);
+  REQUIRE(is_at_most(result.score, w.best) && is_at_most(w.best, result.upper_bound) &&
+              (!result.proven || is_close(result.score, w.best)),
+          "with weights score %.17g, bound %.17g, proven %d, the optimum is %.17g", result.score,
+          result.upper_bound, result.proven, w.best);
+  REQUIRE(result.outcome != CHORALE_OUTCOME_INFEASIBLE || w.best == -INFINITY,
+          "infeasible, yet a labelling scores %.17g", w.best);
+  REQUIRE(result.score == -INFINITY ||
+              is_close(result.score, weighted_score(p, &w, assignment)),
+          "with weights score %.17g, it is %.17g", result.score,
+          weighted_score(p, &w, assignment));
+  REQUIRE(options.algorithm != CHORALE_ALGORITHM_COUNT_BOXES || trial->is_limited ||
+              options.gap > 0 || is_close(result.score, w.best),
+          "with weights %.17g, the optimum is %.17g", result.score, w.best);
+  for (int32_t i = 0; asks_marginals && i < w.members; ++i)
+    for (int32_t v = 0; v < p->values; ++v) {
+      const double found = marginals[i * MAX_VALUES + v], truth = w.marginals[i * MAX_VALUES + v];
+      REQUIRE(is_at_most(found, truth) && (!result.marginals_exact || is_close(found, truth)),
+              "with weights marginal [%d][%d] %.17g, by enumeration %.17g, exact %d", i, v, found,
+              truth, result.marginals_exact);
+    }
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   Random random = open_input(data, size);
   draw_from(&random, data, size);
@@ -491,9 +617,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     check_marginals(&trial, &random, &supply, solver, potential);
     if (trial.problem.kind != KIND_CALLBACK)
       check_in_place(&trial, potential);
-    chorale_clique_solver_destroy(solver);
     if (first / KIND_COUNT >= 15 && !trial.is_hostile)
       check_wide(&trial, &random);
+    set_magnitude(trial.magnitude);
+    if (trial.problem.members > 0)
+      check_weighted(&trial, &random, &supply, solver, potential);
+    chorale_clique_solver_destroy(solver);
   }
   chorale_potential_release(potential);
   chorale_cancel_destroy(cancel);
