@@ -33,6 +33,7 @@ static void use_clique_solver(World *w) {
   if (problem.values > MOST_SIDE)
     problem.members = 0; /* such rows are in no pool */
   problem.fixed = chance(w, 10) ? w->small : NULL;
+  problem.weights = chance(w, 20) ? w->wholes + upto(w, 9) : NULL;
   static const chorale_algorithm algorithms[] = {0,  0,  0,  10, 20, 30, 40, 50,
                                                  60, 70, 71, 72, 80, 81, 82, 90};
   o.algorithm = constant(w, algorithms[upto(w, (int32_t)COUNT_OF(algorithms) - 1)]);
@@ -382,7 +383,7 @@ static void share_handles(World *w) {
 }
 
 static void give_back_one(World *w) {
-  switch (upto(w, 6)) {
+  switch (upto(w, 7)) {
   case 0:
     (void)SLOT(potential);
     break;
@@ -401,6 +402,9 @@ static void give_back_one(World *w) {
   case 5:
     (void)SLOT(problem);
     break;
+  case 6:
+    (void)SLOT(price);
+    break;
   default:
     (void)SLOT(property);
   }
@@ -418,12 +422,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   for (int32_t k = 0; k < POOL; ++k) {
     w->doubles[k] = k % 7 - 3;
     w->small[k] = k < POOL / 2 ? k % 5 - 1 : 0;
+    w->wholes[k] = k % 11 == 10 ? 0 : 1 + k % 3;
     w->parents[k] = k - 1;
     w->bits[k] = k % 4 != 3;
   }
   const int32_t spoiled = upto(w, 3);
   for (int32_t k = 0; k < spoiled; ++k)
     w->doubles[upto(w, 60)] = hostile_double(&random);
+  if (chance(w, 20))
+    w->wholes[upto(w, 12)] = hostile_size(&random);
   static void (*const steps[])(World *) = {make_potential_at_random,
                                            make_transitions,
                                            make_property,
@@ -443,7 +450,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
                                            give_back_one,
                                            add_in_bulk,
                                            use_front,
-                                           use_labelling};
+                                           use_labelling,
+                                           tell_weights,
+                                           use_prices,
+                                           use_prices};
   /* A step takes some ten bytes. */
   const size_t count = size / 8 + 4 < 400 ? size / 8 + 4 : 400;
   for (size_t k = 0; k < count; ++k)
@@ -461,6 +471,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     (void)decoded_at(w, k);
     (void)clique_solver_at(w, k);
     (void)chain_solver_at(w, k);
+    (void)price_at(w, k);
   }
   for (int32_t k = 0; k < SLOTS; ++k)
     chorale_cancel_destroy(w->cancels[k]);

@@ -17,6 +17,7 @@ typedef struct World {
   chorale_run *running; /* the run that is in the middle of a call, or NULL */
   double doubles[POOL];
   int32_t small[POOL]; /* -1 .. 3 */
+  int64_t wholes[POOL]; /* weights and counts: 0 .. 3, mostly 1 or more */
   int32_t parents[POOL];
   uint8_t bits[POOL];
   chorale_potential *potentials[SLOTS];
@@ -32,6 +33,7 @@ typedef struct World {
   chorale_cancel *cancels[SLOTS]; /* runs borrow them: destroyed last */
   chorale_clique_solver *clique_solvers[SLOTS];
   chorale_chain_solver *chain_solvers[SLOTS];
+  chorale_prices *prices[SLOTS];
 } World;
 
 #define CALL(call) FED(&w->supply, w->status, (call), &w->error)
@@ -94,6 +96,7 @@ GIVE_BACK(problem, chorale_problem, problems, chorale_problem_destroy)
 GIVE_BACK(decoded, chorale_decoded, decoded, chorale_decoded_destroy)
 GIVE_BACK(clique_solver, chorale_clique_solver, clique_solvers, chorale_clique_solver_destroy)
 GIVE_BACK(chain_solver, chorale_chain_solver, chain_solvers, chorale_chain_solver_destroy)
+GIVE_BACK(price, chorale_prices, prices, chorale_prices_destroy)
 
 /* ---- Steps: each makes one call or a few, with arguments as they come --------------------- */
 
@@ -110,5 +113,7 @@ void change_models(World *w);
 void add_in_bulk(World *w);
 void use_front(World *w);
 void use_labelling(World *w);
+void tell_weights(World *w);
+void use_prices(World *w);
 
 #endif

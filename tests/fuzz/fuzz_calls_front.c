@@ -96,6 +96,7 @@ static void describe_agreement(World *w, chorale_agreement *agreement, int64_t *
   for (int32_t k = 0; k < ENTRIES; ++k)
     members[k] = chance(w, 90) ? k % 5 : number(w);
   agreement->members = OFTEN(members);
+  agreement->weights = chance(w, 20) ? w->wholes + upto(w, 9) : NULL;
 }
 
 static void read_decoded(World *w, chorale_decoded *decoded) {

@@ -1,0 +1,127 @@
+/* Steps of the fuzzer of call sequences: weights of members, prices, components. */
+#include "fuzz_calls.h"
+
+/* ---- Weights ------------------------------------------------------------------------------ */
+
+void tell_weights(World *w) {
+  if (chance(w, 60)) {
+    CALL(chorale_model_builder_set_weights(PICK(builders), number(w), chance(w, 80) ? 1 : number(w),
+                                           OFTEN(w->wholes + upto(w, 9)),
+                                           chance(w, 90) ? upto(w, 6) : hostile_size(w->random),
+                                           &w->error));
+    return;
+  }
+  const chorale_model *model = PICK(models);
+  const int64_t clique = number(w), member = number(w);
+  const int64_t weight = chorale_model_member_weight(model, clique, member);
+  REQUIRE(clique < 0 || member < 0 || clique >= chorale_model_clique_count(model) ||
+              member >= chorale_model_clique_member_count(model, clique) || weight >= 1,
+          "member %lld of clique %lld counts %lld times", (long long)member, (long long)clique,
+          (long long)weight);
+}
+
+/* ---- Prices ------------------------------------------------------------------------------- */
+
+enum { MOST_SHARED = 3, MOST_NUMBERS = 128 };
+
+static void make_prices(World *w) {
+  chorale_run_options o;
+  chorale_run_options_init(&o, sizeof o);
+  restruct(w, &o.struct_size);
+  o.rounds = number(w);
+  o.polish = chance(w, 80);
+  o.joint_mode = constant(w, chance(w, 80) ? 0 : 10 * upto(w, 3));
+  o.message_element = constant(w, CHORALE_MESSAGES_AUTO);
+  o.budget = chance(w, 80) ? 64 : number(w);
+  o.time_limit = chance(w, 90) ? -1 : hostile_double(w->random);
+  o.cancel = PICK(cancels);
+  o.bound_steps = chance(w, 60) ? 0 : number(w);
+  o.edits = constant(w, upto(w, 1));
+  int64_t cliques[MOST_SHARED];
+  for (int32_t k = 0; k < MOST_SHARED; ++k)
+    cliques[k] = chance(w, 90) ? k : number(w);
+  const int64_t count = chance(w, 95) ? upto(w, MOST_SHARED) : chance(w, 50) ? -1 : INT64_MAX;
+  chorale_prices *prices = NULL;
+  CALL(chorale_prices_create(w->host, PICK(models), OFTEN(cliques), count, SELDOM(&o), &prices,
+                             &w->error));
+  REQUIRE((w->status == CHORALE_OK) == (prices != NULL), "status %d", w->status);
+  if (prices)
+    *SLOT(price) = prices;
+}
+
+static void use_prices_of(World *w, chorale_prices *prices) {
+  int64_t needed = 0, counts[MOST_NUMBERS];
+  double numbers_of[MOST_NUMBERS], score = NAN;
+  chorale_run_result result;
+  chorale_run_result_init(&result, sizeof result);
+  restruct(w, &result.struct_size);
+  CALL(chorale_prices_counts(prices, NULL, 0, &needed, &w->error));
+  if (needed > MOST_NUMBERS)
+    return;
+  for (int32_t k = 0; k < MOST_NUMBERS; ++k)
+    numbers_of[k] = chance(w, 99) ? upto(w, 16) / 4.0 - 2 : hostile_double(w->random);
+  const int64_t count = chance(w, 95) ? needed : number(w) == needed ? needed : needed + 1;
+  CALL(chorale_prices_solve(prices, OFTEN(numbers_of), count, SELDOM(&score), SELDOM(&result),
+                            &w->error));
+  const int is_solved = w->status == CHORALE_OK;
+  CALL(chorale_prices_counts(prices, counts, chance(w, 95) ? MOST_NUMBERS : upto(w, 3), &needed,
+                             &w->error));
+  REQUIRE((chorale_prices_run(prices) != NULL) == (prices != NULL), "no run");
+  if (!is_solved || w->status != CHORALE_OK)
+    return;
+  for (int64_t k = 0; k < needed; ++k)
+    REQUIRE(counts[k] >= 0, "count %lld", (long long)counts[k]);
+}
+
+static void ask_potential(World *w) {
+  const chorale_potential *potential = PICK(potentials);
+  const int64_t own = chorale_potential_values(potential);
+  const int64_t values = chance(w, 90) ? own : number(w);
+  if (values == own && own > MOST_SIDE)
+    return; /* no pool has so many */
+  double prices[MOST_SIDE], score = NAN, most = NAN;
+  const int64_t members = chance(w, 80) ? upto(w, 30) : hostile_size(w->random);
+  if (chance(w, 50)) {
+    CALL(chorale_potential_prices(potential, OFTEN(w->wholes + upto(w, 9)), values, members,
+                                  SELDOM(prices), SELDOM(&score), &w->error));
+    if (w->status == CHORALE_OK)
+      REQUIRE(isnan(score) || score < INFINITY, "score %g", score);
+  } else {
+    CALL(chorale_potential_most(potential, numbers(w), values, members, OFTEN(&most), &w->error));
+    if (w->status == CHORALE_OK)
+      REQUIRE(!isnan(most), "no bound");
+  }
+}
+
+static void join_components(World *w) {
+  enum { ITEMS = 16 };
+  int32_t components[ITEMS];
+  for (int32_t k = 0; k < ITEMS; ++k)
+    components[k] = k;
+  for (int32_t k = 0; k < 2; ++k) {
+    CALL(chorale_components_join(indices(w), indices(w), chance(w, 95) ? upto(w, 9) : -1,
+                                 OFTEN(components), chance(w, 95) ? upto(w, ITEMS) : -1,
+                                 &w->error));
+    for (int32_t i = 0; i < ITEMS; ++i)
+      REQUIRE(components[i] >= 0 && components[i] <= i && components[components[i]] == components[i],
+              "item %d is in component %d", i, components[i]);
+  }
+}
+
+void use_prices(World *w) {
+  switch (upto(w, 5)) {
+  case 0:
+  case 1:
+    make_prices(w);
+    break;
+  case 2:
+  case 3:
+    use_prices_of(w, PICK(prices));
+    break;
+  case 4:
+    ask_potential(w);
+    break;
+  default:
+    join_components(w);
+  }
+}
