@@ -488,6 +488,34 @@ static void capacities_of_many_cliques(void **state) {
 
 /* ---- Models of exact message passing ------------------------------------------------------ */
 
+/* Other scores of one chain, after a solve: its messages then depend on those it has received. */
+static const char *must_follow_new_scores(Cluster *exact, chorale_run *run) {
+  chorale_error error;
+  chorale_run_result result;
+  chorale_run_result_init(&result, sizeof result);
+  Random random = {test_seed() + (uint64_t)exact->clique_count};
+  const int32_t chain = random_int(&random, 0, exact->chain_count - 1);
+  Sample *sample = &exact->chains[chain];
+  if (exact->is_instance[chain] || sample->length == 0)
+    return NULL;
+  for (int32_t t = 0; t < sample->length; ++t)
+    for (int32_t y = 0; y < sample->labels; ++y)
+      sample->unary[t][y] += random_unit(&random) - 0.5;
+  static Given given;
+  memset(&given, 0, sizeof given);
+  give(sample, &given);
+  OK(chorale_run_set_chain(run, chain, &given.chain, &error));
+  OK(chorale_run_solve(run, &result, &error));
+  take_back(&given);
+  ClusterTruth truth;
+  (void)enumerate_cluster(exact, &truth);
+  if (truth.is_unique && !truth.is_stuck && truth.own_is_decodable &&
+      !is_at_most(truth.best, result.score))
+    return complain("with other scores of chain %d score %.17g, the optimum is %.17g", chain,
+                    result.score, truth.best);
+  return NULL;
+}
+
 static const char *must_find_the_optimum(const Cluster *cluster, void *context) {
   (void)context;
   static Built built;
@@ -514,6 +542,8 @@ static const char *must_find_the_optimum(const Cluster *cluster, void *context) 
     if (!why && !is_at_most(truth.best, result.score))
       why = complain("score %.17g, the optimum is %.17g; %lld rounds", result.score, truth.best,
                      (long long)result.rounds);
+    if (!why)
+      why = must_follow_new_scores(&exact, run);
   }
   chorale_run_destroy(run);
   close_built(&exact, &built);

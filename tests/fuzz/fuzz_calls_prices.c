@@ -98,10 +98,10 @@ static void join_components(World *w) {
   int32_t components[ITEMS];
   for (int32_t k = 0; k < ITEMS; ++k)
     components[k] = k;
+  const int64_t count = chance(w, 95) ? upto(w, ITEMS) : -1;
   for (int32_t k = 0; k < 2; ++k) {
     CALL(chorale_components_join(indices(w), indices(w), chance(w, 95) ? upto(w, 9) : -1,
-                                 OFTEN(components), chance(w, 95) ? upto(w, ITEMS) : -1,
-                                 &w->error));
+                                 OFTEN(components), count, &w->error));
     for (int32_t i = 0; i < ITEMS; ++i)
       REQUIRE(components[i] >= 0 && components[i] <= i && components[components[i]] == components[i],
               "item %d is in component %d", i, components[i]);

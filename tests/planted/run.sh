@@ -362,6 +362,20 @@ faulty_rounds cluster/run/evaluation.cpp "the worse of two labellings is kept" \
 faulty_source chain/joint.cpp "$(echo "$build"/tests/CMakeFiles/{test_property_messages,chorale_{chain_,}fixture}.dir/*.o)" \
   "a narrow beam passes for exact" 's/^  if (!attempt.pruned) {/  if (true) {/' 'exact_on_chains'
 
+faulty_run() { # SOURCE FAULT SCRIPT PATTERN
+  faulty_source "$1" "$(echo "$build"/tests/CMakeFiles/{test_run,chorale_{cluster_,chain_,}fixture}.dir/*.o)" "${@:2}"
+}
+faulty_run cluster/run/chain_program.cpp "entries that some clique pays for are not computed" \
+  's/^  reach_\[k\] = strength \* (half\[0\] + half\[1\]);/  reach_[k] = 0;/' 'exact_where_message_passing_is'
+faulty_run cluster/run/rounds.cpp "messages pass for zero after the first round" \
+  's/^    standing.zero_messages = false;//' 'with other scores of chain'
+faulty_run cluster/run/rounds.cpp "items decoded together get the score of the first" \
+  's/score\[k\] + 0.0); \/\/ as ItemLabel::score/score[0] + 0.0);/' 'ERROR|FAILED'
+faulty_source cluster/run/closed.cpp \
+  "$(echo "$build"/tests/CMakeFiles/{test_weights_model,chorale_fixture}.dir/*.o)" \
+  "the rows of other items are loaded" 's/copy_n(from + model.chain_at(model.members\[place\])/copy_n(from + ahead/' \
+  'runs_label_weighted_models'
+
 faulty_items() { # FAULT SCRIPT PATTERN
   faulty_source cluster/run/closed.cpp \
     "$(echo "$build"/tests/CMakeFiles/{test_run,chorale_{cluster_,chain_,}fixture}.dir/*.o)" "$@"
