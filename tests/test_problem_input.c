@@ -468,12 +468,56 @@ static void each_rule_has_its_answer(void **state) {
   assert_int_equal(failures, 0);
 }
 
+/* Weights of a file are checked as those of a builder. */
+static void weights_have_their_rules(void **state) {
+  (void)state;
+  enum { WEIGHTS = 15 };
+  static const double unary[3][2] = {{1, 0}, {0, 1}, {1, 0}};
+  static const int32_t keys[3] = {0, 0, 0};
+  static const int64_t weights[3] = {2, 1, 3};
+  static const Breach breaches[] = {
+      {"zero", WEIGHTS, 4, 4, 0, CHORALE_ERROR_OUT_OF_RANGE, "section WEIGHTS, clique 0"},
+      {"negative", WEIGHTS, 0, 4, (uint32_t)-7, CHORALE_ERROR_OUT_OF_RANGE, "weights[0] is -7"},
+      {"least", WEIGHTS, 8, 4, (uint32_t)INT32_MIN, CHORALE_ERROR_OUT_OF_RANGE, "weights[2]"},
+      {"overflow", WEIGHTS, 4, 4, INT32_MAX, CHORALE_ERROR_SIZE_OVERFLOW, "2147483647"},
+      {"all are 1", WEIGHTS, 4, 8, 1 | (uint64_t)1 << 32, CHORALE_ERROR_FILE_SECTION,
+       "no weight but 1"}};
+  chorale_error error;
+  chorale_corpus corpus;
+  chorale_agreement agreement;
+  chorale_problem *p = NULL;
+  Counted counted;
+  count(&counted);
+  chorale_corpus_init(&corpus, sizeof corpus);
+  corpus.chains = 3;
+  corpus.labels = 2;
+  corpus.unary = unary[0];
+  chorale_agreement_init(&agreement, sizeof agreement);
+  agreement.kind = CHORALE_AGREE_KEYS;
+  agreement.keys = keys;
+  agreement.weights = weights;
+  OK(chorale_problem_create_agreeing(NULL, &corpus, &agreement, 1, NULL, &p, &error));
+  Saved saved = save(p);
+  for (size_t k = 0; k < COUNT_OF(breaches); ++k) {
+    const Breach *breach = &breaches[k];
+    Saved damaged = copy_saved(&saved);
+    put_number(damaged.bytes + place_of(&saved, breach), breach->number, (size_t)breach->width);
+    if (breach->status == CHORALE_ERROR_FILE_SECTION)
+      put_number(damaged.bytes + find_section(&saved, WEIGHTS, NULL), 1, 4);
+    repair(&damaged);
+    FAILS(try_saved(&counted, &damaged, 1, &error), breach->status, breach->message);
+    drop_saved(&damaged);
+  }
+  drop_saved(&saved);
+  chorale_problem_destroy(p);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(bad_names),          cmocka_unit_test(bad_bytes),
       cmocka_unit_test(bad_questions),      cmocka_unit_test(each_rule_has_its_answer),
       cmocka_unit_test(every_byte_flipped), cmocka_unit_test(every_length_cut),
-      cmocka_unit_test(random_numbers),
+      cmocka_unit_test(random_numbers),     cmocka_unit_test(weights_have_their_rules),
   };
   print_message("CHORALE_TEST_SEED=%llu\n", (unsigned long long)test_seed());
   return cmocka_run_group_tests_name("problem_input", tests, NULL, NULL);

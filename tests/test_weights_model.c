@@ -452,6 +452,14 @@ static void decode_takes_weights(void **state) {
     q->weights[c.chains - 1] = 0;
     FAILS(chorale_decode(NULL, &corpus, &agreement, 1, NULL, &decoded, &error),
           CHORALE_ERROR_OUT_OF_RANGE, "agreements[0].weights", "is 0", "at least 1");
+    q->weights[c.chains - 1] = INT64_MIN;
+    FAILS(chorale_decode(NULL, &corpus, &agreement, 1, NULL, &decoded, &error),
+          CHORALE_ERROR_OUT_OF_RANGE, "agreements[0].weights", "-9223372036854775808");
+    for (int32_t k = 0; k < 2; ++k) {
+      q->weights[c.chains - 1] = k == 0 ? INT64_MAX : (int64_t)INT32_MAX + 1;
+      FAILS(chorale_decode(NULL, &corpus, &agreement, 1, NULL, &decoded, &error),
+            CHORALE_ERROR_SIZE_OVERFLOW, "agreements[0]", "2147483647");
+    }
     q->weights[c.chains - 1] = 3;
     agreement.strength = -1;
     FAILS(chorale_decode(NULL, &corpus, &agreement, 1, NULL, &decoded, &error),
