@@ -83,6 +83,7 @@ Example: python -m libchorale label --labels O,PLACE,PERSON --strength 1.2 score
 DIAGNOSE = f"""\
 Says how much the mentions of a table disagree, how sure the tagger is of them, and
 what agreement would gain if the probabilities are right. It needs no right labels.
+Every row counts once.
 
 {TABLE}"""
 

@@ -674,7 +674,8 @@ def diagnose(
     progress: Bars = None,
 ) -> Diagnosis:
     """Estimates, without right labels, how much mentions disagree, how confident the tagger is
-    about them, and the gain of agreement. The arguments are those of `agree`.
+    about them, and the gain of agreement. The arguments are those of `agree`, but for `weight`:
+    every row counts once.
 
     >>> rows = [{"name": "Jordan", "type": kind} for kind in ["PERSON"] * 4 + ["ORG"]]
     >>> print(diagnose(rows, key="name", label="type", confidence=0.8))
