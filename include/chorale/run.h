@@ -149,7 +149,8 @@ typedef struct chorale_run_options {
    * stores more states where messages forbid EMPTY, and then drops configurations beyond the budget
    * like a beam; EXACT prunes configurations by the messages, so that under other messages it may
    * exceed the budget and end the call with STATE_SPACE. A run allocates about T x (m + 1) x 8
-   * bytes for each configuration that can be alive, once for each thread. */
+   * bytes for each configuration that can be alive, once for each thread; and tables of about 16 T
+   * bytes for each property of a chain, up to the bytes of the scores or 16 MiB in all. */
   chorale_joint_mode joint_mode;
   chorale_message_element message_element; /* default AUTO */
   int64_t beam_width;

@@ -12,7 +12,8 @@ namespace {
 constexpr double kReachRounding = 1e-9;
 // Capacities.
 constexpr std::int32_t kConfigurations = 4096;       // configurations of a whole pass
-constexpr std::int32_t kSlots = 2 * kConfigurations; // slots of the hash table
+constexpr std::uint32_t kSlots = 2 * kConfigurations; // of the hash table, at most
+constexpr std::uint32_t kFewSlots = 256; // slots at first: most passes have few configurations
 constexpr std::int32_t kRows = 2048;                 // rows of one position
 constexpr std::int64_t kTracedRows = 8; // rows of a position in a trace, averaged over the chain
 
@@ -51,7 +52,7 @@ JointReach::JointReach(Layout &layout, const ChainView &view, const Attachments 
   has_quiet_ = layout.take<std::uint8_t>(kConfigurations);
   row_at_ = layout.take<std::int32_t>(kConfigurations);
   row_of_ = layout.take<std::int32_t>(kConfigurations);
-  table_ = layout.take<std::int32_t>(kSlots);
+  table_ = layout.take<std::int32_t>(std::int64_t{kSlots});
   successor_ = layout.take<Memory>(count_);
   next_ = layout.take<const std::int32_t *>(count_);
   fires_ = layout.take<const std::int32_t *>(count_);
@@ -137,14 +138,31 @@ double JointReach::slack_of(const Memory *of) const noexcept {
   return most;
 }
 
-std::int32_t JointReach::intern(const Memory *of) noexcept {
+// Returns the slot of the hash table at which the search for a configuration begins.
+std::uint32_t JointReach::first_slot(const Memory *of) const noexcept {
   std::uint64_t hash = 0;
   for (std::int32_t k = 0; k < count_; ++k) {
     hash = (hash ^ static_cast<std::uint32_t>(of[k].state)) * 0x9e3779b97f4a7c15;
     hash = (hash ^ static_cast<std::uint32_t>(of[k].fired)) * 0x9e3779b97f4a7c15;
   }
-  std::uint64_t slot = (hash >> 32) % kSlots;
-  for (; table_[slot] >= 0; slot = (slot + 1) % kSlots) {
+  return static_cast<std::uint32_t>(hash >> 32) & (slots_ - 1);
+}
+
+// Empties the hash table and gives it `slots` slots, a power of two, for all configurations.
+void JointReach::resize_table(std::uint32_t slots) noexcept {
+  slots_ = slots;
+  std::fill_n(table_, slots, -1);
+  for (std::int32_t number = 0; number < configurations_; ++number) {
+    std::uint32_t slot = first_slot(memories(number));
+    while (table_[slot] >= 0)
+      slot = (slot + 1) & (slots_ - 1);
+    table_[slot] = number;
+  }
+}
+
+std::int32_t JointReach::intern(const Memory *of) noexcept {
+  std::uint32_t slot = first_slot(of);
+  for (; table_[slot] >= 0; slot = (slot + 1) & (slots_ - 1)) {
     const Memory *other = memories(table_[slot]);
     bool equal = true;
     for (std::int32_t k = 0; k < count_ && equal; ++k)
@@ -160,6 +178,8 @@ std::int32_t JointReach::intern(const Memory *of) noexcept {
   row_at_[number] = -1;
   has_quiet_[number] = 0;
   table_[slot] = number;
+  if (slots_ < kSlots && 2 * static_cast<std::uint32_t>(configurations_) > slots_)
+    resize_table(2 * slots_);
   return number;
 }
 
@@ -291,7 +311,7 @@ JointReach::End JointReach::pass(bool sends, bool traces) noexcept {
   configurations_ = 0;
   if (!scores_.spend(kSlots / 8))
     return End::interrupted;
-  std::fill_n(table_, kSlots, -1);
+  resize_table(kFewSlots);
   for (std::int32_t k = 0; k < count_; ++k) {
     const BoundProperty &property = properties_[k];
     const std::int32_t start = property.attached.property->start;

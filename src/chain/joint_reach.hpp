@@ -79,6 +79,8 @@ private:
     return memories_ + std::int64_t{configuration} * count_;
   }
 
+  std::uint32_t first_slot(const Memory *of) const noexcept;
+  void resize_table(std::uint32_t slots) noexcept;
   // Returns the number of a configuration, adding it if new; -1 if the table is full.
   std::int32_t intern(const Memory *of) noexcept;
   // Returns the slack of a configuration: a partial labelling is kept if its score plus its best
@@ -126,7 +128,8 @@ private:
   std::uint8_t *has_quiet_;    // by configuration: 1 if quiet_ is computed
   std::int32_t *row_at_;       // by configuration: last position with a row of the configuration
   std::int32_t *row_of_;       // by configuration: number of this row
-  std::int32_t *table_;        // kSlots: number of a configuration, or -1
+  std::int32_t *table_;        // slots_, at most kSlots: number of a configuration, or -1
+  std::uint32_t slots_ = 0;    // a power of two, at least twice the number of configurations
   std::int32_t configurations_ = 0;
   const Memory *of_ = nullptr; // current configuration
   Memory *successor_;          // count: its successor, see follow()

@@ -20,9 +20,10 @@ class JointReach;
 
 class ChainProgram {
 public:
+  // `tables`: those of the run (bound_store.hpp); if NULL, the program has tables of its own.
   // set_room() must precede all computations.
   ChainProgram(Layout &layout, const Model &model, const Inputs &inputs, std::int32_t chain,
-               const JointOptions &joint) noexcept;
+               const JointOptions &joint, BoundTables *tables = nullptr) noexcept;
   // True if the codes of all properties fit into a key.
   bool fits() const noexcept;
   // Returns the bytes of scratch memory, given to set_room(), that the dynamic programs need.

@@ -22,7 +22,8 @@ public:
          std::int32_t chain, Worker &worker) noexcept
       : setting_(setting), now_(now), worker_(worker),
         block(layout, setting, now, counts, chain),
-        program(layout, setting.model, setting.inputs, chain, setting.options.joint) {
+        program(layout, setting.model, setting.inputs, chain, setting.options.joint,
+                setting.bound.of(chain)) {
     program.set_room(worker.room + layout.bytes());
     block.sort();
   }

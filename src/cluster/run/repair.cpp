@@ -196,7 +196,8 @@ private:
   // Calls use(program, scratch, slots) with the program of a chain, its rows filled with penalties.
   template <class Use> bool with_chain(std::int32_t number, Use &&use) noexcept {
     Layout layout(worker_.room);
-    ChainProgram program(layout, model_, setting_.inputs, number, setting_.options.joint);
+    ChainProgram program(layout, model_, setting_.inputs, number, setting_.options.joint,
+                         setting_.bound.of(number));
     RepairScratch scratch(layout, model_, number);
     program.set_room(worker_.room + layout.bytes());
     const std::int32_t slots = model_.chains[number].slots;

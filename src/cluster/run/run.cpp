@@ -21,14 +21,17 @@ constexpr std::size_t kSmallMessages = std::size_t{1} << 18;
 // Any properties of a chain, up to this number, fit into a key: a code has at most 32 bits.
 constexpr std::int32_t kAlwaysFit = 2 * kKeyWords;
 
-// Returns the bytes of the state and the workers.
-std::size_t state_bytes(const Model &model, const RunOptions &options) noexcept {
+// Returns the bytes of the state and the workers, and of `bound` unless it is NULL.
+std::size_t state_bytes(const Model &model, const RunOptions &options,
+                        BoundStore *bound = nullptr) noexcept {
   Layout layout;
   Inputs inputs(Memory(), model);
   const RunState measured(layout, model, options, inputs);
   layout.take<Worker>(options.executor.workers);
   if (options.edits)
     inputs.take_edits(layout);
+  if (bound)
+    bound->place(layout, model);
   return layout.bytes();
 }
 
@@ -39,7 +42,7 @@ using namespace chorale;
 
 chorale_run::chorale_run(const Memory &from, const Model &of, const RunOptions &with) noexcept
     : memory(from), model(retain(&of)), options(with), inputs(from, of),
-      rooms(from, of, options, inputs), setting_{of, options, inputs, rooms, call} {
+      rooms(from, of, options, inputs), setting_{of, options, inputs, rooms, bound, call} {
   // With restricted columns a clique may have to use entries far below the greatest of a message,
   // where JointReach gives bounds only.
   options.joint.may_reach = !options.restrict_range &&
@@ -87,7 +90,9 @@ void chorale_run::choose_messages() noexcept {
 }
 
 std::size_t chorale_run::estimate() const noexcept {
-  std::size_t bytes = std::max<std::size_t>(state_bytes(*model, options), 1); // see allocate()
+  BoundStore tables;
+  std::size_t bytes =
+      std::max<std::size_t>(state_bytes(*model, options, &tables), 1); // see allocate()
   // Assumes that every clique keeps all columns, an upper bound. Counts the array of kept columns
   // twice, since its capacity grows by half at a time.
   if (options.restrict_range) {
@@ -105,7 +110,7 @@ std::size_t chorale_run::estimate() const noexcept {
 }
 
 bool chorale_run::prepare() noexcept {
-  const std::size_t bytes = state_bytes(*model, options);
+  const std::size_t bytes = state_bytes(*model, options, &bound);
   if (bytes == SIZE_MAX)
     return false;
   block_ = Block(memory, bytes);
@@ -120,6 +125,7 @@ bool chorale_run::prepare() noexcept {
     inputs.take_edits(layout);
     inputs.restore_all();
   }
+  bound.place(layout, *model);
   if (!rooms.make(rooms.measure()))
     return false;
   reset();
@@ -139,7 +145,7 @@ bool chorale_run::fits_joint_state(std::int32_t number) noexcept {
   JointOptions strict = options.joint;
   strict.is_strict = true;
   Layout layout(rooms.workers[0].room);
-  ChainProgram program(layout, *model, inputs, number, strict);
+  ChainProgram program(layout, *model, inputs, number, strict, bound.of(number));
   if (!program.fits())
     return false;
   if (!tries)

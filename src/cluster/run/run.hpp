@@ -1,6 +1,7 @@
 // The public run: owns state and scratch memory, and calls rounds, polish, repair and dual bound.
 //
-// Memory is in two blocks: state (state.hpp) and scratch memory of the workers (rooms.hpp).
+// Memory is in two blocks: state (state.hpp) with tables of properties (bound_store.hpp), and
+// scratch memory of the workers (rooms.hpp).
 #pragma once
 
 #include "cluster/run/outcome.hpp"
@@ -73,6 +74,7 @@ struct chorale_run {
   chorale::RunOptions options;
   chorale::Inputs inputs;
   chorale::Rooms rooms;
+  chorale::BoundStore bound;
   chorale::Call call;
   chorale::RunState state;
 

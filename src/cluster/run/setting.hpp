@@ -1,6 +1,7 @@
-// References that every part of a run needs: model, options, inputs, memory, current call.
+// References that every part of a run needs: model, options, inputs, memory, tables, current call.
 #pragma once
 
+#include "cluster/run/bound_store.hpp"
 #include "cluster/run/chain_program.hpp"
 #include "cluster/run/clique_program.hpp"
 #include "cluster/run/rooms.hpp"
@@ -12,6 +13,7 @@ struct Setting {
   const RunOptions &options;
   const Inputs &inputs;
   const Rooms &rooms;
+  const BoundStore &bound;
   Call &call;
 
   Worker &worker(std::int32_t w) const noexcept { return rooms.workers[w]; }
@@ -33,7 +35,8 @@ struct Setting {
 struct PlacedChain {
   PlacedChain(const Setting &setting, std::byte *room, std::int32_t chain) noexcept
       : layout(room),
-        program(layout, setting.model, setting.inputs, chain, setting.options.joint) {
+        program(layout, setting.model, setting.inputs, chain, setting.options.joint,
+                setting.bound.of(chain)) {
     program.set_room(room + layout.bytes());
   }
   // Loads the messages of the cliques to the chain.
