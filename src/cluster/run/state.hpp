@@ -145,8 +145,9 @@ struct WorkList {
 // `polish`: improves chains around the edits. `send`: computes the messages of the edited chains.
 // `cliques` and `chains`: the two halves of a message round. `from_rounds`: polishes the labelling
 // of the last round. `again`: polishes the best labelling, if a round found it. `from_own`:
-// polishes the best labelling with the chains in EditState::reached replaced by their labellings
-// without messages. `last`: visits the fellows of these chains, if the labelling from_own is better.
+// polishes the best labelling in which the edited chains, those that messages reached and the
+// members of small edited cliques have their labellings without messages. `last`: if the result is
+// better, polishes it again with all members of the small cliques that it changed.
 enum class EditStage {
   none,
   own,
