@@ -40,7 +40,7 @@ struct TwoBest {
     second = std::max(second, std::min(first, score));
     first = std::max(first, score);
   }
-  // Returns the difference between the two; 0 if all scores are forbidden.
+  // Returns first - second; 0 if all scores are forbidden.
   double margin() const noexcept { return first == kForbidden ? 0.0 : first - second; }
 
   double first = kForbidden;

@@ -11,7 +11,8 @@ namespace chorale {
 
 inline constexpr std::int32_t kMostWorkers = 256;
 inline constexpr std::int64_t kLongStretch = 32;
-// For each worker; a longer loop gets longer stretches.
+// A loop is divided into at most this many stretches for each worker; a longer loop gets longer
+// stretches.
 inline constexpr std::int64_t kStretches = 64;
 inline constexpr std::int64_t kMostStretches = kStretches * kMostWorkers; // in one loop
 

@@ -303,7 +303,7 @@ private:
                                      "; it must be at least 0, where 0 is none");
   }
 
-  // Number of scores from which on the time of their check counts.
+  // If there are more scores than this, the time that their check takes counts towards the limit.
   static constexpr std::int64_t kLongCheck = 1 << 16;
   const Report &report_;
   const Potential *potential_ = nullptr;

@@ -53,8 +53,8 @@ chorale_status read_agreement(const Report &report, const chorale_agreement *agr
   return CHORALE_OK;
 }
 
-// Builds the model and stores it in `made`. `error`: the struct to which `report` writes, for
-// public calls.
+// Builds the model and stores it in `made`. `error`: the struct to which `report` writes, also
+// passed to the public calls made here.
 chorale_status build(const Report &report, const chorale_host *host, const chorale_corpus *given,
                      const chorale_agreement *agreements, std::int64_t count,
                      chorale_decoded &made, chorale_error *error) noexcept {

@@ -72,7 +72,7 @@ struct chorale_problem {
 
   chorale::Memory memory;
   const chorale::Model *model;                  // the problem holds one reference
-  // NULL, or bytes of which the problem holds one reference; lists may point into them
+  // NULL, or bytes of which the problem holds one reference; texts of lists may lie in them.
   const chorale::SharedBytes *shared = nullptr;
   chorale::Array<chorale::TextList> lists;      // ascending by id
   chorale::Array<chorale::Note> notes;

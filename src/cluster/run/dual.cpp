@@ -13,7 +13,7 @@ namespace {
 constexpr std::int64_t kDualGrain = 2;
 // Steps without progress after which the steps get smaller.
 constexpr std::int64_t kDualPatience = 6;
-constexpr double kSlower = 0.7;       // factor by which they get smaller
+constexpr double kSlower = 0.7;       // factor by which the steps then get smaller
 // A step aims at a target below D. The gap between both, relative to the magnitude of D, is kReach
 // if no labelling is known; otherwise the target is the best score, but the gap is at least
 // kLeastReach.

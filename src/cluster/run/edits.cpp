@@ -17,9 +17,11 @@ namespace {
 constexpr std::int64_t kMostChains = 64;
 constexpr std::int64_t kMostMembers = 4096;
 constexpr std::int64_t kShareOfAll = 16;
-// Cliques with more members compute messages only if they were edited themselves.
+// Cliques with more than kMostAnswering members compute messages only if they were edited
+// themselves.
 constexpr std::int32_t kMostAnswering = 256;
-// Closed cliques with more members are solved again only if they were edited themselves.
+// Closed cliques with more than kMostSolved members are solved again only if they were edited
+// themselves.
 constexpr std::int32_t kMostSolved = 4096;
 // The first kFreeChains chains that messages reach are updated whenever a message changed by more
 // than rounding; later ones only if it changed by more than kLeastChange units.

@@ -366,8 +366,8 @@ bool chorale_run::step() noexcept {
   return Rounds(setting_, state).step();
 }
 
-// Prepares a complete solution for edits, if the call has time left. `after`: the kind of call,
-// which continues the preparation if it is interrupted.
+// Prepares a complete solution for edits, if the call has time left. `after`: the kind of the
+// current call; if the preparation is interrupted, the next call of this kind continues it.
 void chorale_run::settle(Settling after) noexcept {
   state.course.settling = Settling::none;
   if (options.edits && !call.must_end() && !state.standing.pending && has_result() &&
