@@ -25,7 +25,7 @@ struct Header {
   std::uint32_t zero;
   std::uint64_t table_checksum;
   std::uint64_t zeros[2];
-  std::uint64_t checksum; // of the header bytes that precede this field
+  std::uint64_t checksum; // of the bytes of the header before this field
 
   auto fields() noexcept {
     return std::tie(magic, order, version, bytes, sections, zero, table_checksum, zeros, checksum);

@@ -76,9 +76,9 @@ struct chorale_problem {
   const chorale::SharedBytes *shared = nullptr;
   chorale::Array<chorale::TextList> lists;      // ascending by id
   chorale::Array<chorale::Note> notes;
-  chorale::Array<std::int32_t> kinds;  // by clique, or empty
-  chorale::Array<std::int32_t> values; // by clique, or empty
-  chorale::Array<std::int32_t> gold;   // by position, or empty
+  chorale::Array<std::int32_t> kinds;  // by clique: its kind; or empty
+  chorale::Array<std::int32_t> values; // by clique: its list of value names; or empty
+  chorale::Array<std::int32_t> gold;   // by position: its gold label; or empty
 
 private:
   // Copies a list into the problem. False, with nothing changed, if memory runs out.

@@ -130,13 +130,13 @@ struct chorale_model_builder {
   chorale::Memory memory;
   chorale::Log log;
   chorale_model *model = nullptr;         // NULL once frozen
-  chorale::Array<std::int64_t> groups;    // by chain
+  chorale::Array<std::int64_t> groups;    // by chain: its group
   chorale::Array<chorale::Slot> slots;    // in the order of adding, without centres
   chorale::Array<std::int32_t> last_slot; // by chain: its slot added last, or -1
   // By slot: the slot of the same chain added before it, or -1.
   chorale::Array<std::int32_t> previous;
-  chorale::Array<Place> centres;          // by clique
-  chorale::Array<Place> latest;           // by clique
+  chorale::Array<Place> centres;          // by clique: its centre (see Place)
+  chorale::Array<Place> latest;           // by clique: its latest member (see Place)
   chorale::Array<std::int32_t> members;   // by clique: how many members it has so far
   chorale::Array<std::int32_t> weights;   // of the members of cliques that have weights
   // By clique: the index in `weights` of the weight of its first member; -1 if every member counts

@@ -197,7 +197,7 @@ private:
   }
 
   Model &model_;
-  Array<CliqueType *> types_;  // by clique
+  Array<CliqueType *> types_;  // by clique: its new type
   Array<std::int32_t> values_; // values that the members of the current clique can fire
   Array<std::int32_t> from_;   // by column: number of its value in the given potential, or -1
   bool fires_outside_ = false;

@@ -11,8 +11,9 @@
 //   the centre of a clique last; the index is the slot's *place*. The site of a position is the
 //   index of its label in all labels laid end to end (each chain begins at an even site if two
 //   labels share a byte). The site of whole-chain slot w of the model is -1 - w.
-// slots[number]: the place of the slot. `slots` has an entry for each slot, chain by chain; the
-//   whole-chain slots of a chain come first, in the order of adding, then its positions, ascending.
+// slots[number]: the place of the slot. `slots` has an entry for each slot, chain by chain: first
+//   the whole-chain slots of a chain, by clique (ports of an instance in the order of adding), then
+//   its positions, ascending.
 //
 // A slot shows a *column* of its clique: a value 0 .. R-1, or EMPTY or CONFLICT if the clique has
 // these two; -1 if the value has no column. (A property shows EMPTY if it fires no value, CONFLICT

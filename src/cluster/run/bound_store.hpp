@@ -24,7 +24,7 @@ public:
 private:
   static constexpr std::size_t kLeastBytes = std::size_t{1} << 24;
 
-  BoundTables **tables_ = nullptr; // by chain
+  BoundTables **tables_ = nullptr; // by chain: its tables, or NULL if they are not kept
 };
 
 } // namespace chorale

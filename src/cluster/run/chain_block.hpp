@@ -22,7 +22,7 @@ struct BlockMemory {
   BlockMemory(Layout &layout, const Model &model, std::int32_t chain) noexcept;
 
   std::int64_t *counts; // counts of one clique, by column
-  std::int64_t *varied; // the same counts after some slots changed
+  std::int64_t *varied; // counts of the clique after some slots changed
   double *row;          // score of a clique for each value of a slot
   double *scores;       // m numbers: score of each label of a position
   Slot *slots;          // all slots of the chain

@@ -152,11 +152,11 @@ private:
   bool decode_instance() noexcept;
   void send_instance() noexcept;
 
-  const Model *model_; // NULL while only measuring
+  const Model *model_;
   const Inputs *inputs_;
   std::int32_t number_;
   Chain chain_;
-  Slot *slots_; // NULL if only measuring
+  Slot *slots_; // NULL while only measuring
   Clique *cliques_;
   ChainView view_;
   JointOptions joint_;
@@ -165,7 +165,7 @@ private:
   double *marginals_ = nullptr;    // T x m: max-marginals
   // T, if there are properties: the forced label of each position, or -1
   std::int32_t *forced_ = nullptr;
-  BoundTables *bound_ = nullptr;   // tables of each property; shared by all joint programs
+  BoundTables *bound_ = nullptr;   // by property: its tables, shared by all joint programs
   double **outgoing_rows_ = nullptr;
   double *reach_ = nullptr; // by whole-chain slot: the reach of its clique (set_reach())
   const double **incoming_rows_ = nullptr;

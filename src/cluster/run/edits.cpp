@@ -34,7 +34,8 @@ constexpr double kLeastChange = 1.0 / 1024;
 constexpr double kLeastGain = 1.0 / 16;
 // Greatest number K of columns for which this d is computed, which costs O(K^2).
 constexpr std::int32_t kComparedColumns = 64;
-constexpr std::int64_t kRepeatVisits = 1024; // then chains with repeats are not visited
+// after so many visits, chains with repeats are not visited
+constexpr std::int64_t kRepeatVisits = 1024;
 constexpr std::int64_t kMostVisits = 1 << 20; // in case that gains within rounding errors never end
 // Members counted between two checks of the limits.
 constexpr std::int64_t kCountedMembers = 1 << 16;

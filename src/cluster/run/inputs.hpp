@@ -136,7 +136,7 @@ private:
   // place of its first site and is T x m without gaps; it is initialised only while masked_ > 0.
   std::uint8_t *masks_ = nullptr;
   std::int32_t *masked_ = nullptr; // by chain: number of positions with a masked label
-  double *strengths_ = nullptr;    // by clique
+  double *strengths_ = nullptr;    // by clique: factor of its potential
   bool expects_edits_ = false;
   // Number of masked positions plus number of cliques with a strength other than 1.
   std::int64_t edited_ = 0;

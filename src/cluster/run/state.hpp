@@ -26,7 +26,7 @@ inline constexpr std::uint8_t kAnswersLater = 2;
 // Detects that message rounds alternate between two labellings.
 struct Alternation {
   void add(std::uint64_t labelling_hash) noexcept;
-  bool found = false; // true if they did in the last four rounds
+  bool found = false; // true if the last four rounds alternated
 
 private:
   std::uint64_t last_[4] = {}; // hashes of the last four rounds, newest first; 0: no such round
@@ -100,7 +100,7 @@ struct PartScores {
   PartScores(Layout &layout, const Model &model) noexcept;
 
   double *kept = nullptr;    // by part: equation 1 of `best`, restricted to the part
-  double *offered = nullptr; // by part: the same of the labelling that is compared with `best`
+  double *offered = nullptr; // by part: equation 1 of the labelling compared with `best`
   bool known = false;        // true if `kept` is up to date
 };
 
@@ -202,7 +202,7 @@ struct EditState {
   // the chain is in the queue.
   std::int32_t *queue = nullptr;
   std::uint8_t *queued = nullptr;
-  std::int64_t capacity = 0; // number of chains
+  std::int64_t capacity = 0; // length of the ring: number of chains
   std::int64_t head = 0;
   std::int64_t waiting = 0;
   std::int64_t visits = 0; // how often the current stage tried to improve a chain
@@ -212,7 +212,7 @@ struct EditState {
   double *row_before = nullptr;
   double *row_after = nullptr;
   WorkList touched;         // chains that may differ in `now` and `best`
-  WorkList touched_cliques; // their cliques
+  WorkList touched_cliques; // cliques whose counts may differ in `now` and `best`
   WorkList sending;         // chains whose messages are to be computed
   WorkList answering;       // cliques whose messages are to be computed
   WorkList reached;         // chains that a round of this solve updated
