@@ -51,7 +51,7 @@ void write_arrays(Output &out, const Property &property) noexcept;
 // Returns the potential to write for a potential of the model. If the model has extended it to more
 // values, returns the potential that was extended.
 const Potential &given_potential(const Potential &potential) noexcept;
-// Returns the potential that `given` scales, if `given` refers to the numbers of another potential;
+// Returns the potential that `given` scales, if `given` shares the numbers of another potential;
 // otherwise NULL.
 const Potential *scaled_from(const Potential &given) noexcept;
 file::PotentialRecord record_of(const Potential &given, std::int32_t base) noexcept;

@@ -72,9 +72,9 @@ private:
   const KeptColumns *kept_;
   double strength_;
   double *gathered_ = nullptr; // n x kept columns: the incoming entries of the kept columns
-  // Messages to members: n x kept columns, or, for one value of the centre, n x columns.
+  // Messages to the members: n x kept columns; or n x columns, for one value of the centre.
   double *answers_ = nullptr;
-  // n, in bound() of a centred clique: the assignment for one value of the centre.
+  // In bound() of a centred clique: n columns, the assignment found for one value of the centre.
   std::int32_t *candidate_ = nullptr;
   std::byte *room_ = nullptr;
   bool interrupted_ = false;

@@ -228,7 +228,7 @@ RunFailure closed_marginals(const Setting &setting, const RunState &state, std::
 
 RunFailure closed_probabilities(const Setting &setting, const RunState &state, std::int32_t chain,
                                 double temperature, double *to, bool &found) noexcept {
-  // Max-marginals are kept in `to` from the first allowed label on.
+  // `to` first receives max-marginals; labels below the first allowed one get minus infinity.
   found = false;
   const RunFailure failure =
       each_marginal(setting, state, chain, [&](std::int32_t y, double score) noexcept {
