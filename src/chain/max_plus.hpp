@@ -9,8 +9,9 @@
 
 namespace chorale {
 
-// Number of labels rounded up to whole vectors of four: length of the rows of sweeps and of their
-// matrices. Padding of a matrix is minus infinity. 64 bits: also for layouts too large to run.
+// Returns the number of labels rounded up to a multiple of four, the length of the rows of sweeps
+// and of their matrices. The padding of a matrix is minus infinity. The result has 64 bits, since
+// sizes are also computed for problems that are too large to run.
 constexpr std::int64_t padded_labels(std::int64_t labels) noexcept { return (labels + 3) / 4 * 4; }
 
 // All steps of a chain with one matrix. Strides are signed, so either direction is possible:

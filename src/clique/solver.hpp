@@ -12,7 +12,7 @@ struct chorale_clique_solver {
   chorale_clique_solver(std::byte *borrowed, std::size_t bytes, const chorale_host &host) noexcept
       : log(&host), workspace(borrowed, bytes) {}
 
-  chorale::Memory memory; // that allocated the handle; unused if the handle is in borrowed memory
+  chorale::Memory memory; // allocated the handle; unused if the handle is in borrowed memory
   chorale::Log log;
   chorale::Workspace workspace;
 };

@@ -39,8 +39,9 @@ double rest_entry(const Potential &p, std::int64_t k, std::int64_t members) noex
   if (p.source == TableSource::separable_pairs && p.counted_values > 0) {
     const double c = p.numbers[std::int64_t{p.values} * p.values + p.highest_counted];
     const double counted = static_cast<double>(members - k);
-    // N = n - k members count. table_entry gives c n_v (n - n_v), summed over counted values c n N
-    // - c sum n_v^2. The pairs score c N^2 - c sum n_v^2, so c N (N - n) is missing.
+    // N = n - k members have counted values. The tables of the counted values contain c n_v (n -
+    // n_v), which adds up to c n N - c sum n_v^2. The pairs score c N^2 - c sum n_v^2. So the rest
+    // column's table must add the difference, c N (N - n).
     return c * counted * (counted - static_cast<double>(members));
   }
   if (k < members)
@@ -65,8 +66,8 @@ bool has_shape(const Potential &p, std::int64_t members, std::int64_t known, cho
     // undefined.
     return false;
   }
-  // The declaration is about the given tables, not the rest column. The last step of the rest
-  // column may break concavity, which the flows for concave tables handle.
+  // The caller's declaration is about the given tables, not the rest column's. The last step of the
+  // rest column's table may break concavity; the flows for concave tables handle this case.
   if (p.counted_values == p.values || members < 2 ||
       (declared == CHORALE_SHAPE_CONCAVE && p.source != TableSource::separable_pairs))
     return true;
@@ -109,8 +110,9 @@ CliqueKind::CliqueKind(const Potential &p, std::int32_t member_count) noexcept
 bool CliqueKind::takes_weights(bool some_uncounted) const noexcept {
   if (source->family != CHORALE_FAMILY_SUM || !convex || !finite)
     return false;
-  // With a rest column, `convex` is also about its table. Otherwise such a column would be 0 up to
-  // its last entry, which is minus the tables' first entries.
+  // With a rest column, `convex` includes its table. Without one, members with uncounted values
+  // would need such a column: its table would be 0 up to the last entry, which must then not be
+  // below 0.
   return has_rest() || !some_uncounted || rest_entry(*source, members, members) >= 0;
 }
 

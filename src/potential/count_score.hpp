@@ -1,11 +1,12 @@
-// Running scores: the value of a potential while members move from column to column.
+// Running scores: the value C of a potential, kept up to date while members move from column to
+// column.
 //
 // Every class has the same interface, so that an algorithm is written once and compiled for each
 // form:
 //
 //     void reset(const int32_t *counts)   sets the counts by column (K) and computes the total
 //     double total() const                C of the counts
-//     double after(u, v)                  C if one member moved from column u to v != u
+//     double after(u, v)                  C after a move of one member from column u to v != u
 //     void move(u, v)                     performs this move
 //     int32_t count(v) const              members in column v
 //     CallbackFailure failure() const     why a callback failed; none for all other forms
@@ -211,7 +212,8 @@ private:
   }
 };
 
-// MAJORITY. Stores b_a + sum_v w_av n_v for every column a. O(K) a move.
+// MAJORITY. Stores b_a + sum_v w_av n_v for every column a; C is this number for the column a of
+// highest count. O(K) for each move.
 class MajorityScore : public CountScoreBase {
 public:
   MajorityScore(Layout &layout, const CliquePotential &potential) noexcept

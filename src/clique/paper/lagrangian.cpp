@@ -11,12 +11,12 @@ namespace {
 // Relative tolerance: steps below this fraction of the largest useful multiplier, and decreases of
 // L below this fraction of its magnitude, count as 0.
 constexpr double kTie = 1e-12;
-// Line search: golden ratio; number of cuts, which reduce the interval to a millionth.
+// For the line search: 1 / golden ratio; number of cuts, which reduce the interval to a millionth.
 constexpr double kGolden = 0.6180339887498949;
 constexpr std::int32_t kSections = 29;
-// Subgradient rule: weight of the old direction in the new one; first step size, as a fraction of
-// the step that would close the gap if L were linear; number of steps without a lower L after which
-// the step size is halved; step size below which the rule ends.
+// For the subgradient rule: weight of the old direction in the new one; first step size, as a
+// fraction of the step that would close the gap if L were linear; number of steps without a lower L
+// after which the step size is halved; step size below which the relaxation ends.
 constexpr double kMemory = 0.3;
 constexpr double kFirstStep = 1.0;
 constexpr std::int32_t kPatience = 5;
@@ -242,8 +242,8 @@ Lagrangian::Progress Lagrangian::step_golden(const Violation &violation, double 
   double at_left = along(v, left);
   double at_right = along(v, right);
   for (std::int32_t section = 0; section < kSections && !instance_->interrupted(); ++section) {
-    // At equal values the convex function has a minimum between left and right: either cut keeps
-    // this interval.
+    // If both values are equal, the convex function has a minimum between left and right, and
+    // either cut keeps this interval.
     if (at_left <= at_right) {
       high = right;
       right = left;

@@ -76,7 +76,7 @@ private:
   double *multiplier_;    // K: lambda
   double *level_;         // K: term that the relaxation adds to psi_iv, by column v
   double *direction_;     // K: for the subgradient rule: smoothed violations
-  double *best_other_;    // n: for golden section: best level except at alpha and the searched column
+  double *best_other_;    // n: for golden section: best level not at alpha or the searched column
   std::int32_t *x_;       // n: a labelling that attains L
   std::int32_t *counts_;  // K: members by column
   std::uint8_t *changed_; // n: conservative rule: 1 if moved since the multipliers last changed
