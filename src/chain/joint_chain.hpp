@@ -1,12 +1,12 @@
 // Joint dynamic program of a chain with properties, over labels x configurations.
 //
-// A property is an automaton that reads the labels from left to right and *fires* values at some
-// positions. A configuration holds, for each property, the automaton state and the value fired so
-// far, coded as one number (its *code*, bound_property.hpp). The values that can fire on this chain
-// are numbered 0 .. F - 1 (*local* values); F is EMPTY (nothing fired) and F + 1 CONFLICT
-// (different values fired). The message *to* a property's chain gives a score to each of these; the
-// message *from* the chain (of the outgoing property) is the best score of the chain for each of
-// them.
+// A property is an automaton that reads the labels from left to right and *fires* values at
+// some positions. A configuration holds, for each property, the automaton state and the value fired
+// so far, coded as one number (its *code*, bound_property.hpp). The values that can fire on this
+// chain are numbered 0 .. F - 1 (*local* values); F is EMPTY (nothing fired) and F + 1 CONFLICT
+// (different values fired). A property's incoming message gives a score to each of these F + 2. The
+// outgoing message, which a run computes for one property at most, is the best score of the chain
+// for each of them.
 //
 // Every position has a set of configurations with a row of m scores each. One max-product step
 // advances a whole row by one position. The row is then split by the automaton transitions; most

@@ -56,7 +56,8 @@ double rest_entry(const Potential &p, std::int64_t k, std::int64_t members) noex
 bool has_shape(const Potential &p, std::int64_t members, std::int64_t known, chorale_shape declared,
                bool (*bends)(double, double)) noexcept {
   if (p.source == TableSource::separable_pairs) {
-    // The table is f (k^2 - k) + c k (n - k) with second difference 2 (f - c).
+    // Separable PAIRS: the table of v is f (k^2 - k) + c k (n - k), with f = f(v, v) and c = c_v.
+    // Its second difference is 2 (f - c).
     const std::int64_t R = p.values;
     for (std::int32_t v = 0; v < p.values; ++v)
       if (p.counts(v) && members >= 2 && !bends(p.numbers[v * R + v], p.numbers[R * R + v]))

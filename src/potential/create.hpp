@@ -42,8 +42,8 @@ chorale_status create_by_square(const Report &report, const Memory &memory,
                                 const PotentialSpec &spec, chorale_family family,
                                 MatrixSpec square, const double *bias,
                                 Potential *&made) noexcept;
-// Creates a mixture, a SUM whose tables are weighted sums of fixed functions (see the member
-// `numbers` in potential.hpp). `weights`: kMixtureHead weights of these functions; `linear`: for
+// Creates a mixture, a SUM whose tables are weighted sums of fixed functions (see
+// `storage` in potential.hpp). `weights`: kMixtureHead weights of these functions; `linear`: for
 // each value, the weight of its count. `mask`: for each value 0 (uncounted), 1, or kLinearOnly;
 // NULL: 1 for all.
 chorale_status create_mixture(const Report &report, const Memory &memory, std::int64_t values,

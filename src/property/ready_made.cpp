@@ -106,9 +106,9 @@ Property *make_first_label(const Memory &memory, const LabelKinds &kinds) noexce
   return compile(memory, tables.source());
 }
 
-// Makes a property that fires the label that follows a segment of kind `anchor`. States: 0: no
-// segment is waiting for its next label; 1: in a segment; 2: after a segment that an ignored label
-// has ended.
+// Makes a property that fires the kind of the label that follows a segment of kind `anchor`.
+// States: 0: no segment is waiting for its next label; 1: in a segment; 2: after a segment that an
+// ignored label has ended.
 Property *make_next_label(const Memory &memory, const LabelKinds &kinds, std::int32_t anchor,
                           chorale_segment_rule rule, std::int32_t end_value) noexcept {
   const bool ends = rule == CHORALE_SEGMENT_ENDS_AT_IGNORED;
@@ -141,8 +141,8 @@ Property *make_next_label(const Memory &memory, const LabelKinds &kinds, std::in
   return compile(memory, tables.source());
 }
 
-// Makes a property that fires the token before a segment of kind `anchor`. States: 0: outside a
-// segment; 1: in a segment.
+// Makes a property that fires the entry of the table (a token) before a segment of kind `anchor`.
+// States: 0: outside a segment; 1: in a segment.
 Property *make_token_before(const Memory &memory, const LabelKinds &kinds, std::int32_t anchor,
                             chorale_segment_rule rule, std::int64_t values,
                             std::int32_t start_value) noexcept {
