@@ -35,7 +35,7 @@ enum class Role : std::int32_t {
 // them.
 struct BoundTables {
   BoundTables() noexcept = default;
-  // Takes the memory. Reads only the sizes of the attachment.
+  // Takes the memory. Reads only the sizes of the attached property.
   BoundTables(Layout &layout, const Attached &attached, bool tree) noexcept;
   // Fills all arrays. False if interrupted.
   bool fill(const Attached &attached, const std::int32_t *parents, Limits &limits) noexcept;
@@ -69,7 +69,8 @@ public:
   // has tables of its own.
   BoundProperty(Layout &layout, const Attached &attached, bool tree,
                 BoundTables *shared = nullptr) noexcept;
-  // Reads the arrays and the message of the attachment. False if interrupted.
+  // Reads the arrays and the message of the attached property. `parents`: those of a tree, or NULL.
+  // False if interrupted.
   bool bind(const std::int32_t *parents, Limits &limits) noexcept;
   void assign(Role role) noexcept;
 

@@ -118,7 +118,7 @@ private:
   BoundProperty *properties_;
   KeyField *fields_;
   double *message_ = nullptr;
-  double *lower_ = nullptr;       // scores attained by a narrow beam, see JointChain::run()
+  double *lower_ = nullptr;       // scores that a narrow beam attained, by which full runs prune
   std::int32_t *first_ = nullptr; // T: best labelling found before the full run
   std::optional<JointChain> chain_;
   std::optional<JointTree> tree_;

@@ -144,11 +144,12 @@ private:
   std::uint8_t *is_marked_; // m: scratch of mark(), 0 between calls
   std::int32_t *marked_;    // m: labels outside the default transitions
   std::int32_t *classes_;   // class of the current position, by property
-  // Decoding: previous configuration * m + previous label, for each configuration of each position.
+  // Backpointers for decoding: previous configuration * m + previous label, for each label of each
+  // configuration of each position.
   std::int32_t *history_ = nullptr;
   std::int64_t *history_begin_ = nullptr; // T: first entry of each position in history_
   std::int32_t previous_count_ = 0;       // configurations of the position recorded last
-  // Marginals: the configurations of every position after the forward pass.
+  // For max-marginals and sums: the configurations of every position after the forward pass.
   std::uint64_t *forward_keys_ = nullptr;  // T x width x words
   double *forward_rows_ = nullptr;         // T x width x m
   std::int32_t *forward_counts_ = nullptr; // T

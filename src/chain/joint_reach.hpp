@@ -86,8 +86,9 @@ private:
   void resize_table(std::uint32_t slots) noexcept;
   // Returns the number of a configuration, adding it if new; -1 if the table is full.
   std::int32_t intern(const Memory *of) noexcept;
-  // Returns the slack of a configuration: a partial labelling is kept if its score plus its best
-  // completion without properties plus the slack is >= 0. Includes a tolerance for rounding.
+  // Returns the slack of a configuration: a partial labelling is kept if its score, plus its best
+  // completion without properties, plus the slack is at least 0. The slack includes a tolerance for
+  // rounding.
   double slack_of(const Memory *of) const noexcept;
   // Returns the greatest of the entries of `row` (by local value) that are still possible for
   // property k. greatest: the greatest of all entries.
@@ -140,8 +141,8 @@ private:
   const std::int32_t **next_;
   const std::int32_t **fires_;
 
-  // Rows of scores, m each: kRows for each of two positions in turn; with traces_, traced_rows for
-  // all positions.
+  // Rows of m scores. rows_: kRows rows for each of two neighbouring positions, used in turn.
+  // all_rows_: if traces_, traced_rows_ rows for all positions.
   double *rows_[2];
   double *all_rows_;
   std::int32_t *all_backs_;         // traced_rows x m: row at the previous position

@@ -53,7 +53,8 @@ private:
   double *work_;
 };
 
-// Best labelling of a chain (forward) or tree (upward).
+// Finds the best labelling of a chain, by a forward pass, or of a tree, by a pass from the leaves
+// to the roots.
 class BestLabelling {
 public:
   BestLabelling(Layout &layout, const ChainView &view) noexcept;
@@ -107,13 +108,14 @@ private:
 
   std::int32_t labels_;
   std::ptrdiff_t row_step_; // entries of a row; chains only
-  // Chains: forward and backward rows of ChainSweep.
-  // Trees, T x m: best score of the subtree of t, and of everything outside this subtree.
+  // For chains: forward and backward rows of ChainSweep.
+  // For trees (T x m): best score of the subtree of t, and of everything outside this subtree.
   double *inside_;
   double *outside_;
-  double *work_; // see ChainSweep
-  // Trees, T x m: message of t to its parent, and sum of the messages of later siblings to the
-  // parent. Roots use column 0, since their virtual parent has one label.
+  double *work_; // scratch, ChainSweep::work_entries()
+  // For trees (T x m): the message of t to its parent, which is the best score of the subtree of t
+  // by label of the parent; and the sum of the messages of later siblings to the parent. Roots use
+  // column 0, since their virtual parent has one label.
   double *message_ = nullptr;
   double *later_ = nullptr;
   std::uint8_t *is_leaf_ = nullptr;

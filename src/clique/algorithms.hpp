@@ -29,7 +29,7 @@ private:
 inline constexpr FormSet kAllForms(Form::sum, Form::max, Form::majority, Form::pairs,
                                    Form::callback);
 
-// The tables of a SUM that an algorithm needs.
+// The shape that the tables of a SUM must have for an algorithm.
 enum class TableShape : std::uint8_t { any, convex, concave };
 
 struct Algorithm {

@@ -326,7 +326,7 @@ void CliqueSearch::run_single_moves() noexcept {
   });
 }
 
-// Improves a copy of the solution's labelling.
+// Improves a copy of the solution's labelling, which becomes the solution if it scores more.
 template <class Improver> void CliqueSearch::improve_solution(Improver &improver) noexcept {
   if (!started_ && !solution_.found())
     return;

@@ -49,7 +49,8 @@ public:
         },
         arguments...);
   }
-  // Runs the planned passes, then finds max-marginals by alpha-pass with one member's column fixed.
+  // Runs the planned passes. Then finds max-marginals by the passes of alpha-pass in which one
+  // member is fixed to one column, for all members and columns.
   void find_pass_marginals() noexcept;
 
   // Writes to the solution the labelling that the task starts from. Called by algorithms that

@@ -176,7 +176,7 @@ private:
   }
 };
 
-// MAX. O(K) a move.
+// MAX. Every after() and move() takes O(K).
 class MaxScore : public CountScoreBase {
 public:
   using CountScoreBase::CountScoreBase;

@@ -8,8 +8,9 @@
 namespace chorale {
 namespace {
 
-// Returns the majority value of counts: the counted value of highest count; of several with that
-// count the one with the highest score, then the first. -1 if no member has a counted value.
+// Returns the majority value of `counts`: the counted value of highest count; of several such
+// values that with the highest score; of several of these the first. -1 if no member has a counted
+// value.
 std::int32_t majority_of(const Potential &p, const std::int64_t *counts) noexcept {
   std::int64_t most = 0;
   for (std::int32_t v = 0; v < p.values; ++v)

@@ -271,8 +271,8 @@ bool CountDual::tighten_box() noexcept {
 
 // Let D = value_, and let best_v be the greatest H_v(k). A labelling with count k in column v
 // scores at most D - best_v + H_v(k). A labelling with member i in column v scores at most D, minus
-// what best_v falls if column v must choose i, minus what best_w falls for each other column w that
-// chooses i if it must not.
+// the amount by which best_v falls if column v must choose i, minus the amounts by which best_w
+// falls for each other column w that chooses i, if w must not choose i.
 bool CountDual::reduce(double level, double *dropped) noexcept {
   const double slack = value_ - level;
   if (!in_stretches(*view_, members_, 2, [&](std::int64_t begin, std::int64_t end) {
@@ -346,7 +346,8 @@ bool CountDual::reduce(double level, double *dropped) noexcept {
     std::int32_t sorted = 0;
     Pace entry_pace(*view_, Limits::kScattered, length_[v]);
     for (std::int64_t r = 0; r < length_[v]; ++r) {
-      // May leave entries duplicated; an interrupted dual is loaded again before its next use.
+      // Entries of the column may be stored twice now, but an interrupted dual is loaded again
+      // before its next use.
       if (!entry_pace.next())
         return true;
       if (r >= 1 && r >= lo && r <= hi)

@@ -15,7 +15,8 @@ constexpr double kFirstAscentStep = 1.0;  // initial factor on Polyak's step len
 constexpr double kShorter = 0.6;    // multiplies this factor after kAscentPatience steps in vain
 constexpr double kLeastStep = 0.02; // the ascent ends when the factor is below this number
 constexpr std::int32_t kAscentPatience = 10;
-// Without `patient`, the ascent ends if ten steps close less than this fraction of bound - target.
+// Unless run() is told to be `patient`, the ascent ends if ten steps lower the bound by less than
+// this fraction of its distance from the target.
 constexpr double kFading = 0.1;
 constexpr std::int64_t kRoundEvery = 10; // steps between roundings to labellings
 // A column's excess (see branch_column) below this fraction of its magnitude counts as 0.

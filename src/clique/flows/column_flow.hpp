@@ -74,7 +74,7 @@ private:
   double *distance_; // K: shortest distance from the member that is being placed
   std::int32_t *parent_; // K: column before this one on the shortest path, or -1
   bool *settled_;        // K: true if the distance is final
-  double *residual_; // min(n, K) + 1 squared, by row, the sink last; NULL if not computed
+  double *residual_; // (min(n, K) + 1)^2: residuals by row of arcs, the sink last; or NULL
 };
 
 } // namespace chorale

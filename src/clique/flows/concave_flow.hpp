@@ -4,7 +4,7 @@
 // The rest column stands for the uncounted values. If all members are in it, the potential is 0 by
 // definition, though the tables may add up to less at counts of 0. The last entry of the rest
 // column's table then makes up for the difference, so this table rises there and is not concave. In
-// that case the flow uses a table of zeros for the rest column, and the one labelling with all
+// that case the flow uses a table of zeros for the rest column, and the labelling with all
 // members in the rest column is compared separately.
 #pragma once
 

@@ -165,7 +165,8 @@ bool ExactMajority::search_counts(std::int32_t a, Limits &limits, Solution &solu
         return true;
     }
     // The sign of the tangent's slope tells on which side of k the best count lies. Once there are
-    // tangents from both sides, the next k is their crossing; before that, steps in k are doubled.
+    // tangents from both sides, the next k is their crossing; before that, k moves by steps that
+    // are doubled each time.
     if (line.slope > 0) {
       open.lowest = std::max(open.lowest, k + 1);
       rising = line;

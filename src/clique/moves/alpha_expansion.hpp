@@ -26,7 +26,7 @@ private:
     double gain; // score at alpha minus score at the current column
     std::int32_t member;
   };
-  // Lists the columns that have members.
+  // Fills occupied_ with the columns that have members.
   void note_occupied() noexcept;
   // Makes the best move to alpha if it raises the score. True if it did. `*members` is the sum of
   // member scores, before and then after the move. Makes no move if interrupted.

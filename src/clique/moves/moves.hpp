@@ -27,7 +27,7 @@ public:
                  std::int64_t &sweeps) noexcept {
     return improve(*instance_, assignment, limits, sweeps);
   }
-  // The same with the member scores of `in` in the place of the instance's. `in` has the functions
+  // Does the same with the member scores of `in` in place of the instance's. `in` has the functions
   // row, count and member_sum and the variable members, with the meaning that they have in
   // Instance.
   template <class Rows>

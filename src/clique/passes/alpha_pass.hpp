@@ -76,7 +76,8 @@ public:
         continue;
       if (!sweep_.write(best.count, candidate))
         return;
-      // Prefers the lowest alpha at equal scores, so that the result does not depend on the order.
+      // Of equal scores prefers the lowest alpha, so that the result does not depend on the order
+      // of the passes.
       if (best.score > solution.score ||
           (best.score == solution.score && alpha < alpha_of_solution)) {
         std::copy(candidate, candidate + instance_->members, solution.assignment);

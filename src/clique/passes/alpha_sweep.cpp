@@ -147,7 +147,8 @@ bool AlphaSweep::sort_free(std::int32_t count) noexcept {
           to[bucket_[bucket_of_[j]]++] = unordered_[j];
       }))
     return false;
-  // Buckets are filled by ascending member, and insertion keeps the order of equal gains.
+  // Buckets were filled by ascending member, and insertion keeps the order of equal gains, so
+  // members of equal gain are in ascending order.
   return in_stretches(in, count, 4, [&](std::int64_t begin, std::int64_t end) {
     for (auto j = static_cast<std::int32_t>(begin); j < end; ++j)
       insert(to[j], to, j);

@@ -50,7 +50,8 @@ private:
   AlphaSweep sweep_;
   // Maxima over labellings k' of the pass of alpha after one member has been moved to the column it
   // is fixed to. Each array has n + 2 entries, by k. gains(k'): sum of the first k' gains; f: the
-  // table of alpha. Labellings in which no member has alpha are left out (see Leaver).
+  // table of alpha. Labellings in which no member has alpha are left out, since f(0) may not apply
+  // to them.
   //
   // The member moves from its default column to another column than alpha: alpha keeps count k'.
   double *without_up_; // max over k' <= k of gains(k') + f(k')

@@ -60,7 +60,7 @@ private:
   bool find_nearest() noexcept;
   // In a convex sum, true if the pass of alpha may raise a message above those of other passes.
   bool may_pay(std::int32_t alpha, double lowest_step) const noexcept;
-  // Runs the pass of alpha, for which sweep_ is ordered. False if interrupted.
+  // Runs the pass of alpha, for which sweep_ has sorted the members. False if interrupted.
   bool pass(std::int32_t alpha, double *messages) noexcept;
   // Writes the row of labelling k, which has `score`, and updates the maximum of its block.
   void write_state(std::int32_t k, double score) noexcept;
@@ -79,7 +79,7 @@ private:
   // alpha. False if interrupted.
   bool read_after(std::int32_t alpha, double *messages) noexcept;
 
-  // Assigns lanes to the columns, as explained above.
+  // Assigns a lane to each column, or decides that lane v is column v.
   void place_lanes() noexcept;
   std::int32_t place_defaults() noexcept;
   std::int32_t place_steps(std::int32_t first) noexcept;
@@ -96,7 +96,8 @@ private:
   // Raises what the member has received, in each lane, to `row` (by lane) + `add`. Received maxima
   // are stored in `messages` if each column has its own lane, otherwise in heard_ and heard_cold_.
   void hear(std::int64_t member, const double *row, double add, double *messages) noexcept;
-  // Copies the received maxima from lanes to the columns of `messages` (n x K).
+  // Writes to `messages` (n x K) what each member has received for each column, from heard_ and
+  // heard_cold_.
   void write_lanes(double *messages) const noexcept;
 
   // Returns the position of labelling k in its window.

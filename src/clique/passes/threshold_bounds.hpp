@@ -1,6 +1,6 @@
 // Upper bounds on the score of each pass of alpha-pass in a convex sum of many members, computed
-// without sorting. They are tighter than those of PassBounds; computing them takes longer, but in
-// large cliques the search as a whole is faster.
+// without sorting. They are tighter than those of PassBounds (pass_bounds.hpp), and in large
+// cliques the search as a whole is faster with them.
 //
 // The gain of a member by alpha is its score at alpha minus its score at its default column, the
 // best other column. Labelling k of the pass of alpha gives alpha to the k members with the
