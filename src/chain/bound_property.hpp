@@ -31,8 +31,8 @@ enum class Role : std::int32_t {
   absorbed_required // for m(EMPTY) = minus infinity: adds m(v) for each firing of v; one must fire
 };
 
-// Tables of a bound property that do not depend on its message. Programs of one chain may share
-// them.
+// The tables of a BoundProperty that do not depend on its message. Several programs of one chain
+// may share them.
 struct BoundTables {
   BoundTables() noexcept = default;
   // Takes the memory. Reads only the sizes of the attached property.

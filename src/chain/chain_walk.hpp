@@ -1,4 +1,5 @@
-// Coordinate moves along a chain.
+// Coordinate moves along a chain: changes one position after the other, each time knowing the best
+// score of the rest of the chain.
 //
 // Some positions of the chain are *held*: each is restricted to a set of labels. The others are
 // free. A walk visits the positions from the first to the last. At position t the caller is given,

@@ -23,8 +23,8 @@ namespace chorale {
 
 class JointReach {
 public:
-  // True if the pass applies: a chain, not a tree, with positions and 1 to kMostProperties
-  // properties.
+  // True if JointReach can be used: for a chain, not a tree, that has positions and 1 to
+  // kMostProperties properties.
   static bool serves(const ChainView &view, std::int32_t properties) noexcept {
     return !view.parents && view.length > 0 && properties > 0 && properties <= kMostProperties;
   }

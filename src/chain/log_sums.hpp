@@ -42,8 +42,8 @@ public:
     return least == kForbidden ? most
                                : most + temperature_ * natural_log(1 + weight(least - most));
   }
-  // out[y] = log-sum over x of (from[x] + matrix[x * stride + y]), plus add[y]; x < rows, y <
-  // columns. `add` may be NULL. `out` must not overlap the inputs.
+  // Writes to out[y], for y < columns, the log-sum over x < rows of from[x] + matrix[x * stride +
+  // y], plus add[y]. `add` may be NULL. `out` must not overlap the inputs.
   void step(const double *from, std::int32_t rows, const double *matrix, std::ptrdiff_t stride,
             std::int32_t columns, const double *add, double *out) const noexcept {
     for (std::int32_t y = 0; y < columns; ++y)

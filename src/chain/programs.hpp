@@ -90,9 +90,10 @@ public:
   // label y at t, plus a number that is the same for the whole row.
   void run_sums(Scores &scores, const LogSums &sums, double *to,
                 std::ptrdiff_t row_stride) noexcept;
-  // The parts of run() for a chain (not a tree), in this order. sweep(): both recursions, the
-  // backward one down to position `first`; false if interrupted. write_row(): the m max-marginals
-  // of a position t >= first. trace(): the best labelling, equal to that of BestLabelling.
+  // The parts of run() for a chain (not a tree), to be called in this order. sweep() runs both
+  // recursions, the backward one down to position `first`; false if interrupted. write_row() writes
+  // the m max-marginals of a position t >= first. trace() finds the best labelling, the same as
+  // BestLabelling.
   bool sweep(Scores &scores, std::int32_t first) noexcept;
   void write_row(const Scores &scores, std::int32_t t, double *to) const noexcept;
   bool trace(Scores &scores, std::int32_t *labelling, double &score) noexcept;
@@ -130,8 +131,8 @@ public:
                    double *ranking) noexcept;
 
 private:
-  // Head of a sorted list in merge(): the rank-th best partial labelling that ends at label `from`,
-  // extended by one position.
+  // The current entry of a label's list in merge(): the rank-th best partial labelling that ends at
+  // label `from`, extended by one position to a new label.
   struct Head {
     double score;
     std::int32_t from;

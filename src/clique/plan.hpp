@@ -19,10 +19,9 @@ enum class Misfit : std::uint8_t {
   not_convex,      // the algorithm needs convex tables
   not_concave,     // the algorithm needs concave tables
   no_exact_solver, // exact max-marginals are asked for, and the algorithm cannot give them
-  // The members have weights, but weights are not possible
-  weights_potential, // with the potential,
-  weights_algorithm, // with the algorithm,
-  weights_exact      // or if max-marginals must be exact.
+  weights_potential, // the members have weights, which the potential does not permit
+  weights_algorithm, // the members have weights, which the algorithm does not permit
+  weights_exact      // the members have weights, and exact max-marginals are asked for
 };
 
 struct Plan {

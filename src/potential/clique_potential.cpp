@@ -33,8 +33,9 @@ bool is_borrowable(const Potential &p) noexcept {
   return p.source == TableSource::stored && p.scale == CHORALE_SCALE_NONE && p.strength == 1;
 }
 
-// Returns entry k of the rest column's table, with n = `members`. Separable PAIRS: the correction
-// derived below. Other SUMs: 0, except for entry n, which makes the total 0 if no member counts.
+// Returns entry k of the rest column's table, where n = `members`. For separable PAIRS this is the
+// difference between the score of the pairs and the sum of the other tables. For other SUMs it is
+// 0, except for entry n, which makes the total 0 if all members have uncounted values.
 double rest_entry(const Potential &p, std::int64_t k, std::int64_t members) noexcept {
   if (p.source == TableSource::separable_pairs && p.counted_values > 0) {
     const double c = p.numbers[std::int64_t{p.values} * p.values + p.highest_counted];

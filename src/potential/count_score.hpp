@@ -64,7 +64,7 @@ protected:
 
 // SUM without forbidden counts, the common case. Stores, for each column, the change of the total
 // if a member joins or leaves it, so that the scores of a member's moves to all columns are
-// computed in one loop over contiguous memory. O(1) a move.
+// computed in one loop over contiguous memory. O(1) for each move.
 class FiniteSumScore : public CountScoreBase {
 public:
   FiniteSumScore(Layout &layout, const CliquePotential &potential) noexcept
@@ -122,8 +122,8 @@ concept LinearMoves = requires(Score &score) {
   score.leave();
 };
 
-// Any SUM. O(1) a move, except if the total is minus infinity: differences are then undefined, and
-// the total is added up again in O(K).
+// Any SUM. O(1) for each move, except if the total is minus infinity: differences are then
+// undefined, and the total is added up again in O(K).
 class SumScore : public CountScoreBase {
 public:
   using CountScoreBase::CountScoreBase;

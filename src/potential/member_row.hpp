@@ -15,9 +15,9 @@ void fill_member_row(const Potential &potential, const std::int64_t *counts, std
                      CallbackFailure *failure) noexcept;
 
 // If C is a convex SUM, writes to row[v] (R entries) the change of C if one member is added at v to
-// `counts`, the counts of all members. This is a lower bound on C that is linear: moving any set of
-// members changes C by at least the sum of row[to] - row[from] over their moves. Returns false and
-// writes nothing if C is not a convex SUM.
+// `counts`, the counts of all members. The row gives a linear lower bound on C: moving any set of
+// members changes C by at least the sum of the row's changes. Returns false and writes nothing if C
+// is not a convex SUM.
 bool fill_linear_row(const Potential &potential, const std::int64_t *counts, std::int64_t members,
                      double *row) noexcept;
 

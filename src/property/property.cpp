@@ -25,8 +25,8 @@ std::int32_t action_at(const AutomatonSpec &source, std::int64_t cell,
                         : CHORALE_FIRE_NOTHING;
 }
 
-// Returns the end action of `state` after `label`. Label -1 stands for the empty chain, which has
-// no last position: only constants fire there.
+// Returns the action of `state` at the end of a chain whose last label is `label`. Label -1 stands
+// for the empty chain, which has no last position, so that only constants fire there.
 std::int32_t end_action_at(const AutomatonSpec &source, std::int32_t state,
                            std::int32_t label) noexcept {
   const std::int32_t action = source.end_actions ? source.end_actions[state] : CHORALE_FIRE_NOTHING;

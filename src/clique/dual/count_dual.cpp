@@ -280,8 +280,9 @@ bool CountDual::reduce(double level, double *dropped) noexcept {
         std::fill(remaining_ + begin, remaining_ + end, 0);
       }))
     return true;
-  // Raises *dropped to the bound of a dropped count or entry, value_ - loss; at most `level`, since
-  // the loss is at least the slack, except for rounding.
+  // Raises *dropped to value_ - loss, the bound on labellings with the dropped count or entry. This
+  // is at most `level`, but for rounding, since only counts and entries with loss >= slack are
+  // dropped.
   const auto drop = [&](double loss) {
     *dropped = std::max(*dropped, std::min(value_ - loss, level));
   };

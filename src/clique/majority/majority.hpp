@@ -29,9 +29,9 @@ double majority_score(const Instance &instance, const std::int32_t *assignment,
 double offer(const Instance &instance, const std::int32_t *assignment, const std::int32_t *counts,
              Solution &solution) noexcept;
 
-// Offers the labelling with every member in the rest column. It has no majority column, so searches
-// over majority columns do not include it. True if the rest column exists and is allowed to every
-// member. `assignment` (n) and `counts` (K) are scratch.
+// Calls offer() for the labelling with every member in the rest column. This labelling has no
+// majority column, so searches over majority columns do not find it. True if the rest column exists
+// and every member may take it. `assignment` (n) and `counts` (K) are scratch.
 bool offer_all_in_rest(const Instance &instance, std::int32_t *assignment, std::int32_t *counts,
                        Solution &solution) noexcept;
 

@@ -24,8 +24,9 @@ public:
         order_(layout.take<Ranked>(instance.members)),
         written_(layout.take<std::int32_t>(instance.members)) {}
 
-  // Replaces `solution` by the best labelling, if better. O(L^q (n L + n log n)) for L columns that
-  // some member may take, and one evaluation of the potential for every A and k.
+  // Replaces `solution` by the best labelling found, if that one scores more. Takes O(L^q (n L + n
+  // log n)), where L is the number of columns that some member may take, and one evaluation of the
+  // potential for every A and k.
   void run(Limits &limits, Solution &solution) noexcept {
     if (!list_columns())
       return;

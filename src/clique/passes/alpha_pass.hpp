@@ -197,8 +197,8 @@ public:
             layout.take<double>(saturating_product(static_cast<std::size_t>(instance.members) + 1,
                                                    static_cast<std::size_t>(instance.columns)))) {}
 
-  // `messages`: n x K. Entry (i, v) is the best score found with x_i = v, minus score(i, v); minus
-  // infinity if no labelling was found.
+  // Writes the messages (n x K): entry (i, v) is the best score found with x_i = v, minus the score
+  // of member i at v; minus infinity if no labelling was found.
   void run(Limits &limits, Solution &solution, double *messages) noexcept {
     const Instance &in = *instance_;
     if (!in_stretches(in, in.members, in.columns, [&](std::int64_t begin, std::int64_t end) {

@@ -84,10 +84,10 @@ PassBounds::PassBounds(Layout &layout, const Instance &instance) noexcept
       moved_to_(layout.take<Moved>(instance.columns)),
       by_best_(layout.take<std::int32_t>(instance.members)) {}
 
-// Line j is k thresholds_[j] + excess[j]. Lines j and j + 1 cross at k = (difference of excesses) /
-// spacing, since the thresholds are evenly spaced. Line j is evaluated from its crossing with line
-// j - 1 to its crossing with line j + 1. Rounding of the crossings is harmless: every line is an
-// upper bound at every k.
+// Line j is k thresholds_[j] + excess[j]. Since the thresholds are evenly spaced, lines j and j + 1
+// cross at k = (excess[j + 1] - excess[j]) / spacing. Between its crossings with line j - 1 and
+// with line j + 1, line j is the lowest; f plus line j is evaluated at both ends of this range.
+// Crossings that are wrong by rounding do no harm, since every line is an upper bound at every k.
 CHORALE_INLINE double PassBounds::highest(const Lanes *excess, const double *f,
                                           std::int32_t most) const noexcept {
   using Counts = std::int32_t __attribute__((vector_size(kLanes * sizeof(std::int32_t))));

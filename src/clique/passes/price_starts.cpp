@@ -254,8 +254,8 @@ CHORALE_INLINE double PriceStarts::estimate(const Start &start,
   return total + add_up(sums);
 }
 
-// Moves the counts of a start towards the numbers of members that choose them, if that raises the
-// estimate.
+// Computes the counts `members` of a start: first those assumed, then moved towards the numbers of
+// members that choose the large columns, if that raises the estimate.
 template <int kCount> CHORALE_INLINE void PriceStarts::refine(Start &start) const noexcept {
   for (int l = 0; l < kCount; ++l)
     start.members[l] = assumed(start.place[l]);
