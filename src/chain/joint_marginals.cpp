@@ -70,8 +70,8 @@ bool JointChain::go_forward(Scores &scores) noexcept {
   return true;
 }
 
-// A pass that is too narrow still gives a lower bound on the sum of all labellings. With this bound
-// the next pass can drop more entries as hopeless (least_).
+// A pass that is too narrow still gives a lower bound on the sum of all labellings, so that the
+// next pass can drop more entries (those that cannot reach least_).
 bool JointChain::go_forward_thinned(Scores &scores, const BoundProperty *properties,
                                     const KeyField *fields, std::int32_t count, std::int32_t width,
                                     JointOutcome &outcome) noexcept {

@@ -148,7 +148,8 @@ private:
   std::int32_t labels_;
   std::int64_t k_;
   std::int32_t depth_; // list length: min(k, m^T)
-  // m x depth: for each label, scores of the best partial labellings that end there, descending.
+  // m x depth: for each label, the scores of the best partial labellings that end at this label, in
+  // descending order.
   double *now_;
   double *next_;
   std::int32_t *lengths_; // m: lengths of these lists

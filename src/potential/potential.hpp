@@ -104,8 +104,8 @@ struct chorale_potential : chorale::Counted {
   //   PAIRS: values x values scores, then c_v of the split f(v, w) + f(w, v) = c_v + c_w, if any
   //   mixture: kMixtureHead weights, namely of the functions k^2 / n, k^2 / log n and
   //     max(0, k - i n / 4) for i = 1, 2, 3; then, for each value, a weight of the function k. The
-  //     table of a value is the weighted sum of all these functions, or of the last alone if the mask
-  //     of the value is kLinearOnly.
+  //     table of a value is the weighted sum of all these functions, or of the last alone if the
+  //     mask of the value is kLinearOnly.
   chorale::Block storage;
   const double *numbers = nullptr;
   const std::uint8_t *mask = nullptr; // values bytes, 0: uncounted; NULL: every value is counted

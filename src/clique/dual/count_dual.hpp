@@ -63,7 +63,7 @@ public:
   // last D(u) exceeds `level`. Raises *dropped to the highest upper bound on the labellings that
   // have a dropped count or entry. False if no labelling is left. If interrupted, drops fewer.
   bool reduce(double level, double *dropped) noexcept;
-  // Drops counts that cannot occur since all counts add up to n. False if no counts are left.
+  // Drops counts that are impossible because all counts add up to n. False if no counts are left.
   bool tighten_box() noexcept;
 
   std::int32_t *lo() noexcept { return lo_; }

@@ -48,7 +48,7 @@ private:
   static constexpr int kFew = 16;  // number of parts
   static constexpr int kMany = 64; // number of parts if members far outnumber columns
   static constexpr int kRows = 8;  // number of members assigned to parts at a time
-  // Calls count_members() for the vector units of the machine.
+  // Calls count_members(), compiled for the vector units of the machine.
   template <int parts> bool count_all() noexcept;
   // Sums over the members whose best column is alpha.
   struct Own {
