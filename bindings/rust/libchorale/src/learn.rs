@@ -1,4 +1,12 @@
-//! Learning: from labelled problems to strengths and potentials.
+//! Learning: computes strengths and potentials of cliques from problems with gold labels.
+//!
+//! Cliques have *kinds*. The potential of a kind is a sum of *weights* times *bases*, which are
+//! functions of the counts of a clique's values ([`Basis`]). *Agreement bases* reward members with
+//! the same value; the other bases, *bonuses*, add a constant for each member with a certain value.
+//! *The tagger's labels* are the best labellings of the chains without cliques. Cost is the sum of
+//! the costs of wrong labels. It is measured by cross-validation: documents (*groups*) are divided
+//! into *folds*, and the groups of a fold are *held out*, that is, labelled with weights learnt on
+//! the other folds.
 
 use crate::array::{check_length, count, filled, index_or_none, size};
 use crate::error::call;
@@ -14,19 +22,22 @@ use std::os::raw::{c_char, c_void};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Bounds of the weights of a basis. If several rules match a weight, the last one applies. A rule for a
-/// basis that is not learnt by default makes it learnt.
+/// A lower and an upper bound for the weights of a basis (a function of the counts of a clique). If
+/// several rules match a weight, the last one applies. A rule for a basis that is not learnt by
+/// default makes it learnt.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct WeightRule {
-    /// The kind of cliques; None: every kind that can have the basis.
+    /// The kind of cliques that the rule is for; None: every kind that can have the basis.
     pub kind: Option<usize>,
-    /// The function of the counts.
+    /// The basis whose weights are bounded.
     pub basis: Basis,
-    /// The index of the basis; None: every index.
+    /// The index of one weight, for a basis that has several weights ([`Basis`] states their
+    /// indices); None: all of them.
     pub index: Option<usize>,
-    /// The lower bound; minus infinity: none.
+    /// The lower bound of the weight; minus infinity for no bound.
     pub least: f64,
-    /// The upper bound; plus infinity: none. Equal to `least`: the weight is frozen.
+    /// The upper bound of the weight; plus infinity for no bound. If equal to `least`, the weight
+    /// is fixed.
     pub most: f64,
 }
 
@@ -42,19 +53,19 @@ impl WeightRule {
     }
 }
 
-/// Progress of learning after each run over a problem.
+/// Progress of learning, passed to a callback after each run over a problem.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct LearnProgress {
-    /// Runs done so far.
+    /// The number of runs done so far.
     pub runs: usize,
-    /// Upper bound on the number of runs.
+    /// An upper bound on the total number of runs.
     pub runs_most: usize,
 }
 
 type ProgressFunction<'a> = Box<dyn FnMut(&LearnProgress) -> ControlFlow<()> + Send + 'a>;
 
-/// Options of [`learn`]; options that are not set have the library's default.
+/// Options of [`learn`]. Options that are not set have the library's defaults.
 #[must_use = "options are for learn"]
 pub struct LearnOptions<'a> {
     rules: Vec<WeightRule>,
@@ -88,7 +99,7 @@ impl Default for LearnOptions<'_> {
 }
 
 impl<'a> LearnOptions<'a> {
-    /// The library's defaults.
+    /// Returns the library's defaults.
     pub fn new() -> Self {
         Self {
             rules: Vec::new(),
@@ -104,61 +115,64 @@ impl<'a> LearnOptions<'a> {
             progress: None,
         }
     }
-    /// Adds a rule for weights after the earlier rules.
+    /// Adds a rule that bounds weights. It comes after the rules added before.
     pub fn rule(mut self, rule: WeightRule) -> Self {
         self.rules.push(rule);
         self
     }
-    /// Costs, `labels` x `labels`: row: gold label, column: label given; unless this is called, 1 for
-    /// each wrong label.
+    /// Sets the costs of wrong labels: a matrix of `labels` x `labels`, in which the row is the
+    /// gold label and the column the label given. Unless this is called, each wrong label costs 1.
     pub fn costs(mut self, costs: &[f64], labels: usize) -> Self {
         self.costs = Some((costs.to_vec(), labels));
         self
     }
-    /// The class that each label counts as in micro F1; None: the label does not count. The costs are
-    /// then those of micro F1, and [`costs`](Self::costs) must not be called.
+    /// Sets costs by micro F1. classes: for each label the class as which it counts in F1, or None
+    /// if the label does not count. Excludes [`costs`](Self::costs).
     pub fn classes(mut self, classes: &[Option<usize>]) -> Self {
         self.classes = Some(classes.to_vec());
         self
     }
-    /// By problem: the share of the data of the final tagger that the problem's tagger has seen, above
-    /// 0, at most 1. 1 unless this is called.
+    /// Sets, for each problem, which share of the final tagger's training data has been seen by the
+    /// tagger that gave the problem's scores: above 0 and at most 1. Unless this is called, all
+    /// shares are 1.
     pub fn seen(mut self, seen: &[f64]) -> Self {
         self.seen = Some(seen.to_vec());
         self
     }
-    /// The greatest number of folds of cross-validation, at least 2; 10 unless this is called.
+    /// Sets the greatest number of folds of cross-validation, at least 2. The default is 10.
     pub fn folds(mut self, folds: usize) -> Self {
         self.folds = Some(folds);
         self
     }
-    /// The level of significance, above 0 and below 1; 0.05 unless this is called.
+    /// Sets the level of significance for tests, above 0 and below 1. The default is 0.05.
     pub fn level(mut self, level: f64) -> Self {
         self.level = Some(level);
         self
     }
-    /// Options of the runs in learning; their limits, flag and progress are ignored.
+    /// Sets the options of the runs that learning makes. Their time limit, cancel flag and progress
+    /// callback are ignored.
     pub fn run(mut self, options: RunOptions<'a>) -> Self {
         self.run = Some(options);
         self
     }
-    /// The time limit of the call. If the call reaches it, nothing is applied.
+    /// Sets the time limit of the call. If the call reaches the limit, no weights are applied.
     pub fn time_limit(mut self, limit: Duration) -> Self {
         self.time_limit = Some(limit);
         self
     }
-    /// The host: allocator and log.
+    /// Sets the host, which provides memory and a log.
     pub fn host(mut self, host: &Host) -> Self {
         self.host = Some(host.clone());
         self
     }
-    /// A flag that ends the call when it is raised, as a time limit would.
+    /// Sets a flag that, when raised, ends the call as a time limit does.
     pub fn cancel(mut self, cancel: &Cancel) -> Self {
         self.cancel = Some(cancel.clone());
         self
     }
-    /// A function that is called after every run, on the calling thread. Break ends the call like a
-    /// cancel. A panic also ends the call, and is resumed.
+    /// Sets a function that is called after every run, on the thread that called [`learn`]. If it
+    /// returns Break, the call ends as after a cancel. A panic in it also ends the call, and is
+    /// resumed.
     pub fn progress(
         mut self,
         progress: impl FnMut(&LearnProgress) -> ControlFlow<()> + Send + 'a,
@@ -276,12 +290,12 @@ unsafe extern "C" fn tell_progress(user: *mut c_void, progress: *const c::LearnP
     i32::from(!matches!(flow, Some(ControlFlow::Continue(()))))
 }
 
-/// The result of [`learn`]. Immutable: any thread.
+/// The result of [`learn`]. It never changes, and any number of threads may use it.
 pub struct Learnt {
     handle: Handle<c::Learnt>,
 }
 
-// Safe: immutable.
+// Safe: the object never changes.
 unsafe impl Send for Learnt {}
 unsafe impl Sync for Learnt {}
 
@@ -328,17 +342,17 @@ impl Learnt {
             .map_err(|_| Error::new(Status::Internal, "a text that is not UTF-8"))
     }
 
-    /// The model of a problem with the learnt potentials in its cliques that have kinds. Errors: Kind,
-    /// ValuesMismatch, ModelMismatch, OutOfMemory.
+    /// Makes the model of a problem, with the learnt potentials in those cliques that have a kind.
+    /// Errors: Kind, ValuesMismatch, ModelMismatch, OutOfMemory.
     pub fn apply<'a>(&self, problem: &Problem<'a>) -> Result<Model<'a>> {
         let handle = Handle::create(None, |host, made, error| unsafe {
             c::learnt_apply(host, self.as_ptr(), problem.as_ptr(), made, error)
         })?;
         Ok(Model::with(handle, Arc::clone(&problem.keep)))
     }
-    /// The potential of a kind over `values` values, for cliques of any size. centre: for a centred
-    /// kind, the value of the centre. Errors: OutOfRange, Size, SizeOverflow, ValuesMismatch,
-    /// OutOfMemory.
+    /// Makes the learnt potential of a kind, over `values` values, for cliques of any size. centre:
+    /// for a kind of centred cliques, the value of the centre; otherwise None. Errors: OutOfRange,
+    /// Size, SizeOverflow, ValuesMismatch, OutOfMemory.
     pub fn potential(
         &self,
         kind: usize,
@@ -353,7 +367,7 @@ impl Learnt {
         Ok(Potential::with(handle))
     }
 
-    /// The report of learning. Errors: none that the arguments can cause.
+    /// Returns the report of learning. Fails only if the library itself is at fault.
     pub fn report(&self) -> Result<LearntReport> {
         let mut raw = init!(LearntReport, learnt_report_init);
         call(|error| unsafe { c::learnt_get_report(self.as_ptr(), &mut raw, error) })?;
@@ -397,7 +411,7 @@ impl Learnt {
         })
     }
 
-    /// All kinds, in order. Errors: OutOfMemory.
+    /// Returns the results of all kinds, in the order of their numbers. Errors: OutOfMemory.
     pub fn kinds(&self) -> Result<Vec<LearntKind>> {
         const NONE: c::LearntKind = c::LearntKind {
             kind: 0,
@@ -435,7 +449,7 @@ impl Learnt {
         Ok(kinds.iter().map(kind).collect())
     }
 
-    /// All weights, by kind, basis and index. Errors: OutOfMemory.
+    /// Returns all weights, ordered by kind, then basis, then index. Errors: OutOfMemory.
     pub fn weights(&self) -> Result<Vec<LearntWeight>> {
         const NONE: c::LearntWeight = c::LearntWeight {
             kind: 0,
@@ -470,83 +484,91 @@ impl Learnt {
     }
 }
 
-/// The difference of two costs on held-out groups, with its uncertainty.
+/// The difference of two costs on held-out groups, with its uncertainty over the groups.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Gain {
     /// The difference.
     pub gain: f64,
-    /// The lower end of its 95 % interval.
+    /// The lower end of the 95 % interval of the difference.
     pub lower: f64,
-    /// The upper end of its 95 % interval.
+    /// The upper end of the 95 % interval of the difference.
     pub upper: f64,
-    /// The one-sided p-value of the difference.
+    /// The p-value of a one-sided test of whether the difference is above 0.
     pub p: f64,
 }
 
-/// Unusual properties of the problems.
+/// What is unusual in the problems; each flag that is true is a warning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Warnings {
-    /// Some gold labels are forbidden by their chains.
+    /// At some positions the chain's own scores forbid the gold label.
     pub gold_forbidden: bool,
-    /// Some gold label is forbidden at every position.
+    /// Some label occurs as a gold label, but the unary scores forbid it at every position of every
+    /// chain.
     pub label_unseen: bool,
     /// Some kind has only one clique.
     pub single_clique: bool,
-    /// The tagger may have seen the gold labels.
+    /// The tagger may have been trained on the gold labels: more than 99 % of its labels are right.
     pub base_knows: bool,
     /// There are too few groups for any gain to be significant.
     pub few_groups: bool,
 }
 
-/// The report of learning. Costs are sums over held-out groups. The tagger's labels are the best
-/// labellings of the chains without cliques.
+/// The report of learning. Costs are sums over held-out groups: documents labelled with weights
+/// learnt on other documents. The tagger's labels are the best labellings of the chains without
+/// cliques.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct LearntReport {
-    /// Complete, Deadline or Cancelled.
+    /// How the call ended: Complete, Deadline or Cancelled.
     pub outcome: Outcome,
     /// Which weights are applied.
     pub applied: Applied,
-    /// Unusual properties of the problems.
+    /// What is unusual in the problems.
     pub warnings: Warnings,
-    /// Groups with gold labels.
+    /// The number of groups with gold labels.
     pub groups: usize,
-    /// Folds of cross-validation.
+    /// The number of folds of cross-validation.
     pub folds: usize,
-    /// Positions with gold labels.
+    /// The number of positions with gold labels.
     pub positions: usize,
-    /// Kinds of cliques.
+    /// The number of kinds of cliques.
     pub kinds: usize,
-    /// Weights of all kinds.
+    /// The number of weights of all kinds together.
     pub weights: usize,
-    /// Runs over single problems.
+    /// The number of runs made, each over one problem.
     pub runs: usize,
-    /// The temperature at which the tagger's margins are calibrated.
+    /// The temperature at which the margins of the tagger's labels are calibrated as log-odds; 1
+    /// for a good probabilistic tagger.
     pub unit: f64,
-    /// The strength of regularisation that was chosen.
+    /// The strength of regularisation, lambda, chosen by cross-validation.
     pub regularisation: f64,
-    /// The score bonus of gold labels that makes weaker taggers resemble the final one; 0: none.
+    /// The score added to gold labels where a problem's tagger was trained on less data than the
+    /// final one ([`LearnOptions::seen`]), so that its errors are as rare as those of the final
+    /// tagger; the mean over problems. 0: none.
     pub gold_bonus: f64,
     /// The cost of the tagger's labels.
     pub base_cost: f64,
-    /// The cost with bonuses alone, without agreement bases.
+    /// The cost with bonuses alone, learnt without any agreement basis.
     pub control_cost: f64,
     /// The cost with all bases.
     pub all_cost: f64,
-    /// `base_cost - all_cost`.
+    /// The gain of all bases over the tagger: `base_cost - all_cost`.
     pub gain: Gain,
-    /// `control_cost - all_cost`; if members can be exchanged, `p` is that of the exchange test of
-    /// agreement.
+    /// The gain of agreement bases over bonuses alone: `control_cost - all_cost`. If members of
+    /// cliques can be exchanged at random within a group, `p` is instead the p-value of such an
+    /// exchange test of whether members agree more than the tagger expects.
     pub agreement_gain: Gain,
-    /// Micro F1 of the tagger's labels, 0 to 1, if classes were given; otherwise 0.
+    /// Micro F1 of the tagger's labels, 0 to 1, if [`LearnOptions::classes`] was called; otherwise
+    /// 0.
     pub f1: f64,
-    /// The temperature for [`Run::probabilities`](crate::Run::probabilities); 0: unknown.
+    /// The temperature to pass to [`Run::probabilities`](crate::Run::probabilities), with the
+    /// highest likelihood of held-out gold labels; 0 if unknown.
     pub temperature: f64,
 }
 
-/// The results for one kind.
+/// The result for one kind of cliques.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct LearntKind {
@@ -558,10 +580,11 @@ pub struct LearntKind {
     pub cliques: usize,
     /// The number of members of these cliques.
     pub members: usize,
-    /// The p-value of the screening; 1 if kinds were not screened.
+    /// The p-value of the screening, which leaves out kinds whose bases are the same on gold labels
+    /// as on the tagger's labels; 1 if kinds were not screened.
     pub screening_p: f64,
-    /// The gain of this kind alone over the tagger's labels; 0 if the kind was not learnt, or is the
-    /// only one.
+    /// The cost of the tagger's labels minus the cost with this kind alone. 0 if the kind was not
+    /// learnt, or is the only one.
     pub gain: Gain,
 }
 
@@ -571,18 +594,18 @@ pub struct LearntKind {
 pub struct LearntWeight {
     /// The kind of clique.
     pub kind: usize,
-    /// The function of the counts.
+    /// The basis (a function of the counts of a clique) that the weight multiplies.
     pub basis: Basis,
-    /// The index of the basis; 0 if it has none.
+    /// The index of the weight, if the basis has several; otherwise 0.
     pub index: usize,
-    /// The weight as applied.
+    /// The weight as it is applied.
     pub weight: f64,
-    /// The lower end of a 95 % interval.
+    /// The lower end of the weight's 95 % interval.
     pub lower: f64,
-    /// The upper end of a 95 % interval.
+    /// The upper end of the weight's 95 % interval.
     pub upper: f64,
-    /// The lower bound.
+    /// The lower bound that was set for the weight.
     pub least: f64,
-    /// The upper bound.
+    /// The upper bound that was set for the weight.
     pub most: f64,
 }

@@ -23,6 +23,28 @@
 //!   a [`Run`] labels all chains together.
 //! * [`Prices`] link models that have members of the same cliques, when one model would be too large.
 //! * A [`Problem`] is a model with its names, gold labels and notes, in memory and as a file.
+//! # Words
+//!
+//! * *Chain*: a sequence or tree of positions, each of which has one label. A single item is a
+//!   chain of one position. A *labelling* is one label for each position.
+//! * *Clique*: a group of *members* that are scored together. A member is a position of a chain, a
+//!   whole chain, or a *port* of an [`Instance`]. Each member has one of R *values*. The potential
+//!   of the clique is a function of the *counts* n_v, the numbers of members with each value v.
+//! * *Position clique*: its members are positions; the value of a member is its label, or a value
+//!   assigned to this label. It is *centred* if one more position, the *centre*, selects the
+//!   potential by its own value.
+//! * *Property clique*: its members are whole chains; the value of a member is that of a
+//!   [`Property`] of its labelling. The property *fires* a value, or nothing, at each position, and
+//!   at the end of the chain. The chain *shows* the value v if only v fired, EMPTY if nothing
+//!   fired, and CONFLICT if two different values fired. In arrays EMPTY has the number R and
+//!   CONFLICT R + 1.
+//! * *Score* of a labelling of a model: the scores of all chains plus the potentials of all
+//!   cliques.
+//! * *Max-marginal*: the best score of a labelling that has a given label at a given position. A
+//!   *margin* is the best max-marginal of a position minus the second best.
+//! * *Message*: for each value of a member, the best score of everything on the other side of the
+//!   membership, given this value. Messages go from cliques to members and back, as in max-product
+//!   belief propagation.
 //! * [`learn`] finds the strengths from problems with gold labels.
 //! * A [`Host`] provides memory and a log, a [`Cancel`] ends computations early.
 //!
@@ -144,7 +166,7 @@ pub fn abi() -> i32 {
 /// The ABI number that this crate is written for.
 pub const ABI: i32 = c::ABI;
 
-/// The example of the README, compiled and run.
+/// Makes the example of the README a documentation test, so that it is compiled and run.
 #[cfg(doctest)]
 #[doc = include_str!("../../README.md")]
 pub struct Readme;

@@ -1,4 +1,11 @@
 //! Runs: one collective inference over a model.
+//!
+//! Round 0 decodes every chain alone, without its cliques: these labels are the chain's *own*
+//! labelling. Each further *round* sends the messages of all cliques to their members, decodes
+//! every chain under these messages, and sends the messages of the chains back. The *polish* then
+//! decodes one chain at a time, with all others fixed, while the total score increases. The *bound*
+//! is an upper bound on the score of every labelling, by steps of dual ascent. The score of a
+//! labelling is the sum of the scores of all chains and the potentials of all cliques.
 
 use crate::array::{check_length, count, fill, filled, product, size, Element, MatrixMut, Owner};
 use crate::error::call;
@@ -10,12 +17,12 @@ use crate::{c, Chain, Error, Model, Outcome, Result, RunOptions, Shown, Status, 
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-/// Selects a labelling of a run.
+/// Selects which labelling of a run a result describes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Labelling {
-    /// The best labelling found so far.
+    /// The labelling with the highest score found so far.
     Best,
-    /// The best labelling of every chain without cliques.
+    /// The labelling of round 0: the best labels of every chain without its cliques.
     Own,
 }
 
@@ -28,46 +35,49 @@ impl Labelling {
     }
 }
 
-/// The outcome of a call and the results found so far. A chain's "own" labelling is its best labelling
-/// without cliques (round 0).
+/// The outcome of a call and the results found so far. A chain's *own* labelling is its best
+/// labelling without its cliques, computed in round 0. The score of a labelling includes the
+/// potentials of the cliques.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct RunResult {
     /// How the call ended.
     pub outcome: Outcome,
-    /// True if the labelling is proven to be optimal: `upper_bound - score <= 1e-9 |score|`, or within
-    /// rounding.
+    /// True if the labelling is proven to be optimal: `upper_bound - score` is at most
+    /// `1e-9 * |score|`, or not above the rounding error.
     pub proven: bool,
-    /// The number of rounds done so far, without round 0.
+    /// The number of rounds done so far. Round 0, which decodes the chains without cliques, is not
+    /// counted.
     pub rounds: usize,
-    /// The last round that gave a part of the best labelling, before polishing if polished.
+    /// The round of the best labelling, before any polish. Chains that no clique connects may be
+    /// taken from different rounds; this is then the last of these rounds.
     pub best_round: usize,
-    /// The score of the best labelling, `chain_score + clique_score`; minus infinity where there is
-    /// none.
+    /// The score of the best labelling, `chain_score + clique_score`; minus infinity if there is no
+    /// labelling yet.
     pub score: f64,
-    /// The scores of all chains, summed.
+    /// The sum of the scores of all chains under the best labelling.
     pub chain_score: f64,
-    /// The scores of all cliques, summed.
+    /// The sum of the potentials of all cliques under the best labelling.
     pub clique_score: f64,
-    /// The score of the chains' own best labellings (round 0), cliques included.
+    /// The score of the chains' own labellings (round 0). Includes the potentials of the cliques.
     pub own_score: f64,
     /// The greatest score of a round's labelling, before the polish.
     pub rounds_score: f64,
-    /// The score after the polish from the best labelling of the rounds.
+    /// The score that the polish reached when it started from the best labelling of the rounds.
     pub polished_score: f64,
-    /// The score after the polish from the labelling of round 0.
+    /// The score that the polish reached when it started from the labelling of round 0.
     pub polished_own_score: f64,
-    /// Upper bound on the score of every labelling; plus infinity if none was computed.
+    /// An upper bound on the score of every labelling; plus infinity if no bound was computed.
     pub upper_bound: f64,
-    /// `upper_bound - score`.
+    /// The difference `upper_bound - score`.
     pub gap: f64,
-    /// The number of chains whose labels differ from their own labelling.
+    /// The number of chains whose labels in the best labelling differ from their own labelling.
     pub changed_chains: usize,
-    /// The number of clique messages that changed in the last round.
+    /// The number of messages from cliques to members that changed in the last round.
     pub messages_changed: usize,
-    /// The number of chains that computed messages or were decoded, summed over all rounds.
+    /// The number of times that a chain computed messages or was decoded, summed over all rounds.
     pub chain_updates: usize,
-    /// The number of cliques that computed messages, summed over all rounds.
+    /// The number of times that a clique computed messages, summed over all rounds.
     pub clique_updates: usize,
 }
 
@@ -95,51 +105,54 @@ impl RunResult {
     }
 }
 
-/// A membership whose value differs from that of the chain's own labelling, and the clique's gain by the
-/// change: a reason why the chain changed.
+/// A reason why a chain changed: one of its memberships in cliques, whose value in the best
+/// labelling differs from the value in the chain's own labelling (decoded without cliques), and
+/// what the clique gains by this change.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Payment {
     /// The number of the clique.
     pub clique: usize,
-    /// The number of the member within the clique.
+    /// The index of the member within the clique, in the order of adding.
     pub member: usize,
-    /// The position of the chain; None for a whole chain or an instance.
+    /// The position in the chain that is the member; None if the member is a whole chain or an
+    /// instance.
     pub position: Option<usize>,
-    /// The value of the member on the chain's own labelling.
+    /// The value of the member under the chain's own labelling.
     pub own: Shown,
-    /// The value of the member now.
+    /// The value of the member under the best labelling.
     pub now: Shown,
-    /// The decrease of the clique's score if this member alone took `own` again; plus infinity if that
-    /// is forbidden.
+    /// How much the clique's potential would decrease if this member alone took the value `own`
+    /// again; plus infinity if the clique forbids that.
     pub amount: f64,
 }
 
-/// The score of a chain.
+/// The score of a chain under one labelling of a run.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ChainScore {
-    /// The chain's score of its labels, without cliques.
+    /// The score of the chain's labels, without cliques.
     pub score: f64,
-    /// True if its labels differ from its best labelling without cliques.
+    /// True if these labels differ from the chain's best labelling without cliques.
     pub changed: bool,
 }
 
-/// Max-marginals of a chain under the final messages of a run.
+/// Max-marginals of a chain: the best scores with each label, where a score is that of the chain
+/// plus the final messages of the chain's cliques.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ChainMarginals {
-    /// Positions x labels, row after row: the best score of a labelling with this label at this
-    /// position.
+    /// Positions x labels, row after row: the best score of a labelling of the chain that has this
+    /// label at this position.
     pub marginals: Vec<f64>,
     /// The number of columns of `marginals`.
     pub labels: usize,
-    /// By position: the greatest marginal less that of the second-best label.
+    /// For each position: the greatest max-marginal of the position minus the second greatest.
     pub margins: Vec<f64>,
 }
 
 impl ChainMarginals {
-    /// The marginals of the labels of a position; None out of range.
+    /// Returns the max-marginals of the labels of a position; None if there is no such position.
     pub fn position(&self, position: usize) -> Option<&[f64]> {
         let begin = position.checked_mul(self.labels)?;
         self.marginals
@@ -152,17 +165,19 @@ impl ChainMarginals {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ChainProbabilities {
-    /// Positions x labels, row after row; each row adds up to 1, up to rounding.
+    /// Positions x labels, row after row. Each row adds up to 1, except for rounding.
     pub probabilities: Vec<f64>,
     /// The number of columns of `probabilities`.
     pub labels: usize,
-    /// True if the sums are exact; false if labellings were left out, or properties absorbed, because
-    /// joint states exceed the budget.
+    /// True if the sums over labellings are exact. False if the states of the chain's properties
+    /// exceed the budget ([`RunOptions::budget`](crate::RunOptions::budget)), so that some
+    /// labellings were left out or properties were approximated by
+    /// [`JointMode::Absorption`](crate::JointMode::Absorption).
     pub exact: bool,
 }
 
 impl ChainProbabilities {
-    /// The probabilities of the labels of a position; None out of range.
+    /// Returns the probabilities of the labels of a position; None if there is no such position.
     pub fn position(&self, position: usize) -> Option<&[f64]> {
         let begin = position.checked_mul(self.labels)?;
         self.probabilities
@@ -170,7 +185,8 @@ impl ChainProbabilities {
     }
 }
 
-/// One collective inference over a model: workspace, messages, the best labelling so far.
+/// One collective inference over a model: holds the workspace, the messages and the best labelling
+/// so far.
 ///
 /// A run is used by one thread at a time, which the compiler enforces:
 ///
@@ -190,21 +206,24 @@ impl ChainProbabilities {
 /// sent::<libchorale::Run<'static>>();
 /// ```
 pub struct Run<'a> {
-    // First, so that the handle is dropped before the objects that it borrows.
+    // Declared first, so that the library's run is destroyed before the model and callbacks that it
+    // borrows.
     handle: RunHandle,
     model: Model<'a>,
     cancel: Option<Cancel>,
     _callbacks: Owned<'a>,
-    /// Keeps alive the arrays of chains passed to `set_chain`.
+    /// For each chain passed to `set_chain`: the arrays and transitions that the run reads, kept
+    /// alive.
     chains: BTreeMap<usize, KeptChain<'a>>,
 }
 
-/// A run with its own handle, or the run inside the result of [`decode`](crate::decode) or inside
-/// prices.
+/// The library object that owns the run: the run itself, the result of [`decode`](crate::decode),
+/// or a [`Prices`](crate::Prices).
 pub(crate) enum RunHandle {
     Own(Handle<c::Run>),
     Decoded(Handle<c::Decoded>),
-    /// Lent for reading alone: never lent mutably.
+    /// The run in a `Prices`. `Prices::run` lends it by shared reference only, so no call changes
+    /// it.
     Prices(Handle<c::Prices>),
 }
 
@@ -223,8 +242,8 @@ struct KeptChain<'a> {
     _owners: Vec<Owner>,
 }
 
-/// The callbacks at an address that is stored in C. No reference to them exists while C may use the
-/// address.
+/// Callbacks in memory that does not move, because C stores the address. Held by a raw pointer, not
+/// by a Box, because moving a Box asserts that nothing else refers to its contents.
 pub(crate) struct Owned<'a>(pub(crate) *mut Callbacks<'a>);
 
 impl<'a> Owned<'a> {
@@ -239,8 +258,8 @@ impl Drop for Owned<'_> {
     }
 }
 
-// Safe: callbacks are Send, and those that workers call are Sync. Calls that take `&self` only read, and
-// call no callback.
+// Safe: the callbacks are Send, and those that several workers call at once are Sync. Calls that
+// take `&self` only read, and call no callback of the run's options.
 unsafe impl Send for Run<'_> {}
 unsafe impl Sync for Run<'_> {}
 
@@ -248,15 +267,16 @@ type Call = unsafe extern "C" fn(*mut c::Run, *mut c::RunResult, *mut c::Error) 
 
 impl<'a> Run<'a> {
     /// Creates a run and allocates all the memory that it will need. Errors: Size, SizeOverflow,
-    /// OutOfRange, NotANumber (options), StateSpace (several properties on a chain), CallbackStopped,
-    /// CallbackValue, OutOfMemory.
+    /// OutOfRange and NotANumber (of the options), StateSpace (a chain with several properties has
+    /// more joint states than the budget), CallbackStopped, CallbackValue, OutOfMemory.
     pub fn new(model: &Model<'a>, options: RunOptions<'a>) -> Result<Self> {
         Self::create(model, options, None)
     }
 
-    /// Creates a run that starts from the messages and the best labelling of an earlier run, of this
-    /// model or of one with as many chains and cliques. The earlier run is only read. Errors: as for
-    /// [`new`](Self::new); ModelMismatch.
+    /// Creates a run that starts from the messages and the best labelling of an earlier run. The
+    /// earlier run may be one of another model, if that model has as many chains and cliques. The
+    /// earlier run is only read. Errors: as for [`new`](Self::new); ModelMismatch (another number
+    /// of chains or cliques).
     pub fn from_earlier(
         model: &Model<'a>,
         options: RunOptions<'a>,
@@ -280,7 +300,7 @@ impl<'a> Run<'a> {
         Ok(Self::of(handle, model.clone(), options.cancel, callbacks))
     }
 
-    /// Wraps a handle of a run that was created with these callbacks and this flag.
+    /// Wraps the handle of a run that was created with these callbacks and this cancel flag.
     pub(crate) fn of(
         handle: RunHandle,
         model: Model<'a>,
@@ -296,22 +316,23 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// The model of the run.
+    /// Returns the model of the run.
     pub fn model(&self) -> &Model<'a> {
         &self.model
     }
 
-    /// Discards messages, labellings, edits, and the chains passed to [`set_chain`](Self::set_chain):
-    /// the run is then as newly created.
+    /// Discards messages, labellings, edits, and the chains passed to
+    /// [`set_chain`](Self::set_chain). Afterwards the run is in the state of a newly created one.
     pub fn reset(&mut self) {
         unsafe { c::run_reset(self.handle.as_ptr()) };
         self.chains.clear();
         crate::panics::resume();
     }
 
-    /// Replaces the scores of a chain by those of another chain of the same length, labels and shape,
-    /// which is borrowed. The next call decodes the chain again. Errors: those of a chain, OutOfRange,
-    /// Kind (an instance), Shape, StateSpace, OutOfMemory.
+    /// Replaces the scores of a chain of the model, in this run only. The new chain has the same
+    /// length, number of labels and shape (a chain, or a tree with the same parents), and is
+    /// borrowed. The next `step` or `solve` decodes the chain again. Errors: those of a chain,
+    /// OutOfRange, Kind (an instance), Shape, StateSpace, OutOfMemory.
     pub fn set_chain<N: Element>(&mut self, chain: usize, scores: &Chain<'a, 'a, N>) -> Result<()> {
         let raw = scores.raw()?;
         call(|error| unsafe { c::run_set_chain(self.handle.as_ptr(), size(chain), &raw, error) })?;
@@ -323,10 +344,11 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
-    /// Allows only the labels of a position whose entry is true, one entry for each label; `None` lifts
-    /// the restriction of an earlier call. The run needs
-    /// [`RunOptions::edits`](crate::RunOptions::edits). Errors: State, OutOfRange, Shape (another number
-    /// of labels), Kind (an instance), ForbiddenValue (no label remains).
+    /// Allows only some labels of a position. allowed: one entry for each label, false forbids the
+    /// label; `None` lifts the restriction of an earlier call. The run must have been created with
+    /// [`RunOptions::edits`](crate::RunOptions::edits). Errors: State (created without edits),
+    /// OutOfRange, Shape (another number of entries), Kind (an instance), ForbiddenValue (no label
+    /// remains).
     pub fn set_allowed(
         &mut self,
         chain: usize,
@@ -357,19 +379,20 @@ impl<'a> Run<'a> {
         })
     }
 
-    /// Multiplies the potential of a clique by a factor: 0, or from 1e-6 to 1e6; 1 restores the
-    /// potential of the model. The run needs [`RunOptions::edits`](crate::RunOptions::edits). Errors:
-    /// State, OutOfRange, NotANumber.
+    /// Multiplies the potential of a clique by a factor, in this run only. The factor is 0, or from
+    /// 1e-6 to 1e6; the factor 1 restores the potential of the model. The run must have been
+    /// created with [`RunOptions::edits`](crate::RunOptions::edits). Errors: State (created without
+    /// edits), OutOfRange, NotANumber.
     pub fn set_strength(&mut self, clique: usize, factor: f64) -> Result<()> {
         call(|error| unsafe {
             c::run_set_strength(self.handle.as_ptr(), size(clique), factor, error)
         })
     }
 
-    /// Replaces the best labelling by one of the caller's: labels of all positions, chain by chain. The
-    /// next call scores it and the labelling of round 0, and no result scores below either. Instances,
-    /// and chains whose scores forbid these labels, use their labelling of round 0. Errors: Shape,
-    /// OutOfRange.
+    /// Replaces the best labelling by one of the caller's. labels: those of all positions, chain
+    /// after chain. The next call computes the scores of this labelling and of round 0, and no
+    /// result scores below either. An instance, or a chain whose scores forbid its given labels,
+    /// takes its labels of round 0 instead. Errors: Shape, OutOfRange.
     pub fn set_labels(&mut self, labels: &[i32]) -> Result<()> {
         call(|error| unsafe {
             c::run_set_labels(
@@ -381,7 +404,8 @@ impl<'a> Run<'a> {
         })
     }
 
-    /// Makes a call in which potentials or instances may be called back.
+    /// Makes a call into the library in which callbacks of potentials or instances may be called,
+    /// and resumes their panics afterwards.
     pub(crate) fn settled(&self, function: impl FnOnce(*mut c::Error) -> c::Status) -> Result<()> {
         settle(call(function), &self.model.keep.slots)
     }
@@ -392,21 +416,24 @@ impl<'a> Run<'a> {
         Ok(RunResult::from_raw(&result))
     }
 
-    /// Does one round; the first call does round 0, which decodes every chain without cliques. Errors:
-    /// CallbackStopped, CallbackValue, Executor, StateSpace.
+    /// Does one round. The first call does round 0, which decodes every chain without cliques.
+    /// Errors: CallbackStopped, CallbackValue, Executor, StateSpace.
     pub fn step(&mut self) -> Result<RunResult> {
         self.call(c::run_step)
     }
-    /// Does the remaining rounds, polish and bound. Errors: as for [`step`](Self::step).
+    /// Does all remaining rounds, then the polish and the bound as far as the options ask for them.
+    /// Errors: as for [`step`](Self::step).
     pub fn solve(&mut self) -> Result<RunResult> {
         self.call(c::run_solve)
     }
-    /// Does the polish alone. Errors: as for [`step`](Self::step).
+    /// Does only the polish: decodes one chain at a time, with all other chains fixed, while the
+    /// score increases. Errors: as for [`step`](Self::step).
     pub fn polish(&mut self) -> Result<RunResult> {
         self.call(c::run_polish)
     }
-    /// Does `steps` more steps of the bound alone, in a run created with bound steps. Errors: as for
-    /// [`step`](Self::step); State (a run created without).
+    /// Does `steps` more steps of dual ascent for the upper bound, and nothing else. The run must
+    /// have been created with [`RunOptions::bound_steps`](crate::RunOptions::bound_steps) above 0.
+    /// Errors: as for [`step`](Self::step); State (created without bound steps).
     pub fn bound(&mut self, steps: usize) -> Result<RunResult> {
         let mut result = init!(RunResult, run_result_init);
         self.settled(|error| unsafe {
@@ -415,8 +442,8 @@ impl<'a> Run<'a> {
         Ok(RunResult::from_raw(&result))
     }
 
-    /// Sets the time limit of each call and the cancel flag; None: none. Errors: none that the arguments
-    /// can cause.
+    /// Sets the time limit of each call and the cancel flag; None removes either. Fails only if the
+    /// library itself is at fault.
     pub fn set_limits(
         &mut self,
         time_limit: Option<Duration>,
@@ -429,14 +456,15 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
-    /// The result of the last call. Errors: none that the arguments can cause.
+    /// Returns the result of the last call. Fails only if the library itself is at fault.
     pub fn result(&self) -> Result<RunResult> {
         let mut result = init!(RunResult, run_result_init);
         call(|error| unsafe { c::run_get_result(self.handle.as_ptr(), &mut result, error) })?;
         Ok(RunResult::from_raw(&result))
     }
 
-    /// The labels of a chain, one for each position. Errors: OutOfRange, NoLabelling, OutOfMemory.
+    /// Returns the labels of a chain, one for each position. Errors: OutOfRange, NoLabelling,
+    /// OutOfMemory.
     pub fn labels(&self, chain: usize, which: Labelling) -> Result<Vec<i32>> {
         let mut labels = Vec::new();
         fill(&mut labels, self.model.chain_length(chain), 0)?;
@@ -458,7 +486,7 @@ impl<'a> Run<'a> {
             )
         })
     }
-    /// The labels of all chains, one chain after the other. Errors: NoLabelling, OutOfMemory.
+    /// Returns the labels of all chains, chain after chain. Errors: NoLabelling, OutOfMemory.
     pub fn all_labels(&self, which: Labelling) -> Result<Vec<i32>> {
         let chains = 0..self.model.chains();
         let total = chains.map(|chain| self.model.chain_length(chain)).sum();
@@ -467,7 +495,7 @@ impl<'a> Run<'a> {
         self.all_labels_into(which, &mut labels)?;
         Ok(labels)
     }
-    /// Writes the labels of all chains to `labels`. Errors: as for
+    /// Writes the labels of all chains, chain after chain, to `labels`. Errors: as for
     /// [`all_labels`](Self::all_labels); Capacity (an array that is too short).
     pub fn all_labels_into(&self, which: Labelling, labels: &mut [i32]) -> Result<()> {
         call(|error| unsafe {
@@ -482,8 +510,8 @@ impl<'a> Run<'a> {
         })
     }
 
-    /// The score of a chain, and whether its labels differ from its best labelling without cliques.
-    /// Errors: OutOfRange, NoLabelling.
+    /// Returns the score of a chain under a labelling, and whether its labels differ from its best
+    /// labelling without cliques. Errors: OutOfRange, NoLabelling.
     pub fn chain_score(&self, chain: usize, which: Labelling) -> Result<ChainScore> {
         let (mut score, mut changed) = (0.0, 0);
         call(|error| unsafe {
@@ -501,8 +529,8 @@ impl<'a> Run<'a> {
             changed: changed != 0,
         })
     }
-    /// The score of a clique. Errors: OutOfRange, NoLabelling, CallbackStopped, CallbackValue,
-    /// OutOfMemory.
+    /// Returns the potential of a clique under a labelling. Errors: OutOfRange, NoLabelling,
+    /// CallbackStopped, CallbackValue, OutOfMemory.
     pub fn clique_score(&self, clique: usize, which: Labelling) -> Result<f64> {
         let mut score = 0.0;
         self.settled(|error| unsafe {
@@ -516,8 +544,9 @@ impl<'a> Run<'a> {
         })?;
         Ok(score)
     }
-    /// The values of the members of a clique, in the order of adding; a centre is the last. Errors:
-    /// OutOfRange, NoLabelling, OutOfMemory.
+    /// Returns the values of the members of a clique under a labelling, in the order of adding. If
+    /// the clique has a centre, its value is the last entry. Errors: OutOfRange, NoLabelling,
+    /// OutOfMemory.
     pub fn shown(&self, clique: usize, which: Labelling) -> Result<Vec<Shown>> {
         let mut values = Vec::new();
         fill(&mut values, self.model.clique_members(clique), 0)?;
@@ -539,8 +568,9 @@ impl<'a> Run<'a> {
             .collect())
     }
 
-    /// Every payment to a chain, in the order of its positions (whole chains first), then of the
-    /// cliques. Errors: OutOfRange, NoLabelling, CallbackStopped, CallbackValue, OutOfMemory.
+    /// Returns the payments of all cliques to a chain. Those for the whole chain come first, then
+    /// those for its positions in order; within each, by clique. Errors: OutOfRange, NoLabelling,
+    /// CallbackStopped, CallbackValue, OutOfMemory.
     pub fn payments(&self, chain: usize) -> Result<Vec<Payment>> {
         const NONE: c::Payment = c::Payment {
             clique: 0,
@@ -580,8 +610,8 @@ impl<'a> Run<'a> {
         Ok(payments.iter().map(payment).collect())
     }
 
-    /// Max-marginals of a chain under the final messages, and margins. Errors: OutOfRange, NoLabelling,
-    /// Kind (an instance), OutOfMemory.
+    /// Computes the max-marginals and margins of a chain, under the final messages of its cliques.
+    /// Errors: OutOfRange, NoLabelling, Kind (an instance), OutOfMemory.
     pub fn max_marginals(&mut self, chain: usize) -> Result<ChainMarginals> {
         let length = self.model.chain_length(chain);
         let labels = self.model.chain_labels(chain)?;
@@ -596,8 +626,8 @@ impl<'a> Run<'a> {
             margins,
         })
     }
-    /// Writes max-marginals (positions x labels) and margins (one for each position) to arrays of the
-    /// caller. Errors: as for [`max_marginals`](Self::max_marginals); Shape.
+    /// Writes the max-marginals (positions x labels) and margins (one for each position) of a chain
+    /// to arrays of the caller. Errors: as for [`max_marginals`](Self::max_marginals); Shape.
     pub fn max_marginals_into(
         &mut self,
         chain: usize,
@@ -620,12 +650,14 @@ impl<'a> Run<'a> {
         })
     }
 
-    /// Computes the probability of each label at each position of a chain, given the messages of its
-    /// cliques: the sum of exp(s / temperature) over the labellings with this label, divided by the sum
-    /// over all labellings of the chain, where s is the score of a labelling plus the messages of the
-    /// chain's cliques. The temperature is above 0, in units of the scores; 1 takes scores as log-odds.
-    /// Errors: OutOfRange, NotANumber, Infinite, NoLabelling (also: the messages forbid every labelling
-    /// of the chain), StateSpace, Kind (an instance), CallbackValue, CallbackStopped, OutOfMemory.
+    /// Computes the probability of each label at each position of a chain, given the messages of
+    /// its cliques. The probability is the sum of exp(s / temperature) over the labellings of the
+    /// chain with this label, divided by the sum over all labellings of the chain. Here s is the
+    /// score of a labelling plus the messages of the chain's cliques. The temperature is above 0,
+    /// in units of the scores; with 1, scores are taken as log-odds. Errors: OutOfRange,
+    /// NotANumber, Infinite, NoLabelling (there is no labelling yet, or the messages forbid every
+    /// labelling of the chain), StateSpace, Kind (an instance), CallbackValue, CallbackStopped,
+    /// OutOfMemory.
     pub fn probabilities(&mut self, chain: usize, temperature: f64) -> Result<ChainProbabilities> {
         let length = self.model.chain_length(chain);
         let labels = self.model.chain_labels(chain)?;
@@ -639,9 +671,9 @@ impl<'a> Run<'a> {
             exact,
         })
     }
-    /// Writes probabilities (positions x labels) to an array of the caller. Returns true if the sums are
-    /// exact, false if labellings were left out, or properties absorbed, because joint states exceed
-    /// the budget. Errors: as for [`probabilities`](Self::probabilities); Shape.
+    /// Writes the probabilities of a chain (positions x labels) to an array of the caller. Returns
+    /// true if they are exact, as [`ChainProbabilities::exact`] states. Errors: as for
+    /// [`probabilities`](Self::probabilities); Shape.
     pub fn probabilities_into(
         &mut self,
         chain: usize,
@@ -666,10 +698,12 @@ impl<'a> Run<'a> {
         Ok(exact != 0)
     }
 
-    /// The whole result as JSON: the fields of [`RunResult`]; `chains`, with the score and labels of
-    /// each, and payments if it changed; `cliques`, with the score and values of each, values as numbers
-    /// (R: EMPTY, R + 1: CONFLICT, -1: outside a dictionary). Errors: NoLabelling, CallbackStopped,
-    /// CallbackValue, OutOfMemory.
+    /// Returns the whole result as a JSON object. Its fields are those of [`RunResult`]; `chains`,
+    /// an array with the score and labels of each chain, and the payments if the chain changed; and
+    /// `cliques`, an array with the score of each clique and the values of its members. With R
+    /// values, a value is 0 to R - 1, R for EMPTY (no value), R + 1 for CONFLICT (two different
+    /// values), or -1 for a value outside the clique's dictionary. Errors: NoLabelling,
+    /// CallbackStopped, CallbackValue, OutOfMemory.
     pub fn json(&self) -> Result<String> {
         let mut text = filled(0u8, |text, capacity| {
             let mut needed = 0;
