@@ -1,4 +1,8 @@
-//! Clique inference.
+//! Clique inference: finds the best values of the members of one clique.
+//!
+//! An *assignment* gives each of the n members one of R values. Its score is the sum of the
+//! members' own scores of their values, plus the potential of the clique, a function of the counts
+//! n_v (the numbers of members with each value v).
 
 use crate::array::{
     check_length, count, fill, index, pointer, product, size, IntoMatrix, Matrix, MatrixMut,
@@ -12,7 +16,8 @@ use crate::{c, Algorithm, CliqueTask, MarginalForm, Outcome, Potential, Result};
 use std::marker::PhantomData;
 use std::time::Duration;
 
-/// The members of a clique: their scores for each value, and the values of fixed members.
+/// The members of one clique: their scores for each value, the values of fixed members, and
+/// weights.
 #[derive(Clone, Debug)]
 #[must_use = "a problem is for a solver"]
 pub struct CliqueProblem<'a> {
@@ -22,9 +27,9 @@ pub struct CliqueProblem<'a> {
 }
 
 impl<'a> CliqueProblem<'a> {
-    /// Makes a problem of scores, members x values; minus infinity forbids a value. The scores are
-    /// copied if the entries of a row do not lie side by side. Errors: Shape (a ragged array),
-    /// OutOfMemory.
+    /// Makes a problem from the scores, members x values; minus infinity forbids a value to a
+    /// member. The scores are copied unless the entries of each row lie side by side. Errors: Shape
+    /// (a ragged array), OutOfMemory.
     pub fn new(scores: impl IntoMatrix<'a, f64>) -> Result<Self> {
         let scores = scores.into_matrix().and_then(Matrix::in_rows);
         Ok(Self {
@@ -33,22 +38,24 @@ impl<'a> CliqueProblem<'a> {
             weights: None,
         })
     }
-    /// The value that each member must take, -1 if the member is free.
+    /// Sets the value that each member must take: one entry for each member, -1 if the member is
+    /// free.
     pub fn fixed(mut self, fixed: &'a [i32]) -> Self {
         self.fixed = Some(fixed);
         self
     }
-    /// How often each member counts in the potential, at least 1; 1 unless this is called. Only convex
-    /// sums take weights above 1.
+    /// Sets how often each member counts in the potential: one weight for each member, at least 1.
+    /// The counts n_v are then sums of weights. The default is 1. Only potentials that are convex
+    /// sums accept weights above 1.
     pub fn weights(mut self, weights: &'a [i64]) -> Self {
         self.weights = Some(weights);
         self
     }
-    /// The number of members.
+    /// Returns the number of members.
     pub fn members(&self) -> usize {
         self.scores.rows()
     }
-    /// The number of values.
+    /// Returns the number of values.
     pub fn values(&self) -> usize {
         self.scores.columns()
     }
@@ -67,12 +74,12 @@ impl<'a> CliqueProblem<'a> {
     }
 }
 
-/// Options for solving a clique; options that are not set have the library's default.
+/// Options for solving a clique. Options that are not set have the library's defaults.
 #[derive(Clone)]
 #[must_use = "options are for a call"]
 pub struct CliqueOptions<'a> {
     raw: c::CliqueOptions,
-    /// Its range is checked when the options are used.
+    /// Checked against the range of `i32` when the options are used.
     start_value: Option<usize>,
     subset_size: Option<usize>,
     start: Option<&'a [i32]>,
@@ -100,87 +107,94 @@ impl std::fmt::Debug for CliqueOptions<'_> {
     }
 }
 
-// Safe: pointers are filled in for one call only.
+// Safe: the pointers in the struct are null except during a call, which works on a copy.
 unsafe impl Send for CliqueOptions<'_> {}
 unsafe impl Sync for CliqueOptions<'_> {}
 
 impl<'a> CliqueOptions<'a> {
-    /// The library's defaults.
+    /// Returns the library's defaults.
     pub fn new() -> Self {
         Self::default()
     }
-    /// The algorithm; [`Algorithm::Auto`] unless this is called.
+    /// Sets the algorithm. The default is [`Algorithm::Auto`].
     pub fn algorithm(mut self, algorithm: Algorithm) -> Self {
         self.raw.algorithm = algorithm.number();
         self
     }
-    /// Starts alpha-expansion, polish and ICM from the best value of every member (the default).
+    /// Lets alpha-expansion, polish and ICM start with the best value of every member by its own
+    /// scores. This is the default.
     pub fn start_independent(mut self) -> Self {
         self.raw.start = c::START_INDEPENDENT;
         self
     }
-    /// Starts alpha-expansion, polish and ICM with `value` for every member that may take it.
+    /// Lets alpha-expansion, polish and ICM start with `value` for every member that may take it;
+    /// the others start with their best values.
     pub fn start_value(mut self, value: usize) -> Self {
         self.raw.start = c::START_VALUE;
         self.start_value = Some(value);
         self
     }
-    /// Starts alpha-expansion, polish and ICM from an assignment, one value for each member.
+    /// Lets alpha-expansion, polish and ICM start from an assignment: one value for each member.
     pub fn start_assignment(mut self, assignment: &'a [i32]) -> Self {
         self.raw.start = c::START_ASSIGNMENT;
         self.start = Some(assignment);
         self
     }
-    /// Starts alpha-expansion, polish and ICM from the result of alpha-pass.
+    /// Lets alpha-expansion, polish and ICM start from the result of alpha-pass.
     pub fn start_alpha_pass(mut self) -> Self {
         self.raw.start = c::START_ALPHA_PASS;
         self
     }
-    /// The greatest number of values in a set of generalised alpha-pass, at least 1; 2 unless this is
-    /// called.
+    /// Sets the greatest number of values in a set tried by [`Algorithm::GeneralisedAlphaPass`], at
+    /// least 1. The default is 2.
     pub fn subset_size(mut self, subset_size: usize) -> Self {
         self.subset_size = Some(subset_size);
         self
     }
-    /// The greatest number of sweeps, rounds or multiplier steps; 0: the default of the algorithm.
+    /// Sets the greatest number of iterations: sweeps, rounds or steps of the multipliers,
+    /// depending on the algorithm. 0: the algorithm's own default.
     pub fn iteration_limit(mut self, limit: usize) -> Self {
         self.raw.iteration_limit = size(limit);
         self
     }
-    /// The greatest number of nodes of branch and bound; 0: no limit.
+    /// Sets the greatest number of nodes of branch and bound ([`Algorithm::CountBoxes`]). 0: no
+    /// limit.
     pub fn node_limit(mut self, limit: usize) -> Self {
         self.raw.node_limit = size(limit);
         self
     }
-    /// The greatest number of open nodes of branch and bound; 0: the default of the algorithm.
+    /// Sets the greatest number of open nodes that branch and bound keeps; beyond it the search
+    /// continues depth first. 0: the algorithm's own default.
     pub fn node_pool(mut self, nodes: usize) -> Self {
         self.raw.node_pool = size(nodes);
         self
     }
-    /// The violation of complementary slackness at which a Lagrangian relaxation ends, as a fraction of
-    /// the largest useful multiplier.
+    /// Sets when a Lagrangian relaxation ends: when complementary slackness is violated by at most
+    /// this fraction of the largest useful multiplier.
     pub fn tolerance(mut self, tolerance: f64) -> Self {
         self.raw.tolerance = tolerance;
         self
     }
-    /// Ends the call when `upper_bound - score <= gap * |score|`, or within rounding; 0 requests a proof
-    /// of optimality.
+    /// Ends the call as soon as `upper_bound - score` is at most `gap * |score|`, or not above the
+    /// rounding error. 0 requests a proof of optimality. Unless this is called, no gap is
+    /// requested.
     pub fn gap(mut self, gap: f64) -> Self {
         self.raw.gap = gap;
         self
     }
-    /// The time limit of a call, from its start. When it is reached, the result is the best labelling so
-    /// far.
+    /// Sets the time limit of a call, from its start. A call that reaches the limit returns the
+    /// best assignment found so far.
     pub fn time_limit(mut self, limit: Duration) -> Self {
         self.raw.time_limit = limit.as_secs_f64();
         self
     }
-    /// A flag that ends the call when it is raised.
+    /// Sets a flag that ends the call when raised.
     pub fn cancel(mut self, cancel: &Cancel) -> Self {
         self.cancel = Some(cancel.clone());
         self
     }
-    /// Whether max-marginals must be exact: NotExact if the potential has no exact solver.
+    /// Sets whether max-marginals must be exact. A call for exact max-marginals of a potential
+    /// without an exact solver fails with NotExact.
     pub fn exact_marginals(mut self, exact: bool) -> Self {
         self.raw.exact_marginals = exact.into();
         self
@@ -204,29 +218,31 @@ impl<'a> CliqueOptions<'a> {
     }
 }
 
-/// The result of a call: score, bound, and how the call ended.
+/// The result of a call on one clique: scores, upper bound, and how the call ended.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct CliqueResult {
     /// How the call ended.
     pub outcome: Outcome,
-    /// The algorithm used.
+    /// The algorithm that was used. If Auto was requested, the one that it chose.
     pub algorithm: Algorithm,
-    /// True if `upper_bound - score <= 1e-9 |score|`, or within rounding.
+    /// True if the assignment is proven to be optimal: `upper_bound - score` is at most
+    /// `1e-9 * |score|`, or not above the rounding error.
     pub proven: bool,
-    /// True if max-marginals are exact; otherwise they are lower bounds, each the score of a labelling.
+    /// True if the max-marginals are exact. Otherwise each is a lower bound: the score of some
+    /// assignment with that value.
     pub marginals_exact: bool,
-    /// `member_score + clique_score`.
+    /// The score of the assignment: `member_score + clique_score`.
     pub score: f64,
-    /// The members' own scores, summed.
+    /// The sum of the members' own scores of their values.
     pub member_score: f64,
-    /// The potential's score of the counts.
+    /// The potential of the clique at the counts of the values.
     pub clique_score: f64,
-    /// Upper bound on the score of every labelling; plus infinity if none was computed.
+    /// An upper bound on the score of every assignment; plus infinity if no bound was computed.
     pub upper_bound: f64,
-    /// The number of sweeps, rounds, multiplier steps or flows.
+    /// The number of iterations: sweeps, rounds, steps of multipliers, or flows, by the algorithm.
     pub iterations: usize,
-    /// The number of nodes of branch and bound.
+    /// The number of nodes of branch and bound for which a bound was computed.
     pub nodes: usize,
 }
 
@@ -250,7 +266,7 @@ impl CliqueResult {
     }
 }
 
-/// The best assignment found, in the solver's memory until its next call.
+/// The best assignment found. It lies in the solver's memory, which the next call overwrites.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 #[must_use]
@@ -261,14 +277,15 @@ pub struct CliqueSolution<'s> {
     pub result: CliqueResult,
 }
 
-/// Max-marginals, in the solver's memory until its next call.
+/// Max-marginals of a clique. They lie in the solver's memory, which the next call overwrites.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 #[must_use]
 pub struct CliqueMarginals<'s> {
-    /// Members x values: the best score with this value of the member, in the requested form.
+    /// Members x values. Entry (i, v) is the best score of an assignment in which member i has
+    /// value v, in the [`MarginalForm`] that was requested.
     pub marginals: Matrix<'s, f64>,
-    /// The best assignment found; None if none is feasible.
+    /// The best assignment found, one value for each member; None if no feasible one was found.
     pub assignment: Option<&'s [i32]>,
     /// The score, the bound, and how the call ended.
     pub result: CliqueResult,
@@ -318,8 +335,8 @@ pub struct CliqueSolver<'m> {
     _lent: Lent<'m>,
 }
 
-/// Kept by a solver in the caller's memory: the borrow of that memory, and the host whose log the solver
-/// uses.
+/// What a solver keeps while it exists if its workspace is memory of the caller: the borrow of this
+/// memory, and the host, whose log the solver uses.
 #[derive(Default)]
 pub(crate) struct Lent<'m> {
     _memory: PhantomData<&'m mut [u8]>,
@@ -335,20 +352,22 @@ impl Lent<'_> {
     }
 }
 
-/// Tells the compiler that the memory must outlive the solver, which is destroyed in that memory.
+/// Has no effect when run. A type with `Drop` must not outlive what it borrows, so the compiler
+/// checks that the memory outlives the solver, which is destroyed inside that memory.
 impl Drop for Lent<'_> {
     fn drop(&mut self) {}
 }
 
-// Safe: may move between threads, and is used by one at a time.
+// Safe: the object may move between threads, and only one thread at a time can call it
+// (`&mut self`).
 unsafe impl Send for CliqueSolver<'_> {}
 
 impl CliqueSolver<'static> {
-    /// A solver whose workspace grows. Errors: OutOfMemory.
+    /// Makes a solver whose workspace grows as needed. Errors: OutOfMemory.
     pub fn new() -> Result<Self> {
         Self::create(None)
     }
-    /// A solver whose workspace grows, with memory and log of `host`.
+    /// Makes a solver whose workspace grows as needed, with the memory and log of `host`.
     pub fn new_in(host: &Host) -> Result<Self> {
         Self::create(Some(host))
     }
@@ -378,9 +397,10 @@ impl<'m> CliqueSolver<'m> {
         }
     }
 
-    /// A solver in `memory`, aligned to 64 (as [`AlignedBytes`](crate::AlignedBytes) is), which never
-    /// allocates: a problem that needs more memory is WorkspaceTooSmall. Uses only the log of `host`.
-    /// Errors: Alignment, WorkspaceTooSmall.
+    /// Makes a solver whose workspace is `memory`, aligned to 64 bytes, as
+    /// [`AlignedBytes`](crate::AlignedBytes) is. The solver never allocates. A problem that needs
+    /// more memory fails with WorkspaceTooSmall. The solver uses the log of `host`, but not its
+    /// allocator. Errors: Alignment, WorkspaceTooSmall.
     pub fn in_memory(memory: &'m mut [u8], host: Option<&Host>) -> Result<Self> {
         let handle = Handle::create(host, |host, made, error| unsafe {
             c::clique_solver_create_in(host, memory.as_mut_ptr().cast(), memory.len(), made, error)
@@ -388,8 +408,8 @@ impl<'m> CliqueSolver<'m> {
         Ok(Self::with(handle, Lent::with_host(host)))
     }
 
-    /// The number of bytes that [`in_memory`](Self::in_memory) needs for problems of up to `members`
-    /// members. Errors: as for the task.
+    /// Returns the number of bytes that [`in_memory`](Self::in_memory) needs for problems of up to
+    /// `members` members. Errors: those of the call that `task` names.
     pub fn bytes(
         potential: &Potential,
         members: usize,
@@ -411,8 +431,9 @@ impl<'m> CliqueSolver<'m> {
         Ok(bytes)
     }
 
-    /// Grows the workspace so that no call for `task` on such a problem allocates. Errors: as for the
-    /// task; OutOfMemory, WorkspaceTooSmall (a solver in the caller's memory).
+    /// Grows the workspace, so that later calls that `task` names need no further memory for
+    /// problems of up to this size. Errors: those of the call that `task` names; OutOfMemory,
+    /// WorkspaceTooSmall (a solver in the caller's memory).
     pub fn reserve(
         &mut self,
         potential: &Potential,
@@ -439,10 +460,11 @@ impl<'m> CliqueSolver<'m> {
         Ok(())
     }
 
-    /// Finds the best values. Errors: Size (no members), ValuesMismatch (problem and potential), Shape,
-    /// NotANumber, Infinite, OutOfRange, ForbiddenValue (a start), TableTooShort, AlgorithmMismatch,
-    /// NotConvex, NotConcave, Weights, CallbackValue, CallbackStopped, SizeOverflow, OutOfMemory,
-    /// WorkspaceTooSmall.
+    /// Finds the assignment with the best score: the members' own scores plus the potential.
+    /// Errors: Size (no members), ValuesMismatch (problem and potential have different numbers of
+    /// values), Shape, NotANumber, Infinite, OutOfRange, ForbiddenValue (the start assignment uses
+    /// a forbidden value), TableTooShort, AlgorithmMismatch, NotConvex, NotConcave, Weights,
+    /// CallbackValue, CallbackStopped, SizeOverflow, OutOfMemory, WorkspaceTooSmall.
     pub fn solve(
         &mut self,
         potential: &Potential,
@@ -471,8 +493,9 @@ impl<'m> CliqueSolver<'m> {
         })
     }
 
-    /// Computes all max-marginals: `m(i, v)` is the best score in which member `i` takes value `v`.
-    /// Errors: as for [`solve`](Self::solve), and NotExact.
+    /// Computes all max-marginals `m(i, v)`: the best score of an assignment in which member `i`
+    /// has value `v`. form: whether the member's own score is included. Errors: as for
+    /// [`solve`](Self::solve), and NotExact.
     pub fn max_marginals(
         &mut self,
         potential: &Potential,
@@ -496,7 +519,7 @@ impl<'m> CliqueSolver<'m> {
         })
     }
 
-    /// Writes all max-marginals to `marginals`, members x values. Errors: as for
+    /// Computes all max-marginals and writes them to `marginals`, members x values. Errors: as for
     /// [`max_marginals`](Self::max_marginals); Shape.
     pub fn max_marginals_into(
         &mut self,
@@ -533,7 +556,7 @@ impl<'m> CliqueSolver<'m> {
         })
     }
 
-    /// The score of a given assignment, one value for each member. Errors: as for
+    /// Computes the score of a given assignment, one value for each member. Errors: as for
     /// [`solve`](Self::solve); Shape, OutOfRange (`assignment`).
     pub fn evaluate(
         &mut self,
@@ -560,11 +583,11 @@ impl<'m> CliqueSolver<'m> {
 }
 
 impl Algorithm {
-    /// The name in lower case, such as "alpha-pass".
+    /// Returns the name of the algorithm in lower case, such as "alpha-pass".
     pub fn name(self) -> &'static str {
         unsafe { crate::error::text(c::algorithm_name(self.number())) }
     }
-    /// The algorithm with this name.
+    /// Returns the algorithm with this name; None if there is none.
     pub fn from_name(name: &str) -> Option<Self> {
         let algorithm = unsafe { c::algorithm_from_name(name.as_ptr().cast(), name.len()) };
         (algorithm >= 0).then(|| Self::from_raw(algorithm))

@@ -1,4 +1,9 @@
-//! Oracle instances: models of the caller that send messages and decode.
+//! Oracle instances: models of the caller that stand in the place of a chain. They compute messages
+//! and decode by their own methods.
+//!
+//! An instance has labellings with scores of their own. Its memberships in cliques are its *ports*.
+//! At each port it has one of the clique's R values. In a property clique it may also be EMPTY (no
+//! value, number R) or CONFLICT (two different values, number R + 1).
 
 use crate::array::count;
 use crate::c;
@@ -9,26 +14,29 @@ use std::os::raw::c_void;
 use std::slice;
 use std::sync::Arc;
 
-/// A model of the caller that can join a [`Model`](crate::Model) beside chains and trees: a semi-Markov
-/// model, a clique tree, a chain on another machine. Its memberships in cliques are its *ports*,
-/// numbered in the order of adding.
+/// A model of the caller that can join a [`Model`](crate::Model) beside chains and trees, such as a
+/// semi-Markov model, a clique tree, or a chain on another machine. Its memberships in cliques are
+/// its *ports*, numbered from 0 in the order of adding.
 ///
-/// A run calls an instance on the thread that called the run or on a worker, one call at a time. Several
-/// runs over one model may call the instance at the same time. An instance must not use the run. A panic
-/// in the instance ends the call of the run and is resumed.
+/// A run calls an instance on the thread that called the run, or on one of the run's workers, one
+/// call at a time. Several runs over one model may call the same instance at the same time. An
+/// instance must not use the run that calls it. A panic in the instance ends the call of the run
+/// and is resumed.
 pub trait Instance: Send + Sync {
-    /// The number of labels of a decoded labelling.
+    /// Returns the number of labels in a decoded labelling.
     fn length(&self) -> usize;
-    /// The number of different labels, at least 1: each label is from 0 to labels() - 1.
+    /// Returns the number of different labels, at least 1. Each label is from 0 to labels() - 1.
     fn labels(&self) -> usize;
-    /// Writes the messages of the instance to `outgoing`: for every port `p` and value `v`, the greatest
-    /// sum of own score and incoming scores of the other ports, over all labellings in which `p` has
-    /// value `v`. The rows hold minus infinity before the call. Break ends the computation.
+    /// Writes the messages of the instance to `outgoing`. For every port `p` and value `v` this is
+    /// the greatest score over the labellings in which `p` has value `v`, where the score is the
+    /// labelling's own plus the incoming scores of all other ports. All rows hold minus infinity
+    /// before the call, which stands for values that no labelling has. Break ends the call of the
+    /// run.
     fn messages(&self, incoming: &Incoming<'_>, outgoing: &mut Outgoing<'_>) -> ControlFlow<()>;
-    /// Finds the labelling with the greatest sum of own score and incoming scores of all ports. Writes
-    /// it to `labelling`, and the value of each port to `shown`. Returns the labelling's own score,
-    /// without incoming scores: minus infinity if every labelling is forbidden. Break ends the
-    /// computation.
+    /// Finds the labelling with the greatest sum of its own score and the incoming scores of all
+    /// ports. Writes its labels to `labelling` and the value of each port to `shown`. Returns the
+    /// labelling's own score, without incoming scores; minus infinity if every labelling is
+    /// forbidden. Break ends the call of the run.
     fn decode(
         &self,
         incoming: &Incoming<'_>,
@@ -37,20 +45,20 @@ pub trait Instance: Send + Sync {
     ) -> ControlFlow<(), f64>;
 }
 
-/// The messages of the cliques to an instance: for each port a score for each of its values, minus
-/// infinity allowed. The row of a port of a property clique has R + 2 scores, those of EMPTY and
-/// CONFLICT last.
+/// The messages of the cliques to an instance. For each port a row with a score for each value,
+/// which may be minus infinity. The row of a port in a property clique has R + 2 scores, those of
+/// EMPTY and CONFLICT last.
 pub struct Incoming<'a> {
     columns: &'a [i64],
     rows: *const *const f64,
 }
 
 impl<'a> Incoming<'a> {
-    /// The number of ports.
+    /// Returns the number of ports.
     pub fn ports(&self) -> usize {
         self.columns.len()
     }
-    /// The scores of a port's values; empty if there is no such port.
+    /// Returns the scores of a port's values; an empty slice if there is no such port.
     pub fn port(&self, port: usize) -> &'a [f64] {
         match self.columns.get(port) {
             Some(&columns) => unsafe { array(*self.rows.add(port), count(columns)) },
@@ -59,7 +67,8 @@ impl<'a> Incoming<'a> {
     }
 }
 
-/// The messages of an instance to its cliques: for each port a score for each of its values.
+/// The messages of an instance to its cliques, to be written. For each port a row with a score for
+/// each value, in the layout of [`Incoming`].
 pub struct Outgoing<'a> {
     columns: &'a [i64],
     rows: *const *mut f64,
@@ -67,11 +76,11 @@ pub struct Outgoing<'a> {
 }
 
 impl Outgoing<'_> {
-    /// The number of ports.
+    /// Returns the number of ports.
     pub fn ports(&self) -> usize {
         self.columns.len()
     }
-    /// The scores of a port's values, to be written; empty if there is no such port.
+    /// Returns the row of a port, to be written; an empty slice if there is no such port.
     pub fn port(&mut self, port: usize) -> &mut [f64] {
         match self.columns.get(port) {
             Some(&columns) => unsafe { array_mut(*self.rows.add(port), count(columns)) },
@@ -80,19 +89,19 @@ impl Outgoing<'_> {
     }
 }
 
-/// The value of each port on a decoded labelling; the first value until it is set.
+/// The values of all ports under a decoded labelling, to be set. Until a value is set, it is 0.
 pub struct ShownByPorts<'a> {
     values: &'a mut [i32],
 }
 
 impl ShownByPorts<'_> {
-    /// The number of ports.
+    /// Returns the number of ports.
     pub fn ports(&self) -> usize {
         self.values.len()
     }
-    /// Sets the value of a port, as the index of its score in the row [`Incoming::port`]. An index
-    /// beyond the row ends the call of the run with CallbackValue. A port that does not exist is
-    /// ignored.
+    /// Sets the value of a port. column: the index of the value's score in the row
+    /// [`Incoming::port`]. An index beyond the row ends the call of the run with CallbackValue. A
+    /// port that does not exist is ignored.
     pub fn set(&mut self, port: usize, column: usize) {
         if let Some(value) = self.values.get_mut(port) {
             *value = i32::try_from(column).unwrap_or(-1);
@@ -120,11 +129,12 @@ impl std::fmt::Debug for ShownByPorts<'_> {
     }
 }
 
-/// An instance at a fixed address, which is stored in C.
+/// An instance, boxed so that its address does not change: C stores the address and passes it to
+/// the callbacks below.
 pub(crate) struct Port<'a> {
     pub(crate) instance: Box<dyn Instance + 'a>,
     pub(crate) slot: Arc<Slot>,
-    /// The length of a labelling, read once.
+    /// The result of `Instance::length`, called only once, so that the length cannot change.
     pub(crate) length: usize,
 }
 
@@ -140,7 +150,7 @@ impl Port<'_> {
     }
 }
 
-/// Returns an array of C, which may be NULL if it is empty.
+/// Returns a slice over an array of C. If the length is 0, the address may be NULL.
 unsafe fn array<'a, T>(data: *const T, length: usize) -> &'a [T] {
     if length == 0 {
         return &[];

@@ -1,4 +1,11 @@
-//! Chains under properties: messages and decoding.
+//! Chains under properties: messages, and decoding under messages.
+//!
+//! A [`Property`] reads a labelled chain and *fires* a value, or nothing, at each position. The
+//! chain *shows* the value v if only v fired, EMPTY if nothing fired, and CONFLICT if two different
+//! values fired. A property has R values; in arrays EMPTY has the number R and CONFLICT R + 1. A
+//! *message* is one score for each of these R + 2: from a clique to the chain, or from the chain to
+//! a clique. With several properties, the computation runs over *configurations*: the joint states
+//! of all automata and the values fired so far.
 
 use crate::array::{check_length, count, fill, filled, pointer, size, Element};
 use crate::error::call;
@@ -7,7 +14,8 @@ use crate::{
     Shown, Status,
 };
 
-/// A property on a chain, with its inputs and the message of its clique.
+/// A property that is attached to a chain, with the arrays that it reads and the message of its
+/// clique to the chain.
 #[derive(Clone, Copy, Debug)]
 #[must_use = "an attachment is for a call"]
 pub struct Attachment<'a> {
@@ -19,7 +27,7 @@ pub struct Attachment<'a> {
 }
 
 impl<'a> Attachment<'a> {
-    /// An attachment of a property without inputs and message.
+    /// Makes an attachment of a property without classes, table and message.
     pub fn new(property: &'a Property) -> Self {
         Self {
             property,
@@ -29,23 +37,27 @@ impl<'a> Attachment<'a> {
             message: None,
         }
     }
-    /// The subset of the property's values that the clique uses; unless this is called, all values.
+    /// Sets the dictionary: the subset of the property's values that the clique uses. Unless this
+    /// is called, the clique uses all values.
     pub fn dictionary(mut self, dictionary: &'a Dictionary) -> Self {
         self.dictionary = Some(dictionary);
         self
     }
-    /// The class of each position; 0 unless this is called.
+    /// Sets the class of each position, from 0 on, by which the property's rules differ. Unless
+    /// this is called, all classes are 0.
     pub fn classes(mut self, classes: &'a [i32]) -> Self {
         self.classes = Some(classes);
         self
     }
-    /// A value of the property for each position, such as token ids; -1 fires nothing.
+    /// Sets the table: for each position the number that the property reads there, such as a token
+    /// id. Where a rule fires the table's entry, the entry is a value of the property, or -1 for
+    /// nothing.
     pub fn table(mut self, table: &'a [i32]) -> Self {
         self.table = Some(table);
         self
     }
-    /// The message of the clique: R + 2 scores, one for each value, then of EMPTY and CONFLICT. Zeros
-    /// unless this is called.
+    /// Sets the message of the clique to the chain: R + 2 scores, one for each value, then those of
+    /// EMPTY and CONFLICT. Minus infinity forbids a value. Unless this is called, all scores are 0.
     pub fn message(mut self, message: &'a [f64]) -> Self {
         self.message = Some(message);
         self
@@ -58,7 +70,8 @@ impl<'a> Attachment<'a> {
         raw
     }
 
-    /// R, the number of values: that of the dictionary, or of the property.
+    /// Returns R: the number of values of the dictionary, if there is one, otherwise of the
+    /// property.
     pub fn values(&self) -> usize {
         count(unsafe { c::attachment_values(&self.blank()) })
     }
@@ -74,9 +87,10 @@ impl<'a> Attachment<'a> {
         Ok(raw)
     }
 
-    /// The value of the property on a labelling. parents: of a tree, as in [`Chain::parents`]. Errors:
-    /// Shape, OutOfRange, ValueOutsideRange (the table), NullArgument (the property reads a table and
-    /// none is given), ParentOrder, ParentCycle, AutomatonOnTree.
+    /// Returns what a labelling shows: a value, EMPTY or CONFLICT. parents: the parent of each
+    /// position of a tree, as in [`Chain::parents`]; None for a chain. Errors: Shape, OutOfRange,
+    /// ValueOutsideRange (the table), NullArgument (the property reads a table and none is given),
+    /// ParentOrder, ParentCycle, AutomatonOnTree.
     pub fn evaluate(&self, labelling: &[i32], parents: Option<&[i32]>) -> Result<Shown> {
         let raw = self.raw(labelling.len())?;
         check_length("parents", parents, labelling.len())?;
@@ -94,8 +108,9 @@ impl<'a> Attachment<'a> {
         Ok(Shown::from_raw(value, self.values()))
     }
 
-    /// All values that a labelling fires, in order, in the property's own numbers; for instance to make
-    /// a [`Dictionary`]. Errors: as for [`evaluate`](Self::evaluate).
+    /// Returns all values that the property fires on a labelling, in order and with repetitions, in
+    /// the property's own numbers, for instance to make a [`Dictionary`]. parents: as in
+    /// [`evaluate`](Self::evaluate). Errors: as for [`evaluate`](Self::evaluate).
     pub fn fired(&self, labelling: &[i32], parents: Option<&[i32]>) -> Result<Vec<i32>> {
         let raw = self.raw(labelling.len())?;
         check_length("parents", parents, labelling.len())?;
@@ -118,7 +133,7 @@ impl<'a> Attachment<'a> {
     }
 }
 
-/// Converts attachments for C.
+/// Converts attachments to the structs of the C interface.
 pub(crate) fn attachments(
     attachments: &[Attachment<'_>],
     length: usize,
@@ -129,7 +144,8 @@ pub(crate) fn attachments(
         .collect()
 }
 
-/// Options for several properties on one chain; options that are not set have the library's default.
+/// Options for chains with several properties. Options that are not set have the library's
+/// defaults.
 #[derive(Clone)]
 #[must_use = "options are for a call"]
 pub struct MessageOptions {
@@ -155,44 +171,47 @@ impl std::fmt::Debug for MessageOptions {
 }
 
 impl MessageOptions {
-    /// The library's defaults.
+    /// Returns the library's defaults.
     pub fn new() -> Self {
         Self::default()
     }
-    /// The method: exact, or an approximation.
+    /// Sets the method for several properties: exact, or one of the approximations.
     pub fn mode(mut self, mode: JointMode) -> Self {
         self.raw.mode = mode.raw();
         self
     }
-    /// The number of configurations (joint states) that a beam keeps at each position.
+    /// Sets how many configurations (joint states of all properties) a beam keeps at each position.
     pub fn beam_width(mut self, width: usize) -> Self {
         self.raw.beam_width = size(width);
         self
     }
-    /// The greatest number of configurations (joint states) at one position.
+    /// Sets the greatest number of configurations (joint states of all properties) at one position,
+    /// for the methods other than [`JointMode::Beam`].
     pub fn budget(mut self, budget: usize) -> Self {
         self.raw.budget = size(budget);
         self
     }
 }
 
-/// The result of computing messages or decoding.
+/// The result of computing messages, or of decoding under messages.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct MessageResult {
-    /// Complete, Infeasible or NothingFound.
+    /// Complete; Infeasible if every labelling is proven to be forbidden; NothingFound if a beam or
+    /// an absorption found no labelling, which proves nothing.
     pub outcome: Outcome,
-    /// True if a beam dropped configurations.
+    /// True if a beam dropped configurations (joint states of the properties).
     pub pruned: bool,
-    /// True if the messages or the labelling are exact.
+    /// True if the messages or the labelling are exact, up to rounding.
     pub exact: bool,
-    /// The greatest number of configurations at one position.
+    /// The greatest number of configurations (joint states of the properties) at one position.
     pub configurations: usize,
-    /// Decoding: `chain_score + message_score`.
+    /// Of decoding: the sum `chain_score + message_score`. 0 when messages are computed.
     pub score: f64,
-    /// Decoding: the labelling's score in the chain.
+    /// Of decoding: the chain's own score of the labelling. 0 when messages are computed.
     pub chain_score: f64,
-    /// Decoding: the sum of the messages at the values of the labelling.
+    /// Of decoding: the sum over all attachments of the message at the value that the labelling
+    /// shows. 0 when messages are computed.
     pub message_score: f64,
 }
 
@@ -213,39 +232,42 @@ impl MessageResult {
     }
 }
 
-/// The messages of a chain to its cliques, in the solver's memory until its next call.
+/// The messages of a chain to its cliques. They lie in the solver's memory, which the next call
+/// overwrites.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 #[must_use]
 pub struct Messages<'s> {
     rows: Vec<&'s [f64]>,
-    /// The result of the call.
+    /// How the call ended, and whether the messages are exact.
     pub result: MessageResult,
 }
 
 impl<'s> Messages<'s> {
-    /// The message to the clique of attachment `p`: R + 2 scores, those of EMPTY and CONFLICT last. None
-    /// if there is no such attachment.
+    /// Returns the message to the clique of attachment `p`: R + 2 scores, those of EMPTY and
+    /// CONFLICT last. None if there is no such attachment.
     pub fn get(&self, p: usize) -> Option<&'s [f64]> {
         self.rows.get(p).copied()
     }
 }
 
-/// A labelling decoded under messages, in the solver's memory until its next call.
+/// A labelling decoded under messages. It lies in the solver's memory, which the next call
+/// overwrites.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 #[must_use]
 pub struct Decoded<'s> {
     /// One label for each position; None if no labelling was found.
     pub labelling: Option<&'s [i32]>,
-    /// The value of each property on the labelling, one entry for each attachment; empty if no labelling
-    /// was found.
+    /// What the labelling shows of each property, one entry for each attachment; empty if no
+    /// labelling was found.
     pub shown: Vec<Shown>,
     /// The scores, and how the call ended.
     pub result: MessageResult,
 }
 
-/// Returns pointers to rows for messages, after checking their lengths against the attachments.
+/// Returns the addresses of the rows that receive messages, after checking that each row has R + 2
+/// entries, where R is that of its attachment.
 pub(crate) fn outgoing_pointers(
     attachments: &[Attachment<'_>],
     outgoing: &mut [Option<&mut [f64]>],
@@ -264,10 +286,10 @@ pub(crate) fn outgoing_pointers(
         .collect()
 }
 
-/// Calls for chains under properties.
+/// Methods for chains under properties.
 impl ChainSolver<'_> {
-    /// The number of bytes that [`in_memory`](Self::in_memory) needs for chains and attachments of these
-    /// sizes. Errors: as for the task.
+    /// Returns the number of bytes that [`in_memory`](Self::in_memory) needs for chains and
+    /// attachments of these sizes. Errors: those of the call that `task` names.
     pub fn message_bytes<N: Element>(
         chain: &Chain<'_, '_, N>,
         attached: &[Attachment<'_>],
@@ -291,8 +313,9 @@ impl ChainSolver<'_> {
         Ok(bytes)
     }
 
-    /// Grows the workspace so that no call for `task` on such a chain allocates inside the library.
-    /// Errors: as for the task; OutOfMemory, WorkspaceTooSmall (a solver in the caller's memory).
+    /// Grows the workspace, so that later calls that `task` names need no further memory in the
+    /// library for chains and attachments of these sizes. Errors: those of the call that `task`
+    /// names; OutOfMemory, WorkspaceTooSmall (a solver in the caller's memory).
     pub fn message_reserve<N: Element>(
         &mut self,
         chain: &Chain<'_, '_, N>,
@@ -315,9 +338,10 @@ impl ChainSolver<'_> {
         })
     }
 
-    /// Computes the message of the chain to the clique of every attachment: for each value the best
-    /// score, without that clique's own message. Errors: those of chain and attachments, Size (no
-    /// attachments), StateSpace, OutOfMemory.
+    /// Computes the messages of the chain to the cliques of all attachments. The message for a
+    /// value is the best score of a labelling that shows this value: the chain's score plus the
+    /// messages of all *other* attachments. Minus infinity if no labelling shows the value. Errors:
+    /// those of chain and attachments, Size (no attachments), StateSpace, OutOfMemory.
     pub fn messages<N: Element>(
         &mut self,
         chain: &Chain<'_, '_, N>,
@@ -355,8 +379,9 @@ impl ChainSolver<'_> {
         })
     }
 
-    /// Writes the messages to `outgoing`: for each attachment a row of R + 2 entries, or None where no
-    /// message is wanted. Errors: as for [`messages`](Self::messages); Shape.
+    /// Computes the messages of the chain and writes them to `outgoing`: for each attachment a row
+    /// of R + 2 entries, or None where no message is wanted. Errors: as for
+    /// [`messages`](Self::messages); Shape.
     pub fn messages_into<N: Element>(
         &mut self,
         chain: &Chain<'_, '_, N>,
@@ -383,8 +408,8 @@ impl ChainSolver<'_> {
         Ok(MessageResult::from_raw(&result))
     }
 
-    /// Finds the best labelling under the messages of the attachments. Errors: as for
-    /// [`messages`](Self::messages).
+    /// Finds the labelling with the best sum of the chain's score and the messages of all
+    /// attachments. Errors: as for [`messages`](Self::messages), but there may be no attachments.
     pub fn decode<N: Element>(
         &mut self,
         chain: &Chain<'_, '_, N>,

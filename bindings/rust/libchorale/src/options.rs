@@ -1,4 +1,9 @@
 //! Options of a run, and its progress.
+//!
+//! A run does *rounds*: in round 0 it decodes every chain without its cliques; in each further
+//! round, cliques and chains exchange messages and the chains are decoded under these. The *polish*
+//! then decodes one chain at a time, with all others fixed, while the score increases. The *bound*
+//! is an upper bound on the score of every labelling, by steps of dual ascent.
 
 use crate::array::{count, size};
 use crate::error::call;
@@ -9,32 +14,32 @@ use std::ops::ControlFlow;
 use std::os::raw::c_void;
 use std::time::Duration;
 
-/// Progress of a run after every round and every step of the bound.
+/// Progress of a run, passed to a callback after every round and every step of the bound.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Progress {
-    /// The round just done; 0: the chains were decoded without cliques.
+    /// The round just done. After round 0, each chain has been decoded without its cliques.
     pub round: usize,
-    /// Messages of cliques to members that changed in the round.
+    /// The number of messages from cliques to members that changed in the round.
     pub messages_changed: usize,
-    /// The score of the labelling of the round: of all chains and cliques, summed.
+    /// The score of the labelling of this round or step: the sum over all chains and cliques.
     pub score: f64,
-    /// The best score so far.
+    /// The score of the best labelling so far.
     pub best_score: f64,
-    /// Upper bound on the score of every labelling; plus infinity before one has been computed.
+    /// An upper bound on the score of every labelling; plus infinity before one has been computed.
     pub upper_bound: f64,
 }
 
 type ProgressFunction<'a> = Box<dyn FnMut(&Progress) -> ControlFlow<()> + Send + 'a>;
 
-/// The callbacks of the caller. Their address is stored in C.
+/// The callbacks of the caller. C stores their address, so they must not move while a run exists.
 #[derive(Default)]
 pub(crate) struct Callbacks<'a> {
     progress: Option<ProgressFunction<'a>>,
     executor: Option<Executor<'a>>,
 }
 
-/// Options of a run; options that are not set have the library's default.
+/// Options of a run. Options that are not set have the library's defaults.
 ///
 /// ```
 /// use std::ops::ControlFlow;
@@ -51,7 +56,7 @@ pub struct RunOptions<'a> {
     pub(crate) callbacks: Callbacks<'a>,
 }
 
-// Safe: pointers are filled in by the run that takes the options.
+// Safe: the pointers in the struct stay null until a run takes the options.
 unsafe impl Send for RunOptions<'_> {}
 
 impl Default for RunOptions<'_> {
@@ -77,83 +82,87 @@ impl std::fmt::Debug for RunOptions<'_> {
 }
 
 impl<'a> RunOptions<'a> {
-    /// The library's defaults.
+    /// Returns the library's defaults.
     pub fn new() -> Self {
         Self::default()
     }
-    /// The host: allocator and log.
+    /// Sets the host, which provides memory and a log.
     pub fn host(mut self, host: &Host) -> Self {
         self.host = Some(host.clone());
         self
     }
-    /// The greatest number of rounds; 10 unless this is called.
+    /// Sets the greatest number of rounds. The default is 10.
     pub fn rounds(mut self, rounds: usize) -> Self {
         self.raw.rounds = size(rounds);
         self
     }
-    /// Damping `d` of clique messages, 0 <= d < 1: new message = d * old + (1 - d) * computed.
+    /// Sets the damping `d` of messages from cliques, at least 0 and below 1: the new message is
+    /// `d * old + (1 - d) * computed`. The default is 0.
     pub fn damping(mut self, damping: f64) -> Self {
         self.raw.damping = damping;
         self
     }
-    /// The order in which cliques and chains send messages.
+    /// Sets the order in which cliques and chains send messages.
     pub fn schedule(mut self, schedule: Schedule) -> Self {
         self.raw.schedule = schedule.raw();
         self
     }
-    /// The algorithm for clique messages; cliques that the algorithm does not fit use
-    /// [`Algorithm::Auto`].
+    /// Sets the algorithm that computes the messages of cliques. Cliques to whose potential it does
+    /// not apply use [`Algorithm::Auto`], which is the default.
     pub fn algorithm(mut self, algorithm: Algorithm) -> Self {
         self.raw.algorithm = algorithm.number();
         self
     }
-    /// Whether messages of cliques must be exact wherever the family has an exact solver, which is slow
-    /// for convex sums. False unless this is called.
+    /// Sets whether the messages of cliques must be exact for every potential that has an exact
+    /// solver. This is slow for convex sums. The default is false.
     pub fn exact_marginals(mut self, exact: bool) -> Self {
         self.raw.exact_marginals = exact.into();
         self
     }
-    /// Whether the best labelling is polished after the rounds: changed chain by chain while the score
-    /// increases. True unless this is called.
+    /// Sets whether the best labelling is polished after the rounds: one chain at a time is decoded
+    /// again, while the score increases. The default is true.
     pub fn polish(mut self, polish: bool) -> Self {
         self.raw.polish = polish.into();
         self
     }
-    /// Whether messages cover only values that fire in the best labelling, without cliques, of some
-    /// member. False unless this is called.
+    /// Sets whether the messages of a property clique are restricted to some values: those that
+    /// fire in the best labelling (without cliques) of at least one member. The default is false.
     pub fn restrict_range(mut self, restrict: bool) -> Self {
         self.raw.restrict_range = restrict.into();
         self
     }
-    /// The method for a chain under several properties.
+    /// Sets the method for chains that are members of cliques of several properties.
     pub fn joint_mode(mut self, mode: JointMode) -> Self {
         self.raw.joint_mode = mode.raw();
         self
     }
-    /// The number of configurations (joint states) that a beam keeps at each position of a chain under
-    /// several properties.
+    /// Sets how many configurations a beam keeps at each position of a chain with several
+    /// properties. A configuration is a joint state of all properties.
     pub fn beam_width(mut self, width: usize) -> Self {
         self.raw.beam_width = size(width);
         self
     }
-    /// The greatest number of configurations (joint states) at one position.
+    /// Sets the greatest number of configurations at one position of a chain with several
+    /// properties. A configuration is a joint state of all properties.
     pub fn budget(mut self, budget: usize) -> Self {
         self.raw.budget = size(budget);
         self
     }
-    /// The number format in which messages are stored.
+    /// Sets the number format in which messages are stored.
     pub fn message_element(mut self, element: MessageElement) -> Self {
         self.raw.message_element = element.raw();
         self
     }
-    /// The number of threads, at least 1: the calling thread and `threads - 1` more, which exist only
-    /// inside a call. The result is the same, bit for bit, for any number.
+    /// Sets the number of threads, at least 1: the calling thread, and `threads - 1` more that
+    /// exist only during a call. The result has the same bits for any number of threads. The
+    /// default is 1.
     pub fn threads(mut self, threads: usize) -> Self {
         self.raw.threads = size(threads);
         self
     }
-    /// Runs the work on threads of the caller: `executor` lets up to `workers` of them
-    /// [participate](Work::participate). The calling thread does any remaining pieces.
+    /// Lets the caller's threads do the work. `executor` is called with a [`Work`] for each
+    /// parallel loop, and lets up to `workers` threads [participate](Work::participate) in it. The
+    /// calling thread does the pieces that are left.
     pub fn executor(
         mut self,
         workers: usize,
@@ -163,18 +172,20 @@ impl<'a> RunOptions<'a> {
         self.callbacks.executor = Some(Box::new(executor));
         self
     }
-    /// The time limit of each call of the run. Finished work is kept, and the next call continues there.
+    /// Sets the time limit of each call of the run. A call that reaches the limit keeps its
+    /// finished work, and the next call continues there.
     pub fn time_limit(mut self, limit: Duration) -> Self {
         self.raw.time_limit = limit.as_secs_f64();
         self
     }
-    /// A flag that ends a call of the run when it is raised.
+    /// Sets a flag that ends a call of the run when raised.
     pub fn cancel(mut self, cancel: &Cancel) -> Self {
         self.cancel = Some(cancel.clone());
         self
     }
-    /// A function that is called after every round and every step of the bound, on the thread that calls
-    /// the run. Break ends the call like a cancel. A panic also ends the call, and is resumed.
+    /// Sets a function that is called after every round and every step of the bound, on the thread
+    /// that calls the run. If it returns Break, the call ends as after a cancel. A panic in it also
+    /// ends the call, and is resumed.
     pub fn progress(
         mut self,
         progress: impl FnMut(&Progress) -> ControlFlow<()> + Send + 'a,
@@ -182,13 +193,13 @@ impl<'a> RunOptions<'a> {
         self.callbacks.progress = Some(Box::new(progress));
         self
     }
-    /// The number of steps of dual ascent for an upper bound; 0: no bound.
+    /// Sets the number of steps of dual ascent for an upper bound. The default 0 computes no bound.
     pub fn bound_steps(mut self, steps: usize) -> Self {
         self.raw.bound_steps = size(steps);
         self
     }
-    /// Whether the run allocates the memory that [`Run::set_allowed`](crate::Run::set_allowed) and
-    /// [`Run::set_strength`](crate::Run::set_strength) need.
+    /// Sets whether the run allocates the memory that [`Run::set_allowed`](crate::Run::set_allowed)
+    /// and [`Run::set_strength`](crate::Run::set_strength) need. The default is false.
     pub fn edits(mut self, edits: bool) -> Self {
         self.raw.edits = i64::from(edits);
         self
@@ -210,7 +221,8 @@ impl<'a> RunOptions<'a> {
         })
     }
 
-    /// Converts the options for C, with callbacks at an address that the caller keeps.
+    /// Converts the options for C. callbacks: the address of the callbacks, which the caller keeps
+    /// valid as long as the run exists.
     pub(crate) fn raw(&self, callbacks: *mut Callbacks<'_>) -> c::RunOptions {
         let mut raw = self.raw;
         raw.cancel = self
@@ -231,7 +243,7 @@ impl<'a> RunOptions<'a> {
     }
 }
 
-/// The size and cost of a run.
+/// The size and cost of a run, known before the run is created.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct RunCost {
@@ -241,9 +253,10 @@ pub struct RunCost {
     pub model_bytes: usize,
     /// The number of bytes of all scores, copied or borrowed.
     pub score_bytes: usize,
-    /// The number of additions in chains in a round.
+    /// The number of additions that one round makes in chains.
     pub chain_steps: f64,
-    /// The number of scores that a round computes for cliques: the sum of members x values.
+    /// The number of scores that one round computes for cliques: the sum over all cliques of
+    /// members x values.
     pub clique_scores: f64,
 }
 
@@ -256,7 +269,8 @@ unsafe extern "C" fn tell_progress(user: *mut c_void, progress: *const c::Progre
         best_score: progress.best_score,
         upper_bound: progress.upper_bound,
     };
-    // Borrows only the field `progress`: the executor beside it may be in use.
+    // Borrows only the field `progress`, since another field, the executor, may be borrowed at the
+    // same time.
     let function = &mut *std::ptr::addr_of_mut!((*(user as *mut Callbacks<'_>)).progress);
     let flow = panics::caught(|| match function {
         Some(function) => function(&progress),
