@@ -1,4 +1,11 @@
 //! Builders of models.
+//!
+//! A model has *chains* (sequences or trees of labelled positions) and *cliques* (groups of
+//! *members* whose values are scored together by a potential of the counts of the values). Members
+//! of a *position clique* are positions; one more position, the *centre*, may select the potential.
+//! Members of a *property clique* are whole chains: a member has one of the R values of a property,
+//! or is EMPTY (no value) or CONFLICT (several values). Chains and cliques are numbered from 0 in
+//! the order of adding, instances among the chains.
 
 use crate::array::{check_length, check_offsets, count, pointer, size, Element};
 use crate::error::call;
@@ -10,7 +17,7 @@ use crate::{c, Chain, Corpus, Dictionary, Host, Instance, Model, Potential, Prop
 use std::ops::Range;
 use std::sync::Arc;
 
-/// A clique to be added to a model.
+/// Describes a clique that is to be added to a model.
 #[derive(Clone, Debug)]
 #[must_use = "a setup is for a builder"]
 pub struct CliqueSetup<'a> {
@@ -35,25 +42,27 @@ impl<'a> CliqueSetup<'a> {
             centre_label_values: None,
         }
     }
-    /// A clique of whole chains; the value of a member is the value of the property on its labelling.
-    /// The potential is over R values, and then chains whose value is EMPTY or CONFLICT are not counted;
-    /// or over R + 2 values, the last two being EMPTY and CONFLICT.
+    /// Makes a property clique: its members are whole chains, and the value of a member is that of
+    /// the property on the chain's labelling. The potential is over the R values of the property,
+    /// and then members that are EMPTY or CONFLICT are not counted; or over R + 2 values, of which
+    /// the last two are EMPTY and CONFLICT.
     pub fn property(property: &'a Property, potential: &'a Potential) -> Self {
         Self {
             property: Some(property),
             ..Self::blank(vec![potential])
         }
     }
-    /// A clique of positions; the value of a member is its label, or the entry of its label in
-    /// [`label_values`](Self::label_values). values: R.
+    /// Makes a position clique: the value of a member is its label, or the entry of its label in
+    /// [`label_values`](Self::label_values). values: R, the number of values.
     pub fn positions(values: usize, potential: &'a Potential) -> Self {
         Self {
             values,
             ..Self::blank(vec![potential])
         }
     }
-    /// A clique of positions around one more position, the centre. potentials: one for each value of
-    /// the centre.
+    /// Makes a position clique with a *centre*: one more position, whose value selects the
+    /// potential of the other members. values: R, the number of values of the other members.
+    /// potentials: one for each value of the centre.
     pub fn centred(values: usize, potentials: &[&'a Potential]) -> Self {
         Self {
             values,
@@ -61,17 +70,20 @@ impl<'a> CliqueSetup<'a> {
             ..Self::blank(potentials.to_vec())
         }
     }
-    /// The subset of the property's values that the clique uses.
+    /// Sets the dictionary: the subset of the property's values that the clique uses. Unless this
+    /// is called, the clique uses all values.
     pub fn dictionary(mut self, dictionary: &'a Dictionary) -> Self {
         self.dictionary = Some(dictionary);
         self
     }
-    /// The value of each label, or -1 for EMPTY.
+    /// Sets the value of each label in a position clique, from 0 to R - 1, or -1 for EMPTY, which
+    /// is no value. Unless this is called, each label is its own value.
     pub fn label_values(mut self, label_values: &'a [i32]) -> Self {
         self.label_values = Some(label_values);
         self
     }
-    /// The value of the centre by its label; without this a label is its own value.
+    /// Sets the value of the centre for each of its labels. Unless this is called, each label is
+    /// its own value.
     pub fn centre_label_values(mut self, label_values: &'a [i32]) -> Self {
         self.centre_label_values = Some(label_values);
         self
@@ -100,7 +112,7 @@ impl<'a> CliqueSetup<'a> {
     }
 }
 
-/// Which repeated words make cliques.
+/// Options that select which repeated words become position cliques.
 #[derive(Clone, Debug, Default)]
 #[must_use = "options are for a builder"]
 pub struct RepeatedWords<'a> {
@@ -112,26 +124,29 @@ pub struct RepeatedWords<'a> {
 }
 
 impl<'a> RepeatedWords<'a> {
-    /// A clique for each token id that occurs at least twice in a group; the values are the labels.
+    /// Returns the defaults: a clique for each token id that occurs at least twice in a group
+    /// (document), whose members are the positions with the token, and whose values are the labels.
     pub fn new() -> Self {
         Self::default()
     }
-    /// The least number of occurrences for a clique, at least 1; 2 unless this is called.
+    /// Sets how often a token must occur to become a clique, at least 1. The default is 2.
     pub fn minimum(mut self, minimum: usize) -> Self {
         self.minimum = Some(minimum);
         self
     }
-    /// Whether occurrences in different groups are in one clique. False unless this is called.
+    /// Sets whether a clique contains the occurrences in all groups (true), or each group has a
+    /// clique of its own (false, the default).
     pub fn across(mut self, across: bool) -> Self {
         self.across = across;
         self
     }
-    /// Token ids without cliques.
+    /// Sets token ids that never become a clique.
     pub fn stop(mut self, stop: &'a [i32]) -> Self {
         self.stop = stop;
         self
     }
-    /// The value of each label: one of `values` values, or -1 for EMPTY.
+    /// Sets the value of each label, from 0 to `values` - 1, or -1 for EMPTY, which is no value.
+    /// Unless this is called, each label is its own value.
     pub fn label_values(mut self, label_values: &'a [i32], values: usize) -> Self {
         self.label_values = Some(label_values);
         self.values = values;
@@ -155,8 +170,8 @@ impl<'a> RepeatedWords<'a> {
     }
 }
 
-/// A mutable collection of chains and cliques, from which a [`Model`] is made. `'a` is the lifetime of
-/// borrowed arrays.
+/// Collects chains and cliques, from which a [`Model`] is made. `'a` is the lifetime of the arrays
+/// that the model borrows.
 ///
 /// ```
 /// use libchorale as ch;
@@ -188,23 +203,25 @@ impl<'a> RepeatedWords<'a> {
 /// model.chains();
 /// ```
 pub struct ModelBuilder<'a> {
-    // First, so that the handle is dropped before the arrays that it borrows.
+    // Declared first, so that the library's builder is destroyed before the arrays that it borrows.
     handle: Handle<c::ModelBuilder>,
     keep: Keep<'a>,
-    /// The length of each chain.
+    /// The number of positions of each chain.
     lengths: Vec<usize>,
 }
 
-// Safe: may move between threads, and is used by one at a time.
+// Safe: the object may move between threads, and only one thread at a time can change it
+// (`&mut self`).
 unsafe impl Send for ModelBuilder<'_> {}
 unsafe impl Sync for ModelBuilder<'_> {}
 
 impl<'a> ModelBuilder<'a> {
-    /// A builder without chains. Errors: OutOfMemory.
+    /// Makes a builder without chains and cliques. Errors: OutOfMemory.
     pub fn new() -> Result<Self> {
         Self::create(None)
     }
-    /// A builder with memory and log of `host`; its model uses the same host.
+    /// Makes a builder with the memory and log of `host`. The model made from it uses the same
+    /// host.
     pub fn new_in(host: &Host) -> Result<Self> {
         Self::create(Some(host))
     }
@@ -219,9 +236,10 @@ impl<'a> ModelBuilder<'a> {
         })
     }
 
-    /// Adds a chain or tree and returns its number. Its arrays and tokens are copied; transitions are
-    /// shared. tokens: an id >= 0 for each position, -1 for none. group: the document of the chain.
-    /// Errors: those of the chain's arrays, Shape, OutOfRange (`tokens`), OutOfMemory.
+    /// Adds a chain or tree and returns its number. Its arrays and tokens are copied; its
+    /// transitions are shared. tokens: for each position an id of at least 0, or -1 for none.
+    /// group: the number of the document that the chain belongs to. Errors: those of the chain's
+    /// arrays, Shape, OutOfRange (`tokens`), OutOfMemory.
     pub fn add_chain<N: Element>(
         &mut self,
         chain: &Chain<'_, 'a, N>,
@@ -231,8 +249,9 @@ impl<'a> ModelBuilder<'a> {
         self.add(chain, tokens, group, false)
     }
 
-    /// Adds a chain without copying its arrays and tokens. Arrays that the chain owns, because its rows
-    /// were copied, are kept alive by the model. Errors: as for [`add_chain`](Self::add_chain).
+    /// Adds a chain without copying its arrays and tokens, and returns its number. If the chain
+    /// itself owns a copy of an array, the model keeps this copy alive. Errors: as for
+    /// [`add_chain`](Self::add_chain).
     pub fn borrow_chain<N: Element>(
         &mut self,
         chain: &Chain<'a, 'a, N>,
@@ -266,16 +285,17 @@ impl<'a> ModelBuilder<'a> {
         Ok(count(index))
     }
 
-    /// Adds every chain of a corpus, or none, and returns their numbers. Scores and tokens are copied;
-    /// transitions are shared. Errors: as for [`Corpus`]; Size, Stride, OutOfRange (offsets that descend
-    /// or are negative, tokens), NotANumber, Infinite, LabelsMismatch (transitions), OutOfMemory.
+    /// Adds every chain of a corpus and returns their numbers; on an error it adds none. Scores and
+    /// tokens are copied; transitions are shared. Errors: as for [`Corpus`]; Size, Stride,
+    /// OutOfRange (tokens; offsets that descend or are negative), NotANumber, Infinite,
+    /// LabelsMismatch (transitions), OutOfMemory.
     pub fn add_corpus<N: Element>(&mut self, corpus: &Corpus<'_, 'a, N>) -> Result<Range<usize>> {
         self.add_all(corpus, false)
     }
 
-    /// Adds every chain of a corpus without copying scores and tokens. Scores that the corpus owns,
-    /// because they were copied, are kept alive by the model. Errors: as for
-    /// [`add_corpus`](Self::add_corpus).
+    /// Adds every chain of a corpus without copying scores and tokens, and returns their numbers.
+    /// If the corpus itself owns a copy of the scores, the model keeps this copy alive. Errors: as
+    /// for [`add_corpus`](Self::add_corpus).
     pub fn borrow_corpus<N: Element>(
         &mut self,
         corpus: &Corpus<'a, 'a, N>,
@@ -300,8 +320,9 @@ impl<'a> ModelBuilder<'a> {
         Ok(count(first)..self.lengths.len())
     }
 
-    /// Adds an oracle instance, which sends messages and decodes by its own methods, and returns its
-    /// number. Errors: Size (no labels), SizeOverflow, OutOfMemory.
+    /// Adds an oracle instance: a model of the caller in the place of a chain, which computes
+    /// messages and decodes by its own methods. Returns its number among the chains. Errors: Size
+    /// (no labels), SizeOverflow, OutOfMemory.
     pub fn add_instance(&mut self, instance: impl Instance + 'a) -> Result<usize> {
         let (length, labels) = (instance.length(), size(instance.labels()));
         let port = Box::new(Port {
@@ -363,15 +384,16 @@ impl<'a> ModelBuilder<'a> {
         }
     }
 
-    /// Adds a whole chain to a property clique, or an instance to any clique that is not centred.
-    /// Errors: OutOfRange, Kind (a chain in a position clique), DuplicateMember, LabelsMismatch,
-    /// AutomatonOnTree, TokensMissing, ValueOutsideRange, OutOfMemory.
+    /// Adds a member to a clique: a whole chain to a property clique, or an instance to any clique
+    /// without centre. Errors: OutOfRange, Kind (a chain in a position clique), DuplicateMember,
+    /// LabelsMismatch, AutomatonOnTree, TokensMissing, ValueOutsideRange, OutOfMemory.
     pub fn add_member(&mut self, clique: usize, chain: usize) -> Result<()> {
         self.member(clique, chain, None, None, false)
     }
 
-    /// Adds a chain with its own position classes (None: all 0) and its own table (None: its tokens),
-    /// which are copied. Errors: as for [`add_member`](Self::add_member); Shape.
+    /// Adds a whole chain to a property clique, with arrays for the property to read, which are
+    /// copied. classes: the class of each position; None: all 0. table: the table entry of each
+    /// position; None: the chain's tokens. Errors: as for [`add_member`](Self::add_member); Shape.
     pub fn add_member_with(
         &mut self,
         clique: usize,
@@ -382,7 +404,8 @@ impl<'a> ModelBuilder<'a> {
         self.member(clique, chain, classes, table, false)
     }
 
-    /// Adds a chain as [`add_member_with`](Self::add_member_with) does, without copying the arrays.
+    /// Adds a whole chain to a property clique as [`add_member_with`](Self::add_member_with) does,
+    /// but borrows the arrays instead of copying them.
     pub fn borrow_member(
         &mut self,
         clique: usize,
@@ -402,7 +425,8 @@ impl<'a> ModelBuilder<'a> {
         borrow: bool,
     ) -> Result<()> {
         let mut options = init!(MemberOptions, member_options_init);
-        // Checks the lengths only of a chain that exists; the library refuses other numbers.
+        // The lengths are checked only if the chain exists. If it does not, the library returns the
+        // error.
         if let Some(&length) = self.lengths.get(chain) {
             check_length("classes", classes, length)?;
             check_length("table", table, length)?;
@@ -421,8 +445,8 @@ impl<'a> ModelBuilder<'a> {
         })
     }
 
-    /// Adds one position of a chain to a position or centred clique. Errors: OutOfRange, Kind (a
-    /// property clique, an instance), DuplicateMember, LabelsMismatch, OutOfMemory.
+    /// Adds one position of a chain to a position clique. Errors: OutOfRange, Kind (a property
+    /// clique, an instance), DuplicateMember, LabelsMismatch, OutOfMemory.
     pub fn add_position(&mut self, clique: usize, chain: usize, position: usize) -> Result<()> {
         call(|error| unsafe {
             c::model_builder_add_position(
@@ -435,11 +459,12 @@ impl<'a> ModelBuilder<'a> {
         })
     }
 
-    /// Adds positions of chains to position or centred cliques: clique `cliques.start + c` receives the
-    /// entries `offsets[c] .. offsets[c + 1]` of `chains` and of `positions`, in this order. Adds all
-    /// or, on an error, none. positions: within their chains; None: all 0, as for single items. Errors:
-    /// as for [`add_position`](Self::add_position); Shape; OutOfRange (offsets that descend or are
-    /// negative).
+    /// Adds positions of chains to several position cliques, in one call. Clique
+    /// `cliques.start + c` receives the entries `offsets[c] .. offsets[c + 1]` of `chains` and
+    /// `positions`, in this order. On an error nothing is added. chains: the number of a chain, for
+    /// each entry. positions: the position within this chain; None: 0 everywhere, as for chains of
+    /// one position. Errors: as for [`add_position`](Self::add_position); Shape; OutOfRange
+    /// (offsets that descend or are negative).
     pub fn add_positions(
         &mut self,
         cliques: Range<usize>,
@@ -462,9 +487,10 @@ impl<'a> ModelBuilder<'a> {
         })
     }
 
-    /// Adds whole chains or instances to property cliques: clique `cliques.start + c` receives the
-    /// entries `offsets[c] .. offsets[c + 1]` of `chains`. Adds all or, on an error, none. Errors: as
-    /// for [`add_member`](Self::add_member); Shape; OutOfRange (offsets that descend or are negative).
+    /// Adds whole chains or instances to several property cliques, in one call. Clique
+    /// `cliques.start + c` receives the entries `offsets[c] .. offsets[c + 1]` of `chains`. On an
+    /// error nothing is added. Errors: as for [`add_member`](Self::add_member); Shape; OutOfRange
+    /// (offsets that descend or are negative).
     pub fn add_members(
         &mut self,
         cliques: Range<usize>,
@@ -484,13 +510,14 @@ impl<'a> ModelBuilder<'a> {
         })
     }
 
-    /// Sets how often the members of consecutive cliques count in the potential. Counts are then sums
-    /// of weights, and the sum of all takes the place of n; scores stay as they are. All members of
-    /// cliques with weights above 1 must have been added before.
+    /// Sets how often each member counts in the potentials of consecutive cliques. The count of a
+    /// value is then the sum of the weights of the members with this value, and the sum of all
+    /// weights takes the place of the number of members n. The members' scores do not change. All
+    /// members of a clique with a weight above 1 must be added before this call.
     ///
-    /// weights: one for each member, at least 1, clique by clique in the order of adding. Errors:
-    /// OutOfRange, Size, Shape (weights), SizeOverflow, Weights (a potential that is no convex sum, a
-    /// centred clique), TableTooShort, OutOfMemory.
+    /// weights: for each member an integer of at least 1, clique by clique, in the order of adding.
+    /// Errors: OutOfRange, Size, Shape (`weights`), SizeOverflow, Weights (a centred clique, or a
+    /// potential that is not a convex sum), TableTooShort, OutOfMemory.
     pub fn set_weights(&mut self, cliques: Range<usize>, weights: &[i64]) -> Result<()> {
         call(|error| unsafe {
             c::model_builder_set_weights(
@@ -504,8 +531,9 @@ impl<'a> ModelBuilder<'a> {
         })
     }
 
-    /// Sets the centre of a centred clique; a further call replaces it. Errors: as for
-    /// [`add_position`](Self::add_position); Kind (a clique that is not centred).
+    /// Sets the centre of a centred clique, which is one position of a chain. A further call
+    /// replaces it. Errors: as for [`add_position`](Self::add_position); Kind (the clique is not
+    /// centred).
     pub fn set_centre(&mut self, clique: usize, chain: usize, position: usize) -> Result<()> {
         call(|error| unsafe {
             c::model_builder_set_centre(
@@ -518,9 +546,10 @@ impl<'a> ModelBuilder<'a> {
         })
     }
 
-    /// Adds a clique for every token id with at least the minimum number of occurrences in the chains
-    /// added so far, with all its occurrences as members. Returns the numbers of the cliques. Errors:
-    /// TokensMissing, ValuesMismatch (the potential), Size, OutOfRange, LabelsMismatch, OutOfMemory.
+    /// Adds a position clique for every token id that occurs often enough in the chains added so
+    /// far. Its members are all positions with the token. words: the options. Returns the numbers
+    /// of the cliques. Errors: TokensMissing, ValuesMismatch (the potential), Size, OutOfRange,
+    /// LabelsMismatch, OutOfMemory.
     pub fn add_repeated_words(
         &mut self,
         potential: &Potential,
@@ -543,8 +572,8 @@ impl<'a> ModelBuilder<'a> {
         Ok(cliques)
     }
 
-    /// Makes a model of the chains and cliques. Errors: State (a centred clique without a centre),
-    /// SizeOverflow, OutOfMemory.
+    /// Makes a model of the chains and cliques, which then cannot change. Errors: State (a centred
+    /// clique has no centre), SizeOverflow, OutOfMemory.
     pub fn freeze(self) -> Result<Model<'a>> {
         let handle = Handle::create(None, |_, made, error| unsafe {
             c::model_builder_freeze(self.handle.as_ptr(), made, error)
@@ -553,7 +582,9 @@ impl<'a> ModelBuilder<'a> {
     }
 }
 
-/// Refuses offsets whose number is not one more than that of the cliques, or that lead beyond `chains`.
+/// Checks the arguments of a call that adds parts of an array to consecutive cliques. Refuses
+/// `offsets` unless their number is one more than that of the cliques and none is above the length
+/// of `chains`.
 fn check_parts(cliques: &Range<usize>, offsets: &[i64], chains: &[i64]) -> Result<()> {
     check_length("offsets", Some(offsets), cliques.len().saturating_add(1))?;
     check_offsets("offsets", offsets, format_args!("chains"), chains.len())

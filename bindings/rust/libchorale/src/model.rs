@@ -1,4 +1,10 @@
-//! Frozen models.
+//! Frozen models: chains and cliques that no longer change.
+//!
+//! A *clique* is a group of *members*, each with one of R values; a potential scores the *counts*,
+//! the numbers of members with each value. The members are positions of chains, or whole chains
+//! whose value is that of a property: 0 to R - 1, EMPTY (no value, number R) or CONFLICT (several
+//! values, number R + 1). A *centred* clique has one more position, the *centre*, whose value
+//! selects the potential.
 
 use crate::array::{check_length, count, fill, size, Owner};
 use crate::error::call;
@@ -9,51 +15,52 @@ use crate::{c, Chain, Dictionary, Host, Potential, Property, Result, Shown};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// Objects that must live as long as a model: those whose address is stored in C, and the panics of
-/// callbacks.
+/// Objects that must live as long as a model: instances and copied arrays, whose addresses are
+/// stored in C, and the slots in which callbacks leave their panics.
 #[derive(Default)]
 pub(crate) struct Keep<'a> {
-    // Boxed: their addresses are stored in C, and must not change when the list grows.
+    // Boxed, because C stores the addresses, which must not change when the list grows.
     #[allow(clippy::vec_box)]
     pub(crate) instances: Vec<Box<Port<'a>>>,
     pub(crate) slots: Vec<Arc<Slot>>,
-    /// The slots by clique, of cliques with a callback: one entry for each potential, None for a
-    /// potential without callback.
+    /// For each clique whose potential is a callback: the slot that holds its panics. One entry for
+    /// each potential (a centred clique has several), None for a potential without a callback.
     pub(crate) slots_of_cliques: BTreeMap<usize, Vec<Option<Arc<Slot>>>>,
-    /// Copied rows of borrowed chains.
+    /// Copies of arrays that belong to borrowed chains.
     pub(crate) owners: Vec<Owner>,
 }
 
-/// The score of a labelling under a model; minus infinity if the labelling is forbidden.
+/// The scores of a labelling under a model; minus infinity where the labelling is forbidden.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct LabellingScore {
-    /// The total: the sum of all chain and clique scores.
+    /// The score of the labelling: the sum of all chain and clique scores.
     pub score: f64,
-    /// The score of each chain.
+    /// The score of each chain, without cliques.
     pub chain_scores: Vec<f64>,
-    /// The score of each clique.
+    /// The potential of each clique at the counts of its members' values.
     pub clique_scores: Vec<f64>,
 }
 
-/// Chains, trees and cliques: immutable, shared by clones and runs, used by any number of threads. `'a`
-/// is the lifetime of borrowed arrays.
+/// Chains, trees and cliques. A model never changes. Clones and runs share it, and any number of
+/// threads may use it. `'a` is the lifetime of the arrays that the model borrows.
 ///
 /// ```
 /// fn shared<T: Send + Sync>() {}
 /// shared::<libchorale::Model<'static>>();
 /// ```
 pub struct Model<'a> {
-    // First, so that the handle is dropped before the objects that it borrows.
+    // Declared first, so that the library's model is released before the objects that it borrows.
     handle: Handle<c::Model>,
     pub(crate) keep: Arc<Keep<'a>>,
 }
 
-// Safe: immutable, with atomic reference counts; instances and callbacks are Send and Sync.
+// Safe: a model never changes, its reference count is atomic, and instances and callbacks are Send
+// and Sync.
 unsafe impl Send for Model<'_> {}
 unsafe impl Sync for Model<'_> {}
 
-/// A chain as it was added to a model.
+/// A chain as it was added to a model, in the element type of its scores.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum ChainView<'m> {
@@ -67,19 +74,19 @@ pub enum ChainView<'m> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct Member {
-    /// The number of the chain or instance.
+    /// The number of the chain, or of the instance, that the member belongs to.
     pub chain: usize,
-    /// The position in the chain; None for a whole chain or an instance.
+    /// The position within the chain; None if the member is a whole chain or an instance.
     pub position: Option<usize>,
 }
 
-/// The tokens and the group that a chain was added with.
+/// The tokens and the group with which a chain was added.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ChainTokens<'m> {
-    /// An id for each position, -1 for none; None if the chain has no tokens.
+    /// The token id of each position, -1 for none; None if the chain was added without tokens.
     pub tokens: Option<&'m [i32]>,
-    /// The document of the chain.
+    /// The number of the document that the chain belongs to.
     pub group: i64,
 }
 
@@ -91,10 +98,9 @@ impl<'a> Model<'a> {
         self.handle.as_ptr()
     }
 
-    /// Adds a reference to a model of the library.
+    /// Makes another handle of a model of the library, and adds a reference to it.
     ///
-    /// # Safety
-    /// `keep` holds everything that the model borrows.
+    /// # Safety `keep` must hold everything that the model borrows.
     pub(crate) unsafe fn retain(raw: *const c::Model, keep: &Arc<Keep<'a>>) -> Self {
         Self {
             handle: Handle::from_raw(c::model_retain(raw)),
@@ -102,9 +108,9 @@ impl<'a> Model<'a> {
         }
     }
 
-    /// The score of any labelling, such as gold labels. labels: of all positions, chain by chain.
-    /// Errors: Shape, OutOfRange (labels), Kind (an instance), CallbackStopped, CallbackValue,
-    /// OutOfMemory.
+    /// Computes the score of any labelling, such as gold labels. labels: those of all positions,
+    /// chain after chain. Errors: Shape, OutOfRange (`labels`), Kind (the model has an instance),
+    /// CallbackStopped, CallbackValue, OutOfMemory.
     pub fn score(&self, labels: &[i32]) -> Result<LabellingScore> {
         let mut of = LabellingScore {
             score: 0.0,
@@ -129,13 +135,13 @@ impl<'a> Model<'a> {
         Ok(of)
     }
 
-    /// A model of the same chains, members and cliques in which each clique's potential is multiplied by
-    /// its entry of `factors`. The two models share the chains. Errors: Shape, NotANumber, Infinite,
-    /// OutOfRange (a negative factor), OutOfMemory.
+    /// Makes a model of the same chains, members and cliques, in which the potential of clique c is
+    /// multiplied by `factors[c]`. The two models share the chains. Errors: Shape, NotANumber,
+    /// Infinite, OutOfRange (a negative factor), OutOfMemory.
     pub fn reweigh(&self, factors: &[f64]) -> Result<Self> {
         self.create_reweighed(factors, None)
     }
-    /// A model as made by [`reweigh`](Self::reweigh), in memory of `host`.
+    /// Makes a model as [`reweigh`](Self::reweigh) does, in memory of `host`.
     pub fn reweigh_in(&self, factors: &[f64], host: &Host) -> Result<Self> {
         self.create_reweighed(factors, Some(host))
     }
@@ -147,83 +153,89 @@ impl<'a> Model<'a> {
         Ok(Self::with(handle, Arc::clone(&self.keep)))
     }
 
-    /// The number of chains, including instances.
+    /// Returns the number of chains, including instances.
     pub fn chains(&self) -> usize {
         count(unsafe { c::model_chain_count(self.as_ptr()) })
     }
-    /// The number of cliques.
+    /// Returns the number of cliques.
     pub fn cliques(&self) -> usize {
         count(unsafe { c::model_clique_count(self.as_ptr()) })
     }
-    /// The number of members of all cliques together.
+    /// Returns the number of members of all cliques together.
     pub fn members(&self) -> usize {
         count(unsafe { c::model_member_count(self.as_ptr()) })
     }
-    /// The number of positions of a chain; 0 out of range.
+    /// Returns the number of positions of a chain; 0 if there is no such chain.
     pub fn chain_length(&self, chain: usize) -> usize {
         count(unsafe { c::model_chain_length(self.as_ptr(), size(chain)) })
     }
-    /// The number of members of a clique, including its centre; 0 out of range.
+    /// Returns the number of members of a clique, including its centre; 0 if there is no such
+    /// clique.
     pub fn clique_members(&self, clique: usize) -> usize {
         count(unsafe { c::model_clique_member_count(self.as_ptr(), size(clique)) })
     }
-    /// How often a member of a clique counts in its potential; 0 out of range.
+    /// Returns how often a member counts in the potential of its clique: 1, or its weight; 0 if
+    /// there is no such clique or member.
     pub fn member_weight(&self, clique: usize, member: usize) -> usize {
         count(unsafe { c::model_member_weight(self.as_ptr(), size(clique), size(member)) })
     }
-    /// R of a clique, the number of its values; 0 out of range.
+    /// Returns R, the number of values of a clique, without EMPTY and CONFLICT; 0 if there is no
+    /// such clique.
     pub fn clique_values(&self, clique: usize) -> usize {
         count(unsafe { c::model_clique_values(self.as_ptr(), size(clique)) })
     }
-    /// The number of scores of a message of a clique: R + 2, or R if every label has a value; 0 out of
-    /// range.
+    /// Returns the number of scores in a message of a clique: R + 2 with EMPTY and CONFLICT, or R
+    /// if no member can be EMPTY. 0 if there is no such clique.
     pub fn clique_columns(&self, clique: usize) -> usize {
         count(unsafe { c::model_clique_columns(self.as_ptr(), size(clique)) })
     }
-    /// The number of values of the centre of a clique; 0 if the clique is not centred.
+    /// Returns the number of values of the centre of a clique; 0 if the clique has no centre.
     pub fn clique_centre_values(&self, clique: usize) -> usize {
         count(unsafe { c::model_clique_centre_values(self.as_ptr(), size(clique)) })
     }
-    /// The potential of a clique, over R or R + 2 values, with the factors of [`reweigh`](Self::reweigh)
-    /// applied. None out of range, and for a centred clique, which has [centre
-    /// potentials](Self::clique_centre_potential).
+    /// Returns the potential of a clique, over R or R + 2 values, multiplied by the factor of
+    /// [`reweigh`](Self::reweigh). None if there is no such clique, and for a centred clique, which
+    /// has [one potential for each value of its centre](Self::clique_centre_potential).
     pub fn clique_potential(&self, clique: usize) -> Option<Potential> {
         unsafe {
             let raw = c::model_clique_potential(self.as_ptr(), size(clique));
             Potential::retain(raw, self.slot(clique, 0))
         }
     }
-    /// The potential of a centred clique for a value of the centre, with the factors of
-    /// [`reweigh`](Self::reweigh) applied. None for other cliques, and out of range.
+    /// Returns the potential of a centred clique for one value of its centre, multiplied by the
+    /// factor of [`reweigh`](Self::reweigh). None if there is no such clique or value, or the
+    /// clique has no centre.
     pub fn clique_centre_potential(&self, clique: usize, value: usize) -> Option<Potential> {
         unsafe {
             let raw = c::model_clique_centre_potential(self.as_ptr(), size(clique), size(value));
             Potential::retain(raw, self.slot(clique, value))
         }
     }
-    /// The slot that holds the panics of a clique's callback potential.
+    /// Returns the slot that holds the panics of a callback potential of a clique. potential: the
+    /// value of the centre, or 0 for a clique without centre. None if the potential is no callback.
     fn slot(&self, clique: usize, potential: usize) -> Option<Arc<Slot>> {
         let slots = self.keep.slots_of_cliques.get(&clique)?;
         slots.get(potential)?.clone()
     }
-    /// The property of a clique; None for a clique of positions.
+    /// Returns the property of a property clique; None for a position clique.
     pub fn clique_property(&self, clique: usize) -> Option<Property> {
         unsafe { Property::retain(c::model_clique_property(self.as_ptr(), size(clique))) }
     }
-    /// The dictionary of a clique; None if it has none.
+    /// Returns the dictionary of a clique; None if it has none.
     pub fn clique_dictionary(&self, clique: usize) -> Option<Dictionary> {
         unsafe { Dictionary::retain(c::model_clique_dictionary(self.as_ptr(), size(clique))) }
     }
-    /// The number of bytes that the model has allocated, including copied scores.
+    /// Returns the number of bytes that the model has allocated, including copied scores.
     pub fn bytes(&self) -> usize {
         unsafe { c::model_bytes(self.as_ptr()) }
     }
-    /// The number of bytes of all scores, copied or borrowed.
+    /// Returns the number of bytes of the scores of all chains, copied or borrowed.
     pub fn score_bytes(&self) -> usize {
         unsafe { c::model_score_bytes(self.as_ptr()) }
     }
 
-    /// A member of a clique, in the order of adding; a centre is the last. Errors: OutOfRange.
+    /// Returns a member of a clique. Members are numbered in the order of adding; a centre comes
+    /// last. Errors: OutOfRange.
     pub fn member(&self, clique: usize, member: usize) -> Result<Member> {
         let (mut chain, mut position) = (0, 0);
         call(|error| unsafe {
@@ -242,8 +254,8 @@ impl<'a> Model<'a> {
         })
     }
 
-    /// Returns a function that converts the library's number for the value of a member of the clique.
-    /// Its arguments: the index of the member, and the number.
+    /// Returns a function that converts the number by which the library denotes the value of a
+    /// member of the clique. The function takes the index of the member and this number.
     pub(crate) fn shown(&self, clique: usize) -> impl Fn(usize, i32) -> Shown {
         let values = self.clique_values(clique);
         let centre_values = self.clique_centre_values(clique);
@@ -266,7 +278,7 @@ impl<'a> Model<'a> {
         Ok((scores, options))
     }
 
-    /// A chain as it was added to a model. Errors: OutOfRange, Kind (an instance).
+    /// Returns a chain as it was added to the model. Errors: OutOfRange, Kind (an instance).
     pub fn chain(&self, chain: usize) -> Result<ChainView<'_>> {
         let (raw, _) = self.raw_chain(chain)?;
         // Safe: the arrays live as long as this model.
@@ -278,7 +290,7 @@ impl<'a> Model<'a> {
             })
         }
     }
-    /// The tokens and the group of a chain. Errors: as for [`chain`](Self::chain).
+    /// Returns the tokens and the group of a chain. Errors: as for [`chain`](Self::chain).
     pub fn chain_tokens(&self, chain: usize) -> Result<ChainTokens<'_>> {
         let (raw, options) = self.raw_chain(chain)?;
         // Safe: the tokens live as long as this model.
@@ -288,7 +300,7 @@ impl<'a> Model<'a> {
             group: options.group,
         })
     }
-    /// The number of labels of a chain. Errors: as for [`chain`](Self::chain).
+    /// Returns the number of labels of a chain. Errors: as for [`chain`](Self::chain).
     pub fn chain_labels(&self, chain: usize) -> Result<usize> {
         Ok(count(self.raw_chain(chain)?.0.labels))
     }

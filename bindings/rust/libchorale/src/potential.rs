@@ -1,4 +1,7 @@
-//! Symmetric potentials.
+//! Symmetric potentials: functions of the counts n_v, the numbers of members of a clique with each
+//! value v of R values. n is the number of members. The names SUM, MAX, MAJORITY and PAIRS are the
+//! families of [`Family`]. The f_v and other functions of a count are given as *tables*: entry k is
+//! the function at count k.
 
 use crate::array::{check_length, count, fill, pointer, size, IntoMatrix, Matrix};
 use crate::error::call;
@@ -9,8 +12,8 @@ use std::fmt;
 use std::os::raw::c_void;
 use std::sync::Arc;
 
-/// A function of the counts n_v, the numbers of members of a clique with each of R values: immutable,
-/// shared by clones, used by any number of threads.
+/// A potential: a function of the counts n_v, the numbers of members of a clique with each of R
+/// values v. A potential never changes. Clones share it, and any number of threads may use it.
 ///
 /// ```
 /// use libchorale as ch;
@@ -32,11 +35,11 @@ use std::sync::Arc;
 /// ```
 pub struct Potential {
     handle: Handle<c::Potential>,
-    /// The slot that holds panics of a callback.
+    /// If the potential is a callback: the slot in which it leaves its panics.
     pub(crate) slot: Option<Arc<Slot>>,
 }
 
-// Safe: immutable, with atomic reference counts; callbacks are Send and Sync.
+// Safe: a potential never changes, its reference count is atomic, and callbacks are Send and Sync.
 unsafe impl Send for Potential {}
 unsafe impl Sync for Potential {}
 
@@ -44,9 +47,9 @@ unsafe impl Sync for Potential {}
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct CliquePrices {
-    /// The prices: the score added to a member for each value.
+    /// The prices: for each value, the score that is added to every member with this value.
     pub prices: Vec<f64>,
-    /// The score of the counts.
+    /// The potential at the counts.
     pub score: f64,
 }
 
@@ -61,26 +64,28 @@ pub struct PotentialOptions {
 }
 
 impl PotentialOptions {
-    /// No scale, shape detected, every value counted.
+    /// Returns the defaults: no scale, the shape of tables detected, every value counted.
     pub fn new() -> Self {
         Self::default()
     }
-    /// The factor by which the potential is multiplied.
+    /// Sets the factor by which the potential is multiplied.
     pub fn scale(mut self, scale: Scale) -> Self {
         self.scale = Some(scale);
         self
     }
-    /// The shape of the tables of a SUM; other families ignore it.
+    /// Declares the shape of the tables of a SUM. Other families ignore it.
     pub fn shape(mut self, shape: Shape) -> Self {
         self.shape = Some(shape);
         self
     }
-    /// Which values are counted, one entry for each value.
+    /// Sets which values are counted, one entry for each value. A value that is not counted adds
+    /// nothing to the potential; its members are still included in the number of members by which
+    /// [`scale`](Self::scale) divides.
     pub fn counted(mut self, counted: &[bool]) -> Self {
         self.counted = Some(counted.iter().map(|&counts| counts.into()).collect());
         self
     }
-    /// The host: allocator and log.
+    /// Sets the host, which provides memory and a log.
     pub fn host(mut self, host: &Host) -> Self {
         self.host = Some(host.clone());
         self
@@ -96,8 +101,8 @@ impl PotentialOptions {
     }
 }
 
-/// Defines two constructors of a potential with one factor lambda: `$name` with default options, `$with`
-/// with given ones.
+/// Defines two constructors of a potential that has one parameter lambda: `$name` with default
+/// options, and `$with` with options of the caller.
 macro_rules! from_lambda {
     ($($(#[$doc:meta])* $name:ident $with:ident $create:ident;)*) => {$(
         $(#[$doc])*
@@ -124,20 +129,24 @@ impl Potential {
     }
 
     from_lambda! {
-        /// Potts: `lambda * sum_v n_v^2`. Errors: Size (no values), NotANumber, Infinite, OutOfRange,
-        /// SizeOverflow, OutOfMemory.
+        /// Makes the Potts potential `lambda * sum_v n_v^2`. Errors: Size (no values), NotANumber,
+        /// Infinite, OutOfRange, SizeOverflow, OutOfMemory.
         potts potts_with potential_create_potts;
-        /// Entropy: `lambda * sum_v n_v log n_v`. Errors: as for [`potts`](Self::potts).
+        /// Makes the entropy potential `lambda * sum_v n_v log n_v`. Errors: as for
+        /// [`potts`](Self::potts).
         entropy entropy_with potential_create_entropy;
-        /// Makespan: `max_v lambda * n_v`. Errors: as for [`potts`](Self::potts).
+        /// Makes the makespan potential `max_v lambda * n_v`. Errors: as for
+        /// [`potts`](Self::potts).
         makespan makespan_with potential_create_makespan;
-        /// Square makespan: `max_v lambda * n_v^2`. Errors: as for [`potts`](Self::potts).
+        /// Makes the square makespan potential `max_v lambda * n_v^2`. Errors: as for
+        /// [`potts`](Self::potts).
         square_makespan square_makespan_with potential_create_square_makespan;
     }
 
-    /// SUM: `sum_v f_v(n_v)`. tables: one row for every value, or one row for all; entry `k` is `f(k)`,
-    /// minus infinity forbids. Rows of n entries serve cliques of up to n - 1 members. Errors: Shape,
-    /// NotANumber, Infinite, OutOfRange, NotConvex, NotConcave, SizeOverflow, OutOfMemory.
+    /// Makes a SUM, `sum_v f_v(n_v)`. tables: one row for each value, or a single row for all
+    /// values; entry k of a row is `f(k)`. Minus infinity forbids a count. With rows of L entries,
+    /// cliques may have up to L - 1 members. Errors: Shape, NotANumber, Infinite, OutOfRange,
+    /// NotConvex, NotConcave, SizeOverflow, OutOfMemory.
     pub fn sum<'t>(
         values: usize,
         tables: impl IntoMatrix<'t, f64>,
@@ -151,7 +160,8 @@ impl Potential {
         )
     }
 
-    /// MAX: `max_v f_v(n_v)` over the counted values; tables and errors as in [`sum`](Self::sum).
+    /// Makes a MAX, `max_v f_v(n_v)` over the counted values. Tables and errors are as in
+    /// [`sum`](Self::sum).
     pub fn max<'t>(
         values: usize,
         tables: impl IntoMatrix<'t, f64>,
@@ -198,7 +208,9 @@ impl Potential {
         })
     }
 
-    /// A table on the count of the higher of two counted values. Errors: as for [`sum`](Self::sum).
+    /// Makes a function of the count of one value: exactly two values are counted, and entry k of
+    /// `table` is the potential if the higher of them has k members. Errors: as for
+    /// [`sum`](Self::sum).
     pub fn cardinality(values: usize, table: &[f64], options: &PotentialOptions) -> Result<Self> {
         let raw = options.raw(values)?;
         Self::create(options.host.as_ref(), |host, made, error| unsafe {
@@ -214,8 +226,9 @@ impl Potential {
         })
     }
 
-    /// MAJORITY: `b_a + sum_v w_av n_v`, with `a` a value of highest count. weights: R x R, row `a`.
-    /// bias: `b`, one entry for each value. Errors: as for [`sum`](Self::sum).
+    /// Makes a MAJORITY, `b_a + sum_v w_av n_v`, where `a` is the value of highest count; if
+    /// several have it, the one that gives the highest score. weights: the matrix w, R x R, with a
+    /// row for each `a`. bias: b, one entry for each value. Errors: as for [`sum`](Self::sum).
     pub fn majority<'t>(
         weights: impl IntoMatrix<'t, f64>,
         bias: Option<&[f64]>,
@@ -239,8 +252,8 @@ impl Potential {
         })
     }
 
-    /// PAIRS: the sum of `f(x_i, x_j)` over all ordered pairs of distinct members. scores: R x R.
-    /// Errors: as for [`sum`](Self::sum).
+    /// Makes a PAIRS: the sum of `f(x_i, x_j)` over all ordered pairs of distinct members i and j
+    /// with the values x_i and x_j. scores: the matrix f, R x R. Errors: as for [`sum`](Self::sum).
     pub fn pairs<'t>(scores: impl IntoMatrix<'t, f64>, options: &PotentialOptions) -> Result<Self> {
         let scores = in_rows("scores", scores)?;
         scores.check_shape("scores", scores.rows(), scores.rows())?;
@@ -258,10 +271,10 @@ impl Potential {
         })
     }
 
-    /// Any function of the counts (one for each value) and the number of members; None ends the
-    /// computation with CallbackStopped. Called on the threads that need the score. A panic in the
-    /// function ends the call and is resumed.
-    /// Errors: Size (no values), SizeOverflow, OutOfMemory.
+    /// Makes a potential that calls a function with the counts (one for each value) and the number
+    /// of members. If the function returns None, the computation ends with CallbackStopped. The
+    /// function is called on the threads that need the score. A panic in it ends the call and is
+    /// resumed. Errors: Size (no values), SizeOverflow, OutOfMemory.
     pub fn callback(
         values: usize,
         function: impl Fn(&[i64], usize) -> Option<f64> + Send + Sync + 'static,
@@ -269,7 +282,7 @@ impl Potential {
         Self::callback_with(values, function, &PotentialOptions::new())
     }
 
-    /// [`callback`](Self::callback) with options.
+    /// Makes a potential as [`callback`](Self::callback) does, with options.
     pub fn callback_with<F>(values: usize, function: F, options: &PotentialOptions) -> Result<Self>
     where
         F: Fn(&[i64], usize) -> Option<f64> + Send + Sync + 'static,
@@ -304,12 +317,12 @@ impl Potential {
         })
     }
 
-    /// `factor` times this potential. Forbidden counts stay forbidden. Errors: NotANumber, Infinite,
-    /// OutOfRange (a negative factor), OutOfMemory.
+    /// Makes `factor` times this potential. Counts that this potential forbids stay forbidden.
+    /// Errors: NotANumber, Infinite, OutOfRange (a negative factor), OutOfMemory.
     pub fn scaled(&self, factor: f64) -> Result<Self> {
         self.create_scaled(factor, None)
     }
-    /// `factor` times this potential, in memory of `host`.
+    /// Makes a potential as [`scaled`](Self::scaled) does, in memory of `host`.
     pub fn scaled_in(&self, factor: f64, host: &Host) -> Result<Self> {
         self.create_scaled(factor, Some(host))
     }
@@ -323,17 +336,17 @@ impl Potential {
         })
     }
 
-    /// R, the number of values.
+    /// Returns R, the number of values.
     pub fn values(&self) -> usize {
         count(unsafe { c::potential_values(self.as_ptr()) })
     }
-    /// The family, which decides what algorithms apply.
+    /// Returns the family, on which it depends which algorithms apply.
     pub fn family(&self) -> Family {
         Family::from_raw(unsafe { c::potential_family(self.as_ptr()) })
     }
 
-    /// The score of counts, one for each value, among `members` members. Errors: ValuesMismatch,
-    /// OutOfRange, CallbackValue, CallbackStopped.
+    /// Computes the potential at the given counts, one for each value, of a clique with `members`
+    /// members. Errors: ValuesMismatch, OutOfRange, CallbackValue, CallbackStopped.
     pub fn evaluate(&self, counts: &[i64], members: usize) -> Result<f64> {
         let mut score = 0.0;
         let result = call(|error| unsafe {
@@ -350,12 +363,14 @@ impl Potential {
         Ok(score)
     }
 
-    /// Computes the prices of a whole clique that has members in several models
-    /// ([`Prices`](crate::Prices)), and its score. counts: one for each value, summed over all models.
-    /// members: the number of members in all models; members that are in no count have no value of this
-    /// potential. The prices are the slopes of the tables, for Potts `2 lambda n_v`; for MAJORITY the
-    /// weights of the value of highest count. Errors: ValuesMismatch, OutOfRange, TableTooShort, Kind
-    /// (neither MAJORITY nor a SUM that is convex and without forbidden counts).
+    /// Computes the prices of a clique whose members are divided over several models
+    /// ([`Prices`](crate::Prices)), and the potential at its counts. The price of a value is the
+    /// score that is added to every member with this value: the slope of the value's table at its
+    /// count (for Potts `2 lambda n_v`), or for MAJORITY the value's weight in the row of the value
+    /// with the highest count. counts: one for each value, summed over all models. members: the
+    /// number of members in all models; those that are in no count have no value of this potential.
+    /// Errors: ValuesMismatch, OutOfRange, TableTooShort, Kind (the potential is neither MAJORITY
+    /// nor a SUM that is convex and forbids no count).
     pub fn prices(&self, counts: &[i64], members: usize) -> Result<CliquePrices> {
         let mut found = CliquePrices {
             prices: Vec::new(),
@@ -376,10 +391,10 @@ impl Potential {
         Ok(found)
     }
 
-    /// An upper bound, over all counts of `members` members, on the score of the counts minus the prices
-    /// of the members. prices: one for each value. Exact for a convex SUM. Errors: ValuesMismatch,
-    /// NotANumber, Infinite, OutOfRange, TableTooShort, Kind (as for [`prices`](Self::prices)),
-    /// OutOfMemory.
+    /// Computes an upper bound on the potential minus the prices, `C(m) - sum_v p_v m_v`, over all
+    /// counts m of `members` members. prices: p, one for each value. Exact for a convex SUM.
+    /// Errors: ValuesMismatch, NotANumber, Infinite, OutOfRange, TableTooShort, Kind (as for
+    /// [`prices`](Self::prices)), OutOfMemory.
     pub fn most(&self, prices: &[f64], members: usize) -> Result<f64> {
         let mut most = 0.0;
         call(|error| unsafe {
@@ -395,13 +410,13 @@ impl Potential {
         Ok(most)
     }
 
-    /// Adds a reference to a potential of the library; None for NULL. slot: holds the panics of its
-    /// callback.
+    /// Makes another handle of a potential of the library, and adds a reference to it; None for
+    /// NULL. slot: holds the panics of the potential's callback, if it is one.
     pub(crate) unsafe fn retain(raw: *const c::Potential, slot: Option<Arc<Slot>>) -> Option<Self> {
         let handle = Handle::from_raw_or_null(c::potential_retain(raw))?;
         Some(Self { handle, slot })
     }
-    /// Wraps a potential of the library without callback.
+    /// Wraps a potential of the library that is not a callback.
     pub(crate) fn with(handle: Handle<c::Potential>) -> Self {
         let slot = None;
         Self { handle, slot }
@@ -431,7 +446,7 @@ impl fmt::Debug for Potential {
     }
 }
 
-/// Converts a matrix to rows with column stride 1, as the library reads them.
+/// Converts a matrix to one in which the entries of a row lie side by side, as the library needs.
 fn in_rows<'t>(name: &str, matrix: impl IntoMatrix<'t, f64>) -> Result<Matrix<'t, f64>> {
     let matrix = matrix.into_matrix().and_then(Matrix::in_rows);
     matrix.map_err(|error| error.of(name))
@@ -442,7 +457,8 @@ struct Callback<F> {
     slot: Arc<Slot>,
 }
 
-/// Owner of a callback that no potential owns yet.
+/// Frees a callback when dropped, unless the pointer is null: a potential that was created has
+/// taken the callback over.
 struct Owner<F>(*mut Callback<F>);
 
 impl<F> Drop for Owner<F> {

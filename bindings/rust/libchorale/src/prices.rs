@@ -1,4 +1,8 @@
 //! Prices: inference for cliques whose members are divided over several models.
+//!
+//! Each of these *shared* cliques is linked by two lists of numbers, with an entry for each value
+//! v: every model sends *counts*, the numbers of its members with value v, and receives *prices*,
+//! the score added to each of its members with value v.
 
 use crate::array::{check_length, fill, size};
 use crate::error::call;
@@ -11,20 +15,22 @@ use crate::{c, Error, Model, Result, Run, RunOptions, RunResult};
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct PricesResult {
-    /// The scores of the chains and of the cliques that are not shared, without prices: the contribution
-    /// of this model to the score of all models together. Minus infinity if no labelling was found.
+    /// The score of the chains and of the cliques that are not shared, without prices. This is what
+    /// this model contributes to the score of all models together. Minus infinity if no labelling
+    /// was found.
     pub score: f64,
-    /// The result of the run, where the clique score includes the prices of the members of shared
+    /// The result of the run. Its clique score includes the prices of the members of shared
     /// cliques.
     pub result: RunResult,
 }
 
-/// A run of a model with *shared* cliques, whose other members are in other models, because one model
-/// with all members would be too large. Each model sends counts, the number of its members with each
-/// value, and receives prices, the score added to a member for each value. Every round computes the
-/// prices from the counts of the round before, with [`Potential::prices`](crate::Potential::prices). If
-/// the potential is convex and every model is solved to its maximum, the score of all models together
-/// never decreases.
+/// A run of one model with *shared* cliques: cliques that have members in other models too, because
+/// one model with all members would be too large. Each model sends counts, the numbers of its
+/// members with each value, and receives prices, the score added to a member for each value. A
+/// caller repeats two steps: it adds up the counts of all models and computes prices from them with
+/// [`Potential::prices`](crate::Potential::prices), and it solves every model under these prices.
+/// If the potential is convex and every model is solved to its maximum, the score of all models
+/// together never decreases.
 ///
 /// ```
 /// use libchorale as ch;
@@ -61,7 +67,7 @@ pub struct PricesResult {
 /// # }
 /// ```
 ///
-/// The run can only be read; it is solved by [`solve`](Self::solve) alone:
+/// The run can only be read. Only [`solve`](Self::solve) of this type solves it:
 ///
 /// ```compile_fail,E0596
 /// # fn solve(prices: &mut libchorale::Prices<'_>) {
@@ -71,20 +77,21 @@ pub struct PricesResult {
 pub struct Prices<'a> {
     handle: *mut c::Prices, // the run's
     run: Run<'a>,
-    /// By shared clique: the number of values of its potential.
+    /// For each shared clique: the number of values of its potential.
     values: Vec<usize>,
     numbers: Vec<f64>,
 }
 
-// Safe as a run is: calls that take `&self` only read.
+// Safe for the reasons given at `Run`: calls that take `&self` only read.
 unsafe impl Send for Prices<'_> {}
 unsafe impl Sync for Prices<'_> {}
 
 impl<'a> Prices<'a> {
-    /// A run of a model in which `cliques` are shared. Only the number of values of their potentials is
-    /// used; the other cliques are solved as in any run. Edits are not possible, and messages are `f64`
-    /// if the options leave the choice. Errors: as for [`Run::new`]; OutOfRange, Kind (a centred
-    /// clique), DuplicateMember (a clique twice).
+    /// Makes a run of a model in which `cliques` are shared. Prices take the place of their
+    /// potentials, of which only the number of values is used. The other cliques are solved as in
+    /// any run. The run accepts no edits; messages are stored as `f64` unless the options choose
+    /// another format. Errors: as for [`Run::new`]; OutOfRange, Kind (a centred clique),
+    /// DuplicateMember (a clique is listed twice).
     pub fn new(model: &Model<'a>, cliques: &[usize], mut options: RunOptions<'a>) -> Result<Self> {
         let numbers: Vec<i64> = cliques.iter().map(|&clique| size(clique)).collect();
         let callbacks = Owned::new(std::mem::take(&mut options.callbacks));
@@ -111,11 +118,12 @@ impl<'a> Prices<'a> {
         })
     }
 
-    /// Labels the model under prices, always from a new start: the same prices give the same labels,
-    /// whatever was solved before. prices: one row for each shared clique, in the order of creation,
-    /// with one entry for each value of its potential (R + 2 values are 0 .. R-1, EMPTY, CONFLICT); no
-    /// rows: all prices are 0. Errors: as for [`Run::solve`]; Shape, NotANumber, Infinite, OutOfRange
-    /// (above 1e280). After these four errors the last labelling is kept.
+    /// Labels the model under prices. The result does not depend on earlier calls: the same prices
+    /// give the same labels. prices: one row for each shared clique, in the order in which they
+    /// were passed to [`new`](Self::new). A row has an entry for each value of the potential; if
+    /// these are R + 2, the last two are EMPTY (no value) and CONFLICT (several values). No rows:
+    /// all prices are 0. Errors: as for [`Run::solve`]; Shape, NotANumber, Infinite, OutOfRange
+    /// (above 1e280). If prices are refused, the last labelling is kept.
     pub fn solve<R: AsRef<[f64]>>(&mut self, prices: &[R]) -> Result<PricesResult> {
         let (mut numbers, mut count) = (std::ptr::null(), 0);
         if !prices.is_empty() {
@@ -140,7 +148,8 @@ impl<'a> Prices<'a> {
         Ok(PricesResult { score, result })
     }
 
-    /// Adds the row and the entry of a price to an error.
+    /// Rewrites an error about an entry of the library's one array of prices, so that it names the
+    /// row and the entry of `prices`.
     fn placed(&self, error: Error) -> Error {
         let told = error.message().strip_prefix("numbers[");
         let place = told.and_then(|told| {
@@ -159,10 +168,10 @@ impl<'a> Prices<'a> {
         }
     }
 
-    /// The number of members of each shared clique with each value in the labelling of the last solve:
-    /// rows as [`solve`](Self::solve) takes them. Not counted: members with a value outside a
-    /// dictionary, and, if the potential has R values, members that are EMPTY or CONFLICT. Errors:
-    /// NoLabelling, OutOfMemory.
+    /// Returns how many members of each shared clique have each value, under the labelling of the
+    /// last solve. The rows are as [`solve`](Self::solve) takes them. Members with a value outside
+    /// a dictionary are not counted. If the potential has only R values, members that are EMPTY or
+    /// CONFLICT are not counted either. Errors: NoLabelling, OutOfMemory.
     pub fn counts(&self) -> Result<Vec<Vec<i64>>> {
         let mut all = Vec::new();
         fill(&mut all, self.values.iter().sum(), 0)?;
@@ -185,8 +194,8 @@ impl<'a> Prices<'a> {
         Ok(self.values.iter().map(row).collect())
     }
 
-    /// The run, for labels and other results after a solve. Its clique scores include the prices of
-    /// shared cliques; its model is the given one.
+    /// Returns the run, for labels and other results after a solve. Its clique scores include the
+    /// prices of shared cliques. Its model is the one passed to [`new`](Self::new).
     pub fn run(&self) -> &Run<'a> {
         &self.run
     }
@@ -202,11 +211,12 @@ impl std::fmt::Debug for Prices<'_> {
     }
 }
 
-/// Computes connected components, by which a corpus can be divided into parts: two chains, or whole
-/// documents, with a member in the same clique that is not shared belong in one part. Items are numbered
-/// from 0 to count - 1, for instance documents and cliques in one numbering, with a pair `first[k]`,
-/// `second[k]` for each membership. Returns the lowest number of the component of each item. Errors:
-/// Shape, SizeOverflow (2^31 and more), OutOfRange, OutOfMemory.
+/// Computes connected components, by which a corpus can be divided into parts. Two chains, or whole
+/// documents, belong in one part if they have members in the same clique and that clique is not
+/// shared. Items are numbered from 0 to count - 1: for instance, first all documents and then all
+/// cliques. Each membership is a pair `first[k]`, `second[k]` of two items that belong together.
+/// Returns, for each item, the lowest number in its component. Errors: Shape, SizeOverflow (2^31
+/// items or more), OutOfRange, OutOfMemory.
 ///
 /// ```
 /// // Documents 0 to 2, cliques 3 and 4: 3 has members in the documents 0 and 2.

@@ -1,4 +1,12 @@
-//! Properties of labellings: automata and the ready-made ones.
+//! Properties: functions that map the labelling of a chain to one value.
+//!
+//! A property reads the positions in order and *fires* a value, or nothing, at each. If exactly one
+//! value v fired, once or more often, the labelling *shows* v; it shows EMPTY if nothing fired, and
+//! CONFLICT if two different values fired. Values are 0 to R - 1. Besides the label, a property may
+//! read the *class* of a position (a small number that the caller gives) and its entry in a *table*
+//! of the caller (such as its token id). Labels may be grouped into *kinds*: B-X and I-X are both
+//! of kind X. A *segment* is a maximal run of labels of one kind; the *anchor* is the kind of
+//! segment that a property looks for.
 
 use crate::array::{check_length, count, fill, index, index_or_none, pointer, product, size};
 use crate::constants::or_any;
@@ -6,9 +14,9 @@ use crate::error::call;
 use crate::handle::Handle;
 use crate::{c, Action, Host, LabelMap, Result, SegmentRule};
 
-/// A function from labellings to one of R values, or EMPTY if no value fires, or CONFLICT if two
-/// different values fire (see [`Shown`](crate::Shown)). Immutable, shared by clones, used by any number
-/// of threads.
+/// A function that maps the labelling of a chain to one of R values. The result is EMPTY if no
+/// value fires, and CONFLICT if two different values fire (see [`Shown`](crate::Shown)). A property
+/// never changes. Clones share it, and any number of threads may use it.
 ///
 /// ```
 /// use libchorale as ch;
@@ -27,11 +35,11 @@ pub struct Property {
     handle: Handle<c::Property>,
 }
 
-// Safe: immutable, with atomic reference counts.
+// Safe: a property never changes, and its reference count is atomic.
 unsafe impl Send for Property {}
 unsafe impl Sync for Property {}
 
-/// Options of properties.
+/// Options for making properties; each applies to the functions that it names.
 #[derive(Clone, Debug, Default)]
 #[must_use = "options are for a call"]
 pub struct PropertyOptions<'a> {
@@ -43,35 +51,39 @@ pub struct PropertyOptions<'a> {
 }
 
 impl<'a> PropertyOptions<'a> {
-    /// No label ignored, segments continue over ignored labels, nothing fires at the edge.
+    /// Returns the defaults: no label is ignored, segments continue over ignored labels, and
+    /// nothing fires at the ends of a sequence.
     pub fn new() -> Self {
         Self::default()
     }
-    /// Which labels are ignored, one entry for each label. For `first_label`, `next_label` and
-    /// `token_before`.
+    /// Sets which labels are ignored, one entry for each label. Read by [`Property::first_label`],
+    /// [`Property::next_label`] and [`Property::token_before`].
     pub fn ignored(mut self, ignored: &'a [bool]) -> Self {
         self.ignored = Some(ignored);
         self
     }
-    /// Where a segment ends; [`SegmentRule::SpansIgnored`] unless this is called. For `next_label`
-    /// and `token_before`.
+    /// Sets where a segment ends. The default is [`SegmentRule::SpansIgnored`]. Read by
+    /// [`Property::next_label`] and [`Property::token_before`].
     pub fn rule(mut self, rule: SegmentRule) -> Self {
         self.rule = Some(rule);
         self
     }
-    /// The value that fires if the sequence ends before a label follows (`next_label`), or if the
-    /// segment begins the sequence (`token_before`). Nothing unless this is called.
+    /// Sets the value that fires at an end of the sequence: for [`Property::next_label`] if no
+    /// label follows the segment, for [`Property::token_before`] if the segment starts at the first
+    /// position. Unless this is called, nothing fires there.
     pub fn edge_value(mut self, value: usize) -> Self {
         self.edge_value = Some(value);
         self
     }
-    /// The value that [`Action::Label`] fires for each label, -1 for nothing. For `automaton`, `local`
-    /// and [`PropertyBuilder::finish`]. Unless this is called a label fires its own number.
+    /// Sets the value that [`Action::Label`] fires for each label, -1 for nothing. Unless this is
+    /// called, a label fires its own number. Read by [`Property::automaton`], [`Property::local`]
+    /// and [`PropertyBuilder::finish`].
     pub fn label_values(mut self, label_values: &'a [i32]) -> Self {
         self.label_values = Some(label_values);
         self
     }
-    /// The host: allocator and log. A [`PropertyBuilder`] has its own.
+    /// Sets the host, which provides memory and a log. A [`PropertyBuilder`] ignores this: it has a
+    /// host of its own.
     pub fn host(mut self, host: &Host) -> Self {
         self.host = Some(host.clone());
         self
@@ -84,39 +96,41 @@ impl<'a> PropertyOptions<'a> {
         check_length("ignored", self.ignored, labels)?;
         check_length("label_values", self.label_values, labels)
     }
-    /// Passes bools as bytes, 0 or 1.
+    /// Returns the ignored flags as bytes, 0 or 1; null if none were set.
     fn raw_ignored(&self) -> *const u8 {
         pointer(self.ignored).cast()
     }
 }
 
-/// The tables of an automaton over (position class, label), without gaps. The automaton reads the
-/// positions in order; at each position it fires a value or nothing and moves to the next state.
+/// An automaton, as tables by state, class of the position, and label. The automaton reads the
+/// positions in order. At each it fires a value or nothing, and moves to the next state. The arrays
+/// are without gaps; the last dimension is contiguous.
 #[derive(Clone, Copy, Debug)]
 pub struct Automaton<'a> {
     /// The number of labels.
     pub labels: usize,
-    /// The number of position classes, at least 1.
+    /// The number of classes that positions may have, at least 1.
     pub classes: usize,
     /// The number of states, at least 1.
     pub states: usize,
-    /// R, the number of values.
+    /// R, the number of values that may fire.
     pub values: usize,
-    /// The state before the first position.
+    /// The state in which the automaton reads the first position.
     pub start: usize,
-    /// [`Action::Table`] at position `t` fires entry `t + table_offset` of the table.
+    /// [`Action::Table`] at position `t` fires the table's entry `t + table_offset`.
     pub table_offset: i32,
-    /// The value that [`Action::Table`] fires if there is no such entry; None: nothing.
+    /// The value that [`Action::Table`] fires if the table has no entry `t + table_offset`; None:
+    /// nothing.
     pub outside_value: Option<usize>,
-    /// states x classes x labels: the state after the position.
+    /// The state after a position: states x classes x labels.
     pub next: &'a [usize],
-    /// states x classes x labels: the action at the position; None: nothing fires.
+    /// The action at a position: states x classes x labels. None: nothing fires at any position.
     pub actions: Option<&'a [Action]>,
-    /// states: the action after the last position; None: nothing fires.
+    /// The action after the last position, for each state. None: nothing fires there.
     pub end_actions: Option<&'a [Action]>,
 }
 
-/// Converts a list to numbers for C.
+/// Converts each entry of a list to a number for C.
 fn numbers<T: Copy>(list: &[T], number: impl Fn(T) -> Result<i32>) -> Result<Vec<i32>> {
     let mut numbers = Vec::new();
     fill(&mut numbers, list.len(), 0)?;
@@ -135,9 +149,9 @@ impl Property {
         Ok(Self { handle })
     }
 
-    /// A property from the tables of an automaton, which are copied. [`PropertyBuilder`] makes such
-    /// tables rule by rule. Errors: Shape, Size, OutOfRange (states), ValueOutsideRange (actions),
-    /// SizeOverflow, OutOfMemory.
+    /// Makes a property from the tables of an automaton, which are copied. [`PropertyBuilder`]
+    /// makes such tables rule by rule. Errors: Shape, Size, OutOfRange (states), ValueOutsideRange
+    /// (actions), SizeOverflow, OutOfMemory.
     pub fn automaton(automaton: &Automaton<'_>, options: &PropertyOptions<'_>) -> Result<Self> {
         options.check(automaton.labels)?;
         let entries = product(&[automaton.states, automaton.classes, automaton.labels])?;
@@ -166,9 +180,10 @@ impl Property {
         })
     }
 
-    /// A local property, which is also allowed on trees: the value that a position fires depends on its
-    /// class, its label and its parent's label. actions: classes x labels (of the position) x
-    /// (labels + 1) (of the parent; the last column is for a root).
+    /// Makes a *local* property, the only kind that trees allow: what a position fires depends only
+    /// on its class, its label and the label of its parent (on a chain, of the position before).
+    /// actions: classes x labels x (labels + 1), by the class and label of the position and the
+    /// label of its parent; the last column is for a position without parent.
     ///
     /// Errors: Shape, Size, ValueOutsideRange, SizeOverflow, OutOfMemory.
     pub fn local(
@@ -196,8 +211,8 @@ impl Property {
         })
     }
 
-    /// Fires the kind of the label at `position`. Errors: Size, OutOfRange (the map), SizeOverflow,
-    /// OutOfMemory.
+    /// Makes a property that fires the kind of the label at `position`. Errors: Size, OutOfRange
+    /// (the map), SizeOverflow, OutOfMemory.
     pub fn position_label(
         map: &LabelMap,
         position: usize,
@@ -209,8 +224,8 @@ impl Property {
         })
     }
 
-    /// Fires the kind of the label of every position whose table entry is `token`. Errors: as for
-    /// [`position_label`](Self::position_label); OutOfRange (`token`).
+    /// Makes a property that fires the kind of the label of every position whose table entry is
+    /// `token`. Errors: as for [`position_label`](Self::position_label); OutOfRange (`token`).
     pub fn token_label(
         map: &LabelMap,
         token: usize,
@@ -223,8 +238,8 @@ impl Property {
         })
     }
 
-    /// Fires the kind of the first label that is not ignored. Errors: as for
-    /// [`position_label`](Self::position_label); Shape (`ignored`).
+    /// Makes a property that fires the kind of the first label that is not ignored. Errors: as for
+    /// [`position_label`](Self::position_label); Shape (the ignored labels).
     pub fn first_label(map: &LabelMap, options: &PropertyOptions<'_>) -> Result<Self> {
         options.check(map.labels())?;
         let raw = map.raw();
@@ -233,9 +248,10 @@ impl Property {
         })
     }
 
-    /// Fires, for every segment of the kind `anchor`, the kind of the first label after the segment that
-    /// is not ignored, or [`edge_value`](PropertyOptions::edge_value) if the sequence ends first.
-    /// Errors: as for [`first_label`](Self::first_label); OutOfRange (`anchor`), ValueOutsideRange.
+    /// Makes a property that looks for every segment of the kind `anchor`, and fires the kind of
+    /// the first label after it that is not ignored. If the sequence ends before such a label,
+    /// [`edge_value`](PropertyOptions::edge_value) fires. Errors: as for
+    /// [`first_label`](Self::first_label); OutOfRange (`anchor`), ValueOutsideRange.
     pub fn next_label(
         map: &LabelMap,
         anchor: usize,
@@ -259,9 +275,10 @@ impl Property {
         })
     }
 
-    /// Fires, for every segment of the kind `anchor`, the table entry (one of `values`) of the position
-    /// before the segment, or [`edge_value`](PropertyOptions::edge_value) if the segment starts at the
-    /// first position. Errors: as for [`next_label`](Self::next_label).
+    /// Makes a property that looks for every segment of the kind `anchor`, and fires the table
+    /// entry of the position before it. If the segment starts at the first position,
+    /// [`edge_value`](PropertyOptions::edge_value) fires. values: R; table entries are from 0 to R
+    /// - 1, or -1 for nothing. Errors: as for [`next_label`](Self::next_label).
     pub fn token_before(
         map: &LabelMap,
         anchor: usize,
@@ -287,16 +304,17 @@ impl Property {
         })
     }
 
-    /// R, the number of values.
+    /// Returns R, the number of values.
     pub fn values(&self) -> usize {
         count(unsafe { c::property_values(self.as_ptr()) })
     }
-    /// The number of labels.
+    /// Returns the number of labels that the property reads.
     pub fn labels(&self) -> usize {
         count(unsafe { c::property_labels(self.as_ptr()) })
     }
 
-    /// Adds a reference to a property of the library; None for NULL.
+    /// Makes another handle of a property of the library, and adds a reference to it; None for
+    /// NULL.
     pub(crate) unsafe fn retain(raw: *const c::Property) -> Option<Self> {
         let handle = Handle::from_raw_or_null(c::property_retain(raw))?;
         Some(Self { handle })
@@ -323,8 +341,9 @@ impl std::fmt::Debug for Property {
     }
 }
 
-/// Builds an automaton rule by rule. State 0 is the start. Without a matching rule the automaton stays
-/// in its state and fires nothing; later rules replace earlier ones.
+/// Builds an automaton rule by rule. State 0 always exists and is the start. Where no rule matches,
+/// the automaton stays in its state and fires nothing. Where several rules match, the last one
+/// applies.
 ///
 /// ```
 /// use libchorale as ch;
@@ -346,17 +365,18 @@ pub struct PropertyBuilder {
     labels: usize,
 }
 
-// Safe: may move between threads; calls that take `&self` only read.
+// Safe: the object may move between threads, and calls that take `&self` only read.
 unsafe impl Send for PropertyBuilder {}
 unsafe impl Sync for PropertyBuilder {}
 
 impl PropertyBuilder {
-    /// A builder without rules. classes: the number of position classes. values: R. Errors: Size,
-    /// SizeOverflow, OutOfMemory.
+    /// Makes a builder without rules. labels, classes: how many labels, and classes of positions,
+    /// there are. values: R, the number of values that may fire. Errors: Size, SizeOverflow,
+    /// OutOfMemory.
     pub fn new(labels: usize, classes: usize, values: usize) -> Result<Self> {
         Self::create(labels, classes, values, None)
     }
-    /// A builder with memory and log of `host`; its properties use the same host.
+    /// Makes a builder with the memory and log of `host`. Its properties use the same host.
     pub fn new_in(labels: usize, classes: usize, values: usize, host: &Host) -> Result<Self> {
         Self::create(labels, classes, values, Some(host))
     }
@@ -376,8 +396,10 @@ impl PropertyBuilder {
         Ok(count(state.into()))
     }
 
-    /// Adds a rule: in `state`, a position of this class and label fires the action and leads to `next`.
-    /// Each number may be [`ANY`](crate::ANY). Errors: OutOfRange, ValueOutsideRange (the action).
+    /// Adds a rule: in `state`, a position of class `position_class` with label `label` fires
+    /// `action` and leads to the state `next`. State, class or label may be [`ANY`](crate::ANY),
+    /// which stands for all of them; as `next`, ANY keeps the state. Errors: OutOfRange,
+    /// ValueOutsideRange (the action).
     pub fn rule(
         &mut self,
         state: impl Into<Option<usize>>,
@@ -405,8 +427,8 @@ impl PropertyBuilder {
         Ok(self)
     }
 
-    /// Adds an end rule: a sequence that ends in `state` (or [`ANY`](crate::ANY)) fires the action.
-    /// Errors: OutOfRange, ValueOutsideRange.
+    /// Adds an end rule: a sequence that ends in `state` fires `action`. The state may be
+    /// [`ANY`](crate::ANY), which stands for all. Errors: OutOfRange, ValueOutsideRange.
     pub fn end_rule(
         &mut self,
         state: impl Into<Option<usize>>,
@@ -420,8 +442,8 @@ impl PropertyBuilder {
         Ok(self)
     }
 
-    /// Sets the entry that [`Action::Table`] reads, and the value that it fires if there is no such
-    /// entry: see [`Automaton`]. Errors: ValueOutsideRange.
+    /// Sets which table entry [`Action::Table`] fires at position `t`: entry `t + table_offset`, or
+    /// `outside_value` if the table has no such entry (None: nothing). Errors: ValueOutsideRange.
     pub fn table(&mut self, table_offset: i32, outside_value: Option<usize>) -> Result<&mut Self> {
         let outside_value = index_or_none("outside_value", outside_value)?;
         call(|error| unsafe {
@@ -430,8 +452,8 @@ impl PropertyBuilder {
         Ok(self)
     }
 
-    /// Makes a property from the rules so far; the builder can be used further. Errors: Shape,
-    /// ValueOutsideRange (`label_values`), OutOfMemory.
+    /// Makes a property from the rules added so far. The builder can be used further. Errors:
+    /// Shape, ValueOutsideRange (`label_values`), OutOfMemory.
     pub fn finish(&self, options: &PropertyOptions<'_>) -> Result<Property> {
         options.check(self.labels)?;
         let handle = Handle::create(None, |_, made, error| unsafe {
