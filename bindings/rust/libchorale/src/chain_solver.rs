@@ -1,4 +1,8 @@
-//! Best labellings, max-marginals and the k best labellings of a chain.
+//! Best labellings, max-marginals and the k best labellings of one chain.
+//!
+//! The *max-marginal* of a label at a position is the best score of a labelling with this label at
+//! this position. The *margin* of a position is its greatest max-marginal minus the second
+//! greatest.
 
 use crate::array::{check_length, count, fill, product, size, Element, Matrix, MatrixMut};
 use crate::clique::Lent;
@@ -6,13 +10,13 @@ use crate::error::call;
 use crate::handle::Handle;
 use crate::{c, Chain, ChainTask, Host, Outcome, Result};
 
-/// The score of the best labelling, and the outcome of the call.
+/// The result of a call: the score of the best labelling, and how the call ended.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ChainResult {
-    /// Complete or Infeasible.
+    /// How the call ended: Complete, or Infeasible if every labelling is forbidden.
     pub outcome: Outcome,
-    /// Minus infinity when infeasible.
+    /// The score of the best labelling; minus infinity if every labelling is forbidden.
     pub score: f64,
 }
 
@@ -28,47 +32,51 @@ impl ChainResult {
     }
 }
 
-/// The best labelling, in the solver's memory until its next call.
+/// The best labelling. It lies in the solver's memory, which the next call overwrites.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 #[must_use]
 pub struct ChainSolution<'s> {
-    /// One label for each position; None when infeasible.
+    /// One label for each position; None if every labelling is forbidden.
     pub labelling: Option<&'s [i32]>,
-    /// The score, and how the call ended.
+    /// The score of the labelling, and how the call ended.
     pub result: ChainResult,
 }
 
-/// Max-marginals, in the solver's memory until its next call.
+/// Max-marginals of a chain. They lie in the solver's memory, which the next call overwrites.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 #[must_use]
 pub struct Marginals<'s> {
     /// Positions x labels: the best score of a labelling with this label at this position.
     pub marginals: Matrix<'s, f64>,
-    /// By position: the greatest marginal less that of the second-best label.
+    /// For each position: the greatest max-marginal minus the second greatest. Plus infinity if
+    /// only one label is possible, 0 if none is.
     pub margins: &'s [f64],
-    /// The best labelling, one label for each position; None when infeasible.
+    /// The best labelling, one label for each position; None if every labelling is forbidden.
     pub labelling: Option<&'s [i32]>,
     /// The score of the best labelling, and how the call ended.
     pub result: ChainResult,
 }
 
-/// Destinations of max-marginals; those that are None are not computed.
+/// Arrays of the caller that receive max-marginals. What is None is not written.
 #[derive(Debug, Default)]
 pub struct MarginalsOut<'o> {
     /// Positions x labels: the best score of a labelling with this label at this position.
     pub marginals: Option<MatrixMut<'o>>,
-    /// (positions - 1) x labels x labels without gaps, rows "from": the best score of a labelling with
-    /// both labels of the edge.
+    /// (positions - 1) x labels x labels without gaps, one matrix for each edge between a position
+    /// and the next (in a tree, its parent). Entry [x][y] is the best score of a labelling with
+    /// label x at the earlier end and y at the later one.
     pub edge_marginals: Option<&'o mut [f64]>,
-    /// By position: the greatest marginal less that of the second-best label.
+    /// For each position: the greatest max-marginal minus the second greatest. Plus infinity if
+    /// only one label is possible, 0 if none is.
     pub margins: Option<&'o mut [f64]>,
-    /// The best labelling, one label for each position; unchanged when infeasible.
+    /// The best labelling, one label for each position; not written if every labelling is
+    /// forbidden.
     pub labelling: Option<&'o mut [i32]>,
 }
 
-/// The pointers of a `MarginalsOut`, checked against the shape of a chain.
+/// The addresses of the arrays of a `MarginalsOut`, whose sizes have been checked; null for None.
 pub(crate) struct MarginalsPointers {
     pub(crate) marginals: *mut f64,
     pub(crate) row_stride: i64,
@@ -107,35 +115,36 @@ impl MarginalsOut<'_> {
     }
 }
 
-/// The k best labellings, best first, in the solver's memory until its next call.
+/// The k best labellings, best first. They lie in the solver's memory, which the next call
+/// overwrites.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 #[must_use]
 pub struct KBest<'s> {
     labellings: &'s [i32],
     length: usize,
-    /// Scores by rank: k, or fewer if fewer labellings are allowed.
+    /// The scores of the labellings, best first; fewer than k if fewer labellings are allowed.
     pub scores: &'s [f64],
 }
 
 impl<'s> KBest<'s> {
-    /// The number of labellings found.
+    /// Returns the number of labellings found.
     pub fn len(&self) -> usize {
         self.scores.len()
     }
-    /// True if every labelling is forbidden.
+    /// Returns true if no labelling was found, because every one is forbidden.
     pub fn is_empty(&self) -> bool {
         self.scores.is_empty()
     }
-    /// The labelling of a rank; None beyond the last.
+    /// Returns the labelling of a rank, where 0 is the best; None beyond the last.
     pub fn labelling(&self, rank: usize) -> Option<&'s [i32]> {
         let labellings = self.labellings;
         (rank < self.len()).then(|| &labellings[rank * self.length..(rank + 1) * self.length])
     }
 }
 
-/// A reusable workspace for chains and trees, also under properties. The workspace grows as needed, or
-/// lies in memory of the caller.
+/// A reusable workspace for chains and trees, with or without properties. The workspace grows as
+/// needed, unless it is memory of the caller.
 ///
 /// ```
 /// use libchorale as ch;
@@ -162,15 +171,16 @@ pub struct ChainSolver<'m> {
     _lent: Lent<'m>,
 }
 
-// Safe: may move between threads, and is used by one at a time.
+// Safe: the object may move between threads, and only one thread at a time can call it
+// (`&mut self`).
 unsafe impl Send for ChainSolver<'_> {}
 
 impl ChainSolver<'static> {
-    /// A solver whose workspace grows. Errors: OutOfMemory.
+    /// Makes a solver whose workspace grows as needed. Errors: OutOfMemory.
     pub fn new() -> Result<Self> {
         Self::create(None)
     }
-    /// A solver whose workspace grows, with memory and log of `host`.
+    /// Makes a solver whose workspace grows as needed, with the memory and log of `host`.
     pub fn new_in(host: &Host) -> Result<Self> {
         Self::create(Some(host))
     }
@@ -181,8 +191,8 @@ impl ChainSolver<'static> {
         Ok(Self::with(handle, Lent::default()))
     }
 
-    /// The number of bytes that [`in_memory`](Self::in_memory) needs for chains of these sizes. k: the
-    /// number of labellings, for [`ChainTask::KBest`].
+    /// Returns the number of bytes that [`in_memory`](Self::in_memory) needs for `task` on chains
+    /// of this size. k: the number of labellings, for [`ChainTask::KBest`] only.
     pub fn bytes<N: Element>(chain: &Chain<'_, '_, N>, task: ChainTask, k: usize) -> Result<usize> {
         let chain = chain.raw()?;
         let mut bytes = 0;
@@ -212,9 +222,10 @@ impl<'m> ChainSolver<'m> {
         }
     }
 
-    /// A solver in `memory`, aligned to 64 (as [`AlignedBytes`](crate::AlignedBytes) is), which never
-    /// allocates: a chain that needs more memory is WorkspaceTooSmall. Uses only the log of `host`.
-    /// Errors: Alignment, WorkspaceTooSmall.
+    /// Makes a solver whose workspace is `memory`, aligned to 64 bytes, as
+    /// [`AlignedBytes`](crate::AlignedBytes) is. The library never allocates for it. A chain that
+    /// needs more memory fails with WorkspaceTooSmall. The solver uses the log of `host`, but not
+    /// its allocator. Errors: Alignment, WorkspaceTooSmall.
     pub fn in_memory(memory: &'m mut [u8], host: Option<&Host>) -> Result<Self> {
         let handle = Handle::create(host, |host, made, error| unsafe {
             c::chain_solver_create_in(host, memory.as_mut_ptr().cast(), memory.len(), made, error)
@@ -222,7 +233,8 @@ impl<'m> ChainSolver<'m> {
         Ok(Self::with(handle, Lent::with_host(host)))
     }
 
-    /// Grows the workspace so that no call for `task` on such a chain allocates inside the library.
+    /// Grows the workspace, so that later calls that `task` names need no further memory in the
+    /// library for chains of this size. k: the number of labellings, for [`ChainTask::KBest`] only.
     /// Errors: those of a chain, OutOfMemory, WorkspaceTooSmall (a solver in the caller's memory).
     pub fn reserve<N: Element>(
         &mut self,
@@ -256,7 +268,8 @@ impl<'m> ChainSolver<'m> {
         })
     }
 
-    /// Computes max-marginals of all positions, and margins. Errors: those of a chain, OutOfMemory.
+    /// Computes the max-marginals of all positions, their margins, and the best labelling. Errors:
+    /// those of a chain, OutOfMemory.
     pub fn max_marginals<N: Element>(&mut self, chain: &Chain<'_, '_, N>) -> Result<Marginals<'_>> {
         let (length, labels) = (chain.len(), chain.labels());
         let entries = product(&[length, labels])?;
@@ -286,8 +299,8 @@ impl<'m> ChainSolver<'m> {
         })
     }
 
-    /// Writes max-marginals, also of edges, to memory of the caller. Errors: those of a chain, Shape (an
-    /// array of another size), OutOfMemory.
+    /// Computes max-marginals of positions and of edges, and writes them to arrays of the caller.
+    /// Errors: those of a chain, Shape (an array of another size), OutOfMemory.
     pub fn max_marginals_into<N: Element>(
         &mut self,
         chain: &Chain<'_, '_, N>,
@@ -312,12 +325,12 @@ impl<'m> ChainSolver<'m> {
         Ok(ChainResult::from_raw(&result))
     }
 
-    /// Finds the k best labellings, best first. Errors: Size (k is 0), NotAChain (a tree), those of a
-    /// chain, OutOfMemory.
+    /// Finds the k best labellings of a chain, best first. Errors: Size (k is 0), NotAChain (a
+    /// tree), those of a chain, OutOfMemory.
     pub fn k_best<N: Element>(&mut self, chain: &Chain<'_, '_, N>, k: usize) -> Result<KBest<'_>> {
         let raw = chain.raw()?;
         let length = chain.len();
-        // If k is very large, lets the library check k before memory is allocated.
+        // If k is very large, the library checks k before the arrays for the results are allocated.
         if !matches!(product(&[length.max(1), k]), Ok(1..=65536)) {
             self.reserve(chain, ChainTask::KBest, k)?;
         }
@@ -344,7 +357,8 @@ impl<'m> ChainSolver<'m> {
     }
 }
 
-/// Returns the labelling that the library wrote; None if it wrote none, so that entries are still -1.
+/// Returns the labelling that the library wrote; None if it wrote none, which leaves all entries at
+/// -1.
 pub(crate) fn found(labelling: &[i32]) -> Option<&[i32]> {
     labelling
         .iter()

@@ -1,4 +1,4 @@
-//! Many chains in one call.
+//! Many chains in one call: a corpus holds the scores of all chains in one array.
 
 use crate::array::{
     check_length, check_offsets, count, pointer, size, Element, IntoMatrix, Matrix, Owner,
@@ -6,9 +6,9 @@ use crate::array::{
 use crate::{c, Error, Result, Transitions};
 use std::borrow::Cow;
 
-/// Chains with the same number of labels and the same transitions, in one array. A corpus borrows its
-/// arrays (`'s`); `'t` is the lifetime of scores borrowed by its [`Transitions`]. Positions are numbered
-/// by their row in the scores.
+/// Many chains with the same number of labels and the same transitions, with their scores in one
+/// array. A corpus borrows its arrays (`'s`); `'t` is the lifetime of the scores that its
+/// [`Transitions`] borrow. A position of a chain is numbered by its row in the scores.
 ///
 /// ```
 /// use libchorale as ch;
@@ -43,7 +43,8 @@ use std::borrow::Cow;
 #[must_use = "a corpus is scores for a call or a model"]
 pub struct Corpus<'s, 't, N = f64> {
     unary: Matrix<'s, N>,
-    /// The row at which each chain begins, and the end of the last chain; None: every row is a chain.
+    /// The row at which each chain begins, then the end of the last chain. None: every row is a
+    /// chain.
     offsets: Option<Cow<'s, [i64]>>,
     transitions: Option<Transitions<'t>>,
     tokens: Option<&'s [i32]>,
@@ -51,9 +52,9 @@ pub struct Corpus<'s, 't, N = f64> {
 }
 
 impl<'s, 't, N: Element> Corpus<'s, 't, N> {
-    /// Copies chains given as separate matrices, positions x labels: slices of vectors of vectors, or
-    /// arrays of ndarray. Errors: Shape (a ragged chain, chains of different numbers of labels; the
-    /// message names chain and row), OutOfMemory.
+    /// Makes a corpus with copies of chains that are separate matrices, positions x labels: slices
+    /// of vectors of vectors, or arrays of ndarray. Errors: Shape (a ragged chain, or chains with
+    /// different numbers of labels; the message names chain and row), OutOfMemory.
     pub fn new<'c, M: IntoMatrix<'c, N>>(chains: impl IntoIterator<Item = M>) -> Result<Self> {
         let mut parts = Vec::new();
         let mut offsets = vec![0];
@@ -63,7 +64,8 @@ impl<'s, 't, N: Element> Corpus<'s, 't, N> {
             offsets.push(offsets[at] + size(chain.rows()));
             parts.push(chain);
         }
-        // A vector without rows does not determine the number of labels.
+        // Chains with at least one row: a vector without rows does not determine the number of
+        // labels.
         let full = || (0..parts.len()).filter(|&at| parts[at].rows() > 0);
         let first = full().next().unwrap_or(0);
         let labels = parts.get(first).map_or(0, Matrix::columns);
@@ -79,16 +81,17 @@ impl<'s, 't, N: Element> Corpus<'s, 't, N> {
         Ok(Self::with(unary, Some(Cow::Owned(offsets))))
     }
 
-    /// A corpus of single items: every row is a chain of one position. Errors: Shape (a ragged array;
-    /// the message names the row), OutOfMemory.
+    /// Makes a corpus of single items: every row of `unary` is a chain of one position. Errors:
+    /// Shape (a ragged array; the message names the row), OutOfMemory.
     pub fn items(unary: impl IntoMatrix<'s, N>) -> Result<Self> {
         let unary = unary.into_matrix().map_err(|error| error.of("unary"))?;
         Ok(Self::with(unary, None))
     }
 
-    /// A corpus whose chain `i` has the rows `offsets[i] .. offsets[i + 1]`. The first offset may be
-    /// above 0. Errors: as for [`items`](Self::items); Shape (an offset beyond the rows, no offsets).
-    /// Offsets that descend or are negative are refused when the corpus is used.
+    /// Makes a corpus in which chain `i` has the rows `offsets[i] .. offsets[i + 1]` of `unary`.
+    /// There is one offset more than chains, and the first may be above 0. Errors: as for
+    /// [`items`](Self::items); Shape (an offset beyond the rows, no offsets). Offsets that descend
+    /// or are negative are refused when the corpus is used.
     pub fn ragged(unary: impl IntoMatrix<'s, N>, offsets: &'s [i64]) -> Result<Self> {
         let unary = unary.into_matrix().map_err(|error| error.of("unary"))?;
         check_offsets("offsets", offsets, format_args!("unary"), unary.rows())?;
@@ -105,41 +108,43 @@ impl<'s, 't, N: Element> Corpus<'s, 't, N> {
         }
     }
 
-    /// Transitions of all chains; zero unless this is called.
+    /// Sets the transitions of all chains. Unless this is called, they are zero.
     pub fn transitions(mut self, transitions: &Transitions<'t>) -> Self {
         self.transitions = Some(transitions.clone());
         self
     }
-    /// A token id >= 0 for each row of the scores, -1 for none.
+    /// Sets the tokens: for each row of the scores an id of at least 0, or -1 for none.
     pub fn tokens(mut self, tokens: &'s [i32]) -> Self {
         self.tokens = Some(tokens);
         self
     }
-    /// The document of each chain; unless this is called, all chains belong to one document.
+    /// Sets the group of each chain: the number of its document. Unless this is called, all chains
+    /// are in one document.
     pub fn groups(mut self, groups: &'s [i64]) -> Self {
         self.groups = Some(groups);
         self
     }
 
-    /// The number of chains.
+    /// Returns the number of chains.
     pub fn chains(&self) -> usize {
         let offsets = self.offsets.as_deref();
         offsets.map_or(self.rows(), |offsets| offsets.len() - 1)
     }
-    /// The number of labels.
+    /// Returns the number of labels.
     pub fn labels(&self) -> usize {
         self.unary.columns()
     }
-    /// The number of rows of the scores, including those before the first chain and after the last.
+    /// Returns the number of rows of the scores, including rows before the first chain and after
+    /// the last.
     pub fn rows(&self) -> usize {
         self.unary.rows()
     }
-    /// The scores, rows x labels.
+    /// Returns the scores, rows x labels.
     pub fn unary(&self) -> &Matrix<'s, N> {
         &self.unary
     }
 
-    /// The number of positions of each chain.
+    /// Returns the number of positions of each chain.
     pub(crate) fn lengths(&self) -> impl Iterator<Item = usize> + '_ {
         (0..self.chains()).map(move |chain| match &self.offsets {
             Some(offsets) => count(offsets[chain + 1] - offsets[chain]),
@@ -147,13 +152,14 @@ impl<'s, 't, N: Element> Corpus<'s, 't, N> {
         })
     }
 
-    /// The scores that the corpus owns, if any, which must live as long as anything that reads them
-    /// without a copy.
+    /// Returns the copy of the scores that the corpus owns, if any. It must live as long as
+    /// anything that reads the scores without copying them again.
     pub(crate) fn owner(&self) -> Option<Owner> {
         self.unary.owner()
     }
 
-    /// The struct for C, which points to this corpus's arrays. Errors: Shape (tokens, groups).
+    /// Returns the struct for C, which points to this corpus's arrays. borrow: whether the model
+    /// will read them in place. Errors: Shape (tokens, groups).
     pub(crate) fn raw(&self, borrow: bool) -> Result<c::Corpus> {
         check_length("tokens", self.tokens, self.rows())?;
         check_length("groups", self.groups, self.chains())?;

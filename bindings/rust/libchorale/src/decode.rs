@@ -1,4 +1,8 @@
 //! The simplest interface: from scores to labels that agree with each other.
+//!
+//! Each group of positions (or whole chains) that should agree becomes a *clique*, and the
+//! positions (chains) are its *members*. A *property* maps the labels of a whole chain to one
+//! value, or to EMPTY (no value) or CONFLICT (several values).
 
 use crate::array::{check_length, check_offsets, count, filled, pointer, size, Element};
 use crate::error::call;
@@ -12,13 +16,13 @@ use crate::{
 };
 use std::sync::Arc;
 
-/// A soft constraint: positions whose labels, or chains whose property values, should agree. A slice of
-/// agreements is the *specification* of what [`decode`] does.
+/// A soft constraint: positions whose labels should agree, or chains whose values of a property
+/// should agree. A slice of agreements is the *specification* of what [`decode`] does.
 ///
-/// Each set of positions (or chains) that should agree becomes a clique. A clique of `n` members of
-/// which `n_v` have value `v` adds `strength / n * sum_v n_v^2` to the score, unless
-/// [`potential`](Self::potential) gives another potential. A member that changes to the value of all
-/// others gains up to twice the strength.
+/// Each set of positions (or chains) that should agree becomes a *clique*, with these as its
+/// members. If `n_v` of its `n` members have value `v`, the clique adds
+/// `strength / n * sum_v n_v^2` to the score, unless [`potential`](Self::potential) replaces this
+/// function. A member that changes to the value of all others gains up to twice the strength.
 #[derive(Clone, Debug)]
 #[must_use = "an agreement is for decode"]
 pub struct Agreement<'a> {
@@ -31,7 +35,7 @@ pub struct Agreement<'a> {
     weights: Option<&'a [i64]>,
 }
 
-/// The kind of agreement, with the arrays that only this kind reads.
+/// What should agree, with the arrays that only this kind of agreement reads.
 #[derive(Clone, Debug)]
 enum Kind<'a> {
     Words,
@@ -52,55 +56,59 @@ impl<'a> Agreement<'a> {
             weights: None,
         }
     }
-    /// The labels of all positions with the same token.
+    /// The labels of all positions with the same token should agree.
     pub fn words() -> Self {
         Self::of(Kind::Words)
     }
-    /// The labels of all positions with the same key. keys: one >= 0 for each row of the scores, -1
-    /// for none.
+    /// The labels of all positions with the same key should agree. keys: for each row of the scores
+    /// a key of at least 0, or -1 for none.
     pub fn keys(keys: &'a [i32]) -> Self {
         Self::of(Kind::Keys(keys))
     }
-    /// The values of a property of whole chains, such as the label after the title.
+    /// The values of a property of whole chains should agree, such as the label after the title.
     pub fn property(property: &'a Property) -> Self {
         Self::of(Kind::Property(property))
     }
-    /// The labels of the positions `members[clique_offsets[c]] .. members[clique_offsets[c + 1]]`, for
-    /// every clique `c`. Positions are numbered by their row in the scores.
+    /// The labels of listed positions should agree. Clique `c` holds the positions
+    /// `members[clique_offsets[c]] .. members[clique_offsets[c + 1]]`, without the last. A position
+    /// is numbered by its row in the scores.
     pub fn cliques(clique_offsets: &'a [i64], members: &'a [i64]) -> Self {
         Self::of(Kind::Cliques(clique_offsets, members))
     }
 
-    /// The strength of the agreement, 1 unless this is called. Finite; negative: values should differ.
+    /// Sets the strength of the agreement, any finite number. If it is negative, values should
+    /// differ. The default is 1.
     pub fn strength(mut self, strength: f64) -> Self {
         self.strength = Some(strength);
         self
     }
-    /// A potential that replaces the strength, over the labels, or over the values of the property.
+    /// Sets a potential that replaces the strength. Its values are the labels, or the values of the
+    /// property.
     pub fn potential(mut self, potential: &'a Potential) -> Self {
         self.potential = Some(potential);
         self
     }
-    /// Whether chains of different groups share cliques. False unless this is called; ignored by
-    /// [`cliques`](Self::cliques).
+    /// Sets whether chains of different groups (documents) can be in one clique. The default is
+    /// false. Ignored by [`cliques`](Self::cliques).
     pub fn across(mut self, across: bool) -> Self {
         self.across = across;
         self
     }
-    /// The least number of positions or chains of a clique, at least 1; 2 unless this is called.
+    /// Sets how many positions or chains make a clique at least; 1 or more. The default is 2.
     pub fn minimum(mut self, minimum: usize) -> Self {
         self.minimum = Some(minimum);
         self
     }
-    /// Tokens or keys without cliques, in any order.
+    /// Sets the tokens or keys that never make a clique, in any order.
     pub fn stop(mut self, stop: &'a [i32]) -> Self {
         self.stop = stop;
         self
     }
 
-    /// How often each position counts, by row of the scores (for [`property`](Self::property): each
-    /// chain), at least 1. Counts are then sums of weights. Takes a strength of at least 0, or a
-    /// potential that is a convex sum.
+    /// Sets how often each position counts, by row of the scores, or for
+    /// [`property`](Self::property) how often each chain counts; at least 1. The counts n and n_v
+    /// are then sums of weights. Requires a strength of at least 0, or a potential that is a convex
+    /// sum.
     pub fn weights(mut self, weights: &'a [i64]) -> Self {
         self.weights = Some(weights);
         self
@@ -110,8 +118,8 @@ impl<'a> Agreement<'a> {
         self.potential.and_then(|potential| potential.slot.as_ref())
     }
 
-    /// The struct for C. place: index of the agreement in the specification. rows: number of rows of the
-    /// scores. chains: number of chains.
+    /// Returns the struct for C. place: the index of the agreement in the specification, for
+    /// messages. rows: the number of rows of the scores. chains: the number of chains.
     fn raw(&self, place: usize, rows: usize, chains: usize) -> Result<c::Agreement> {
         let mut raw = init!(Agreement, agreement_init);
         raw.across = self.across.into();
@@ -163,15 +171,15 @@ impl<'a> Agreement<'a> {
     }
 }
 
-/// Labels a corpus, maximising the scores plus the potentials of all agreements. The result holds a copy
-/// of the scores; transitions are shared.
+/// Labels a corpus so that the scores plus the potentials of all agreements are as great as
+/// possible. The result holds a copy of the scores; transitions are shared.
 ///
-/// A limit of the options (rounds, time, a raised flag) that ends the run early is no error;
-/// [`Labelled::result`] has the outcome. Without any clique, chains are labelled independently. Errors:
-/// as for [`ModelBuilder::add_corpus`](crate::ModelBuilder::add_corpus), [`Run::new`] and
-/// [`Run::solve`]; Shape (keys, cliques), TokensMissing, LabelsMismatch (property), ValuesMismatch
-/// (potential), Weights, SizeOverflow, DuplicateMember, NotANumber, Infinite, Size, OutOfRange. Messages name the agreement by
-/// its index.
+/// If a limit of the options (rounds, time, a raised flag) ends the run early, this is not an
+/// error; [`Labelled::result`] has the outcome. If there is no clique, each chain gets its own best
+/// labels. Errors: as for [`ModelBuilder::add_corpus`](crate::ModelBuilder::add_corpus),
+/// [`Run::new`] and [`Run::solve`]; Shape (keys, cliques), TokensMissing, LabelsMismatch
+/// (property), ValuesMismatch (potential), Weights, SizeOverflow, DuplicateMember, NotANumber,
+/// Infinite, Size, OutOfRange. Messages name the agreement by its index in the specification.
 ///
 /// ```
 /// use libchorale as ch;
@@ -194,8 +202,8 @@ pub fn decode<'a, N: Element>(
     decode_with(corpus, agreements, options, false)
 }
 
-/// Labels a corpus as [`decode`] does, without copying its scores and tokens. Scores that the corpus
-/// owns, because they were copied, are kept alive by the result. Errors: as for [`decode`].
+/// Labels a corpus as [`decode`] does, without copying its scores and tokens. If the corpus itself
+/// owns a copy of the scores, the result keeps this copy alive. Errors: as for [`decode`].
 pub fn decode_borrowed<'a, N: Element>(
     corpus: &Corpus<'a, 'a, N>,
     agreements: &[Agreement<'_>],
@@ -264,9 +272,10 @@ fn decode_with<'a, N: Element>(
 }
 
 impl Problem<'static> {
-    /// The problem with the model that [`decode`] would make of a corpus, which is copied: agreement `k`
-    /// is kind `k` of its cliques. gold: labels by position of the corpus, -1 if unknown. Errors: as for
-    /// [`decode`], except those of the run; Shape, OutOfRange (gold).
+    /// Makes a problem of a corpus and agreements, with the model that [`decode`] would label. The
+    /// scores are copied. The cliques of agreement `k` have kind `k`. gold: the gold label of each
+    /// position of the corpus, -1 if unknown. Errors: as for [`decode`], except those of the run;
+    /// Shape, OutOfRange (gold).
     pub fn agreeing<N: Element>(
         corpus: &Corpus<'_, '_, N>,
         agreements: &[Agreement<'_>],
@@ -306,30 +315,33 @@ impl Problem<'static> {
     }
 }
 
-/// # Safety
-/// `decoded` is alive.
+/// Returns the index of the agreement that made a clique; None if there is no such clique.
+///
+/// # Safety `decoded` must not have been destroyed.
 unsafe fn agreement_of(decoded: *const c::Decoded, clique: usize) -> Option<usize> {
     usize::try_from(c::decoded_agreement(decoded, size(clique))).ok()
 }
 
 /// A corpus that was labelled by [`decode`].
 pub struct Labelled<'a> {
-    /// Owned by the run, which is never lent mutably.
+    /// The library's result, which the run owns. The run is never lent mutably, so the pointer
+    /// stays valid.
     decoded: *const c::Decoded,
     run: Run<'a>,
 }
 
-// Safe as a run is: calls that take `&self` only read.
+// Safe for the reasons given at `Run`: calls that take `&self` only read.
 unsafe impl Send for Labelled<'_> {}
 unsafe impl Sync for Labelled<'_> {}
 
 impl<'a> Labelled<'a> {
-    /// The labels of all positions, labelled together, one chain after the other. Errors: NoLabelling,
-    /// OutOfMemory.
+    /// Returns the labels of all positions, labelled together, chain after chain. Errors:
+    /// NoLabelling, OutOfMemory.
     pub fn labels(&self) -> Result<Vec<i32>> {
         self.filled(Labelling::Best)
     }
-    /// The best labels of every chain without cliques, in the same order as [`labels`](Self::labels).
+    /// Returns the best labels of every chain without cliques, in the order of
+    /// [`labels`](Self::labels). Errors: NoLabelling, OutOfMemory.
     pub fn alone(&self) -> Result<Vec<i32>> {
         self.filled(Labelling::Own)
     }
@@ -350,16 +362,16 @@ impl<'a> Labelled<'a> {
         })
     }
 
-    /// Score, bound and outcome of the run. Errors: none that the arguments can cause.
+    /// Returns score, bound and outcome of the run. Fails only if the library itself is at fault.
     pub fn result(&self) -> Result<RunResult> {
         let mut result = init!(RunResult, run_result_init);
         call(|error| unsafe { c::decoded_get_result(self.decoded, &mut result, error) })?;
         Ok(RunResult::from_raw(&result))
     }
 
-    /// The reasons why chains changed, by chain, then position, then agreement. A changed position
-    /// without a reason follows its neighbours in the chain. Errors: NoLabelling, CallbackStopped,
-    /// CallbackValue, OutOfMemory.
+    /// Returns all reasons why chains changed, by chain, then by position, then by agreement. A
+    /// position that changed without a reason of its own follows its neighbours in the chain.
+    /// Errors: NoLabelling, CallbackStopped, CallbackValue, OutOfMemory.
     pub fn reasons(&self) -> Result<Vec<Reason>> {
         const NONE: c::Reason = c::Reason {
             agreement: 0,
@@ -406,19 +418,20 @@ impl<'a> Labelled<'a> {
         Ok(reasons.iter().map(reason).collect())
     }
 
-    /// The index of the agreement that made a clique of the model; None out of range.
+    /// Returns the index (in the specification) of the agreement that made a clique of the model;
+    /// None if there is no such clique.
     pub fn agreement(&self, clique: usize) -> Option<usize> {
         unsafe { agreement_of(self.decoded, clique) }
     }
-    /// The model made from the corpus and the specification.
+    /// Returns the model that was made from the corpus and the specification.
     pub fn model(&self) -> &Model<'a> {
         self.run.model()
     }
-    /// The run, for its other results.
+    /// Returns the run, for its further results.
     pub fn run(&self) -> &Run<'a> {
         &self.run
     }
-    /// Returns the run, so that it can be solved further.
+    /// Returns the run itself, so that it can be solved further.
     pub fn into_run(self) -> Run<'a> {
         self.run
     }
@@ -433,28 +446,29 @@ impl std::fmt::Debug for Labelled<'_> {
     }
 }
 
-/// One reason why a chain's labels differ from its best labelling without cliques: a clique in which a
-/// position or chain changed its value.
+/// A reason why a chain's labels differ from its best labels without cliques: a clique in which one
+/// of its positions, or the whole chain, changed its value.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Reason {
     /// The index of the agreement in the specification.
     pub agreement: usize,
-    /// The clique within the model.
+    /// The number of the clique in the model.
     pub clique: usize,
-    /// The chain.
+    /// The number of the chain that changed.
     pub chain: usize,
-    /// The position within the chain; None for a whole chain, in a clique over a property.
+    /// The position in the chain that is the member; None if the member is the whole chain (of a
+    /// property).
     pub position: Option<usize>,
-    /// The number of positions or chains of the clique.
+    /// The number of members of the clique: positions or chains.
     pub members: usize,
-    /// The number of other members whose value is `now`.
+    /// The number of other members of the clique that have the value `now`.
     pub agreeing: usize,
-    /// The value without cliques: a label, or a value of the property.
+    /// The value in the best labelling without cliques: a label, or a value of the property.
     pub own: Shown,
-    /// The value now.
+    /// The value in the labelling found together.
     pub now: Shown,
-    /// The decrease of the clique's score if this member alone took `own` again; plus infinity if that
-    /// is forbidden.
+    /// How much the clique's potential would decrease if this member alone took the value `own`
+    /// again; plus infinity if the clique forbids that.
     pub amount: f64,
 }

@@ -1,12 +1,13 @@
-//! Dictionaries: the values of a property that a clique uses.
+//! Dictionaries: subsets of the values of a property, for the cliques that use them.
 
 use crate::array::{count, size};
 use crate::handle::Handle;
 use crate::{c, Host, Outside, Result};
 use std::fmt;
 
-/// A subset of a property's values, numbered from 0 in ascending order, optionally followed by one value
-/// OUT, which represents all other values. Immutable, shared by clones.
+/// A subset of a property's values, which get new numbers from 0 on in ascending order. One more
+/// number, OUT, may stand for all values outside the subset. A dictionary never changes, and clones
+/// share it.
 ///
 /// ```
 /// use libchorale as ch;
@@ -22,17 +23,17 @@ pub struct Dictionary {
     handle: Handle<c::Dictionary>,
 }
 
-// Safe: immutable, with atomic reference counts.
+// Safe: a dictionary never changes, and its reference count is atomic.
 unsafe impl Send for Dictionary {}
 unsafe impl Sync for Dictionary {}
 
 impl Dictionary {
-    /// A dictionary of `values`, in any order, repetitions allowed. outside: the treatment of all other
-    /// values. Errors: Size (no values), OutOfRange, OutOfMemory.
+    /// Makes a dictionary of `values`, which may be in any order and repeated. outside: what
+    /// becomes of all other values. Errors: Size (no values), OutOfRange, OutOfMemory.
     pub fn new(values: &[i32], outside: Outside) -> Result<Self> {
         Self::create(values, outside, None)
     }
-    /// A dictionary as made by [`new`](Self::new), in memory of `host`.
+    /// Makes a dictionary as [`new`](Self::new) does, in memory of `host`.
     pub fn new_in(values: &[i32], outside: Outside, host: &Host) -> Result<Self> {
         Self::create(values, outside, Some(host))
     }
@@ -51,8 +52,9 @@ impl Dictionary {
         Ok(Self { handle })
     }
 
-    /// A dictionary of the `keep` values of `full` with the highest scores (without `full`: of the
-    /// values 0 .. scores.len()). Errors: ValuesMismatch, Size, NotANumber, OutOfMemory.
+    /// Makes a dictionary of the `keep` values with the highest scores. scores: one for each value
+    /// of `full`; without `full`, for each of the values 0 .. scores.len(). outside: what becomes
+    /// of all other values. Errors: ValuesMismatch, Size, NotANumber, OutOfMemory.
     pub fn best(
         full: Option<&Self>,
         scores: &[f64],
@@ -61,7 +63,7 @@ impl Dictionary {
     ) -> Result<Self> {
         Self::create_best(full, scores, keep, outside, None)
     }
-    /// A dictionary as made by [`best`](Self::best), in memory of `host`.
+    /// Makes a dictionary as [`best`](Self::best) does, in memory of `host`.
     pub fn best_in(
         full: Option<&Self>,
         scores: &[f64],
@@ -95,26 +97,28 @@ impl Dictionary {
         Ok(Self { handle })
     }
 
-    /// The number of values, including OUT.
+    /// Returns the number of values, including OUT.
     #[allow(clippy::len_without_is_empty)] // none is empty
     pub fn len(&self) -> usize {
         count(unsafe { c::dictionary_values(self.as_ptr()) })
     }
-    /// The number of a property's value in the dictionary; for a value outside, that of OUT, or None
-    /// without OUT.
+    /// Returns the number in the dictionary of a property's value. For a value outside: the number
+    /// of OUT, or None without OUT.
     pub fn find(&self, value: usize) -> Option<usize> {
         // A value too large for the library is outside the dictionary.
         let value = i32::try_from(value).unwrap_or(i32::MAX);
         let number = unsafe { c::dictionary_find(self.as_ptr(), value) };
         usize::try_from(number).ok()
     }
-    /// The property's value with a number in the dictionary; None for OUT and out of range.
+    /// Returns the property's value that has a number in the dictionary; None for OUT, and for a
+    /// number out of range.
     pub fn value(&self, number: usize) -> Option<usize> {
         let value = unsafe { c::dictionary_value(self.as_ptr(), size(number)) };
         usize::try_from(value).ok()
     }
 
-    /// Another reference to a dictionary of the library; None for NULL.
+    /// Makes another handle of a dictionary of the library, and adds a reference to it; None for
+    /// NULL.
     pub(crate) unsafe fn retain(raw: *const c::Dictionary) -> Option<Self> {
         let handle = Handle::from_raw_or_null(c::dictionary_retain(raw))?;
         Some(Self { handle })

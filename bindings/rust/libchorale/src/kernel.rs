@@ -1,10 +1,10 @@
-//! The calls of a [`ChainSolver`](crate::ChainSolver) as stateless functions, in scratch memory of the
-//! caller.
+//! The calls of a [`ChainSolver`](crate::ChainSolver) as functions without a solver. They work in
+//! scratch memory of the caller, allocate nothing in the library, and keep nothing between calls.
 //!
-//! `scratch` is aligned to 64, as [`AlignedBytes`](crate::AlignedBytes) are, with the length given by
-//! [`ChainSolver::bytes`](crate::ChainSolver::bytes) or
-//! [`message_bytes`](crate::ChainSolver::message_bytes). Errors are those of the solver's methods of the
-//! same names, and WorkspaceTooSmall and Alignment (`scratch`).
+//! `scratch` is aligned to 64 bytes, as [`AlignedBytes`](crate::AlignedBytes) is. Its length is
+//! given by [`ChainSolver::bytes`](crate::ChainSolver::bytes), or for [`messages`] and [`decode`]
+//! by [`ChainSolver::message_bytes`](crate::ChainSolver::message_bytes). Errors are those of the
+//! solver's methods of the same names; WorkspaceTooSmall and Alignment (`scratch`).
 //!
 //! ```
 //! use libchorale as ch;
@@ -27,10 +27,12 @@ use crate::{
     c, Attachment, Chain, ChainResult, MarginalsOut, MessageOptions, MessageResult, Result, Shown,
 };
 
-/// A number that is not the value of any property.
+/// Fills arrays of values before a call. It is the value of no property, so entries that the
+/// library left unwritten are recognised.
 const NOT_WRITTEN: i32 = i32::MIN;
 
-/// Finds the best labelling, one label for each position; `labelling` is unchanged when infeasible.
+/// Finds the best labelling and writes it to `labelling`, one label for each position. If every
+/// labelling is forbidden, `labelling` is unchanged.
 pub fn best<N: Element>(
     scratch: &mut [u8],
     chain: &Chain<'_, '_, N>,
@@ -52,7 +54,7 @@ pub fn best<N: Element>(
     Ok(ChainResult::from_raw(&result))
 }
 
-/// Computes max-marginals, in arrays of the caller.
+/// Computes max-marginals and writes them to arrays of the caller.
 pub fn max_marginals<N: Element>(
     scratch: &mut [u8],
     chain: &Chain<'_, '_, N>,
@@ -78,8 +80,8 @@ pub fn max_marginals<N: Element>(
     Ok(ChainResult::from_raw(&result))
 }
 
-/// Finds the k best labellings and their scores, k = scores.len(), and returns the number found.
-/// labellings: k x positions, row after row.
+/// Finds the k best labellings, where k is `scores.len()`. Writes their scores, and the labellings
+/// as k x positions, row after row, best first. Returns the number of labellings found.
 pub fn k_best<N: Element>(
     scratch: &mut [u8],
     chain: &Chain<'_, '_, N>,
@@ -110,7 +112,9 @@ pub fn k_best<N: Element>(
     Ok(count(found))
 }
 
-/// Computes the messages of the chain to its cliques, in rows of R + 2 scores; None skips a message.
+/// Computes the messages of the chain to the cliques of all attachments. outgoing: for each
+/// attachment a row of R + 2 scores (one for each of R values, then EMPTY and CONFLICT), or None to
+/// skip the message.
 pub fn messages<N: Element>(
     scratch: &mut [u8],
     chain: &Chain<'_, '_, N>,
@@ -138,8 +142,9 @@ pub fn messages<N: Element>(
     Ok(MessageResult::from_raw(&result))
 }
 
-/// Finds the best labelling under messages, one label for each position, and the value of each property
-/// on it, one entry for each attachment. Both are unchanged if no labelling is found.
+/// Finds the best labelling under the messages of the attachments. Writes one label for each
+/// position, and for each attachment the value that the labelling shows. If no labelling is found,
+/// both arrays are unchanged.
 pub fn decode<N: Element>(
     scratch: &mut [u8],
     chain: &Chain<'_, '_, N>,

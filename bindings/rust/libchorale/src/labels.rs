@@ -1,11 +1,13 @@
-//! Labelling schemes: which label may follow which, and which labels are of one kind.
+//! Label names: which label may follow which, and which labels are of one kind. In a *scheme* such
+//! as BIO, the name B-X begins a segment of kind X, I-X continues it, and O is outside all
+//! segments.
 
 use crate::array::{check_length, count, pointer, product, size};
 use crate::error::call;
 use crate::{c, Error, Result, Scheme};
 use std::os::raw::c_char;
 
-/// Converts names for C: pointers and lengths.
+/// Returns the addresses and lengths of names, as C takes them.
 fn names_and_lengths(names: &[impl AsRef<str>]) -> (Vec<*const c_char>, Vec<usize>) {
     names
         .iter()
@@ -14,7 +16,8 @@ fn names_and_lengths(names: &[impl AsRef<str>]) -> (Vec<*const c_char>, Vec<usiz
         .unzip()
 }
 
-/// Which label may follow which, and which labels may be first and last: bytes, 1 allowed, 0 forbidden.
+/// Which label may follow which, and which labels may be first and last. All are bytes: 1 allows, 0
+/// forbids.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mask {
     transitions: Vec<u8>,
@@ -23,7 +26,8 @@ pub struct Mask {
 }
 
 impl Mask {
-    /// The mask of label names such as "O", "B-Title". Errors: LabelName, Size (no names).
+    /// Makes the mask of label names in a scheme, such as "O", "B-Title". Errors: LabelName, Size
+    /// (no names).
     pub fn new(scheme: Scheme, names: &[impl AsRef<str>]) -> Result<Self> {
         let labels = names.len();
         let (texts, lengths) = names_and_lengths(names);
@@ -47,8 +51,9 @@ impl Mask {
         Ok(mask)
     }
 
-    /// A mask from given bytes: transitions (labels x labels, rows "from"), start and end; 0 forbids.
-    /// Errors: Shape.
+    /// Makes a mask of the given bytes, of which 0 forbids. transitions: labels x labels; the row
+    /// is the label before, the column the label after. start, end: for each label whether it may
+    /// be first, and last. Errors: Shape.
     pub fn from_parts(transitions: Vec<u8>, start: Vec<u8>, end: Vec<u8>) -> Result<Self> {
         let labels = start.len();
         check_length(
@@ -64,15 +69,16 @@ impl Mask {
         })
     }
 
-    /// Which label may follow which: labels x labels, rows "from".
+    /// Returns which label may follow which, labels x labels: the row is the label before, the
+    /// column the label after.
     pub fn transitions(&self) -> &[u8] {
         &self.transitions
     }
-    /// Which labels may be the first.
+    /// Returns for each label whether it may be the first.
     pub fn start(&self) -> &[u8] {
         &self.start
     }
-    /// Which labels may be the last.
+    /// Returns for each label whether it may be the last.
     pub fn end(&self) -> &[u8] {
         &self.end
     }
@@ -88,7 +94,7 @@ impl Mask {
     }
 }
 
-/// The kind of each label, so that B-X and I-X are both X.
+/// A map from labels to kinds: B-X and I-X are both of kind X.
 ///
 /// ```
 /// use libchorale as ch;
@@ -107,7 +113,8 @@ pub struct LabelMap {
 }
 
 impl LabelMap {
-    /// A map in which every label is its own kind, and none begins a segment after a label of its kind.
+    /// Makes a map in which every label is its own kind. Of two equal labels in succession, the
+    /// second does not begin a new segment.
     pub fn identity(labels: usize) -> Self {
         Self {
             labels,
@@ -117,8 +124,9 @@ impl LabelMap {
         }
     }
 
-    /// A map from the kind of each label, 0 .. kinds-1, and whether the label begins a segment even
-    /// after a label of its kind. Errors: Shape; kinds out of range are refused when the map is used.
+    /// Makes a map. kind_of_label: the kind of each label, 0 to kinds - 1. begins: for each label
+    /// whether it begins a new segment even after a label of its own kind, as B-X does; None: no
+    /// label does. Errors: Shape. Kinds out of range are refused when the map is used.
     pub fn new(kinds: usize, kind_of_label: Vec<i32>, begins: Option<Vec<bool>>) -> Result<Self> {
         let labels = kind_of_label.len();
         check_length("begins", begins.as_deref(), labels)?;
@@ -130,7 +138,8 @@ impl LabelMap {
         })
     }
 
-    /// The map of label names; kinds are numbered by first appearance. Errors: as for a [`Mask`].
+    /// Makes the map of label names in a scheme. Kinds are numbered in the order in which they
+    /// first appear. Errors: as for [`Mask::new`].
     pub fn from_names(scheme: Scheme, names: &[impl AsRef<str>]) -> Result<Self> {
         let labels = names.len();
         let (texts, lengths) = names_and_lengths(names);
@@ -157,15 +166,15 @@ impl LabelMap {
         })
     }
 
-    /// The number of labels.
+    /// Returns the number of labels.
     pub fn labels(&self) -> usize {
         self.labels
     }
-    /// The number of kinds.
+    /// Returns the number of kinds.
     pub fn kinds(&self) -> usize {
         count(self.kinds)
     }
-    /// The kind of each label; None if each label is its own kind.
+    /// Returns the kind of each label; None if each label is its own kind.
     pub fn kind_of_label(&self) -> Option<&[i32]> {
         self.kind_of_label.as_deref()
     }

@@ -10,8 +10,8 @@ use std::os::raw::c_char;
 use std::path::Path;
 use std::sync::Arc;
 
-/// A frozen model with its names, gold labels and notes; saved and loaded as a file. `'a` is the
-/// lifetime of arrays that the model borrows.
+/// A frozen model with its names, gold labels and notes, which can be saved to a file and loaded.
+/// `'a` is the lifetime of the arrays that the model borrows.
 ///
 /// ```
 /// use libchorale as ch;
@@ -32,21 +32,22 @@ use std::sync::Arc;
 /// # }
 /// ```
 pub struct Problem<'a> {
-    // First, so that the handle is dropped before the objects that it borrows.
+    // Declared first, so that the library's problem is destroyed before the objects that it
+    // borrows.
     handle: Handle<c::Problem>,
     pub(crate) keep: Arc<Keep<'a>>,
-    /// The number of positions of all chains.
+    /// The number of positions of all chains together.
     positions: usize,
 }
 
-// Safe: calls that change the problem take `&mut self`.
+// Safe: calls that change the problem take `&mut self`, and all others only read.
 unsafe impl Send for Problem<'_> {}
 unsafe impl Sync for Problem<'_> {}
 
-/// Borrows a text of C; None if there is none. text: stores the length, and returns the bytes.
+/// Returns a text that C lends; None if there is none. text: a function of the library that returns
+/// the bytes and stores their number.
 ///
-/// # Safety
-/// The bytes live for `'p`.
+/// # Safety The bytes must stay valid and unchanged for `'p`.
 unsafe fn lent<'p>(text: impl FnOnce(*mut usize) -> *const c_char) -> Option<&'p str> {
     let mut length = 0;
     let bytes = text(&mut length);
@@ -69,20 +70,20 @@ fn c_path(path: &Path) -> Result<CString> {
     })
 }
 
-/// A note of a problem.
+/// A note of a problem: a text under a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct Note<'p> {
-    /// Its name: title, licence, or any other.
+    /// The name, such as "title" or "licence".
     pub name: &'p str,
-    /// Its text.
+    /// The text.
     pub text: &'p str,
 }
 
 impl Problem<'static> {
-    /// Reads a problem from a file's bytes, which are copied. Errors: FileFormat, FileByteOrder,
-    /// FileVersion, FileTruncated, FileChecksum, FileSection, those of building the model by calls,
-    /// OutOfMemory.
+    /// Reads a problem from the bytes of a problem file. The bytes are copied. Errors: FileFormat,
+    /// FileByteOrder, FileVersion, FileTruncated, FileChecksum, FileSection, all errors of building
+    /// such a model by calls, OutOfMemory.
     pub fn read(bytes: &[u8]) -> Result<Self> {
         Self::from_bytes(bytes, false, None)
     }
@@ -132,11 +133,11 @@ impl<'a> Problem<'a> {
         }
     }
 
-    /// A problem of a model, without names, gold labels and notes. Errors: OutOfMemory.
+    /// Makes a problem of a model, without names, gold labels and notes. Errors: OutOfMemory.
     pub fn new(model: &Model<'a>) -> Result<Self> {
         Self::create(model, None)
     }
-    /// A problem as made by [`new`](Self::new), in memory of `host`.
+    /// Makes a problem as [`new`](Self::new) does, in memory of `host`.
     pub fn new_in(model: &Model<'a>, host: &Host) -> Result<Self> {
         Self::create(model, Some(host))
     }
@@ -179,7 +180,7 @@ impl<'a> Problem<'a> {
         Ok(Self::with(handle, Arc::default()))
     }
 
-    /// The model, which may outlive the problem.
+    /// Returns the model, which may outlive the problem.
     pub fn model(&self) -> Model<'a> {
         unsafe { Model::retain(c::problem_model(self.as_ptr()), &self.keep) }
     }
@@ -188,10 +189,10 @@ impl<'a> Problem<'a> {
         self.handle.as_ptr()
     }
 
-    /// Sets a list of texts; an empty list removes it. To add a list of value names, pass
-    /// [`TextList::Values`] with the number of such lists so far. Errors: Shape (a number of texts that
-    /// does not fit the model), UnknownConstant (a list of value names beyond the next), SizeOverflow,
-    /// OutOfMemory.
+    /// Sets or replaces a list of texts; an empty slice removes the list. To add a list of value
+    /// names, pass [`TextList::Values`] with the number of such lists so far. Errors: Shape (the
+    /// number of texts does not fit the model), UnknownConstant (a list of value names beyond the
+    /// next), SizeOverflow, OutOfMemory.
     pub fn set_texts(&mut self, list: TextList, texts: &[impl AsRef<str>]) -> Result<()> {
         let list = list.raw()?;
         let raw = |text: &str| c::Text {
@@ -210,21 +211,22 @@ impl<'a> Problem<'a> {
             )
         })
     }
-    /// The number of texts of a list; 0 if the list is absent.
+    /// Returns the number of texts of a list; 0 if the list is absent.
     pub fn text_count(&self, list: TextList) -> usize {
         list.raw().map_or(0, |list| {
             count(unsafe { c::problem_text_count(self.as_ptr(), list) })
         })
     }
-    /// A text of a list; None if there is none.
+    /// Returns a text of a list; None if there is no such text.
     pub fn text(&self, list: TextList, index: usize) -> Option<&str> {
         let list = list.raw().ok()?;
         unsafe { lent(|length| c::problem_text(self.as_ptr(), list, size(index), length)) }
     }
 
-    /// Sets the kinds and value names of all cliques, one entry for each clique. kinds: an index into
-    /// the texts of [`TextList::Kinds`], or -1. values: the list that names the values. None leaves
-    /// either unchanged. Errors: Shape, OutOfRange, OutOfMemory.
+    /// Sets the kinds of all cliques, and the lists that name their values; each has one entry for
+    /// each clique. kinds: an index into the texts of [`TextList::Kinds`], or -1 for no kind.
+    /// values: the list in which the names of the clique's values are. An argument that is None
+    /// changes nothing. Errors: Shape, OutOfRange, OutOfMemory.
     pub fn set_cliques(
         &mut self,
         kinds: Option<&[i32]>,
@@ -246,24 +248,26 @@ impl<'a> Problem<'a> {
             )
         })
     }
-    /// The kind of a clique; None if it has none.
+    /// Returns the kind of a clique; None if it has none.
     pub fn clique_kind(&self, clique: usize) -> Option<usize> {
         let kind = unsafe { c::problem_clique_kind(self.as_ptr(), size(clique)) };
         usize::try_from(kind).ok()
     }
-    /// The name of the value of a member of a clique; None if it has no name.
+    /// Returns the name of a value of a clique's members; None if the value has no name.
     pub fn value_name(&self, clique: usize, shown: Shown) -> Option<&str> {
         let value = i32::try_from(shown.value()?).ok()?;
         unsafe { lent(|length| c::problem_value_name(self.as_ptr(), size(clique), value, length)) }
     }
 
-    /// Sets gold labels by position, of all chains end to end; -1: unknown. None removes them. Errors:
-    /// Shape, OutOfRange (not a label of its chain), OutOfMemory.
+    /// Sets the gold labels: one for each position, chain after chain, -1 where the label is
+    /// unknown. None removes all gold labels. Errors: Shape, OutOfRange (not a label of its chain),
+    /// OutOfMemory.
     pub fn set_gold(&mut self, gold: Option<&[i32]>) -> Result<()> {
         check_length("gold", gold, self.positions)?;
         call(|error| unsafe { c::problem_set_gold(self.as_ptr(), pointer(gold), error) })
     }
-    /// Gold labels by position, -1: unknown; None if there are none.
+    /// Returns the gold labels: one for each position, chain after chain, -1 where the label is
+    /// unknown. None if there are no gold labels.
     pub fn gold(&self) -> Option<&[i32]> {
         unsafe {
             let gold = c::problem_gold(self.as_ptr());
@@ -271,8 +275,8 @@ impl<'a> Problem<'a> {
         }
     }
 
-    /// Sets a note: a text under a name; an empty text removes the note. Errors: Size (no name),
-    /// OutOfMemory.
+    /// Sets a note: a text under a name. An empty text removes the note. Errors: Size (an empty
+    /// name), OutOfMemory.
     pub fn set_note(&mut self, name: &str, text: &str) -> Result<()> {
         call(|error| unsafe {
             c::problem_set_note(
@@ -285,7 +289,7 @@ impl<'a> Problem<'a> {
             )
         })
     }
-    /// Notes in the order of setting.
+    /// Returns all notes, in the order of setting.
     pub fn notes(&self) -> impl Iterator<Item = Note<'_>> {
         let count = unsafe { c::problem_note_count(self.as_ptr()) };
         (0..count).filter_map(move |index| unsafe {
@@ -295,8 +299,8 @@ impl<'a> Problem<'a> {
         })
     }
 
-    /// Returns the bytes of the file. Errors: NotSavable (an instance, a callback potential),
-    /// OutOfMemory.
+    /// Returns the problem as the bytes of a problem file. Errors: NotSavable (the model has an
+    /// instance or a callback potential), OutOfMemory.
     pub fn write(&self) -> Result<Vec<u8>> {
         filled(0u8, |bytes, capacity| {
             let mut needed = 0;
@@ -307,8 +311,8 @@ impl<'a> Problem<'a> {
         })
     }
 
-    /// Writes the file: first a temporary file in the same directory, which then replaces `path`.
-    /// Errors: as for [`write`](Self::write); InputOutput.
+    /// Writes a problem file: first to a temporary file in the same directory, which is then
+    /// renamed to `path`. Errors: as for [`write`](Self::write); InputOutput.
     pub fn save(&self, path: impl AsRef<Path>) -> Result<()> {
         let path = c_path(path.as_ref())?;
         call(|error| unsafe { c::problem_save(self.as_ptr(), path.as_ptr(), error) })

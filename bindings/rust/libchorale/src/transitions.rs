@@ -1,12 +1,13 @@
-//! Transition scores that chains share.
+//! Transition scores, which many chains can share.
 
 use crate::array::{check_length, count, pointer, size, Element, IntoMatrix, Matrix};
 use crate::handle::Handle;
 use crate::{c, Host, Mask, Orientation, Result};
 use std::marker::PhantomData;
 
-/// Transition scores: immutable, shared by clones, chains and models, used by any number of threads.
-/// `'t` is the lifetime of borrowed scores; `'static` if the scores are copied.
+/// Transition scores: how well each label follows each other one. They never change. Clones, chains
+/// and models share them, and any number of threads may use them. `'t` is the lifetime of borrowed
+/// scores; `'static` if the scores are copied.
 ///
 /// ```
 /// use libchorale as ch;
@@ -19,7 +20,7 @@ use std::marker::PhantomData;
 /// # }
 /// ```
 ///
-/// Borrowed scores must live as long as the handle:
+/// Borrowed scores must live as long as the transitions:
 ///
 /// ```compile_fail,E0597
 /// use libchorale as ch;
@@ -34,11 +35,11 @@ pub struct Transitions<'t> {
     scores: PhantomData<&'t [f64]>,
 }
 
-// Safe: immutable, with atomic reference counts.
+// Safe: transitions never change, and their reference count is atomic.
 unsafe impl Send for Transitions<'_> {}
 unsafe impl Sync for Transitions<'_> {}
 
-/// Builder of transition scores.
+/// Collects what makes up transitions: a matrix, start and end scores, a mask.
 #[derive(Clone, Debug)]
 #[must_use = "build makes the transitions"]
 pub struct TransitionsBuilder<'a, N> {
@@ -52,7 +53,8 @@ pub struct TransitionsBuilder<'a, N> {
 }
 
 impl Transitions<'static> {
-    /// A builder with a matrix of labels x labels. Errors: Shape (not square, ragged).
+    /// Returns a builder with a matrix of scores, labels x labels. Errors: Shape (not square,
+    /// ragged).
     #[allow(clippy::new_ret_no_self)]
     pub fn new<'a, N: Element>(
         scores: impl IntoMatrix<'a, N>,
@@ -66,7 +68,8 @@ impl Transitions<'static> {
         })
     }
 
-    /// A builder with zeros, to which a mask, start and end scores may be added.
+    /// Returns a builder with a matrix of zeros, to which a mask, start and end scores may be
+    /// added.
     pub fn zeros<'a, N: Element>(labels: usize) -> TransitionsBuilder<'a, N> {
         TransitionsBuilder {
             labels,
@@ -81,27 +84,27 @@ impl Transitions<'static> {
 }
 
 impl<'a, N: Element> TransitionsBuilder<'a, N> {
-    /// The meaning of the rows of the matrix; [`Orientation::RowsFrom`] unless this is called.
+    /// Sets what the rows of the matrix are. The default is [`Orientation::RowsFrom`].
     pub fn orientation(mut self, orientation: Orientation) -> Self {
         self.orientation = orientation;
         self
     }
-    /// Scores of the first label, one for each label.
+    /// Sets scores of the first label of a chain, one for each label.
     pub fn start(mut self, start: &'a [N]) -> Self {
         self.start = Some(start);
         self
     }
-    /// Scores of the last label, one for each label.
+    /// Sets scores of the last label of a chain, one for each label.
     pub fn end(mut self, end: &'a [N]) -> Self {
         self.end = Some(end);
         self
     }
-    /// The mask of forbidden transitions, starts and ends.
+    /// Sets which transitions, first labels and last labels are forbidden.
     pub fn mask(mut self, mask: &'a Mask) -> Self {
         self.mask = Some(mask);
         self
     }
-    /// The host: allocator and log.
+    /// Sets the host, which provides memory and a log.
     pub fn host(mut self, host: &Host) -> Self {
         self.host = Some(host.clone());
         self
@@ -147,9 +150,10 @@ impl<'a, N: Element> TransitionsBuilder<'a, N> {
 }
 
 impl<'a> TransitionsBuilder<'a, f64> {
-    /// Makes transitions that borrow the scores: rows "from", without a mask. Copied nevertheless: start
-    /// and end scores, and scores whose rows the builder had to copy or whose entries do not lie side by
-    /// side. Errors: as for [`build`](Self::build); Shape (a mask, or rows "to").
+    /// Makes transitions that borrow the matrix. It must be oriented as [`Orientation::RowsFrom`],
+    /// and there must be no mask. Start and end scores are copied nevertheless, and so is a matrix
+    /// that the builder had to copy or in which the entries of a row do not lie side by side.
+    /// Errors: as for [`build`](Self::build); Shape (a mask, or another orientation).
     pub fn build_borrowed(mut self) -> Result<Transitions<'a>> {
         if let Some(scores) = self.scores.take() {
             self.scores = Some(scores.in_rows()?);
@@ -166,7 +170,7 @@ impl<'a> TransitionsBuilder<'a, f64> {
 }
 
 impl<'t> Transitions<'t> {
-    /// The number of labels.
+    /// Returns the number of labels.
     pub fn labels(&self) -> usize {
         count(unsafe { c::transitions_labels(self.as_ptr()) })
     }
@@ -175,10 +179,9 @@ impl<'t> Transitions<'t> {
         self.handle.as_ptr()
     }
 
-    /// Adds a reference to transitions of the library.
+    /// Makes another handle of transitions of the library, and adds a reference to them.
     ///
-    /// # Safety
-    /// Scores that the transitions borrow live for `'t`.
+    /// # Safety Scores that the transitions borrow must live for `'t`.
     pub(crate) unsafe fn retain(raw: *const c::Transitions) -> Self {
         Self {
             handle: Handle::from_raw(c::transitions_retain(raw)),
