@@ -1,4 +1,4 @@
-//! Finds the library, or builds it (feature `vendored`).
+//! Finds the installed library, or compiles it (feature `vendored`).
 
 #[cfg(feature = "vendored")]
 use std::path::Path;
@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 fn main() {
     println!("cargo:rerun-if-changed=build.rs");
-    // A documentation host has neither the library nor what builds it; documentation links nothing.
+    // docs.rs has neither the library nor a compiler for it, and documentation needs neither.
     if std::env::var_os("DOCS_RS").is_some() {
         return;
     }
@@ -16,13 +16,14 @@ fn main() {
         find()
     };
     println!("cargo:include={}", include.display());
-    // For the test that compares the declarations with the headers.
+    // Read by the test that compares the declarations of this crate with the headers.
     println!("cargo:rustc-env=CHORALE_SYS_INCLUDE={}", include.display());
     let target = std::env::var("TARGET").expect("Cargo names the target");
     println!("cargo:rustc-env=CHORALE_SYS_TARGET={target}");
 }
 
-/// Looks for an installed library. Before 1.0 a minor version may change the interface.
+/// Finds an installed library by pkg-config and returns the directory of its headers. Only versions
+/// 0.2.x fit, since before 1.0 each minor version may change the interface.
 fn find() -> PathBuf {
     let library = pkg_config::Config::new()
         .range_version("0.2.0".."0.3.0")
@@ -62,9 +63,10 @@ fn build() -> PathBuf {
         include.join("chorale").join("chorale.h"),
     )
     .expect("chorale.h is beside chorale.cpp");
-    // Seen with -vv, and by whoever looks why it takes so long.
+    // Printed so that whoever runs Cargo with -vv sees why the build takes so long.
     eprintln!("libchorale-sys: compiling one source of C++, for a minute and a half of one core");
-    // Optimised whatever the profile: it is the same bits, and nobody debugs it from here.
+    // Always optimised, even in a debug build: the results are the same bits, and nobody debugs the
+    // library from here.
     cc::Build::new()
         .cpp(true)
         .file(source.join("chorale.cpp"))
@@ -78,8 +80,8 @@ fn build() -> PathBuf {
     include
 }
 
-/// The folder of chorale.h and chorale.cpp: `vendor` in a package; from a clone of the repository they
-/// are written here.
+/// Returns the folder with chorale.h and chorale.cpp: `vendor` in a published package. In a clone
+/// of the repository the two files are made from the sources and written to `out`.
 #[cfg(feature = "vendored")]
 fn sources(out: &Path) -> PathBuf {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
@@ -106,7 +108,8 @@ fn sources(out: &Path) -> PathBuf {
     out.to_path_buf()
 }
 
-/// Asks Cargo to run this again when a file below `path` changes: it does not follow links itself.
+/// Asks Cargo to run this script again when a file below `path` changes. The files are listed one
+/// by one, since Cargo does not follow symbolic links.
 #[cfg(feature = "vendored")]
 fn watch(path: &Path) {
     if let Ok(entries) = std::fs::read_dir(path) {

@@ -1,10 +1,10 @@
-//! Raw bindings to Chorale: the declarations of its C headers, as
-//! `bindings/rust/generate.sh` makes them. The headers say what each does; use the crate `libchorale`
-//! unless you write bindings of your own.
+//! Raw bindings to Chorale: the declarations of its C headers, made by `bindings/rust/generate.sh`.
+//! The headers say what each function does. Use the crate `libchorale` unless you write bindings of
+//! your own.
 //!
-//! The library is found by pkg-config, or compiled along with the feature `vendored` (which needs a C++20
-//! compiler and a minute or two). Crates that depend on this one find the headers' directory in the
-//! variable `DEP_CHORALE_INCLUDE` of their build scripts.
+//! The library is found by pkg-config, or with the feature `vendored` compiled along, which needs a
+//! C++20 compiler and a minute or two. Build scripts of crates that depend on this one find the
+//! directory of the headers in the environment variable `DEP_CHORALE_INCLUDE`.
 #![allow(non_camel_case_types)]
 
 mod bindings;

@@ -1,4 +1,5 @@
-//! Eight mentions of one name, labelled together: best values, max-marginals, a proof.
+//! Labels eight mentions of one name together. Prints the best labels with a proof that they are
+//! optimal, and the max-marginals.
 
 use libchorale as ch;
 

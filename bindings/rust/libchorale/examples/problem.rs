@@ -1,8 +1,9 @@
-//! Writes a problem file and reads it again; with a path as its argument, labels the problem there.
+//! Writes a problem file, reads it again and labels the problem. With a path as its argument, it
+//! reads and labels the problem file at this path instead.
 
 use libchorale as ch;
 
-/// Two sentences with one name, and everything that a person needs to read them.
+/// Writes a problem: two sentences that contain the same name, with texts, gold labels and a note.
 fn write(path: &std::path::Path) -> ch::Result<()> {
     let mut builder = ch::ModelBuilder::new()?;
     builder.add_chain(

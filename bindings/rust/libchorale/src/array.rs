@@ -1,4 +1,4 @@
-//! Arrays of the caller: matrices with strides, borrowed or copied.
+//! Arrays of the caller: matrices with strides, which are borrowed or copied.
 
 use crate::{c, Error, Result, Status};
 use std::alloc::{alloc_zeroed, dealloc, Layout};
@@ -15,7 +15,7 @@ mod sealed {
     impl Sealed for f64 {}
 }
 
-/// The element types of score arrays, `f32` and `f64`. Sums are always made in `f64`.
+/// An element type of score arrays: `f32` or `f64`. Sums are computed in `f64` for both.
 pub trait Element: sealed::Sealed + Copy + Send + Sync + 'static {
     #[doc(hidden)]
     const ELEMENT: i32;
@@ -27,17 +27,19 @@ impl Element for f64 {
     const ELEMENT: i32 = c::FLOAT64;
 }
 
-/// Converts a number of elements for C. A number that does not fit becomes one that the library refuses.
+/// Converts a number of elements for C. A number too great for i64 becomes i64::MAX, which the
+/// library refuses.
 pub(crate) fn size(number: usize) -> i64 {
     i64::try_from(number).unwrap_or(i64::MAX)
 }
 
-/// Converts a number from C that is never negative.
+/// Converts a number of elements from C, where it is never negative.
 pub(crate) fn count(number: i64) -> usize {
     usize::try_from(number).unwrap_or(0)
 }
 
-/// Converts a label, value, state or token for C. Errors: OutOfRange, with the name of the argument.
+/// Converts a label, value, state or token for C. name: the argument that it belongs to, for the
+/// message. Errors: OutOfRange (above i32::MAX).
 pub(crate) fn index(name: &str, number: usize) -> Result<i32> {
     i32::try_from(number).map_err(|_| {
         Error::new(
@@ -47,7 +49,7 @@ pub(crate) fn index(name: &str, number: usize) -> Result<i32> {
     })
 }
 
-/// Converts an optional label, value, state or token for C; None becomes -1.
+/// Converts a label, value, state or token for C as [`index`] does; None becomes -1.
 pub(crate) fn index_or_none(name: &str, number: Option<usize>) -> Result<i32> {
     number.map_or(Ok(-1), |number| index(name, number))
 }
@@ -57,8 +59,9 @@ pub(crate) fn pointer<T>(array: Option<&[T]>) -> *const T {
     array.map_or(std::ptr::null(), <[T]>::as_ptr)
 }
 
-/// Refuses offsets that are empty, or that lead beyond an array of `length` entries, which the library
-/// cannot check. (The library refuses negative or descending offsets before it reads the array.)
+/// Checks offsets into an array of `length` entries: refuses an empty slice, and offsets beyond the
+/// array, whose length the library does not know. Negative and descending offsets are refused by
+/// the library, before it reads the array. name, array: names for the message.
 pub(crate) fn check_offsets(
     name: &str,
     offsets: &[i64],
@@ -79,7 +82,7 @@ pub(crate) fn check_offsets(
     }
 }
 
-/// Refuses an array whose length is not `expected`.
+/// Refuses an array that is given and whose length is not `expected`.
 pub(crate) fn check_length<T>(name: &str, array: Option<&[T]>, expected: usize) -> Result<()> {
     match array {
         Some(array) if array.len() != expected => Err(Error::shape(format!(
@@ -97,7 +100,8 @@ fn no_memory(what: impl fmt::Display) -> Error {
     )
 }
 
-/// Fills a buffer with `length` entries of `value`. Errors: OutOfMemory.
+/// Replaces the contents of a buffer by `length` entries, all equal to `value`. Errors:
+/// OutOfMemory.
 pub(crate) fn fill<T: Copy>(buffer: &mut Vec<T>, length: usize, value: T) -> Result<()> {
     buffer.clear();
     buffer
@@ -107,9 +111,10 @@ pub(crate) fn fill<T: Copy>(buffer: &mut Vec<T>, length: usize, value: T) -> Res
     Ok(())
 }
 
-/// Returns the entries that `write` stores in a buffer. write: receives a buffer and its length, and
-/// returns the length that is needed; with NULL it only returns that length. Errors: OutOfMemory, those
-/// of `write`.
+/// Returns the entries that `write` stores in a buffer. `write` receives a buffer and its length,
+/// and returns the length that is needed. It is called twice: first with NULL, for the length
+/// alone, then with a buffer of this length. value: the entries before that. Errors: OutOfMemory,
+/// those of `write`.
 pub(crate) fn filled<T: Copy>(
     value: T,
     write: impl Fn(*mut T, usize) -> Result<usize>,
@@ -132,8 +137,8 @@ pub(crate) fn product(factors: &[usize]) -> Result<usize> {
         })
 }
 
-/// True if an array of `length` entries contains the last entry of a layout given as (extent, stride)
-/// pairs.
+/// Returns true if all entries of a layout are in an array of `length` entries. dimensions: for
+/// each dimension the number of entries and the stride.
 fn reaches(length: usize, dimensions: &[(usize, usize)]) -> bool {
     if dimensions.iter().any(|&(extent, _)| extent == 0) {
         return true;
@@ -168,8 +173,8 @@ fn reaches(length: usize, dimensions: &[(usize, usize)]) -> bool {
 /// # }
 /// ```
 pub struct Matrix<'a, N> {
-    /// Kept as a pointer, not a slice from the first to the last entry: entries between those of the
-    /// matrix may be borrowed mutably elsewhere.
+    /// A pointer instead of a slice from the first entry to the last, because what lies between two
+    /// rows may be borrowed mutably elsewhere.
     data: *const N,
     owner: Option<Arc<Vec<N>>>,
     rows: usize,
@@ -179,7 +184,7 @@ pub struct Matrix<'a, N> {
     lent: PhantomData<&'a [N]>,
 }
 
-// Safe: a shared reference to numbers, or a shared owner of them.
+// Safe: acts as a shared reference to the entries, or as a shared owner of them.
 unsafe impl<N: Send + Sync> Send for Matrix<'_, N> {}
 unsafe impl<N: Send + Sync> Sync for Matrix<'_, N> {}
 
@@ -205,7 +210,8 @@ impl<N> fmt::Debug for Matrix<'_, N> {
 }
 
 impl<'a, N> Matrix<'a, N> {
-    /// Makes a matrix without gaps, row after row, of the whole slice. Errors: Shape.
+    /// Makes a matrix of a whole slice that holds its entries row after row, without gaps. Errors:
+    /// Shape.
     pub fn new(data: &'a [N], rows: usize, columns: usize) -> Result<Self> {
         if rows.checked_mul(columns) != Some(data.len()) {
             return Err(Error::shape(format!(
@@ -216,8 +222,8 @@ impl<'a, N> Matrix<'a, N> {
         Self::strided(data, rows, columns, columns.max(1), 1)
     }
 
-    /// Makes a matrix of rows of `columns` entries without gaps, as many rows as the slice holds.
-    /// Errors: Shape (the slice ends within a row).
+    /// Makes a matrix of a whole slice that holds rows of `columns` entries, without gaps. Errors:
+    /// Shape (the slice ends within a row).
     pub fn flat(data: &'a [N], columns: usize) -> Result<Self> {
         let rows = data.len().checked_div(columns).unwrap_or(0);
         if rows.checked_mul(columns) != Some(data.len()) {
@@ -229,7 +235,8 @@ impl<'a, N> Matrix<'a, N> {
         Self::new(data, rows, columns)
     }
 
-    /// Makes a matrix with strides of at least 1. Errors: Shape (an entry outside the slice), Stride.
+    /// Makes a matrix whose entry `[r][c]` is `data[r * row_stride + c * column_stride]`. Strides
+    /// are at least 1. Errors: Shape (an entry outside the slice), Stride.
     pub fn strided(
         data: &'a [N],
         rows: usize,
@@ -251,8 +258,9 @@ impl<'a, N> Matrix<'a, N> {
         })
     }
 
-    /// # Safety
-    /// Every entry may be read for `'a`.
+    /// Makes a matrix of entries at `data`, with the extents and strides of rows and columns.
+    ///
+    /// # Safety Every entry must be readable for `'a`.
     pub(crate) unsafe fn from_pointer(
         data: *const N,
         extents: [usize; 2],
@@ -283,23 +291,23 @@ impl<'a, N> Matrix<'a, N> {
         }
     }
 
-    /// The number of rows.
+    /// Returns the number of rows.
     pub fn rows(&self) -> usize {
         self.rows
     }
-    /// The number of columns.
+    /// Returns the number of columns.
     pub fn columns(&self) -> usize {
         self.columns
     }
-    /// The distance between the beginnings of two rows, in elements.
+    /// Returns the distance between the first entries of two successive rows, in elements.
     pub fn row_stride(&self) -> usize {
         self.row_stride
     }
-    /// The distance between two entries of a row, in elements.
+    /// Returns the distance between two successive entries of a row, in elements.
     pub fn column_stride(&self) -> usize {
         self.column_stride
     }
-    /// True if the matrix owns a copy of its entries, as one made from a slice of vectors does.
+    /// Returns true if the matrix owns a copy of its entries, for instance of a slice of vectors.
     pub fn is_owned(&self) -> bool {
         self.owner.is_some()
     }
@@ -319,11 +327,12 @@ impl<'a, N> Matrix<'a, N> {
     }
 }
 
-/// Owner that keeps the entries of a matrix alive, if the caller does not.
+/// Keeps a matrix's own copy of its entries alive. Its type is hidden, so that lists of owners can
+/// mix element types.
 pub(crate) type Owner = Arc<dyn Any + Send + Sync>;
 
 impl<'a, N: Copy> Matrix<'a, N> {
-    /// The entry of a row and a column; None outside.
+    /// Returns the entry of a row and a column; None if there is no such entry.
     pub fn get(&self, row: usize, column: usize) -> Option<N> {
         if row >= self.rows || column >= self.columns {
             return None;
@@ -336,8 +345,8 @@ impl<'a, N: Copy> Matrix<'a, N> {
         })
     }
 
-    /// Copies the values of `entry(row, column)` to a matrix, row after row. Errors: OutOfMemory,
-    /// SizeOverflow.
+    /// Makes a matrix that owns its entries: entry (row, column) is the result of `entry`. Errors:
+    /// OutOfMemory, SizeOverflow.
     pub(crate) fn copied(
         rows: usize,
         columns: usize,
@@ -354,8 +363,8 @@ impl<'a, N: Copy> Matrix<'a, N> {
         Ok(Self::owned(entries, rows, columns))
     }
 
-    /// Copies the rows of several matrices of `columns` columns to one matrix, one below the other.
-    /// Errors: as for [`copied`](Self::copied).
+    /// Makes a matrix that owns a copy of the rows of all `parts`, which have `columns` columns
+    /// each. Errors: as for [`copied`](Self::copied).
     pub(crate) fn stacked(parts: &[Matrix<'_, N>], columns: usize) -> Result<Self> {
         let rows = parts.iter().map(Matrix::rows).sum();
         let mut entries = Vec::new();
@@ -370,7 +379,8 @@ impl<'a, N: Copy> Matrix<'a, N> {
         Ok(Self::owned(entries, rows, columns))
     }
 
-    /// Returns a matrix whose rows have column stride 1: the same matrix, or a copy if necessary.
+    /// Returns a matrix in which the entries of a row lie side by side (column stride 1): this
+    /// matrix if it is such a one, otherwise a copy.
     pub(crate) fn in_rows(self) -> Result<Self> {
         if self.column_stride == 1 || self.columns <= 1 {
             return Ok(self);
@@ -386,8 +396,8 @@ impl<'a, N: Copy> Matrix<'a, N> {
 }
 
 impl<N: Send + Sync + 'static> Matrix<'_, N> {
-    /// Returns the owner of copied entries, to be kept by whatever reads the entries after the matrix is
-    /// dropped.
+    /// Returns the owner of the entries, if the matrix owns a copy. Whoever reads the entries after
+    /// the matrix is dropped must keep this owner.
     pub(crate) fn owner(&self) -> Option<Owner> {
         self.owner.clone().map(|owner| owner as Owner)
     }
@@ -403,8 +413,8 @@ fn check_strides(strides: &[usize]) -> Result<()> {
     Ok(())
 }
 
-/// A type that can be read as a matrix: a [`Matrix`], arrays of arrays, slices of vectors or slices, and
-/// with the feature `ndarray` the two-dimensional arrays of that crate.
+/// A type that can be read as a matrix: a [`Matrix`], an array of arrays, a slice of vectors or of
+/// slices, and with the feature `ndarray` the two-dimensional arrays of that crate.
 ///
 /// Arrays of arrays and views are borrowed. Slices of vectors are copied, because their rows are not in
 /// one array.
@@ -422,7 +432,7 @@ fn check_strides(strides: &[usize]) -> Result<()> {
 /// # }
 /// ```
 pub trait IntoMatrix<'a, N> {
-    /// The matrix. Errors: Shape (rows of different lengths), OutOfMemory (a copy).
+    /// Returns the matrix. Errors: Shape (rows of different lengths), OutOfMemory (of a copy).
     fn into_matrix(self) -> Result<Matrix<'a, N>>;
 }
 
@@ -438,7 +448,7 @@ impl<'a, N> IntoMatrix<'a, N> for &Matrix<'a, N> {
 }
 impl<'a, N, const C: usize> IntoMatrix<'a, N> for &'a [[N; C]] {
     fn into_matrix(self) -> Result<Matrix<'a, N>> {
-        // Safe: the arrays lie side by side.
+        // Safe: the inner arrays lie side by side in memory.
         Ok(unsafe { Matrix::from_pointer(self.as_ptr().cast(), [self.len(), C], [C.max(1), 1]) })
     }
 }
@@ -453,7 +463,8 @@ impl<'a, N, const C: usize> IntoMatrix<'a, N> for &'a Vec<[N; C]> {
     }
 }
 
-/// Copies rows from separate arrays. Errors: Shape, which names the first row of another length.
+/// Makes a matrix with a copy of rows that are separate arrays. Errors: Shape (rows of different
+/// lengths; the message names the first such row), OutOfMemory.
 fn from_rows<'a, N: Copy>(rows: &[impl AsRef<[N]>]) -> Result<Matrix<'a, N>> {
     let columns = rows.first().map_or(0, |row| row.as_ref().len());
     for (at, row) in rows.iter().enumerate() {
@@ -487,8 +498,8 @@ from_rows! {
     const R, &[&[N]; R];
 }
 
-/// Several matrices of one shape, such as the transitions of every edge of a chain. Matrix `k` begins at
-/// `k * matrix_stride`.
+/// Several matrices of one shape, such as the transitions of every edge of a chain. Matrix `k`
+/// begins `k * matrix_stride` elements after the first.
 #[derive(Clone, Debug)]
 pub struct Matrices<'a, N> {
     pub(crate) count: usize,
@@ -497,7 +508,8 @@ pub struct Matrices<'a, N> {
 }
 
 impl<'a, N> Matrices<'a, N> {
-    /// Makes matrices without gaps of the whole slice. Errors: Shape.
+    /// Makes `count` matrices of a whole slice that holds one after the other, each row after row,
+    /// without gaps. Errors: Shape.
     pub fn new(data: &'a [N], count: usize, rows: usize, columns: usize) -> Result<Self> {
         if product(&[count, rows, columns]).ok() != Some(data.len()) {
             return Err(Error::shape(format!(
@@ -509,8 +521,9 @@ impl<'a, N> Matrices<'a, N> {
         Self::strided(data, [count, rows, columns], strides)
     }
 
-    /// Makes matrices with the extents and strides (at least 1) of matrices, rows and columns. Errors:
-    /// Shape, Stride.
+    /// Makes several matrices. extents: the numbers of matrices, rows and columns. strides: the
+    /// distances, in elements, between two successive matrices, rows and columns; each is at least
+    /// 1. Errors: Shape (an entry outside the slice), Stride.
     pub fn strided(data: &'a [N], extents: [usize; 3], strides: [usize; 3]) -> Result<Self> {
         check_strides(&strides)?;
         let dimensions = [0, 1, 2].map(|k| (extents[k], strides[k]));
@@ -524,8 +537,10 @@ impl<'a, N> Matrices<'a, N> {
         Ok(unsafe { Self::from_pointer(data.as_ptr(), extents, strides) })
     }
 
-    /// # Safety
-    /// Every entry may be read for `'a`.
+    /// Makes several matrices of entries at `data`, with extents and strides as in
+    /// [`strided`](Self::strided).
+    ///
+    /// # Safety Every entry must be readable for `'a`.
     pub(crate) unsafe fn from_pointer(
         data: *const N,
         extents: [usize; 3],
@@ -538,7 +553,7 @@ impl<'a, N> Matrices<'a, N> {
         }
     }
 
-    /// Makes a list of one matrix, used for every edge.
+    /// Makes a list with a single matrix, which then applies to every edge of a chain.
     pub(crate) fn one(matrix: Matrix<'a, N>) -> Self {
         let last = |extent: usize, stride: usize| extent.saturating_sub(1).saturating_mul(stride);
         let entries = last(matrix.rows, matrix.row_stride)
@@ -554,7 +569,8 @@ impl<'a, N> Matrices<'a, N> {
 
 #[cfg(feature = "ndarray")]
 impl<'a, N: Copy> Matrices<'a, N> {
-    /// Copies the values of `entry` to matrices without gaps.
+    /// Makes matrices that own their entries, without gaps: entry (k, row, column) is the result of
+    /// `entry`.
     pub(crate) fn copied(
         [count, rows, columns]: [usize; 3],
         entry: impl Fn(usize, usize, usize) -> N,
@@ -575,7 +591,7 @@ impl<'a, N: Copy> Matrices<'a, N> {
 /// A type that can be read as several matrices of one shape: [`Matrices`], and with the feature
 /// `ndarray` the three-dimensional arrays of that crate.
 pub trait IntoMatrices<'a, N> {
-    /// The matrices. Errors: as for [`IntoMatrix`].
+    /// Returns the matrices. Errors: as for [`IntoMatrix`].
     fn into_matrices(self) -> Result<Matrices<'a, N>>;
 }
 
@@ -584,8 +600,8 @@ impl<'a, N> IntoMatrices<'a, N> for Matrices<'a, N> {
         Ok(self)
     }
 }
-/// A matrix in the caller's memory that a call writes, with column stride 1. Entries between the rows
-/// are left unchanged.
+/// A matrix in the caller's memory to which a call writes its results. The entries of a row lie
+/// side by side. What lies between two rows is not changed.
 #[derive(Debug)]
 pub struct MatrixMut<'o> {
     data: &'o mut [f64],
@@ -595,13 +611,14 @@ pub struct MatrixMut<'o> {
 }
 
 impl<'o> MatrixMut<'o> {
-    /// Makes a matrix without gaps of the whole slice. Errors: Shape.
+    /// Makes a matrix of a whole slice that holds its entries row after row, without gaps. Errors:
+    /// Shape.
     pub fn new(data: &'o mut [f64], rows: usize, columns: usize) -> Result<Self> {
         Matrix::new(data, rows, columns)?;
         Self::strided(data, rows, columns, columns.max(1))
     }
-    /// Makes a matrix whose row `i` begins at `i * row_stride`. Errors: Shape, Stride (rows that
-    /// overlap).
+    /// Makes a matrix whose row `i` begins at `data[i * row_stride]`. Errors: Shape (an entry
+    /// outside the slice), Stride (rows that overlap).
     pub fn strided(
         data: &'o mut [f64],
         rows: usize,
@@ -623,7 +640,8 @@ impl<'o> MatrixMut<'o> {
         })
     }
 
-    /// Returns the address and row stride for C, after checking that the matrix has this shape.
+    /// Returns the address and the row stride for C. Errors: Shape, if the matrix is not `rows` x
+    /// `columns`. name: the argument, for the message.
     pub(crate) fn raw(
         &mut self,
         name: &str,
@@ -640,20 +658,21 @@ impl<'o> MatrixMut<'o> {
     }
 }
 
-/// Zeroed bytes aligned to 64: memory for solvers and kernels, and for problem files read in place.
+/// A block of bytes aligned to 64, which are zero at first. Serves as memory for solvers and
+/// kernels, and for problem files that are read in place.
 pub struct AlignedBytes {
     data: NonNull<u8>,
     length: usize,
 }
 
-// Safe: owns its bytes.
+// Safe: the struct owns its bytes.
 unsafe impl Send for AlignedBytes {}
 unsafe impl Sync for AlignedBytes {}
 
 const ALIGNMENT: usize = 64;
 
 impl AlignedBytes {
-    /// Allocates `length` zero bytes. Errors: OutOfMemory.
+    /// Allocates `length` bytes, which are all zero. Errors: OutOfMemory.
     pub fn new(length: usize) -> Result<Self> {
         let data = Layout::from_size_align(length.max(1), ALIGNMENT)
             .ok()
@@ -661,7 +680,7 @@ impl AlignedBytes {
             .ok_or_else(|| no_memory(format_args!("{length} bytes")))?;
         Ok(Self { data, length })
     }
-    /// Allocates a copy of `bytes`. Errors: OutOfMemory.
+    /// Allocates memory for a copy of `bytes`. Errors: OutOfMemory.
     pub fn copy_of(bytes: &[u8]) -> Result<Self> {
         let mut copy = Self::new(bytes.len())?;
         copy.copy_from_slice(bytes);
@@ -682,7 +701,7 @@ impl DerefMut for AlignedBytes {
 }
 impl Drop for AlignedBytes {
     fn drop(&mut self) {
-        // Safe: the layout of the allocation.
+        // Safe: the layout is the one with which the bytes were allocated.
         unsafe {
             let layout = Layout::from_size_align_unchecked(self.length.max(1), ALIGNMENT);
             dealloc(self.data.as_ptr(), layout);

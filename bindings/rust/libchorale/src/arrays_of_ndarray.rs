@@ -1,14 +1,15 @@
-//! Arrays of the crate ndarray (feature `ndarray`), without a copy where the library takes their
-//! strides.
+//! Arrays of the crate ndarray as matrices (feature `ndarray`). They are borrowed if the library
+//! can read their strides, and copied otherwise.
 
 use crate::array::{IntoMatrices, IntoMatrix, Matrices, Matrix};
 use crate::Result;
 use ndarray::{ArrayBase, ArrayView2, ArrayView3, Data, Ix2, Ix3};
 
-/// Converts strides for the library; None if an axis is reversed or repeated, or entries may overlap.
-/// extents, strides: by axis. An axis of one entry may have any stride.
+/// Returns the strides of an array if the library can read them. Returns None if an axis is
+/// reversed or repeats entries, or if entries may overlap. extents, strides: one number for each
+/// axis. The stride of an axis with one entry does not matter.
 fn forward<const D: usize>(extents: [usize; D], strides: [isize; D]) -> Option<[usize; D]> {
-    // For arrays without entries: the strides of an array without gaps.
+    // The strides of an array without gaps, which are right for an array without entries.
     let mut found = [1; D];
     for axis in (1..D).rev() {
         found[axis - 1] = extents[axis].max(1).checked_mul(found[axis])?;
@@ -20,8 +21,8 @@ fn forward<const D: usize>(extents: [usize; D], strides: [isize; D]) -> Option<[
     for &axis in &long {
         found[axis] = usize::try_from(strides[axis]).ok()?;
     }
-    // Checks for overlap: in ascending order of strides, every axis must step over the whole extent of
-    // the axis before, and the first over one entry.
+    // Entries do not overlap if, from the smallest stride to the greatest, each axis steps over the
+    // whole extent of the axes before it. The first axis must step over one entry.
     long.sort_by_key(|&axis| found[axis]);
     let mut reach = 1;
     for &axis in &long {

@@ -1,5 +1,5 @@
-//! The C interface under the names that this crate uses for it. No other file of the crate uses the C
-//! names.
+//! The C interface, under the names that this crate uses for it. Other files of the crate use only
+//! these names.
 
 #[rustfmt::skip]
 pub(crate) use libchorale_sys::{

@@ -1,4 +1,4 @@
-//! The scores of a sequence or tree.
+//! The scores of one sequence or tree.
 
 use crate::array::{
     check_length, count, pointer, size, Element, IntoMatrices, IntoMatrix, Matrices, Matrix, Owner,
@@ -6,8 +6,11 @@ use crate::array::{
 use crate::error::call;
 use crate::{c, Orientation, Result, Transitions};
 
-/// The scores of one sequence or tree: positions x labels of unary scores, and transitions. Borrows its
-/// arrays (`'s`); `'t` is the lifetime of scores borrowed by its [`Transitions`].
+/// The scores of one sequence or tree: unary scores, positions x labels, and transitions. A
+/// labelling gives one label to each position. Its score is the sum of the unary scores of its
+/// labels, the transition score of each edge (between a position and the next, or in a tree a
+/// position and its parent), and the start and end scores. The chain borrows its arrays (`'s`);
+/// `'t` is the lifetime of the scores that its [`Transitions`] borrow.
 ///
 /// Scores are accepted as any type that implements [`IntoMatrix`]. The lengths of other arrays are
 /// checked by the first call that uses the chain.
@@ -40,8 +43,8 @@ pub struct Chain<'s, 't, N = f64> {
 }
 
 impl<'s, 't, N: Element> Chain<'s, 't, N> {
-    /// Makes a chain of unary scores, positions x labels; minus infinity forbids a label. Errors: Shape
-    /// (a ragged array; the message names the row), OutOfMemory.
+    /// Makes a chain of unary scores, positions x labels. Minus infinity forbids a label at a
+    /// position. Errors: Shape (a ragged array; the message names the row), OutOfMemory.
     pub fn new(unary: impl IntoMatrix<'s, N>) -> Result<Self> {
         let unary = unary.into_matrix().map_err(|error| error.of("unary"))?;
         Ok(Self::with(unary))
@@ -60,81 +63,84 @@ impl<'s, 't, N: Element> Chain<'s, 't, N> {
             allowed: None,
         }
     }
-    /// Transitions, which chains can share; zero unless this is called.
+    /// Sets transitions, which several chains can share. Unless this is called, they are zero.
     pub fn transitions(mut self, transitions: &Transitions<'t>) -> Self {
         self.transitions = Some(transitions.clone());
         self
     }
-    /// Transitions of this chain, which replace the shared matrix: labels x labels, for every edge.
-    /// Errors: Shape (a ragged array), OutOfMemory.
+    /// Sets one matrix of transition scores, labels x labels, for all edges of this chain. It
+    /// replaces the matrix of the shared transitions. Errors: Shape (a ragged array), OutOfMemory.
     pub fn edges(mut self, edges: impl IntoMatrix<'s, N>) -> Result<Self> {
         let edges = edges.into_matrix().map_err(|error| error.of("edges"))?;
         self.edges = Some(Matrices::one(edges));
         Ok(self)
     }
-    /// Transitions of this chain with one matrix for each edge; the first edge leads to position 1.
-    /// Errors: OutOfMemory.
+    /// Sets a matrix of transition scores for each edge of this chain. The first edge leads to
+    /// position 1. Errors: OutOfMemory.
     pub fn each_edge(mut self, edges: impl IntoMatrices<'s, N>) -> Result<Self> {
         self.edges = Some(edges.into_matrices().map_err(|error| error.of("edges"))?);
         Ok(self)
     }
-    /// The meaning of the rows of this chain's own transitions; [`Orientation::RowsFrom`] unless this is
-    /// called.
+    /// Sets what the rows of this chain's own transition matrices are. The default is
+    /// [`Orientation::RowsFrom`].
     pub fn orientation(mut self, orientation: Orientation) -> Self {
         self.orientation = orientation;
         self
     }
-    /// Scores of the first label, one for each label; they replace the start scores of the transitions.
+    /// Sets scores of the first label, one for each label. They replace the start scores of the
+    /// shared transitions.
     pub fn start(mut self, start: &'s [N]) -> Self {
         self.start = Some(start);
         self
     }
-    /// Scores of the last label, one for each label; they replace the end scores of the transitions.
+    /// Sets scores of the last label, one for each label. They replace the end scores of the shared
+    /// transitions.
     pub fn end(mut self, end: &'s [N]) -> Self {
         self.end = Some(end);
         self
     }
-    /// Makes the chain a tree: the parent of each position, a lower position, or -1 for a root.
+    /// Makes the chain a tree. parents: for each position its parent, which is an earlier position,
+    /// or -1 for a root.
     pub fn parents(mut self, parents: &'s [i32]) -> Self {
         self.parents = Some(parents);
         self
     }
-    /// The label that each position must take, or -1 if the position is free.
+    /// Sets the label that each position must take, or -1 if the position is free.
     pub fn forced(mut self, forced: &'s [i32]) -> Self {
         self.forced = Some(forced);
         self
     }
-    /// Allowed labels, positions x labels: 0 forbids the label at the position. Errors: Shape (a ragged
-    /// array).
+    /// Sets which labels are allowed, positions x labels: 0 forbids the label at the position.
+    /// Errors: Shape (a ragged array).
     pub fn allowed(mut self, allowed: impl IntoMatrix<'s, u8>) -> Result<Self> {
         let allowed = allowed.into_matrix().and_then(Matrix::in_rows);
         self.allowed = Some(allowed.map_err(|error| error.of("allowed"))?);
         Ok(self)
     }
 
-    /// The number of positions.
+    /// Returns the number of positions.
     pub fn len(&self) -> usize {
         self.unary.rows()
     }
-    /// True if there are no positions: such a chain has one labelling, the empty one.
+    /// Returns true if there are no positions. The only labelling is then the empty one.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
-    /// The number of labels.
+    /// Returns the number of labels.
     pub fn labels(&self) -> usize {
         self.unary.columns()
     }
-    /// The unary scores, positions x labels.
+    /// Returns the unary scores, positions x labels.
     pub fn unary(&self) -> &Matrix<'s, N> {
         &self.unary
     }
-    /// The parents of a tree; None for a chain.
+    /// Returns the parent of each position of a tree; None for a chain.
     pub fn tree(&self) -> Option<&'s [i32]> {
         self.parents
     }
 
-    /// The score of a labelling; minus infinity if the labelling is forbidden. Errors: Shape (of the
-    /// chain or the labelling), OutOfRange, and those of the chain's numbers.
+    /// Computes the score of a labelling; minus infinity if the labelling is forbidden. Errors:
+    /// Shape (of the chain or the labelling), OutOfRange, and those of the chain's scores.
     pub fn score(&self, labelling: &[i32]) -> Result<f64> {
         let raw = self.raw()?;
         check_length("labelling", Some(labelling), self.len())?;
@@ -147,8 +153,9 @@ impl<'s, 't, N: Element> Chain<'s, 't, N> {
         self.transitions.as_ref()
     }
 
-    /// The arrays that this chain owns, which must live as long as anything that reads the chain's
-    /// arrays without a copy. (The library keeps transitions alive.)
+    /// Returns the owners of those arrays of which the chain has its own copy. They must live as
+    /// long as anything that reads the chain's arrays in place. The library itself keeps the
+    /// transitions alive.
     pub(crate) fn owners(&self) -> Vec<Owner> {
         let edges = self.edges.as_ref().and_then(|edges| edges.first.owner());
         let allowed = self.allowed.as_ref().and_then(Matrix::owner);
@@ -158,7 +165,7 @@ impl<'s, 't, N: Element> Chain<'s, 't, N> {
             .collect()
     }
 
-    /// The struct for C, which points to this chain's arrays.
+    /// Returns the struct for C, which points to this chain's arrays.
     pub(crate) fn raw(&self) -> Result<c::Chain> {
         let (length, labels) = (self.len(), self.labels());
         let mut raw = init!(Chain, chain_init);
@@ -198,11 +205,10 @@ impl<'s, 't, N: Element> Chain<'s, 't, N> {
         Ok(raw)
     }
 
-    /// Returns the chain that a model holds.
+    /// Makes a view of a chain that a model holds.
     ///
-    /// # Safety
-    /// The arrays live for `'s`, the scores borrowed by the transitions for `'t`, and the element type
-    /// is N.
+    /// # Safety The arrays must live for `'s`, and the scores that the transitions borrow for `'t`.
+    /// The element type must be N.
     pub(crate) unsafe fn from_raw(raw: &c::Chain) -> Self {
         let (length, labels) = (count(raw.length), count(raw.labels));
         let mut chain = Self::with(matrix(
@@ -255,7 +261,7 @@ pub(crate) unsafe fn optional<'s, T>(data: *const T, length: usize) -> Option<&'
     (!data.is_null()).then(|| slice(data, length))
 }
 
-/// Returns a matrix of the library. A stride of 0 means the stride without gaps.
+/// Makes a view of a matrix of the library, where a stride of 0 means rows without gaps.
 unsafe fn matrix<'s, T>(data: *const T, extents: [usize; 2], strides: [i64; 2]) -> Matrix<'s, T> {
     let column_stride = count(strides[1]).max(1);
     let row_stride = match count(strides[0]) {

@@ -1,9 +1,15 @@
 //! The constants of the C interface, as enums, and the values of members of cliques.
+//!
+//! A clique is a group of *members*, each with one of R values. Its potential is a function of the
+//! counts n_v, the numbers of its n members with each value v. A member may also be EMPTY (its
+//! property fires no value) or CONFLICT (two different values fire). A dictionary restricts a
+//! clique to some values; OUT stands for all others.
 
 use crate::array::index;
 use crate::{c, Error, Result};
 
-/// Defines an enum that the library returns. A newer library may return numbers that it lacks.
+/// Defines an enum of constants that the library returns. Numbers of a newer library, which the
+/// enum does not name, become `Other`.
 macro_rules! told {
     ($(#[$about:meta])* $type:ident { $($(#[$doc:meta])* $name:ident = $raw:ident,)* }) => {
         $(#[$about])*
@@ -11,7 +17,7 @@ macro_rules! told {
         #[non_exhaustive]
         pub enum $type {
             $($(#[$doc])* $name,)*
-            /// A number that this version of the crate does not know.
+            /// A number that this version of the crate has no name for.
             Other(i32),
         }
 
@@ -22,7 +28,8 @@ macro_rules! told {
                     other => Self::Other(other),
                 }
             }
-            /// The number of the C interface, which is the same in every language.
+            /// Returns the number of the constant in the C interface, which is the same in every
+            /// language.
             pub fn number(self) -> i32 {
                 match self {
                     $(Self::$name => c::$raw,)*
@@ -33,7 +40,7 @@ macro_rules! told {
     };
 }
 
-/// Defines an enum that is passed to the library.
+/// Defines an enum of constants that are passed to the library.
 macro_rules! asked {
     ($(#[$about:meta])* $type:ident { $($(#[$doc:meta])* $name:ident = $raw:ident,)* }) => {
         $(#[$about])*
@@ -54,7 +61,7 @@ macro_rules! asked {
 }
 
 told! {
-    /// How a call failed; see [`Error`](crate::Error).
+    /// Why a call failed: the status of an [`Error`](crate::Error).
     Status {
         /// A required argument is missing, such as the table of a property that reads a table.
         NullArgument = ERROR_NULL_ARGUMENT,
@@ -78,17 +85,17 @@ told! {
         NotANumber = ERROR_NOT_A_NUMBER,
         /// A number that is infinite where it must not be.
         Infinite = ERROR_INFINITE,
-        /// A value, label or index outside its range; a score of too large a magnitude.
+        /// A value, label or index outside its range, or a score of too great a magnitude.
         OutOfRange = ERROR_OUT_OF_RANGE,
         /// A constant that the library does not know.
         UnknownConstant = ERROR_UNKNOWN_CONSTANT,
-        /// An assignment or a start that uses a forbidden value.
+        /// An assignment, given as a start or to be scored, that uses a forbidden value.
         ForbiddenValue = ERROR_FORBIDDEN_VALUE,
         /// The algorithm does not apply to the family of the potential.
         AlgorithmMismatch = ERROR_ALGORITHM_MISMATCH,
-        /// The algorithm requires convex tables, and the potential's are not.
+        /// The algorithm requires tables that are convex, and those of the potential are not.
         NotConvex = ERROR_NOT_CONVEX,
-        /// The algorithm requires concave tables, and the potential's are not.
+        /// The algorithm requires tables that are concave, and those of the potential are not.
         NotConcave = ERROR_NOT_CONCAVE,
         /// Exact max-marginals were requested of a potential without an exact solver.
         NotExact = ERROR_NOT_EXACT,
@@ -96,9 +103,9 @@ told! {
         Weights = ERROR_WEIGHTS,
         /// A callback returned NaN, plus infinity or a number out of range.
         CallbackValue = ERROR_CALLBACK_VALUE,
-        /// A callback asked to stop.
+        /// A callback asked to end the computation.
         CallbackStopped = ERROR_CALLBACK_STOPPED,
-        /// An executor that did not call every step of a loop once.
+        /// An executor that did not do every piece of a parallel loop exactly once.
         Executor = ERROR_EXECUTOR,
         /// An allocation failed.
         OutOfMemory = ERROR_OUT_OF_MEMORY,
@@ -120,11 +127,11 @@ told! {
         AutomatonOnTree = ERROR_AUTOMATON_ON_TREE,
         /// A property that can fire a value outside its range.
         ValueOutsideRange = ERROR_VALUE_OUTSIDE_RANGE,
-        /// The joint state of several properties exceeds the budget.
+        /// A chain with several properties has more joint states than the budget allows.
         StateSpace = ERROR_STATE_SPACE,
         /// A label name that the labelling scheme does not know.
         LabelName = ERROR_LABEL_NAME,
-        /// A chain, or a position of one, that is a member of the clique already.
+        /// A chain, or a position, that is already a member of the clique.
         DuplicateMember = ERROR_DUPLICATE_MEMBER,
         /// A builder whose model has been frozen.
         Frozen = ERROR_FROZEN,
@@ -132,12 +139,13 @@ told! {
         TokensMissing = ERROR_TOKENS_MISSING,
         /// An earlier run on a model with another number of chains or cliques.
         ModelMismatch = ERROR_MODEL_MISMATCH,
-        /// A run that has no labelling (yet).
+        /// The run has no labelling: none was found yet, or every one met was forbidden.
         NoLabelling = ERROR_NO_LABELLING,
         /// An argument of the wrong kind: a position for a property clique, a whole chain for a position
         /// clique, an instance where a chain is needed.
         Kind = ERROR_KIND,
-        /// A callback of a run made a call that would change the run, or read it while it changes.
+        /// A callback made a call on the run that called it: one that would change the run, or that
+        /// reads the run while it changes.
         Busy = ERROR_BUSY,
         /// A call that the state of its object does not allow: a bound of a run created without bound
         /// steps; freezing a builder while a centred clique has no centre.
@@ -162,7 +170,7 @@ told! {
         FileSection = ERROR_FILE_SECTION,
         /// The system could not read or write the file.
         InputOutput = ERROR_INPUT_OUTPUT,
-        /// An oracle instance or a callback potential, which no file can hold.
+        /// The problem has an oracle instance or a callback potential, which no file can hold.
         NotSavable = ERROR_NOT_SAVABLE,
         /// A text that is not UTF-8.
         Text = ERROR_TEXT,
@@ -170,29 +178,30 @@ told! {
 }
 
 told! {
-    /// How a computation ended. An outcome is not an error: the call was carried out.
+    /// How a computation ended. An outcome is not an error: the call succeeded.
     Outcome {
-        /// The algorithm completed.
+        /// The algorithm ran to its end.
         Complete = OUTCOME_COMPLETE,
-        /// The requested gap was reached before the algorithm completed.
+        /// The requested gap between score and upper bound was reached before the algorithm ended.
         GapReached = OUTCOME_GAP_REACHED,
         /// All rounds, sweeps or steps that the options allow are done.
         IterationLimit = OUTCOME_ITERATION_LIMIT,
-        /// All nodes that the options allow are used.
+        /// All nodes of branch and bound that the options allow were used.
         NodeLimit = OUTCOME_NODE_LIMIT,
         /// The time limit was reached.
         Deadline = OUTCOME_DEADLINE,
-        /// The flag was raised, or the progress callback asked to end.
+        /// The cancel flag was raised, or the progress callback asked to end.
         Cancelled = OUTCOME_CANCELLED,
-        /// Every labelling is proven to score minus infinity.
+        /// Proven: every labelling scores minus infinity.
         Infeasible = OUTCOME_INFEASIBLE,
-        /// No labelling above minus infinity was found, without proof that there is none.
+        /// No labelling above minus infinity was found, but it is not proven that there is none.
         NothingFound = OUTCOME_NOTHING_FOUND,
     }
 }
 
 impl Outcome {
-    /// The name in lower case, such as "iteration-limit"; "unknown outcome" for an unknown number.
+    /// Returns the name of the outcome in lower case, such as "iteration-limit"; "unknown outcome"
+    /// for a number that the library does not know.
     pub fn name(self) -> &'static str {
         unsafe { crate::error::text(c::outcome_name(self.number())) }
     }
@@ -211,7 +220,7 @@ told! {
 }
 
 asked! {
-    /// The factor by which a potential is multiplied; `n` is the number of members of the clique.
+    /// The factor by which a potential is multiplied. n is the number of members of the clique.
     Scale {
         /// The factor 1.
         None = SCALE_NONE,
@@ -223,7 +232,8 @@ asked! {
 }
 
 asked! {
-    /// The shape of the tables of a SUM potential. The library does not check a declared shape.
+    /// The shape of the tables f_v of a SUM potential. A shape that the caller declares is not
+    /// checked.
     Shape {
         /// The library determines the shape from the tables.
         Detect = SHAPE_DETECT,
@@ -235,15 +245,15 @@ asked! {
 }
 
 told! {
-    /// The families of potentials.
+    /// The families of potentials. n_v is the number of members with value v, f_v a function of it.
     Family {
-        /// `sum_v f_v(n_v)`: Potts, entropy, cardinality tables.
+        /// The sum `sum_v f_v(n_v)`: Potts, entropy, cardinality tables.
         Sum = FAMILY_SUM,
-        /// `max_v f_v(n_v)`: makespan, square makespan.
+        /// The maximum `max_v f_v(n_v)`: makespan, square makespan.
         Max = FAMILY_MAX,
-        /// `f_a(n)`, `a` the value of highest count.
+        /// A linear function of the counts, chosen by the value that has the highest count.
         Majority = FAMILY_MAJORITY,
-        /// A sum over pairs of members.
+        /// A sum over all pairs of members, of a function of their two values.
         Pairs = FAMILY_PAIRS,
         /// Any function of the counts.
         Callback = FAMILY_CALLBACK,
@@ -251,50 +261,57 @@ told! {
 }
 
 impl Family {
-    /// The name in lower case, such as "majority"; "unknown family" for an unknown number.
+    /// Returns the name of the family in lower case, such as "majority"; "unknown family" for a
+    /// number that the library does not know.
     pub fn name(self) -> &'static str {
         unsafe { crate::error::text(c::family_name(self.number())) }
     }
 }
 
 told! {
-    /// The algorithms of clique inference. The header `chorale/clique.h` states guarantees and costs.
+    /// The algorithms of clique inference: each finds values of the members of one clique that have
+    /// a high score. The header `chorale/clique.h` states guarantees and costs.
     Algorithm {
-        /// Chooses an algorithm by the potential.
+        /// Chooses one of the other algorithms by the potential.
         Auto = ALGORITHM_AUTO,
-        /// Any family. The best of the labellings, for every value and every count k, in which the k
-        /// members that lose least by the value take it, and the others their best other value.
+        /// For every value and every number k, the k members that lose least by the value take it,
+        /// and each other member takes its best other value. The result is the best of these
+        /// labellings. Any family.
         AlphaPass = ALGORITHM_ALPHA_PASS,
-        /// Any family. Alpha-pass with a set of values in place of one value.
+        /// Alpha-pass with sets of several values in the place of the one value. Any family.
         GeneralisedAlphaPass = ALGORITHM_GENERALISED_ALPHA_PASS,
-        /// SUM: optimal moves of any set of members to one value, until none improves.
+        /// Repeats the best move of any set of members to one value, until no such move improves
+        /// the score. SUM only.
         AlphaExpansion = ALGORITHM_ALPHA_EXPANSION,
-        /// Convex SUM: every member takes its best value at the current counts, until no member changes.
+        /// Every member takes its best value at the current counts, until no member changes. SUM
+        /// with convex tables only.
         Polish = ALGORITHM_POLISH,
-        /// Any family. Moves of single members, until none improves (iterated conditional modes).
+        /// Iterated conditional modes: moves single members, until no such move improves the score.
+        /// Any family.
         Icm = ALGORITHM_ICM,
-        /// MAJORITY: alpha-pass that keeps only labellings in which the value of the pass is the
-        /// majority.
+        /// Alpha-pass that keeps only labellings in which the value of the pass has the highest
+        /// count. MAJORITY only.
         ModifiedAlphaPass = ALGORITHM_MODIFIED_ALPHA_PASS,
-        /// MAJORITY: Lagrangian relaxation by subgradients.
+        /// Lagrangian relaxation with subgradient steps. MAJORITY only.
         LagrangianSubgradient = ALGORITHM_LAGRANGIAN_SUBGRADIENT,
-        /// MAJORITY: Lagrangian relaxation by golden-section search.
+        /// Lagrangian relaxation with golden-section search. MAJORITY only.
         LagrangianGoldenSection = ALGORITHM_LAGRANGIAN_GOLDEN_SECTION,
-        /// MAJORITY: Lagrangian relaxation by conservative coordinate descent.
+        /// Lagrangian relaxation with conservative coordinate descent. MAJORITY only.
         LagrangianConservative = ALGORITHM_LAGRANGIAN_CONSERVATIVE,
-        /// MAJORITY: the optimum.
+        /// Finds the optimum. MAJORITY only.
         ExactMajority = ALGORITHM_EXACT_MAJORITY,
-        /// SUM with concave tables: the optimum.
+        /// Finds the optimum by shortest augmenting paths. SUM with concave tables only.
         ConcaveFlow = ALGORITHM_CONCAVE_FLOW,
-        /// SUM: the optimum, by branch and bound over the counts.
+        /// Finds the optimum by branch and bound over the counts. SUM only.
         CountBoxes = ALGORITHM_COUNT_BOXES,
-        /// SUM: an upper bound by Lagrange multipliers.
+        /// Computes an upper bound by Lagrange multipliers, and the best labelling found on the
+        /// way. SUM only.
         DualBound = ALGORITHM_DUAL_BOUND,
     }
 }
 
 asked! {
-    /// The task for which a clique solver's memory is sized.
+    /// The call for which the memory of a clique solver is sized.
     CliqueTask {
         /// [`CliqueSolver::solve`](crate::CliqueSolver::solve).
         Solve = CLIQUE_SOLVE,
@@ -304,41 +321,42 @@ asked! {
 }
 
 asked! {
-    /// What max-marginals of a clique contain.
+    /// The form of the max-marginals of a clique.
     MarginalForm {
-        /// `m(i, v)`: the best score in which member `i` takes `v`.
+        /// The best score of an assignment in which member i takes value v, for all i and v.
         Score = MARGINAL_SCORE,
-        /// `m(i, v)` minus the member's own score: the message of the clique to the member.
+        /// The same without the member's own score of v. This is the message of the clique to the
+        /// member.
         Message = MARGINAL_MESSAGE,
     }
 }
 
 asked! {
-    /// The meaning of the rows of a transition matrix.
+    /// What the rows of a transition matrix are: the labels before, or the labels after.
     Orientation {
-        /// Entry `[x][y]`: from label `x` to label `y`.
+        /// Rows are the labels before: entry `[x][y]` is the score from label x to label y.
         RowsFrom = ROWS_FROM,
-        /// Entry `[y][x]`: from label `x` to label `y`.
+        /// Rows are the labels after: entry `[y][x]` is the score from label x to label y.
         RowsTo = ROWS_TO,
     }
 }
 
 asked! {
-    /// How label names mark segments.
+    /// How label names mark segments of a kind X; O is outside all segments.
     Scheme {
-        /// A name is a kind; any label may follow any.
+        /// A name is a kind. Any label may follow any other.
         Plain = SCHEME_PLAIN,
-        /// B begins a segment, I continues it.
+        /// B-X begins a segment, I-X continues it.
         Bio = SCHEME_BIO,
-        /// As BIO; E ends a segment, S is a segment of one position.
+        /// As BIO; also E-X ends a segment, and S-X is a segment of one position.
         Bioes = SCHEME_BIOES,
-        /// As BIOES, with L for E and U for S.
+        /// As BIOES, with the letter L for E and U for S.
         Bilou = SCHEME_BILOU,
     }
 }
 
 asked! {
-    /// The task for which a chain solver's memory is sized.
+    /// The call for which the memory of a chain solver is sized.
     ChainTask {
         /// [`ChainSolver::best`](crate::ChainSolver::best).
         Best = CHAIN_SOLVE,
@@ -350,7 +368,7 @@ asked! {
 }
 
 asked! {
-    /// The task for which a chain solver's memory is sized, for a chain under properties.
+    /// The call for which the memory of a chain solver is sized, for chains under properties.
     MessageTask {
         /// [`ChainSolver::messages`](crate::ChainSolver::messages).
         Send = MESSAGE_SEND,
@@ -360,22 +378,26 @@ asked! {
 }
 
 asked! {
-    /// How messages of a chain under several properties are computed.
+    /// The method for a chain with several properties. The exact computation runs over *joint
+    /// states*: the states of all automata and the values fired so far.
     JointMode {
-        /// Exact while the number of joint states is within the budget, then a beam of that width.
+        /// Exact while the number of joint states is within the budget. Beyond, a beam that keeps
+        /// as many joint states as the budget.
         Auto = JOINT_AUTO,
-        /// Exact; an error if the number of joint states exceeds the budget.
+        /// Exact. If the number of joint states exceeds the budget, the call fails with StateSpace.
         Exact = JOINT_EXACT,
-        /// Local absorption, the paper's second approximation: adds the message of a value at every
-        /// firing.
+        /// Approximate: at every position where a property fires a value, adds the message of this
+        /// value, as if no property fired twice. (Local absorption, the paper's second
+        /// approximation.)
         Absorption = JOINT_ABSORPTION,
-        /// A beam, the paper's third approximation: keeps the best joint states at each position.
+        /// Approximate: a beam, which keeps only the best joint states at each position. (The
+        /// paper's third approximation.)
         Beam = JOINT_BEAM,
     }
 }
 
 asked! {
-    /// Where a segment of the anchor ends.
+    /// Where a segment ends. X is the kind of the segment, O a label that the property ignores.
     SegmentRule {
         /// A segment continues over ignored labels: X O X is one segment.
         SpansIgnored = SEGMENT_SPANS_IGNORED,
@@ -385,9 +407,9 @@ asked! {
 }
 
 asked! {
-    /// Treatment of values outside a [`Dictionary`](crate::Dictionary).
+    /// What becomes of a property's values outside a [`Dictionary`](crate::Dictionary).
     Outside {
-        /// Messages and decoding exclude labellings that fire a value outside.
+        /// Messages and decoding exclude every labelling that fires a value outside the dictionary.
         Forbidden = OUTSIDE_FORBIDDEN,
         /// Every value outside is the value OUT.
         AsOut = OUTSIDE_AS_OUT,
@@ -397,38 +419,41 @@ asked! {
 asked! {
     /// The order in which cliques and chains send messages.
     Schedule {
-        /// All cliques, then all chains.
+        /// All cliques send their messages, then all chains.
         All = SCHEDULE_ALL,
-        /// One clique at a time, in descending order of the members without its commonest value.
+        /// One clique at a time sends its messages, followed by the chains of its members. The
+        /// order is by disagreement: the number of members that do not have the clique's commonest
+        /// value, highest first.
         Disagreement = SCHEDULE_DISAGREEMENT,
     }
 }
 
 asked! {
-    /// The number format in which messages are stored; sums are always in double precision.
+    /// The number format in which messages are stored. Computations are always in double precision.
     MessageElement {
-        /// `Float64` while all messages take less than 256 KB; otherwise the widest format with which
+        /// `Float64` if all messages take less than 256 KB. Otherwise the widest format with which
         /// model, run and scores together take at most twice the bytes of the scores.
         Auto = MESSAGES_AUTO,
         /// 8 bytes a number.
         Float64 = MESSAGES_FLOAT64,
         /// 4 bytes a number.
         Float32 = MESSAGES_FLOAT32,
-        /// 16 bits a number: distances from the greatest entry of the row, rounded to 11 bits.
+        /// 2 bytes a number: the distance from the greatest entry of the message, with a precision
+        /// of 11 bits.
         Magnitude16 = MESSAGES_MAGNITUDE16,
     }
 }
 
-/// What an automaton fires at a position.
+/// What a property's automaton fires at a position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Action {
-    /// Nothing.
+    /// Fires nothing.
     Nothing,
-    /// The entry of the position's label in `label_values`.
+    /// Fires the entry of the position's label in the property's `label_values`.
     Label,
-    /// The position's entry in the table of the attachment.
+    /// Fires the position's entry in the table of the [`Attachment`](crate::Attachment).
     Table,
-    /// This value.
+    /// Fires this value.
     Value(usize),
 }
 
@@ -443,34 +468,37 @@ impl Action {
     }
 }
 
-/// In a rule: every state, class or label; as the next state: stay in the state.
+/// Stands for every state, class or label in a rule of a
+/// [`PropertyBuilder`](crate::PropertyBuilder). As the next state it means that the state stays.
 pub const ANY: Option<usize> = None;
 
 pub(crate) fn or_any(name: &str, number: Option<usize>) -> Result<i32> {
     number.map_or(Ok(c::ANY), |number| index(name, number))
 }
 
-/// Lists of texts of a problem, and what each list is indexed by.
+/// Lists of texts of a problem. Each comment says what the list's index is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum TextList {
-    /// Label names, by label.
+    /// Label names. The index is the label.
     Labels,
-    /// Token texts, by token id.
+    /// Texts of tokens. The index is the token id.
     Tokens,
-    /// Words, by position, of all chains end to end.
+    /// Words. The index is the position, counted through all chains one after the other.
     Words,
-    /// White space before each word, by position, of all chains end to end.
+    /// The white space before each word. The index is the position, counted through all chains one
+    /// after the other.
     Spaces,
-    /// Names of chains, by chain.
+    /// Names of chains. The index is the chain.
     Chains,
-    /// Names of groups, by group.
+    /// Names of groups (documents). The index is the group.
     Groups,
-    /// Names of cliques, by clique.
+    /// Names of cliques. The index is the clique.
     Cliques,
-    /// Names of kinds of cliques, by kind.
+    /// Names of kinds of cliques. The index is the kind.
     Kinds,
-    /// A list of value names, with its number among such lists.
+    /// Names of values of cliques. There may be several such lists, numbered from 0; the number is
+    /// given here. The index is the value.
     Values(usize),
 }
 
@@ -495,22 +523,22 @@ impl TextList {
     }
 }
 
-/// The value of a member of a clique.
+/// The value of a member of a clique under a labelling.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Shown {
-    /// One of the values of the clique, numbered by its dictionary if there is one.
+    /// A value. If the clique has a dictionary, it is the value's number there.
     Value(usize),
     /// No value: the property fires nothing, or the label of the position has no value.
     Empty,
-    /// At least two different values.
+    /// Two or more different values fire.
     Conflict,
-    /// A single value outside a dictionary without OUT.
+    /// A single value that is not in the clique's dictionary, which has no OUT.
     Outside,
 }
 
 impl Shown {
-    /// Converts the number that the library uses for the value of a member of a clique with R =
-    /// `values`.
+    /// Converts the number by which the library denotes the value of a member. values: R of the
+    /// clique.
     pub(crate) fn from_raw(number: i32, values: usize) -> Self {
         match usize::try_from(number) {
             Err(_) => Self::Outside,
@@ -519,7 +547,7 @@ impl Shown {
             Ok(_) => Self::Conflict,
         }
     }
-    /// The value; None for the other variants.
+    /// Returns the value; None if it is none (the other variants).
     pub fn value(self) -> Option<usize> {
         match self {
             Self::Value(value) => Some(value),
@@ -529,45 +557,51 @@ impl Shown {
 }
 
 told! {
-    /// A function of the counts of a clique, for which a weight is learnt. The formulas are in the
-    /// header `chorale/learn.h`.
+    /// A function of the counts of a clique, by which a learnt weight is multiplied. n is the
+    /// number of members, n_v the number of members with value v. Some bases have several weights,
+    /// each with an index. The header `chorale/learn.h` has more about them.
     Basis {
-        /// `sum_v n_v^2 / n`: the strength of an [`Agreement`](crate::Agreement).
+        /// `sum_v n_v^2 / n`. Its weight is the strength of an [`Agreement`](crate::Agreement).
         Agreement = BASIS_AGREEMENT,
         /// `sum_v n_v^2 / log n`.
         LogAgreement = BASIS_LOG_AGREEMENT,
-        /// Index `i` = 1, 2, 3: `sum_v max(0, n_v - i n / 4)`.
+        /// `sum_v max(0, n_v - i n / 4)`, with the index i = 1, 2, 3.
         Share = BASIS_SHARE,
-        /// Index `a C + v`, with `C` the columns of the clique: `n_v` if `a` is the majority.
+        /// `n_v` if the value a has the highest count, otherwise 0. The index is `a C + v`, where C
+        /// is the number of values including EMPTY and CONFLICT.
         Majority = BASIS_MAJORITY,
-        /// Index `c C + v`, with `C` the columns of the clique: `n_v` if the centre has the value `c`.
+        /// `n_v` if the centre has the value c, otherwise 0. The index is `c C + v`, where C is the
+        /// number of values of the other members.
         Centre = BASIS_CENTRE,
-        /// `sum_v n_v`.
+        /// `sum_v n_v`, the number of members with a value.
         Single = BASIS_SINGLE,
         /// The number of members that are EMPTY.
         Empty = BASIS_EMPTY,
         /// The number of members that are CONFLICT.
         Conflict = BASIS_CONFLICT,
-        /// The number of members with a value outside the dictionary.
+        /// The number of members with the value OUT, which stands for all values outside the
+        /// dictionary.
         Out = BASIS_OUT,
-        /// Index `v`: `n_v`.
+        /// `n_v`, with the index v.
         Value = BASIS_VALUE,
     }
 }
 
 impl Basis {
-    /// The name in lower case, such as "log-agreement"; "unknown basis" for an unknown number.
+    /// Returns the name of the basis in lower case, such as "log-agreement"; "unknown basis" for a
+    /// number that the library does not know.
     pub fn name(self) -> &'static str {
         unsafe { crate::error::text(c::basis_name(self.number())) }
     }
 }
 
 told! {
-    /// Which learnt weights are applied; the others are 0.
+    /// Which of the learnt weights are applied. The others are 0.
     Applied {
         /// No weights.
         Nothing = APPLIED_NOTHING,
-        /// All weights except those of agreement bases.
+        /// All weights except those of agreement bases: Agreement, LogAgreement, Share, Majority
+        /// and Centre.
         Bonuses = APPLIED_BONUSES,
         /// All weights.
         All = APPLIED_ALL,
@@ -575,17 +609,18 @@ told! {
 }
 
 told! {
-    /// Whether a kind of cliques is applied, and if not, why.
+    /// Whether the learnt weights of a kind of cliques are applied, and if not, why.
     Verdict {
-        /// The kind is applied.
+        /// The weights of the kind are applied.
         Kept = VERDICT_KEPT,
         /// No clique has the kind.
         NoCliques = VERDICT_NO_CLIQUES,
-        /// The bases of the kind do not differ between gold labels and the tagger's labels.
+        /// The kind was left out at the start: its bases have the same values on the gold labels as
+        /// on the tagger's labels.
         Screened = VERDICT_SCREENED,
-        /// The gain of the kind on held-out groups is not significant.
+        /// The gain of the kind on held-out documents is not significant.
         NoGain = VERDICT_NO_GAIN,
-        /// No kind is applied.
+        /// No kind is applied, since the gain of all together is not significant.
         NotApplied = VERDICT_NOT_APPLIED,
     }
 }

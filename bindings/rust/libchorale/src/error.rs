@@ -1,4 +1,4 @@
-//! Errors, and the functions through which the library is called.
+//! Errors, and the functions through which every call into the library goes.
 
 use crate::{c, panics, Status};
 use std::ffi::CStr;
@@ -31,16 +31,16 @@ impl Error {
     pub(crate) fn shape(message: impl Into<String>) -> Self {
         Self::new(Status::Shape, message)
     }
-    /// The error with the name of the argument before its message.
+    /// Returns the error with the name of an argument put before its message.
     pub(crate) fn of(self, name: &str) -> Self {
         Self::new(self.status, format!("{name}: {}", self.message))
     }
 
-    /// The status: the rule that was broken.
+    /// Returns the status: the rule that was broken.
     pub fn status(&self) -> Status {
         self.status
     }
-    /// The message: the argument, its value and the rule.
+    /// Returns the message: it names the argument, its value and the rule.
     pub fn message(&self) -> &str {
         &self.message
     }
@@ -63,12 +63,13 @@ impl fmt::Display for Status {
     }
 }
 
-/// Returns a text with static storage.
+/// Returns a text of the library that exists as long as the program.
 pub(crate) unsafe fn text(text: *const c_char) -> &'static str {
     CStr::from_ptr(text).to_str().unwrap_or("?")
 }
 
-/// Structs of the C interface whose names appear before field names in messages.
+/// Names of structs in messages of the library, as in "options->tokens". They are removed, since
+/// the crate has other types in their place.
 const STRUCTS: [&str; 12] = [
     "allocator",
     "attachment",
@@ -85,7 +86,7 @@ const STRUCTS: [&str; 12] = [
 ];
 
 /// Translates a message of the library to the names of this crate: "options->tokens[0]" becomes
-/// "tokens[0]", "is NULL" becomes "is missing", and constants lose their prefix.
+/// "tokens[0]", "is NULL" becomes "is missing", and constants lose the prefix CHORALE_.
 fn in_rust(message: &str) -> String {
     let mut told = String::with_capacity(message.len());
     let mut rest = message;
@@ -108,15 +109,18 @@ fn in_rust(message: &str) -> String {
         .replace("_ constant", " constant")
 }
 
-/// Calls the library with an error struct. Resumes a panic pending on this thread; a call that creates
-/// an object therefore goes through `Handle::create`, which drops the object first.
+/// Calls the library, and turns a status other than OK into an error. Then resumes the panic of a
+/// callback, if one is pending on this thread. A call that creates an object must not be made
+/// through this function, because the panic would leak the object; `Handle::create` drops the
+/// object first.
 pub(crate) fn call(function: impl FnOnce(*mut c::Error) -> c::Status) -> Result<()> {
     let result = call_quietly(function);
     panics::resume();
     result
 }
 
-/// Calls the library with an error struct. Leaves a pending panic pending.
+/// Calls the library, and turns a status other than OK into an error. If a callback panicked, the
+/// panic stays pending.
 pub(crate) fn call_quietly(function: impl FnOnce(*mut c::Error) -> c::Status) -> Result<()> {
     panics::forget();
     let mut error = MaybeUninit::<c::Error>::uninit();
@@ -124,7 +128,7 @@ pub(crate) fn call_quietly(function: impl FnOnce(*mut c::Error) -> c::Status) ->
     if status == c::OK {
         return Ok(());
     }
-    // The message ends in NUL; bytes after it were never written.
+    // Safe: the library filled the message up to a NUL. Bytes after the NUL are not read.
     let message = unsafe {
         let message = std::ptr::addr_of!((*error.as_ptr()).message).cast::<c_char>();
         in_rust(&CStr::from_ptr(message).to_string_lossy())
@@ -142,7 +146,7 @@ mod tests {
         assert_eq!(told, "tokens[0] is -2; allocate is missing");
         let told = in_rust("it must be a CHORALE_COLOUR_ constant, or CHORALE_BLUE");
         assert_eq!(told, "it must be a COLOUR constant, or BLUE");
-        // Texts that contain "->" but no field of a struct of the interface.
+        // Texts that contain "->" but do not name a field of a struct of the interface.
         for text in ["the label a->b", "my_chain->x", "->", "é->ü"] {
             assert_eq!(in_rust(text), text);
         }

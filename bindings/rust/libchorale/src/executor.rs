@@ -1,11 +1,12 @@
-//! The work of a run on threads of the caller.
+//! Runs whose work is done by threads of the caller.
 
 use crate::array::count;
 use crate::{c, panics};
 use std::os::raw::c_void;
 use std::sync::atomic::{AtomicI64, Ordering};
 
-/// A parallel loop of a run, divided into pieces, which the caller's executor distributes to threads.
+/// A parallel loop of a run. It is divided into pieces, which the caller's executor distributes to
+/// threads.
 ///
 /// ```
 /// use libchorale as ch;
@@ -25,16 +26,16 @@ pub struct Work<'a> {
 }
 
 impl Work<'_> {
-    /// The greatest number of threads that may take part at once.
+    /// Returns the greatest number of threads that may take part in the loop at once.
     pub fn workers(&self) -> usize {
         count(self.workers)
     }
-    /// The number of pieces.
+    /// Returns the number of pieces.
     pub fn pieces(&self) -> usize {
         count(self.count)
     }
-    /// Works on pieces until all have been started. Returns at once if `workers` threads already take
-    /// part.
+    /// Does pieces of the loop on the calling thread until every piece has been started. Does
+    /// nothing if as many threads as [`workers`](Self::workers) already take part.
     pub fn participate(&self) {
         let worker = self.next_worker.fetch_add(1, Ordering::Relaxed);
         if worker < self.workers {
@@ -56,7 +57,8 @@ impl Work<'_> {
 
 pub(crate) type Executor<'a> = Box<dyn Fn(&Work<'_>) + Send + Sync + 'a>;
 
-/// The executor callback of the library. user: the address of an `Executor`.
+/// The callback by which the library hands a parallel loop to the executor. user: the address of an
+/// `Executor`.
 pub(crate) unsafe extern "C" fn run_executor(
     user: *mut c_void,
     count: i64,
@@ -69,7 +71,7 @@ pub(crate) unsafe extern "C" fn run_executor(
         Some(body) => body,
         None => return,
     };
-    // Safe: the library allows different workers to call the body at the same time.
+    // Safe: the library allows several workers to call the body at the same time.
     struct Shared(*mut c_void);
     unsafe impl Sync for Shared {}
     impl Shared {
@@ -85,8 +87,9 @@ pub(crate) unsafe extern "C" fn run_executor(
         next_piece: AtomicI64::new(0),
         next_worker: AtomicI64::new(0),
     };
-    // Does the pieces that the executor left undone, also after a panic. No other thread takes part
-    // after the call of the executor, since `Work` cannot outlive the call.
+    // After the executor has returned or panicked, `finish` does the pieces that are left, as
+    // worker 0. No other thread still takes part then, since `Work` cannot outlive the executor's
+    // call.
     panics::caught(|| executor(&work));
     work.finish(0);
 }

@@ -1,4 +1,5 @@
-//! Handles of library objects: destroyed or released when dropped.
+//! Handles: owners of objects of the library. Dropping a handle destroys the object, or releases
+//! the handle's reference if the object is shared.
 
 use crate::error::call_quietly;
 use crate::host::with_host;
@@ -6,7 +7,7 @@ use crate::{c, panics, Error, Host, Result, Status};
 use std::ptr::NonNull;
 
 pub(crate) trait Raw {
-    /// Destroys a handle, or releases one reference to it.
+    /// Destroys an object that has one owner, or releases one reference to a shared object.
     unsafe fn drop_raw(handle: *mut Self);
 }
 
@@ -41,8 +42,9 @@ raw! {
 pub(crate) struct Handle<T: Raw>(NonNull<T>);
 
 impl<T: Raw> Handle<T> {
-    /// Calls `function` with the host for C, and returns the handle that it stores in its second
-    /// argument.
+    /// Calls `function`, which creates an object in the library, and returns a handle of the
+    /// object. The arguments of `function`: the host as a C struct, where to store the object's
+    /// address, and where to store the error.
     pub(crate) fn create(
         host: Option<&Host>,
         function: impl FnOnce(*const c::Host, *mut *mut T, *mut c::Error) -> c::Status,
@@ -52,23 +54,21 @@ impl<T: Raw> Handle<T> {
             call_quietly(|error| function(host, &mut made, error))
         });
         let handle = NonNull::new(made).map(Self);
-        panics::resume(); // with the handle, which is dropped
+        panics::resume(); // unwinding from here drops the handle
         result?;
         handle.ok_or_else(|| Error::new(Status::Internal, "a call that succeeded made nothing"))
     }
 
-    /// Takes ownership of one reference to a handle.
+    /// Makes a handle that owns one reference to an object.
     ///
-    /// # Safety
-    /// The caller owns the reference.
+    /// # Safety The caller must own this reference and gives it up.
     pub(crate) unsafe fn from_raw(raw: *mut T) -> Self {
         Self::from_raw_or_null(raw).expect("a handle")
     }
 
-    /// Takes ownership of one reference to a handle; None for NULL.
+    /// Makes a handle that owns one reference to an object; None for NULL.
     ///
-    /// # Safety
-    /// The caller owns the reference.
+    /// # Safety The caller must own this reference and gives it up.
     pub(crate) unsafe fn from_raw_or_null(raw: *mut T) -> Option<Self> {
         NonNull::new(raw).map(Self)
     }
@@ -81,7 +81,8 @@ impl<T: Raw> Handle<T> {
 impl<T: Raw> Drop for Handle<T> {
     fn drop(&mut self) {
         unsafe { T::drop_raw(self.as_ptr()) };
-        // The destructor of a callback's captured values may have panicked.
+        // Destroying an object may drop a callback's captured values. If a destructor of these
+        // panicked, the panic is pending and is resumed here.
         panics::resume();
     }
 }

@@ -1,4 +1,4 @@
-//! What a program provides to the library: memory, a log, and flags to cancel.
+//! What a program gives to the library: memory, a log, and flags to cancel computations.
 
 use crate::handle::Handle;
 use crate::{c, panics, LogLevel, Result};
@@ -11,9 +11,10 @@ use std::sync::Arc;
 type Log = Arc<dyn Fn(LogLevel, &str) + Send + Sync>;
 type Allocator = Arc<dyn GlobalAlloc + Send + Sync>;
 
-/// An allocator and a log for objects of the library. A host is passed when an object is created: in the
-/// `host` of its options, or to the method whose name ends in `_in`. The object uses allocator and log
-/// as long as it lives. Each object has its own host: a run may have another host than its model.
+/// An allocator and a log for objects of the library. A host is passed when an object is created:
+/// in the `host` of its options, or to a method whose name ends in `_in`. The object then uses this
+/// allocator and log as long as it lives. Each object has its own host: a run may have another host
+/// than its model.
 ///
 /// Without a host, memory comes from `malloc` and nothing is logged.
 ///
@@ -37,15 +38,16 @@ type Allocator = Arc<dyn GlobalAlloc + Send + Sync>;
 #[derive(Clone)]
 pub struct Host(Arc<Inner>);
 
-/// The allocator and the log. The library passes their address back to them. Every allocation of the
-/// library counts as a reference, so that they outlive all handles, however handles share objects.
+/// The allocator and the log. The library stores the address of this struct and passes it to the
+/// callbacks below. Each block of memory that the library holds counts as one reference to the
+/// struct, so that the struct outlives every object of the library made with it.
 struct Inner {
     log: Option<Log>,
     allocator: Allocator,
 }
 
 impl Host {
-    /// A host with the system's allocator and no log.
+    /// Makes a host with the system's allocator and no log.
     pub fn new() -> Self {
         Self(Arc::new(Inner {
             log: None,
@@ -53,9 +55,9 @@ impl Host {
         }))
     }
 
-    /// Returns a host with this log and the same allocator. The log is called on the thread that makes
-    /// the call into the library, and must not use the same object. A panic in the log is resumed when
-    /// that call is over.
+    /// Returns a host with this log, and with the allocator of `self`. The log is called with each
+    /// line, on the thread that makes the call into the library, and must not use the object of
+    /// that call. A panic in the log is resumed when the call is over.
     pub fn log(self, log: impl Fn(LogLevel, &str) + Send + Sync + 'static) -> Self {
         Self(Arc::new(Inner {
             log: Some(Arc::new(log)),
@@ -63,7 +65,7 @@ impl Host {
         }))
     }
 
-    /// Returns a host with memory from `allocator` and the same log.
+    /// Returns a host with this allocator, and with the log of `self`.
     pub fn allocator(self, allocator: impl GlobalAlloc + Send + Sync + 'static) -> Self {
         Self(Arc::new(Inner {
             log: self.0.log.clone(),
@@ -87,7 +89,8 @@ impl Default for Host {
     }
 }
 
-/// Calls `function` with a C host struct, which the library copies.
+/// Calls `function` with the host as a C struct, which is valid only during the call; NULL for
+/// None.
 pub(crate) fn with_host<T>(host: Option<&Host>, function: impl FnOnce(*const c::Host) -> T) -> T {
     let host = match host {
         None => return function(std::ptr::null()),
@@ -130,7 +133,7 @@ unsafe extern "C" fn deallocate(
     let inner = user as *const Inner;
     let layout = Layout::from_size_align_unchecked(bytes, alignment);
     (*inner).allocator.dealloc(memory.cast(), layout);
-    // Freeing the last allocation drops the allocator and the log, whose destructors may panic.
+    // The last deallocation drops the caller's allocator and log, whose destructors may panic.
     panics::caught_always(|| Arc::decrement_strong_count(inner));
 }
 
@@ -146,20 +149,20 @@ unsafe extern "C" fn write_log(user: *mut c_void, level: c::LogLevel, message: *
     });
 }
 
-/// A flag by which any thread requests that a computation ends early. Clones share the flag.
+/// A flag by which any thread asks computations to end early. Clones share one flag.
 #[derive(Clone)]
 pub struct Cancel(Arc<Handle<c::Cancel>>);
 
-// Safe: the flag is atomic.
+// Safe: the library reads and writes the flag atomically.
 unsafe impl Send for Handle<c::Cancel> {}
 unsafe impl Sync for Handle<c::Cancel> {}
 
 impl Cancel {
-    /// A flag that is not raised. Errors: OutOfMemory.
+    /// Makes a flag that is not raised. Errors: OutOfMemory.
     pub fn new() -> Result<Self> {
         Self::create(None)
     }
-    /// A flag that is not raised, in memory of `host`. Errors: OutOfMemory.
+    /// Makes a flag that is not raised, in memory of `host`. Errors: OutOfMemory.
     pub fn new_in(host: &Host) -> Result<Self> {
         Self::create(Some(host))
     }
@@ -170,15 +173,15 @@ impl Cancel {
         .map(|handle| Self(Arc::new(handle)))
     }
 
-    /// Requests that every computation with this flag ends.
+    /// Raises the flag: every computation that was given this flag ends early.
     pub fn raise(&self) {
         unsafe { c::cancel_raise(self.0.as_ptr()) };
     }
-    /// Withdraws the request.
+    /// Lowers the flag, so that later computations are not ended.
     pub fn lower(&self) {
         unsafe { c::cancel_lower(self.0.as_ptr()) };
     }
-    /// True if the flag is raised.
+    /// Returns true if the flag is raised.
     pub fn is_raised(&self) -> bool {
         unsafe { c::cancel_is_raised(self.0.as_ptr()) != 0 }
     }

@@ -1,6 +1,11 @@
-//! Panics in callbacks: caught before they unwind into C, and resumed after the call.
+//! Panics in callbacks. They are caught before they unwind into C, and resumed after the call into
+//! the library.
+//!
+//! A callback that is always called on the thread of the call (log, progress, executor) leaves its
+//! panic *pending* on this thread. A callback that other threads may call (potential, instance)
+//! leaves its panic in a `Slot`.
 
-// Older versions of clippy report the constant inside thread_local as one of the program.
+// Older versions of clippy wrongly apply this lint to the constants inside thread_local.
 #![allow(clippy::declare_interior_mutable_const)]
 
 use crate::{Result, Status};
@@ -12,13 +17,15 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 type Payload = Box<dyn Any + Send + 'static>;
 
 thread_local! {
-    // The pending panic of a callback on the thread of the call: the log, progress, an executor.
+    // The pending panic of a callback that was called on this thread, which made the call into the
+    // library.
     static PENDING: RefCell<Option<Payload>> = const { RefCell::new(None) };
-    // True if a callback panicked on this thread in a call that is not over.
+    // True if a callback with a `Slot` panicked on this thread during a call that is not over yet.
     static PANICKED: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Calls `callback`. None if it panics, or if an earlier panic is pending on this thread.
+/// Calls `callback` and returns its result. Returns None if it panics, which leaves the panic
+/// pending on this thread, or without calling it if an earlier panic is pending.
 pub(crate) fn caught<T>(callback: impl FnOnce() -> T) -> Option<T> {
     if pending() {
         return None;
@@ -32,7 +39,8 @@ pub(crate) fn caught<T>(callback: impl FnOnce() -> T) -> Option<T> {
     }
 }
 
-/// Calls `callback` even if an earlier panic is pending.
+/// Calls `callback` even if an earlier panic is pending. If it panics too, its panic replaces the
+/// pending one.
 pub(crate) fn caught_always(callback: impl FnOnce()) {
     if let Err(payload) = catch_unwind(AssertUnwindSafe(callback)) {
         hold(payload);
@@ -60,8 +68,8 @@ pub(crate) fn resume() {
     }
 }
 
-/// The panics of a callback that workers of a run may call, stored where the thread that called the run
-/// finds them.
+/// Holds the panics of one callback that several threads may call, until the thread that made the
+/// call into the library takes them.
 #[derive(Default)]
 pub(crate) struct Slot(Mutex<Vec<Payload>>);
 
@@ -70,11 +78,12 @@ impl Slot {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Calls `callback`. None if it panics, or if a callback has already panicked on this thread in this
-    /// call.
+    /// Calls `callback` and returns its result. Returns None if it panics, which stores the panic
+    /// in this slot, or without calling it if a callback with a slot has already panicked on this
+    /// thread in this call.
     pub(crate) fn caught<T>(&self, callback: impl FnOnce() -> T) -> Option<T> {
         if PANICKED.try_with(Cell::get).unwrap_or(false) {
-            return None; // the call goes on to its end: one panic a thread is enough
+            return None; // the call into the library may go on; only one panic a thread is kept
         }
         match catch_unwind(AssertUnwindSafe(callback)) {
             Ok(value) => Some(value),
@@ -87,23 +96,24 @@ impl Slot {
     }
 }
 
-/// Clears this thread's mark that a callback panicked, at the beginning and the end of its part in a
-/// call. True if the mark was set.
+/// Clears this thread's mark that a callback panicked, and returns whether it was set. Called when
+/// a thread begins and ends its part in a call.
 pub(crate) fn forget() -> bool {
     PANICKED
         .try_with(|panicked| panicked.replace(false))
         .unwrap_or(false)
 }
 
-/// Resumes the panic of a callback that stopped a call, and otherwise returns the call's result.
+/// Returns the result of a call into the library, unless a callback with one of these slots
+/// panicked: then resumes the panic.
 pub(crate) fn settle<'s, T>(
     result: Result<T>,
     slots: impl IntoIterator<Item = &'s Arc<Slot>>,
 ) -> Result<T> {
     let stopped = matches!(&result, Err(error) if error.status() == Status::CallbackStopped);
     if forget() || stopped {
-        // Several workers may have panicked in one call: resumes the first panic and discards the
-        // others, so that no later call finds them.
+        // Several threads may have panicked in one call. The first panic is resumed and the others
+        // are dropped, so that no later call finds them.
         let payloads = slots
             .into_iter()
             .flat_map(|slot| std::mem::take(&mut *slot.lock()));
