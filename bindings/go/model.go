@@ -9,25 +9,37 @@ import (
 	"unsafe"
 )
 
-// Instance is a model of the caller that sends messages and decodes, such as a semi-Markov model or a
-// clique tree. Its memberships in cliques are its ports, in the order of adding. The slices are valid
-// only until the method returns. At most one call is made at a time.
+// The words of this file. A clique is a group of members, each of which has one of R values. Its
+// potential is a function of the counts, the numbers of members with each value. Members of a
+// position clique are positions; the value of a member is its label, or a value assigned to this
+// label. A position clique may be centred: one more position, the centre, selects the potential by
+// its value. Members of a property clique are whole chains; the value of a member is that of a
+// [Property]. In arrays EMPTY, which is no value, has the number R, and CONFLICT, several values,
+// has R + 1.
+
+// Instance is a model of the caller in the place of a chain, such as a semi-Markov model or a
+// clique tree. It computes messages and decodes by its own methods. Its memberships in cliques are
+// its ports, numbered from 0 in the order of adding; a port has a column for each value of the
+// clique. The slices passed to the methods are valid only until the method returns. At most one
+// call is made at a time.
 type Instance interface {
-	// Shape is the number of labels of a decoded labelling, and an upper bound on these labels; always the
-	// same.
+	// Shape returns the number of labels in a decoded labelling, and the number of different labels:
+	// each label is from 0 to labels - 1. The results must always be the same.
 	Shape() (length, labels int)
-	// Messages fills outgoing[p][v] with the best score of all labellings in which port p has value v, plus
-	// incoming[q] of the other ports. Entries that are not written remain minus infinity.
+	// Messages computes the messages of the instance. outgoing[p][v] becomes the greatest score over
+	// the labellings in which port p has value v, where the score is the labelling's own plus the
+	// incoming scores of all other ports at their values. Entries that are not written remain minus
+	// infinity.
 	Messages(incoming, outgoing [][]float64) error
-	// Decode fills the best labelling and the value of each port on it, and returns its own score without
-	// incoming scores.
+	// Decode finds the labelling with the greatest sum of its own score and the incoming scores of all
+	// ports. It writes its labels and the value of each port, and returns the labelling's own score.
 	Decode(incoming [][]float64, labelling, values []int32) (score float64, err error)
 }
 
-// ModelBuilder collects chains, trees and cliques for a model; one goroutine at a time.
+// ModelBuilder collects chains, trees and cliques for a model. One goroutine at a time may use it.
 type ModelBuilder struct {
 	h       *handle
-	lengths []int // by chain; -1: an instance
+	lengths []int // number of positions of each chain; -1 for an instance
 }
 
 func (b *ModelBuilder) handle() *handle {
@@ -37,7 +49,7 @@ func (b *ModelBuilder) handle() *handle {
 	return b.h
 }
 
-// NewModelBuilder makes an empty builder.
+// NewModelBuilder makes a builder without chains and cliques.
 func NewModelBuilder(host *Host) (*ModelBuilder, error) {
 	c := begin()
 	defer c.end()
@@ -56,7 +68,7 @@ func NewModelBuilder(host *Host) (*ModelBuilder, error) {
 	return &ModelBuilder{h: h}, nil
 }
 
-// Close frees the builder; its model remains valid.
+// Close frees the builder. A model made from it remains valid.
 func (b *ModelBuilder) Close() error { return b.handle().close() }
 
 func (b *ModelBuilder) begin() (*call, *C.chorale_model_builder) {
@@ -64,13 +76,14 @@ func (b *ModelBuilder) begin() (*call, *C.chorale_model_builder) {
 	return c, (*C.chorale_model_builder)(c.alone(b.handle()))
 }
 
-// ChainOptions are further properties of a chain in a model; nil stands for the zero value.
+// ChainOptions are further properties of a chain in a model; a nil pointer stands for the zero
+// value.
 type ChainOptions struct {
-	Group  int64   // the document of the chain, for repeated words
-	Tokens []int32 // by position token ids >= 0, -1: none; nil: the chain has none
+	Group  int64   // number of the document that the chain belongs to; cliques of repeated words are made within documents
+	Tokens []int32 // for each position a token id of at least 0, or -1 for none; nil: the chain has no tokens
 }
 
-// AddChain copies a chain or tree into the model and returns its number.
+// AddChain adds a chain or tree and returns its number. Its arrays are copied.
 func (b *ModelBuilder) AddChain(chain *Chain, options *ChainOptions) (int, error) {
 	c, builder := b.begin()
 	defer c.end()
@@ -95,13 +108,14 @@ func (b *ModelBuilder) AddChain(chain *Chain, options *ChainOptions) (int, error
 	return int(index), nil
 }
 
-// holdInstance keeps the number of an instance alive as long as the handles that refer to it.
+// holdInstance keeps the handle of an instance's callbacks alive as long as builders, models or
+// runs refer to it.
 type holdInstance struct {
 	told *instance
 	user cgo.Handle
 }
 
-// AddInstance adds an instance and returns its number among the chains.
+// AddInstance adds an instance and returns its number, which is one among the chains.
 func (b *ModelBuilder) AddInstance(oracle Instance) (int, error) {
 	if oracle == nil {
 		return 0, refuse(ErrNullArgument, "the instance is nil")
@@ -127,19 +141,19 @@ func (b *ModelBuilder) AddInstance(oracle Instance) (int, error) {
 	return int(index), nil
 }
 
-// CliqueSetup describes a clique. With a property the clique is a property clique; otherwise its members
-// are positions, and it may have a centre.
+// CliqueSetup describes a clique that is to be added. With a Property it is a property clique,
+// whose members are whole chains. Otherwise it is a position clique, which may have a centre.
 type CliqueSetup struct {
-	Property   *Property   // nil: a clique of positions
+	Property   *Property   // the property whose value is the value of a member; nil: a position clique
 	Dictionary *Dictionary // the subset of the property's values that the clique uses; nil: all
-	// For a position clique: the value of each label, 0 .. Values-1, or -1 for EMPTY; nil: labels are their
-	// own values.
+	// Values is R of a position clique. LabelValues is the value of each label, from 0 to Values - 1,
+	// or -1 for EMPTY, which is no value; nil: each label is its own value.
 	Values      int
 	LabelValues []int32
-	Potential   *Potential // over R values, or over R + 2 with EMPTY and CONFLICT last
-	// For a centred clique, instead of Potential: one potential for each value of the centre.
+	Potential   *Potential // over R values, or over R + 2 values, of which the last two are EMPTY and CONFLICT
+	// CentrePotentials replace Potential in a centred clique: one for each value of the centre.
 	CentrePotentials  []*Potential
-	CentreLabelValues []int32 // the value of the centre for each of its labels; nil: the label itself
+	CentreLabelValues []int32 // the value of the centre for each of its labels; nil: each label is its own value
 }
 
 // AddClique adds a clique without members and returns its number.
@@ -187,7 +201,8 @@ func (c *call) cliqueSetup(setup *CliqueSetup) *C.chorale_clique_setup {
 	return told
 }
 
-// watch lets runs over the model report failures of callback potentials.
+// watch remembers where callback potentials store their failures, so that runs over the model
+// report them.
 func (b *ModelBuilder) watch(potentials []*Potential) {
 	for _, potential := range potentials {
 		if potential == nil {
@@ -205,13 +220,14 @@ func (b *ModelBuilder) watch(potentials []*Potential) {
 	}
 }
 
-// MemberOptions are the inputs of a property on a chain; nil stands for the zero value.
+// MemberOptions are the arrays that a property reads on a chain; a nil pointer stands for the zero
+// value.
 type MemberOptions struct {
-	Classes []int32 // by position; nil: 0
-	Table   []int32 // by position; nil: the tokens of the chain
+	Classes []int32 // class of each position; nil: all 0
+	Table   []int32 // table entry of each position; nil: the tokens of the chain
 }
 
-// AddMember adds a whole chain to a property clique, or the next port of an instance to a clique.
+// AddMember adds a whole chain to a property clique, or an instance to any clique without a centre.
 func (b *ModelBuilder) AddMember(clique, chain int, options *MemberOptions) error {
 	c, builder := b.begin()
 	defer c.end()
@@ -222,7 +238,7 @@ func (b *ModelBuilder) AddMember(clique, chain int, options *MemberOptions) erro
 			c.check("options.Classes", len(options.Classes), b.lengths[chain])
 			c.check("options.Table", len(options.Table), b.lengths[chain])
 		} else {
-			options = nil // an instance, or none at all
+			options = nil // ignored for an instance; a chain that does not exist is refused by the library
 		}
 	}
 	if c.err != nil {
@@ -236,7 +252,7 @@ func (b *ModelBuilder) AddMember(clique, chain int, options *MemberOptions) erro
 	return c.err
 }
 
-// AddPosition adds one position of a chain to a position or centred clique.
+// AddPosition adds one position of a chain to a position clique, which may be centred.
 func (b *ModelBuilder) AddPosition(clique, chain, position int) error {
 	c, builder := b.begin()
 	defer c.end()
@@ -247,11 +263,13 @@ func (b *ModelBuilder) AddPosition(clique, chain, position int) error {
 	return c.err
 }
 
-// SetWeights sets how often the members of the cliques first, first + 1 .. first + count - 1 count in their
-// potentials: counts are then sums of weights, and the sum of all takes the place of n. Scores stay as they
-// are. weights: one for each member, at least 1, clique by clique in the order of adding; the members of a
-// clique with weights above 1 must all have been added. Errors: [ErrWeights] (a potential that is no convex
-// sum, or a centred clique), [ErrShape], [ErrOutOfRange], [ErrSizeOverflow].
+// SetWeights sets how often each member of the cliques first to first + count - 1 counts in their
+// potentials. The count of a value is then the sum of the weights of the members with this value,
+// and the sum of all weights takes the place of the number of members. The members' scores do not
+// change. All members of a clique with a weight above 1 must be added before this call. weights:
+// for each member a number of at least 1, clique by clique, in the order of adding. Errors:
+// [ErrWeights] (a centred clique, or a potential that is not a convex sum), [ErrShape],
+// [ErrOutOfRange], [ErrSizeOverflow].
 func (b *ModelBuilder) SetWeights(first, count int, weights []int64) error {
 	c, builder := b.begin()
 	defer c.end()
@@ -262,7 +280,8 @@ func (b *ModelBuilder) SetWeights(first, count int, weights []int64) error {
 	return c.err
 }
 
-// SetCentre sets the centre of a centred clique; a further call replaces it.
+// SetCentre sets the centre of a centred clique: one position of a chain. A further call replaces
+// it.
 func (b *ModelBuilder) SetCentre(clique, chain, position int) error {
 	c, builder := b.begin()
 	defer c.end()
@@ -273,24 +292,25 @@ func (b *ModelBuilder) SetCentre(clique, chain, position int) error {
 	return c.err
 }
 
-// RepeatedWords selects the tokens with cliques; made by [NewRepeatedWords].
+// RepeatedWords selects which tokens become position cliques. It is made by [NewRepeatedWords].
 type RepeatedWords struct {
-	Minimum     int     // least number of occurrences of a token with a clique, at least 1; 2 by default
-	Across      bool    // true: cliques across all groups; false: within each
-	Stop        []int32 // token ids without cliques
-	LabelValues []int32 // as in CliqueSetup
-	Values      int     // R, where LabelValues is given
+	Minimum     int     // how often a token must occur to become a clique, at least 1; 2 by default
+	Across      bool    // whether a clique contains the occurrences in all groups of chains; false: each group has its own clique
+	Stop        []int32 // token ids that never become a clique
+	LabelValues []int32 // value of each label, from 0 to Values - 1, or -1 for EMPTY; nil: each label is its own value
+	Values      int     // R, if LabelValues is given
 }
 
-// NewRepeatedWords returns the defaults, which also apply if options are nil.
+// NewRepeatedWords returns the default options, which also apply where the options are nil.
 func NewRepeatedWords() *RepeatedWords {
 	var told C.chorale_repeated_words_options
 	C.chorale_repeated_words_options_init(&told, C.sizeof_chorale_repeated_words_options)
 	return &RepeatedWords{Minimum: int(told.minimum), Across: told.across != 0}
 }
 
-// AddRepeatedWords adds a position clique for every token with at least Minimum occurrences. It returns
-// the number of the first clique and the number of cliques.
+// AddRepeatedWords adds a position clique for every token that occurs at least options.Minimum
+// times; its members are all positions with the token. It returns the number of the first clique
+// and the number of cliques.
 func (b *ModelBuilder) AddRepeatedWords(potential *Potential, options *RepeatedWords) (clique, count int, _ error) {
 	if options == nil {
 		options = NewRepeatedWords()
@@ -318,7 +338,7 @@ func (b *ModelBuilder) AddRepeatedWords(potential *Potential, options *RepeatedW
 	return int(from), int(many), nil
 }
 
-// Freeze makes the model; afterwards the builder can only be closed.
+// Freeze makes a model of the chains and cliques. Afterwards the builder can only be closed.
 func (b *ModelBuilder) Freeze() (*Model, error) {
 	c, builder := b.begin()
 	defer c.end()
@@ -332,7 +352,7 @@ func (b *ModelBuilder) Freeze() (*Model, error) {
 	return newModel(model, b.handle()), nil
 }
 
-// Model is a frozen model of chains and cliques. Immutable; any goroutine.
+// Model is a frozen model of chains and cliques. It never changes, and any goroutine may use it.
 type Model handle
 
 func newModel(model *C.chorale_model, from ...*handle) *Model {
@@ -343,7 +363,7 @@ func newModel(model *C.chorale_model, from ...*handle) *Model {
 	return (*Model)(h)
 }
 
-// Clone returns another handle of the same model.
+// Clone returns another handle of the same model, which is closed separately.
 func (m *Model) Clone() (*Model, error) {
 	c, model := m.begin()
 	defer c.end()
@@ -353,7 +373,7 @@ func (m *Model) Clone() (*Model, error) {
 	return newModel(C.chorale_model_retain(model), (*handle)(m)), nil
 }
 
-// Close releases the model; runs and problems keep it alive.
+// Close releases this handle. Runs and problems keep the model alive.
 func (m *Model) Close() error { return (*handle)(m).close() }
 
 func (m *Model) begin() (*call, *C.chorale_model) {
@@ -361,16 +381,16 @@ func (m *Model) begin() (*call, *C.chorale_model) {
 	return c, (*C.chorale_model)(c.share((*handle)(m)))
 }
 
-// LabellingScore is the score of a labelling under a model; minus infinity if the labelling is
-// forbidden.
+// LabellingScore holds the scores of a labelling under a model. A score is minus infinity where the
+// labelling is forbidden.
 type LabellingScore struct {
 	Score        float64   // the sum of all chain and clique scores
-	ChainScores  []float64 // score of each chain
-	CliqueScores []float64 // score of each clique
+	ChainScores  []float64 // score of each chain, without cliques
+	CliqueScores []float64 // potential of each clique
 }
 
-// Score returns the score of any labelling, such as gold labels. labels: of all positions, chain by
-// chain. A model with an [Instance] is [ErrKind].
+// Score computes the score of any labelling, such as gold labels. labels: those of all positions,
+// chain after chain. If the model has an [Instance], the error is [ErrKind].
 func (m *Model) Score(labels []int32, host *Host) (LabellingScore, error) {
 	c, model := m.begin()
 	defer c.end()
@@ -387,8 +407,8 @@ func (m *Model) Score(labels []int32, host *Host) (LabellingScore, error) {
 	return LabellingScore{float64(score), chains, cliques}, nil
 }
 
-// Reweigh makes a model in which the potential of clique i is multiplied by factors[i], at least 0; the
-// chains are shared.
+// Reweigh makes a model of the same chains and cliques, in which the potential of clique i is
+// multiplied by factors[i], at least 0. The two models share the chains.
 func (m *Model) Reweigh(factors []float64, host *Host) (*Model, error) {
 	c, model := m.begin()
 	defer c.end()
@@ -415,61 +435,63 @@ func (m *Model) size(of func(*C.chorale_model) C.int64_t) int {
 	return int(of(model))
 }
 
-// ChainCount is the number of chains, trees and instances. This and all other sizes are 0 for a closed
-// handle and for numbers out of range.
+// ChainCount returns the number of chains, trees and instances. Like all sizes below, it is 0 for a
+// closed handle.
 func (m *Model) ChainCount() int {
 	return m.size(func(m *C.chorale_model) C.int64_t { return C.chorale_model_chain_count(m) })
 }
 
-// CliqueCount is the number of cliques.
+// CliqueCount returns the number of cliques.
 func (m *Model) CliqueCount() int {
 	return m.size(func(m *C.chorale_model) C.int64_t { return C.chorale_model_clique_count(m) })
 }
 
-// MemberCount is the number of members of all cliques together.
+// MemberCount returns the number of members of all cliques together.
 func (m *Model) MemberCount() int {
 	return m.size(func(m *C.chorale_model) C.int64_t { return C.chorale_model_member_count(m) })
 }
 
-// ChainLength is the number of positions of a chain.
+// ChainLength returns the number of positions of a chain; 0 if there is no such chain.
 func (m *Model) ChainLength(chain int) int {
 	return m.size(func(m *C.chorale_model) C.int64_t { return C.chorale_model_chain_length(m, C.int64_t(chain)) })
 }
 
-// CliqueMemberCount is the number of members of a clique.
+// CliqueMemberCount returns the number of members of a clique, including its centre; 0 if there is
+// no such clique.
 func (m *Model) CliqueMemberCount(clique int) int {
 	return m.size(func(m *C.chorale_model) C.int64_t { return C.chorale_model_clique_member_count(m, C.int64_t(clique)) })
 }
 
-// CliqueValues is R, the number of values of a clique, without EMPTY and CONFLICT.
+// CliqueValues returns R, the number of values of a clique, without EMPTY and CONFLICT; 0 if there
+// is no such clique.
 func (m *Model) CliqueValues(clique int) int {
 	return m.size(func(m *C.chorale_model) C.int64_t { return C.chorale_model_clique_values(m, C.int64_t(clique)) })
 }
 
-// CliqueColumns is the number of values of a member: R + 2 with EMPTY and CONFLICT, or R if no member
-// can be EMPTY.
+// CliqueColumns returns the number of values of a member of a clique: R + 2 with EMPTY and
+// CONFLICT, or R if no member can be EMPTY. 0 if there is no such clique.
 func (m *Model) CliqueColumns(clique int) int {
 	return m.size(func(m *C.chorale_model) C.int64_t { return C.chorale_model_clique_columns(m, C.int64_t(clique)) })
 }
 
-// CliqueCentreValues is the number of values of the centre of a clique; 0 if it has none.
+// CliqueCentreValues returns the number of values of the centre of a clique; 0 if it has no centre.
 func (m *Model) CliqueCentreValues(clique int) int {
 	return m.size(func(m *C.chorale_model) C.int64_t {
 		return C.chorale_model_clique_centre_values(m, C.int64_t(clique))
 	})
 }
 
-// Bytes is the number of bytes that the model has allocated.
+// Bytes returns the number of bytes that the model has allocated.
 func (m *Model) Bytes() int {
 	return m.size(func(m *C.chorale_model) C.int64_t { return C.int64_t(C.chorale_model_bytes(m)) })
 }
 
-// ScoreBytes is the number of bytes of the scores of its chains.
+// ScoreBytes returns the number of bytes of the scores of all chains.
 func (m *Model) ScoreBytes() int {
 	return m.size(func(m *C.chorale_model) C.int64_t { return C.int64_t(C.chorale_model_score_bytes(m)) })
 }
 
-// ChainLengths are the numbers of positions of all chains, as by [Model.ChainLength], in one call.
+// ChainLengths returns the number of positions of every chain.
 func (m *Model) ChainLengths() []int {
 	c, model := m.begin()
 	defer c.end()
@@ -481,7 +503,7 @@ func (m *Model) ChainLengths() []int {
 	return narrow(lengths)
 }
 
-// MemberCounts are the numbers of members of all cliques, as by [Model.CliqueMemberCount], in one call.
+// MemberCounts returns the number of members of every clique.
 func (m *Model) MemberCounts() []int {
 	c, model := m.begin()
 	defer c.end()
@@ -495,8 +517,8 @@ func (m *Model) MemberCounts() []int {
 
 // Member is one member of a clique.
 type Member struct {
-	Chain    int // its number
-	Position int // within the chain, from 0; -1: the whole chain, or an instance
+	Chain    int // number of the chain, or of the instance
+	Position int // position within the chain; -1: the member is the whole chain, or an instance
 }
 
 // refuseClique refuses a clique that the model does not have.
@@ -507,8 +529,8 @@ func refuseClique(model *C.chorale_model, clique int) error {
 	return nil
 }
 
-// Members are the members of one clique, in the order of adding; a centre is the last. A clique out of
-// range is [ErrOutOfRange].
+// Members returns the members of one clique in the order of adding; a centre comes last. If there
+// is no such clique, the error is [ErrOutOfRange].
 func (m *Model) Members(clique int) ([]Member, error) {
 	c, model := m.begin()
 	defer c.end()
@@ -521,8 +543,8 @@ func (m *Model) Members(clique int) ([]Member, error) {
 	return c.members(model, clique, 1, int(C.chorale_model_clique_member_count(model, C.int64_t(clique)))), c.err
 }
 
-// MemberWeights are how often the members of a clique count, in the order of [Model.Members]. A clique out of
-// range is [ErrOutOfRange].
+// MemberWeights returns how often each member of a clique counts in its potential, in the order of
+// [Model.Members]. If there is no such clique, the error is [ErrOutOfRange].
 func (m *Model) MemberWeights(clique int) ([]int64, error) {
 	c, model := m.begin()
 	defer c.end()
@@ -539,7 +561,8 @@ func (m *Model) MemberWeights(clique int) ([]int64, error) {
 	return weights, nil
 }
 
-// AllMembers are the members of all cliques, in one call: row i is [Model.Members] of clique i.
+// AllMembers returns the members of all cliques: row i is what [Model.Members] returns for clique
+// i.
 func (m *Model) AllMembers() ([][]Member, error) {
 	c, model := m.begin()
 	defer c.end()
@@ -554,7 +577,7 @@ func (m *Model) AllMembers() ([][]Member, error) {
 	return cut(all, counts), nil
 }
 
-// members returns the members of `count` cliques from `first` on, which have `total` members together.
+// members returns the members of the cliques first to first + count - 1, `total` in all.
 func (c *call) members(model *C.chorale_model, first, count, total int) []Member {
 	chains, positions := make([]int64, total), make([]int64, total)
 	if c.failed(C.chorale_go_members(model, C.int64_t(first), C.int64_t(count), longs(chains), longs(positions), c.detail)) {
@@ -567,17 +590,18 @@ func (c *call) members(model *C.chorale_model, first, count, total int) []Member
 	return members
 }
 
-// CliquePotential is the potential of a clique, with the factors of [Model.Reweigh] applied: a new
-// handle, which the caller closes. It is over R values, or over R + 2 if it was given so. nil without an
-// error for a centred clique and for a clique out of range.
+// CliquePotential returns the potential of a clique, multiplied by the factor of [Model.Reweigh],
+// as a new handle, which the caller closes. It is over R or R + 2 values, as it was given. For a
+// centred clique, and if there is no such clique, the result is nil without an error.
 func (m *Model) CliquePotential(clique int) (*Potential, error) {
 	return m.potential(func(model *C.chorale_model) *C.chorale_potential {
 		return C.chorale_model_clique_potential(model, C.int64_t(clique))
 	})
 }
 
-// CliqueCentrePotential is the potential of a centred clique for one value of its centre; otherwise as
-// [Model.CliquePotential].
+// CliqueCentrePotential returns the potential of a centred clique for one value of its centre, as
+// [Model.CliquePotential] does for other cliques. If there is no such potential, the result is nil
+// without an error.
 func (m *Model) CliqueCentrePotential(clique, value int) (*Potential, error) {
 	return m.potential(func(model *C.chorale_model) *C.chorale_potential {
 		return C.chorale_model_clique_centre_potential(model, C.int64_t(clique), C.int64_t(value))
@@ -595,12 +619,12 @@ func (m *Model) potential(of func(*C.chorale_model) *C.chorale_potential) (*Pote
 		return nil, nil
 	}
 	h := potentialHandle(C.chorale_potential_retain(potential))
-	h.relate((*handle)(m)) // a potential of a callback is kept, and watched, with the model
+	h.relate((*handle)(m)) // keeps a potential's callback alive, and its failures reported, as the model's handle does
 	return (*Potential)(h), nil
 }
 
-// CliqueProperty is the property of a clique: a new handle, which the caller closes. nil without an
-// error for a clique over positions and for a clique out of range.
+// CliqueProperty returns the property of a clique as a new handle, which the caller closes. For a
+// position clique, and if there is no such clique, the result is nil without an error.
 func (m *Model) CliqueProperty(clique int) (*Property, error) {
 	c, model := m.begin()
 	defer c.end()
@@ -616,7 +640,8 @@ func (m *Model) CliqueProperty(clique int) (*Property, error) {
 	return (*Property)(h), nil
 }
 
-// CliqueDictionary is the dictionary of a clique; otherwise as [Model.CliqueProperty].
+// CliqueDictionary returns the dictionary of a clique as a new handle, which the caller closes. If
+// the clique has none, and if there is no such clique, the result is nil without an error.
 func (m *Model) CliqueDictionary(clique int) (*Dictionary, error) {
 	c, model := m.begin()
 	defer c.end()
@@ -664,7 +689,8 @@ func (m *Model) chainLabels(number int) (int, error) {
 	return int(told.labels), nil
 }
 
-// Chain returns copies of a chain's arrays and options. Its transitions are a new handle.
+// Chain returns copies of the arrays and options of a chain. Its transitions are a new handle,
+// which the caller closes.
 func (m *Model) Chain(number int) (*Chain, *ChainOptions, error) {
 	c, model := m.begin()
 	defer c.end()

@@ -11,60 +11,73 @@ import (
 	"unsafe"
 )
 
+// The words of this file. A run does rounds. Round 0 decodes every chain alone, without its
+// cliques. In each further round, all cliques send messages to their members, every chain is
+// decoded under these messages, and the chains send messages back. The polish then decodes one
+// chain at a time, with all others fixed, while the score increases. The bound is an upper bound on
+// the score of every labelling, by steps of dual ascent. The score of a labelling is the sum of the
+// scores of all chains plus the potentials of all cliques.
+//
+// A member of a clique has one of R values. In arrays EMPTY, which is no value, has the number R,
+// and CONFLICT, several different values, has R + 1. A clique may have a dictionary, a subset of
+// the values of its property; the value OUT then stands for all others. The centre of a clique is a
+// position whose value selects the clique's potential. An [Instance] is a model of the caller in
+// the place of a chain.
+
 // Schedule is the order in which cliques and chains send messages.
 type Schedule int32
 
-// Schedules of a run.
+// The schedules of a run.
 const (
-	ScheduleAll          Schedule = C.CHORALE_SCHEDULE_ALL          // all cliques, then all chains
-	ScheduleDisagreement Schedule = C.CHORALE_SCHEDULE_DISAGREEMENT // one clique at a time, in order of disagreement, each followed by the chains of its members
+	ScheduleAll          Schedule = C.CHORALE_SCHEDULE_ALL          // all cliques send messages, then all chains
+	ScheduleDisagreement Schedule = C.CHORALE_SCHEDULE_DISAGREEMENT // one clique at a time, then the chains of its members; first the cliques with most members unlike their commonest value
 )
 
 // MessageElement is the number format in which messages are stored.
 type MessageElement int32
 
-// Message elements.
+// The number formats of stored messages.
 const (
 	MessagesFloat64     MessageElement = C.CHORALE_MESSAGES_FLOAT64     // 8 bytes a number
 	MessagesFloat32     MessageElement = C.CHORALE_MESSAGES_FLOAT32     // 4 bytes a number
-	MessagesMagnitude16 MessageElement = C.CHORALE_MESSAGES_MAGNITUDE16 // 2 bytes a number: 11 bits of the distance from the best value
-	MessagesAuto        MessageElement = C.CHORALE_MESSAGES_AUTO        // the widest with which run and model take at most twice the bytes of the scores
+	MessagesMagnitude16 MessageElement = C.CHORALE_MESSAGES_MAGNITUDE16 // 2 bytes a number: its distance from the greatest one of the message, with a precision of 11 bits
+	MessagesAuto        MessageElement = C.CHORALE_MESSAGES_AUTO        // MessagesFloat64 if all messages take less than 256 KB; otherwise the widest format with which run, model and scores take at most twice the bytes of the scores
 )
 
-// Executor runs the work of a run on goroutines of the caller: it calls work from up to `workers` of
-// them at once and returns when these calls have returned. Any remaining work is done on the calling
-// goroutine.
+// Executor runs the work of a run on goroutines of the caller. It calls work from up to `workers`
+// goroutines at once, and returns when these calls have returned. The calling goroutine does the
+// work that is left then.
 type Executor func(workers int, work func())
 
-// Progress is the progress of a run after every round and every step of the bound.
+// Progress is passed to a callback after every round of a run and every step of the bound.
 type Progress struct {
-	Round           int     // the round just done; 0: the chains were decoded without cliques
-	MessagesChanged int     // messages that changed in the round
-	Score           float64 // score of the labelling of this round or step
+	Round           int     // the round just done; 0: each chain was decoded without its cliques
+	MessagesChanged int     // number of messages from cliques to members that changed in the round
+	Score           float64 // score of the labelling of this round or step: of all chains and cliques together
 	BestScore       float64 // score of the best labelling so far
-	UpperBound      float64 // upper bound on the score of every labelling; plus infinity before one is computed
+	UpperBound      float64 // upper bound on the score of every labelling; plus infinity before one has been computed
 }
 
 // RunOptions are the options of a run. They are made by [NewRunOptions].
 type RunOptions struct {
 	Rounds         int                 // greatest number of rounds; 10 by default
 	Damping        float64             // d of new message = d * old + (1 - d) * computed, at least 0 and below 1; 0 by default
-	Schedule       Schedule            // the order in which cliques and chains send messages
-	Algorithm      Algorithm           // for clique messages; Auto for cliques that it does not fit, and by default
-	ExactMarginals bool                // clique messages are exact wherever there is an exact solver
-	Polish         bool                // chains are decoded again one at a time after the rounds, while the score increases; true by default
-	RestrictRange  bool                // messages cover only the values that fire in some member's best labelling without cliques
-	JointMode      JointMode           // the method for several properties on a chain
+	Schedule       Schedule            // the order in which cliques and chains send messages; ScheduleAll by default
+	Algorithm      Algorithm           // computes the messages of cliques; cliques to whose potential it does not apply use Auto, the default
+	ExactMarginals bool                // whether messages of cliques are exact for every potential that has an exact solver
+	Polish         bool                // whether one chain at a time is decoded again after the rounds, while the score increases; true by default
+	RestrictRange  bool                // whether messages cover only the values that fire in the best labelling, without cliques, of some member
+	JointMode      JointMode           // the method for chains with several properties
 	MessageElement MessageElement      // the number format of stored messages; MessagesAuto by default
-	BeamWidth      int                 // as in MessageOptions
-	Budget         int                 // as in MessageOptions
+	BeamWidth      int                 // for several properties: the number of joint states that a beam keeps at each position
+	Budget         int                 // for several properties: the greatest number of joint states at one position
 	Threads        int                 // number of threads, including the calling one; 1 by default
-	Executor       Executor            // nil: the library's own threads; otherwise Threads is the number of workers
-	TimeLimit      time.Duration       // for each call; NoLimit: none but that of the context
-	Progress       func(Progress) bool // called after every round; true ends the call like a cancel; may be nil
+	Executor       Executor            // runs the work; Threads is then its number of workers. nil: the library starts its own threads
+	TimeLimit      time.Duration       // of each call; NoLimit: none but that of the context
+	Progress       func(Progress) bool // called after every round and step of the bound; if it returns true, the call ends as after a cancel. May be nil
 	BoundSteps     int                 // number of steps of dual ascent for an upper bound; 0: no bound
-	Edits          bool                // allocates the memory that SetAllowed and SetStrength need
-	Host           *Host               // memory and log; may be nil
+	Edits          bool                // whether the run allocates the memory that SetAllowed and SetStrength need
+	Host           *Host               // provides memory and a log; may be nil
 }
 
 // NewRunOptions returns the defaults, which also apply if options are nil.
@@ -102,11 +115,10 @@ func (c *call) runOptions(options *RunOptions) *C.chorale_run_options {
 	return told
 }
 
-// RunCost is the size and cost of a run that has not been created: bytes of the run, of its model and of
-// the model's scores; additions in chains, and clique scores, in each round.
+// RunCost is the size and cost of a run, known before the run is created.
 type RunCost struct {
-	RunBytes, ModelBytes, ScoreBytes int     // bytes
-	ChainSteps, CliqueScores         float64 // in each round
+	RunBytes, ModelBytes, ScoreBytes int     // bytes of the run, of its model, and of the scores of the model's chains
+	ChainSteps, CliqueScores         float64 // number of additions in chains, and of scores computed for cliques, in each round
 }
 
 // EstimateRun computes the size and cost of a run without creating it.
@@ -130,31 +142,32 @@ func EstimateRun(model *Model, options *RunOptions) (RunCost, error) {
 	}, nil
 }
 
-// Run is one inference over a model; one goroutine at a time. Any number may read results while none
-// computes.
+// Run is one inference over a model. One goroutine at a time may use it to compute; any number may
+// read results while none computes.
 //
-// [Run.Solve], [Run.Step], [Run.Polish] and [Run.Bound] take a context (nil: none). If its deadline or
-// its cancellation ends the call, they return both the result so far, whose outcome is [Deadline] or
-// [Cancelled], and the error of the context, context.DeadlineExceeded or context.Canceled. The best
-// labelling so far is kept, and the next call continues there. Before round 0 is complete there is no
-// labelling, and the score is minus infinity. A limit of the run's own options, and a Progress that
-// returns true, give an outcome and no error. After any other error the result is the zero value.
+// [Run.Solve], [Run.Step], [Run.Polish] and [Run.Bound] take a context; nil stands for one that
+// never ends. If the deadline or the cancellation of the context ends the call, the call returns
+// both the result so far, whose outcome is [Deadline] or [Cancelled], and the error of the context.
+// The best labelling so far is kept, and the next call continues where this one ended. Until round
+// 0 is complete there is no labelling, and the score is minus infinity. If a limit in the options
+// of the run ends the call, or because Progress returns true, the outcome says so and there is no
+// error. After any other error the result is the zero value.
 type Run struct {
 	h         *handle
 	model     *Model
 	cancel    *Cancel
 	timeLimit time.Duration
-	chains    map[int]*ownChain // scores set by SetChain
+	chains    map[int]*ownChain // copies of the chains passed to SetChain, by number
 }
 
-// ownChain is a chain in C memory that a run reads.
+// ownChain is a copy of a chain in C memory, which a run reads until its scores are replaced.
 type ownChain struct {
 	copies
 	transitions *Transitions
 }
 
-// NewRun creates a run. options: nil for the defaults. earlier: nil, or a run from whose messages and
-// labelling the new one starts.
+// NewRun creates a run. options: nil for the defaults. earlier: nil, or a run whose messages and
+// best labelling the new run starts from.
 func NewRun(model *Model, options *RunOptions, earlier *Run) (*Run, error) {
 	return newRun(options, func(c *call, run *Run, host *C.chorale_host, told *C.chorale_run_options) (*C.chorale_run, func()) {
 		m := (*C.chorale_model)(c.share((*handle)(model)))
@@ -171,8 +184,9 @@ func NewRun(model *Model, options *RunOptions, earlier *Run) (*Run, error) {
 	})
 }
 
-// newRun makes the handle of a run that `create` creates. create receives the options with the run's
-// flag and callbacks, sets the model of the run, and returns the run and the function that frees it.
+// newRun makes a run. create: creates the library's object from options that already hold the run's
+// cancel flag and callbacks; it sets the model of the run, and returns the run in the library and
+// the function that frees the object.
 func newRun(options *RunOptions, create func(*call, *Run, *C.chorale_host, *C.chorale_run_options) (*C.chorale_run, func())) (*Run, error) {
 	if options == nil {
 		options = NewRunOptions()
@@ -184,7 +198,7 @@ func newRun(options *RunOptions, create func(*call, *Run, *C.chorale_host, *C.ch
 	run := &Run{cancel: cancel, timeLimit: options.TimeLimit, chains: map[int]*ownChain{}}
 	var callbacks *runCallbacks
 	var user cgo.Handle
-	// Also after a panic of a callback.
+	// Frees what was made so far if the run was not created, also when a callback panics.
 	defer func() {
 		if run.h == nil {
 			cancel.Close()
@@ -245,7 +259,7 @@ func (r *Run) Close() error {
 	r.h.mu.Lock()
 	idle := r.h.pointer == nil
 	r.h.mu.Unlock()
-	if idle { // otherwise with the garbage
+	if idle { // otherwise a call still uses the run, and the garbage collector frees model and flag later
 		r.model.Close()
 		r.cancel.Close()
 	}
@@ -257,26 +271,27 @@ func (r *Run) begin(alone bool) (*call, *C.chorale_run) {
 	return c, (*C.chorale_run)(c.acquire(r.handle(), alone))
 }
 
-// RunResult is the result of a call on a run, besides the labels, which [Run.Labels] and similar methods
-// return.
+// RunResult is the result of a call on a run, except the labels, which [Run.Labels] and similar
+// methods return. The labelling that it describes is the best one found so far, unless a comment
+// names another.
 type RunResult struct {
 	Outcome          Outcome // how the call ended
 	Proven           bool    // whether the score is proven to be optimal, up to rounding
-	Rounds           int     // number of rounds done so far, without round 0
-	BestRound        int     // the round of the best labelling
-	Score            float64 // ChainScore + CliqueScore of the best labelling; minus infinity where there is none
+	Rounds           int     // number of rounds done so far; round 0 is not counted
+	BestRound        int     // round of the best labelling, before any polish; the last one if unconnected chains come from different rounds
+	Score            float64 // ChainScore + CliqueScore; minus infinity if there is no labelling yet
 	ChainScore       float64 // sum of the scores of all chains
-	CliqueScore      float64 // sum of the scores of all cliques
-	OwnScore         float64 // score of the labelling of round 0, decoded without cliques
-	RoundsScore      float64 // best score of a round, before the polish
-	PolishedScore    float64 // score after the polish from the best labelling of the rounds
-	PolishedOwnScore float64 // score after the polish from the labelling of round 0
+	CliqueScore      float64 // sum of the potentials of all cliques
+	OwnScore         float64 // score of the labelling of round 0 (chains decoded without cliques), cliques included
+	RoundsScore      float64 // greatest score of the labelling of any round, before the polish
+	PolishedScore    float64 // score that the polish reached from the best labelling of the rounds
+	PolishedOwnScore float64 // score that the polish reached from the labelling of round 0
 	UpperBound       float64 // upper bound on the score of every labelling; plus infinity if none was computed
 	Gap              float64 // UpperBound - Score
 	ChangedChains    int     // number of chains whose labels differ from those of round 0
-	MessagesChanged  int     // number of clique messages that the last round changed
-	ChainUpdates     int     // number of times that a chain was computed, in all rounds
-	CliqueUpdates    int     // number of times that a clique was computed, in all rounds
+	MessagesChanged  int     // number of messages from cliques to members that changed in the last round
+	ChainUpdates     int     // number of times that a chain sent messages or was decoded, in all rounds
+	CliqueUpdates    int     // number of times that a clique sent messages, in all rounds
 }
 
 func newRunResult() *C.chorale_run_result {
@@ -294,9 +309,9 @@ func runResult(r *C.chorale_run_result) RunResult {
 	}
 }
 
-// compute makes a call under a context. The deadline of the context becomes a time limit of the call,
-// and its end raises the cancel flag of the run. The result is always that of the call; the error is
-// that of the context if it ended the call.
+// compute calls a function of the library that may end early, such as a solve. The deadline of ctx
+// becomes the time limit of the call, and the cancellation of ctx raises the cancel flag of the
+// run. Returns the result of the call; the error is that of ctx if ctx ended the call.
 func (r *Run) compute(ctx context.Context, call func(*C.chorale_run, *C.chorale_run_result, *C.chorale_error) C.chorale_status) (RunResult, error) {
 	c, run := r.begin(true)
 	defer c.end()
@@ -325,7 +340,8 @@ func (r *Run) compute(ctx context.Context, call func(*C.chorale_run, *C.chorale_
 	if c.failed(C.chorale_run_set_limits(run, seconds(limit), cancel, c.detail)) {
 		return RunResult{}, c.err
 	}
-	// The run itself watches a deadline that is the time limit of the call.
+	// If the deadline of ctx is the time limit of the call, the library watches it, so no flag is
+	// needed for it.
 	finish := raiseAtEnd(ctx, cancel, !timed)
 	result := newRunResult()
 	status := func() C.chorale_status {
@@ -338,15 +354,16 @@ func (r *Run) compute(ctx context.Context, call func(*C.chorale_run, *C.chorale_
 	told := runResult(result)
 	switch {
 	case told.Outcome == Cancelled:
-		return told, ctx.Err() // nil where a callback asked for the end
+		return told, ctx.Err() // nil if a callback, not the context, ended the call
 	case told.Outcome == Deadline && timed:
-		return told, context.DeadlineExceeded // the clock of the context may be a moment late
+		return told, context.DeadlineExceeded // not ctx.Err(), since the context's own timer may fire a moment later
 	}
 	return told, nil
 }
 
-// raiseAtEnd raises a flag when a context ends (when it ends by its deadline, only if atDeadline), until
-// finish is called.
+// raiseAtEnd watches a context and raises the flag `cancel` when the context ends. A context that
+// ends by its deadline raises the flag only if atDeadline is true. The returned function ends the
+// watching.
 func raiseAtEnd(ctx context.Context, cancel *C.chorale_cancel, atDeadline bool) (finish func()) {
 	if ctx.Done() == nil {
 		return func() {}
@@ -375,36 +392,39 @@ func raiseAtEnd(ctx context.Context, cancel *C.chorale_cancel, atDeadline bool) 
 	}
 }
 
-// Solve does the remaining rounds, polish and bound. A further call does Rounds more rounds.
+// Solve does all remaining rounds, then the polish and the bound as far as the options ask for
+// them. A further call does up to RunOptions.Rounds more rounds.
 func (r *Run) Solve(ctx context.Context) (RunResult, error) {
 	return r.compute(ctx, func(run *C.chorale_run, result *C.chorale_run_result, detail *C.chorale_error) C.chorale_status {
 		return C.chorale_run_solve(run, result, detail)
 	})
 }
 
-// Step does one round; the first call does round 0, which labels each chain without cliques.
+// Step does one round. The first call does round 0, which decodes each chain without its cliques.
 func (r *Run) Step(ctx context.Context) (RunResult, error) {
 	return r.compute(ctx, func(run *C.chorale_run, result *C.chorale_run_result, detail *C.chorale_error) C.chorale_status {
 		return C.chorale_run_step(run, result, detail)
 	})
 }
 
-// Polish does the polish alone: it decodes one chain at a time while the score increases.
+// Polish does only the polish: it decodes one chain at a time, with all others fixed, while the
+// score increases.
 func (r *Run) Polish(ctx context.Context) (RunResult, error) {
 	return r.compute(ctx, func(run *C.chorale_run, result *C.chorale_run_result, detail *C.chorale_error) C.chorale_status {
 		return C.chorale_run_polish(run, result, detail)
 	})
 }
 
-// Bound does `steps` more steps of the upper bound. A run created with BoundSteps 0 has no memory for
-// it: [ErrState].
+// Bound does `steps` more steps of dual ascent for the upper bound, and nothing else. The run must
+// have been created with BoundSteps above 0; otherwise the error is [ErrState].
 func (r *Run) Bound(ctx context.Context, steps int) (RunResult, error) {
 	return r.compute(ctx, func(run *C.chorale_run, result *C.chorale_run_result, detail *C.chorale_error) C.chorale_status {
 		return C.chorale_run_bound(run, C.int64_t(steps), result, detail)
 	})
 }
 
-// Reset discards messages, labellings, edits and the scores set by SetChain.
+// Reset discards messages, labellings, edits and the scores set by SetChain. The run is then in the
+// state of a new one.
 func (r *Run) Reset() error {
 	c, run := r.begin(true)
 	defer c.end()
@@ -419,7 +439,8 @@ func (r *Run) Reset() error {
 	return nil
 }
 
-// SetChain replaces the scores of a chain in this run by others of the same shape, which are copied.
+// SetChain replaces the scores of a chain, in this run only, by those of another chain of the same
+// length, number of labels and shape. They are copied.
 func (r *Run) SetChain(number int, chain *Chain) error {
 	c, run := r.begin(true)
 	defer c.end()
@@ -453,9 +474,9 @@ func (r *Run) SetChain(number int, chain *Chain) error {
 	return nil
 }
 
-// SetAllowed allows only the labels of a position whose entry is true, one entry for each label; nil
-// lifts the restriction of an earlier call. A run created without Edits has no memory for it:
-// [ErrState].
+// SetAllowed allows only some labels of a position, in this run only. allowed: one entry for each
+// label, false forbids the label; nil lifts the restriction of an earlier call. The run must have
+// been created with RunOptions.Edits; otherwise the error is [ErrState].
 func (r *Run) SetAllowed(number, position int, allowed []bool) error {
 	c, run := r.begin(true)
 	defer c.end()
@@ -464,7 +485,7 @@ func (r *Run) SetAllowed(number, position int, allowed []bool) error {
 	}
 	var flags *C.uint8_t
 	if allowed != nil {
-		// The library reads one byte for each label of the chain.
+		// Checked here, since the library reads as many bytes as the chain has labels.
 		labels, err := r.model.chainLabels(number)
 		if err == nil && len(allowed) != labels {
 			err = refuse(ErrShape, "allowed has %d elements, and the chain has %d labels", len(allowed), labels)
@@ -486,8 +507,9 @@ func (r *Run) SetAllowed(number, position int, allowed []bool) error {
 	return c.err
 }
 
-// SetStrength multiplies the potential of a clique by a factor: 0, or from 1e-6 to 1e6; 1 restores the
-// potential of the model. A run created without Edits has no memory for it: [ErrState].
+// SetStrength multiplies the potential of a clique by a factor, in this run only. The factor is 0,
+// or from 1e-6 to 1e6; 1 restores the potential of the model. The run must have been created with
+// RunOptions.Edits; otherwise the error is [ErrState].
 func (r *Run) SetStrength(clique int, factor float64) error {
 	c, run := r.begin(true)
 	defer c.end()
@@ -497,9 +519,10 @@ func (r *Run) SetStrength(clique int, factor float64) error {
 	return c.err
 }
 
-// SetLabels replaces the best labelling by one of the caller's: labels of all positions, chain by chain.
-// The next call scores it and the labelling of round 0, and no result scores below either. Instances,
-// and chains whose scores forbid these labels, use their labels of round 0.
+// SetLabels replaces the best labelling by one of the caller's. labels: those of all positions,
+// chain after chain. The next call computes the scores of this labelling and of round 0, and no
+// result scores below either. An [Instance], or a chain whose scores forbid its given labels, takes
+// its labels of round 0 instead.
 func (r *Run) SetLabels(labels []int32) error {
 	c, run := r.begin(true)
 	defer c.end()
@@ -516,16 +539,16 @@ func (o *ownChain) release() {
 	}
 }
 
-// Labelling selects the labelling that results describe.
+// Labelling selects which labelling of a run a result describes.
 type Labelling int32
 
-// Labellings: the best one found, and that of the chains without cliques.
+// The labellings of a run.
 const (
-	Together Labelling = C.CHORALE_TOGETHER // the best labelling found under all cliques
-	Alone    Labelling = C.CHORALE_ALONE    // the best labelling of every chain without cliques
+	Together Labelling = C.CHORALE_TOGETHER // the labelling with the highest score found so far
+	Alone    Labelling = C.CHORALE_ALONE    // the best labelling of every chain without its cliques (round 0)
 )
 
-// Result is the result of the last call.
+// Result returns the result of the last call that computed.
 func (r *Run) Result() (RunResult, error) {
 	c, run := r.begin(false)
 	defer c.end()
@@ -539,7 +562,8 @@ func (r *Run) Result() (RunResult, error) {
 	return runResult(result), nil
 }
 
-// numbers calls fill for the size of a buffer, and again to fill it.
+// numbers returns the entries that `fill` writes. It calls fill first without a buffer, for the
+// number of entries, and then with a buffer of this size.
 func (c *call) numbers(fill func(to *C.int32_t, capacity C.int64_t, needed *C.int64_t) C.chorale_status) []int32 {
 	var needed C.int64_t
 	if c.failed(fill(nil, 0, &needed)) {
@@ -552,7 +576,7 @@ func (c *call) numbers(fill func(to *C.int32_t, capacity C.int64_t, needed *C.in
 	return all
 }
 
-// Labels are the labels of one chain: T numbers from 0 to m - 1.
+// Labels returns the labels of one chain, one for each position.
 func (r *Run) Labels(chain int, of Labelling) ([]int32, error) {
 	c, run := r.begin(false)
 	defer c.end()
@@ -565,8 +589,8 @@ func (r *Run) Labels(chain int, of Labelling) ([]int32, error) {
 	return labels, c.err
 }
 
-// AllLabels are the labels of all chains, in one call: row i is [Run.Labels] of chain i. All rows are
-// parts of one array, in the order of the chains.
+// AllLabels returns the labels of all chains: row i is what [Run.Labels] returns for chain i. All
+// rows are parts of one array, in the order of the chains.
 func (r *Run) AllLabels(of Labelling) ([][]int32, error) {
 	c, run := r.begin(false)
 	defer c.end()
@@ -593,8 +617,8 @@ func cut[T any](all []T, lengths []int) [][]T {
 	return rows
 }
 
-// ChainScore is the chain's own score of its labels in a labelling, and whether they differ from its
-// best labels without cliques.
+// ChainScore returns the score of a chain under a labelling, without cliques, and whether its
+// labels differ from its best labels without cliques.
 func (r *Run) ChainScore(chain int, of Labelling) (score float64, changed bool, _ error) {
 	c, run := r.begin(false)
 	defer c.end()
@@ -607,8 +631,7 @@ func (r *Run) ChainScore(chain int, of Labelling) (score float64, changed bool, 
 	return float64(phi), differs != 0, c.err
 }
 
-// CliqueScore is the score of a clique in a labelling: its potential at the counts of the members'
-// values.
+// CliqueScore returns the potential of a clique under a labelling.
 func (r *Run) CliqueScore(clique int, of Labelling) (float64, error) {
 	c, run := r.begin(false)
 	defer c.end()
@@ -620,8 +643,8 @@ func (r *Run) CliqueScore(clique int, of Labelling) (float64, error) {
 	return float64(score), c.err
 }
 
-// ChainScores are the scores of all chains, and whether their labels differ from their best ones without
-// cliques, as by [Run.ChainScore], in one call.
+// ChainScores returns for every chain what [Run.ChainScore] returns: its score, and whether its
+// labels differ from its best labels without cliques.
 func (r *Run) ChainScores(of Labelling) (scores []float64, changed []bool, _ error) {
 	c, run := r.begin(false)
 	defer c.end()
@@ -640,7 +663,7 @@ func (r *Run) ChainScores(of Labelling) (scores []float64, changed []bool, _ err
 	return scores, changed, nil
 }
 
-// CliqueScores are the scores of all cliques, as by [Run.CliqueScore], in one call.
+// CliqueScores returns for every clique what [Run.CliqueScore] returns: its potential.
 func (r *Run) CliqueScores(of Labelling) ([]float64, error) {
 	c, run := r.begin(false)
 	defer c.end()
@@ -654,8 +677,10 @@ func (r *Run) CliqueScores(of Labelling) ([]float64, error) {
 	return scores, nil
 }
 
-// Values are the values of the members of a clique, in their order: 0 to R - 1, R for EMPTY, R + 1 for
-// CONFLICT, and -1 for a value outside a dictionary without OUT. A centre is the last member.
+// Values returns the values of the members of a clique, in the order of adding. With R values these
+// are 0 to R - 1, R for EMPTY (no value), R + 1 for CONFLICT (several values), or -1 for a value
+// that is not in the clique's dictionary, if the dictionary has no OUT. If the clique has a centre,
+// its value is the last entry.
 func (r *Run) Values(clique int, of Labelling) ([]int32, error) {
 	c, run := r.begin(false)
 	defer c.end()
@@ -668,8 +693,8 @@ func (r *Run) Values(clique int, of Labelling) ([]int32, error) {
 	return values, c.err
 }
 
-// AllValues are the values of the members of all cliques, in one call: row i is [Run.Values] of clique
-// i.
+// AllValues returns the values of the members of all cliques: row i is what [Run.Values] returns
+// for clique i.
 func (r *Run) AllValues(of Labelling) ([][]int32, error) {
 	c, run := r.begin(false)
 	defer c.end()
@@ -688,18 +713,20 @@ func (r *Run) AllValues(of Labelling) ([][]int32, error) {
 	return cut(values, counts), nil
 }
 
-// Payment is a reason why a chain changed: a member of a clique whose value differs from that in the
-// chain's best labelling without cliques, and the gain of the clique.
+// Payment is a reason why a chain changed: one of its memberships in cliques, whose value in the
+// best labelling differs from the value in the chain's best labelling without cliques, and what the
+// clique gains by this change.
 type Payment struct {
 	Clique   int     // number of the clique
-	Member   int     // number of the member within the clique
-	Position int     // -1 for a whole chain or an instance
-	OwnValue int32   // the member's value in the chain's best labelling without cliques
-	Value    int32   // the member's value now
-	Amount   float64 // decrease of the score of the clique if this member alone took OwnValue again
+	Member   int     // index of the member within the clique, in the order of adding
+	Position int     // position in the chain that is the member; -1: the whole chain, or an instance
+	OwnValue int32   // value of the member in the chain's best labelling without cliques
+	Value    int32   // value of the member in the best labelling
+	Amount   float64 // decrease of the clique's potential if this member alone took OwnValue again; plus infinity if that is forbidden
 }
 
-// Payments are all payments to a chain, whole chains first, then in the order of its positions.
+// Payments returns the payments of all cliques to a chain. Those for the whole chain come first,
+// then those for its positions in order.
 func (r *Run) Payments(chain int) ([]Payment, error) {
 	c, run := r.begin(false)
 	defer c.end()
@@ -717,7 +744,7 @@ func (r *Run) Payments(chain int) ([]Payment, error) {
 	return goPayments(paid), nil
 }
 
-// AllPayments are the payments to all chains, in one call: row i is [Run.Payments] of chain i.
+// AllPayments returns the payments to all chains: row i is what [Run.Payments] returns for chain i.
 func (r *Run) AllPayments() ([][]Payment, error) {
 	c, run := r.begin(false)
 	defer c.end()
@@ -747,8 +774,10 @@ func goPayments(paid []C.chorale_payment) []Payment {
 	return payments
 }
 
-// MaxMarginals are the max-marginals of the positions of a chain under the final messages, T x m, and
-// the margins, T.
+// MaxMarginals computes the max-marginals of a chain under the final messages of its cliques: for
+// each of T positions and m labels (row after row) the best score of a labelling of the chain with
+// this label at this position. margins: for each position its greatest max-marginal minus the
+// second greatest.
 func (r *Run) MaxMarginals(chain int) (marginals, margins []float64, _ error) {
 	c, run := r.begin(true)
 	defer c.end()
@@ -769,11 +798,13 @@ func (r *Run) MaxMarginals(chain int) (marginals, margins []float64, _ error) {
 	return marginals, margins, nil
 }
 
-// Probabilities are the probabilities of each label at each position of a chain, T x m, given the
-// messages of its cliques: the sum of exp(s / temperature) over the labellings with this label, divided
-// by the sum over all labellings of the chain, where s is the score of a labelling plus the messages.
-// exact is false if labellings were left out, or properties absorbed, because joint states exceed the
-// budget. The temperature is above 0; 1 takes scores as log-odds.
+// Probabilities computes the probability of each label at each position of a chain, given the
+// messages of its cliques: T x m numbers, row after row. The probability is the sum of exp(s /
+// temperature) over the labellings of the chain with this label, divided by the sum over all
+// labellings of the chain, where s is the score of a labelling plus the messages. The temperature
+// is above 0; with 1, scores are taken as log-odds. exact is false if the joint states of the
+// chain's properties exceed the budget, so that some labellings were left out or properties were
+// approximated.
 func (r *Run) Probabilities(chain int, temperature float64) (probabilities []float64, exact bool, _ error) {
 	c, run := r.begin(true)
 	defer c.end()
@@ -794,10 +825,11 @@ func (r *Run) Probabilities(chain int, temperature float64) (probabilities []flo
 	return probabilities, sums != 0, nil
 }
 
-// JSON is the whole result: an object with outcome, proven, rounds, best_round, score, chain_score,
-// clique_score, own_score, upper_bound, gap and changed_chains; with chains, an array of objects with
-// score, labels and changed, and if a chain has changed own_score, own_labels and payments; and with
-// cliques, an array of objects with score and values. Numbers that are not finite are null.
+// JSON returns the whole result as a JSON object. It has the fields outcome, proven, rounds,
+// best_round, score, chain_score, clique_score, own_score, upper_bound, gap and changed_chains of
+// [RunResult]. The field chains is an array of objects with score, labels and changed, and for a
+// chain that changed also own_score, own_labels and payments. The field cliques is an array of
+// objects with score and values. Numbers that are not finite are null.
 func (r *Run) JSON() ([]byte, error) {
 	c, run := r.begin(false)
 	defer c.end()
