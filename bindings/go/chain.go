@@ -8,38 +8,39 @@ import (
 	"unsafe"
 )
 
-// Chain is the scores of one sequence, or of a tree, of T positions with one of m labels each. The score
-// of a labelling is the sum of the unary scores of its labels, the scores of each pair of neighbours (in
-// a tree a position and its parent), and the start and end scores; minus infinity forbids. All scores of
-// a chain have one element type. Strides are counted in elements.
+// Chain is the scores of one sequence, or of a tree, of T positions with one of m labels each. The
+// score of a labelling is the sum of the unary scores of its labels, the edge scores of each pair
+// of neighbours (in a tree, a position and its parent), and the start and end scores. Minus
+// infinity forbids. All scores of a chain have one element type. Strides are counted in elements.
 type Chain struct {
 	Length      int         // T, at least 0
 	Labels      int         // m, at least 1
-	Unary       Scores      // T x m; minus infinity forbids
-	Orientation Orientation // the meaning of the rows of Edges
+	Unary       Scores      // T x m unary scores; minus infinity forbids a label at a position
+	Orientation Orientation // what the rows of Edges are
 
-	UnaryRowStride    int // 0: rows without gaps
-	UnaryColumnStride int // 0: 1
+	UnaryRowStride    int // distance between two rows; 0: rows without gaps
+	UnaryColumnStride int // distance between two entries of a row; 0: 1
 
-	Transitions *Transitions // of m labels, with their start and end scores; nil: zero throughout
-	// Edges replaces the matrix of Transitions: EdgeMatrices (1, or T - 1) matrices of m x m. EdgeMatrices
-	// 0: 1.
-	Edges            Scores // nil: those of Transitions
-	EdgeMatrices     int    // 0: 1
-	EdgeMatrixStride int    // 0: matrices without gaps
-	EdgeRowStride    int    // 0: rows without gaps
-	EdgeColumnStride int    // 0: 1
+	Transitions *Transitions // edge, start and end scores that chains can share, for m labels; nil: zeros
+	// Edges are edge scores of this chain, which replace the matrix of Transitions: one matrix of m x
+	// m for all edges, or T - 1 matrices, of which number t - 1 is for the edge to position t.
+	Edges            Scores // nil: the matrix of Transitions
+	EdgeMatrices     int    // number of matrices: 1, or T - 1; 0: 1
+	EdgeMatrixStride int    // distance between two matrices; 0: without gaps
+	EdgeRowStride    int    // distance between two rows; 0: without gaps
+	EdgeColumnStride int    // distance between two entries of a row; 0: 1
 
-	Start Scores // m; nil: those of the transitions
-	End   Scores // m scores of the last label; nil: those of the transitions
+	Start Scores // m scores of the first label; nil: those of Transitions
+	End   Scores // m scores of the last label; nil: those of Transitions
 
-	Parents          []int32 // of a tree: by position the parent, which comes before it, or -1
-	Forced           []int32 // by position the label it must take, or -1
-	Allowed          []byte  // T x m, 0 forbids
-	AllowedRowStride int     // in bytes; 0: rows without gaps
+	Parents          []int32 // makes the chain a tree: for each position its parent, an earlier position, or -1 for a root; nil: a chain
+	Forced           []int32 // for each position the label that it must take, or -1; nil: all free
+	Allowed          []byte  // T x m, 0 forbids the label at the position; nil: all allowed
+	AllowedRowStride int     // distance between two rows, in bytes; 0: rows without gaps
 }
 
-// chain returns a chain for C, with its arrays placed in `to`.
+// chain returns a chain as a C struct. Its arrays are lent to C by `to`. Arrays that are too short
+// are refused.
 func (c *call) chain(chain *Chain, to placer) *C.chorale_chain {
 	told := new(C.chorale_chain)
 	C.chorale_chain_init(told, C.sizeof_chorale_chain)
@@ -60,7 +61,9 @@ func (c *call) chain(chain *Chain, to placer) *C.chorale_chain {
 	row, column := c.matrix("chain.Unary", labels, chain.UnaryRowStride, chain.UnaryColumnStride)
 	if c.err == nil {
 		c.present("chain.Unary", sizeOf(chain.Unary), extent([]int{length, labels}, []int{row, column}))
-		// As many entries as the shape needs, without overlap: results are allocated for this shape.
+		// Strides may let rows overlap, so that a short slice passes the check above for any shape. But
+		// results are allocated for the whole shape; so the slice must have as many elements as the shape
+		// has entries.
 		c.present("chain.Unary", sizeOf(chain.Unary), product(length, labels))
 	}
 	matrices := chain.EdgeMatrices
@@ -114,7 +117,8 @@ func (c *call) chain(chain *Chain, to placer) *C.chorale_chain {
 	return told
 }
 
-// Score returns the score of a labelling, T labels; minus infinity if it is forbidden.
+// Score computes the score of a labelling, one label for each position; minus infinity if it is
+// forbidden.
 func (chain *Chain) Score(labelling []int32) (float64, error) {
 	c := begin()
 	defer c.end()
@@ -125,7 +129,7 @@ func (chain *Chain) Score(labelling []int32) (float64, error) {
 	if c.err != nil {
 		return 0, c.err
 	}
-	if len(labelling) == 0 { // C requires an address also for an empty labelling
+	if len(labelling) == 0 { // a pointer is required, but the first element of an empty slice has no address
 		labelling = []int32{0}
 	}
 	var score C.double
@@ -133,38 +137,38 @@ func (chain *Chain) Score(labelling []int32) (float64, error) {
 	return float64(score), c.err
 }
 
-// ChainResult is the result of a call, besides labellings.
+// ChainResult is the result of a call on a chain, except labellings.
 type ChainResult struct {
-	Outcome Outcome // Complete or Infeasible
-	Score   float64 // the score of the best labelling
+	Outcome Outcome // Complete, or Infeasible if every labelling is forbidden
+	Score   float64 // score of the best labelling; minus infinity if every labelling is forbidden
 }
 
-// MaxMarginals of a chain: the best score of a labelling with a label at a position, or with both labels
-// of an edge.
+// MaxMarginals are the max-marginals of a chain of T positions with m labels: the best score of a
+// labelling that has a given label at a position, or two given labels at the ends of an edge.
 type MaxMarginals struct {
-	Marginals []float64 // T x m
-	Edges     []float64 // (T - 1) x m x m, rows "from"
-	Margins   []float64 // T: the best marginal of a position minus the second best
-	Labelling []int32   // nil if every labelling is forbidden
+	Marginals []float64 // T x m: the best score with each label at each position
+	Edges     []float64 // (T - 1) x m x m, one matrix for each edge: the best score with the label of the row at its earlier end, and that of the column at its later end
+	Margins   []float64 // for each position its greatest max-marginal minus the second greatest
+	Labelling []int32   // the best labelling; nil if every labelling is forbidden
 }
 
-// KBest is the best labellings of a chain, best first.
+// KBest holds the k best labellings of a chain, best first.
 type KBest struct {
-	Labellings [][]int32 // row j: the T labels of the labelling of rank j
-	Scores     []float64 // by rank
+	Labellings [][]int32 // row j: the labelling of rank j, one label for each position
+	Scores     []float64 // score of each labelling
 }
 
-// ChainTask is the task for which a workspace is sized.
+// ChainTask is the call for which the memory of a solver is sized.
 type ChainTask int32
 
-// Tasks of a chain solver.
+// The calls of a chain solver.
 const (
-	ChainSolve        ChainTask = C.CHORALE_CHAIN_SOLVE         // Solve
-	ChainMaxMarginals ChainTask = C.CHORALE_CHAIN_MAX_MARGINALS // MaxMarginals
-	ChainKBest        ChainTask = C.CHORALE_CHAIN_K_BEST        // KBest
+	ChainSolve        ChainTask = C.CHORALE_CHAIN_SOLVE         // ChainSolver.Solve
+	ChainMaxMarginals ChainTask = C.CHORALE_CHAIN_MAX_MARGINALS // ChainSolver.MaxMarginals
+	ChainKBest        ChainTask = C.CHORALE_CHAIN_K_BEST        // ChainSolver.KBest
 )
 
-// ChainSolver is a reusable workspace; one goroutine at a time.
+// ChainSolver is a reusable workspace for chains. One goroutine at a time may use it.
 type ChainSolver handle
 
 func chainSolverHandle(solver *C.chorale_chain_solver, memory unsafe.Pointer) *handle {
@@ -191,8 +195,8 @@ func NewChainSolver(host *Host) (*ChainSolver, error) {
 	return (*ChainSolver)(h), nil
 }
 
-// NewFixedChainSolver makes a solver in `bytes` bytes, which never allocates; a chain that needs more
-// memory is [ErrWorkspaceTooSmall].
+// NewFixedChainSolver makes a solver whose workspace is `bytes` bytes and never grows. A chain that
+// needs more memory is refused with [ErrWorkspaceTooSmall].
 func NewFixedChainSolver(bytes int, host *Host) (*ChainSolver, error) {
 	c := begin()
 	defer c.end()
@@ -215,8 +219,8 @@ func NewFixedChainSolver(bytes int, host *Host) (*ChainSolver, error) {
 	return (*ChainSolver)(h), nil
 }
 
-// ChainSolverBytes is the number of bytes that a fixed solver, or a [Scratch], needs for a task. k:
-// number of labellings of ChainKBest.
+// ChainSolverBytes returns the number of bytes that a fixed solver or a [Scratch] needs for a task
+// on chains of this size. k: the number of labellings, for ChainKBest only.
 func ChainSolverBytes(chain *Chain, task ChainTask, k int) (int, error) {
 	c := begin()
 	defer c.end()
@@ -232,8 +236,8 @@ func ChainSolverBytes(chain *Chain, task ChainTask, k int) (int, error) {
 // Close frees the solver.
 func (s *ChainSolver) Close() error { return (*handle)(s).close() }
 
-// Reserve grows the workspace so that no call of the task on a chain of this shape allocates. k: number
-// of labellings of ChainKBest.
+// Reserve grows the workspace, so that later calls for the task on chains of this size need no
+// further memory. k: the number of labellings, for ChainKBest only.
 func (s *ChainSolver) Reserve(chain *Chain, task ChainTask, k int) error {
 	c := begin()
 	defer c.end()
@@ -246,7 +250,7 @@ func (s *ChainSolver) Reserve(chain *Chain, task ChainTask, k int) error {
 	return c.err
 }
 
-// A workspace is the memory for a computation on a chain: a solver, or scratch memory.
+// A workspace is where a computation on a chain finds its memory: a solver, or scratch memory.
 type workspace struct {
 	solver  *C.chorale_chain_solver
 	scratch unsafe.Pointer
@@ -263,7 +267,7 @@ func newChainResult() *C.chorale_chain_result {
 	return result
 }
 
-// Solve finds the best labelling, T labels; nil if every labelling is forbidden.
+// Solve finds the best labelling, one label for each position; nil if every labelling is forbidden.
 func (s *ChainSolver) Solve(chain *Chain) ([]int32, ChainResult, error) { return solve(s.in, chain) }
 
 func solve(in func(*call) workspace, chain *Chain) ([]int32, ChainResult, error) {
@@ -288,7 +292,8 @@ func solve(in func(*call) workspace, chain *Chain) ([]int32, ChainResult, error)
 	return found(labelling), ChainResult{Outcome(result.outcome), float64(result.score)}, nil
 }
 
-// MaxMarginals computes all max-marginals, margins and the best labelling.
+// MaxMarginals computes the max-marginals of all positions and edges, the margins, and the best
+// labelling.
 func (s *ChainSolver) MaxMarginals(chain *Chain) (*MaxMarginals, ChainResult, error) {
 	return maxMarginals(s.in, chain)
 }
@@ -324,8 +329,8 @@ func maxMarginals(in func(*call) workspace, chain *Chain) (*MaxMarginals, ChainR
 	return all, ChainResult{Outcome(result.outcome), float64(result.score)}, nil
 }
 
-// KBest finds the k best labellings of a chain, best first, or all if there are fewer. A tree is
-// [ErrNotAChain].
+// KBest finds the k best labellings of a chain, best first; fewer if fewer are allowed. A tree is
+// refused with [ErrNotAChain].
 func (s *ChainSolver) KBest(chain *Chain, k int) (*KBest, error) { return kBest(s.in, chain, k) }
 
 func kBest(in func(*call) workspace, chain *Chain, k int) (*KBest, error) {
@@ -359,14 +364,15 @@ func kBest(in func(*call) workspace, chain *Chain, k int) (*KBest, error) {
 	return all, nil
 }
 
-// Scratch is memory for computations on chains without a solver, which allocate nothing; one goroutine
-// at a time. [ChainSolverBytes] and [MessageBytes] give the number of bytes.
+// Scratch is memory in which chains are computed without a solver: the calls allocate nothing in
+// the library. [ChainSolverBytes] and [MessageBytes] give the number of bytes. One goroutine at a
+// time may use it.
 type Scratch struct {
 	h     *handle
 	bytes int
 }
 
-// NewScratch allocates memory for computations.
+// NewScratch allocates scratch memory of `bytes` bytes.
 func NewScratch(bytes int) (*Scratch, error) {
 	if bytes < 0 {
 		return nil, refuse(ErrSize, "bytes is %d, and must not be negative", bytes)

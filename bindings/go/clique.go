@@ -9,80 +9,84 @@ import (
 	"unsafe"
 )
 
-// Algorithm is an algorithm of clique inference. The constants state to which families of potentials
-// each applies.
+// A clique has n members, each with one of R values. Its potential is a function of the counts n_v,
+// the numbers of members with each value v. An assignment gives each member a value. Its score is
+// the sum of the members' own scores of their values, plus the potential.
+
+// Algorithm is an algorithm that finds a good assignment of values to the members of a clique. The
+// constants name the families of potentials to which each applies.
 type Algorithm int32
 
-// Algorithms.
+// The algorithms.
 const (
-	Auto                    Algorithm = C.CHORALE_ALGORITHM_AUTO                      // the algorithm that fits the family
-	AlphaPass               Algorithm = C.CHORALE_ALGORITHM_ALPHA_PASS                // for every value and count, those members take the value that lose least by it; any family, exact for FamilyMax
-	GeneralisedAlphaPass    Algorithm = C.CHORALE_ALGORITHM_GENERALISED_ALPHA_PASS    // as AlphaPass, with sets of up to SubsetSize values; any family
-	AlphaExpansion          Algorithm = C.CHORALE_ALGORITHM_ALPHA_EXPANSION           // best moves of any set of members to one value, until none is better; FamilySum
-	Polish                  Algorithm = C.CHORALE_ALGORITHM_POLISH                    // each member takes its best value at the current counts, until no member changes; convex FamilySum
-	ICM                     Algorithm = C.CHORALE_ALGORITHM_ICM                       // moves of one member at a time, while one raises the score; any family
-	ModifiedAlphaPass       Algorithm = C.CHORALE_ALGORITHM_MODIFIED_ALPHA_PASS       // AlphaPass for FamilyMajority, without a guarantee
-	LagrangianSubgradient   Algorithm = C.CHORALE_ALGORITHM_LAGRANGIAN_SUBGRADIENT    // relaxation of FamilyMajority, with an upper bound: subgradient steps
-	LagrangianGoldenSection Algorithm = C.CHORALE_ALGORITHM_LAGRANGIAN_GOLDEN_SECTION // relaxation of FamilyMajority by golden section search
-	LagrangianConservative  Algorithm = C.CHORALE_ALGORITHM_LAGRANGIAN_CONSERVATIVE   // relaxation of FamilyMajority by conservative coordinate descent
-	ExactMajority           Algorithm = C.CHORALE_ALGORITHM_EXACT_MAJORITY            // the optimum of FamilyMajority
-	ConcaveFlow             Algorithm = C.CHORALE_ALGORITHM_CONCAVE_FLOW              // the optimum of FamilySum with concave tables
-	CountBoxes              Algorithm = C.CHORALE_ALGORITHM_COUNT_BOXES               // the optimum of any FamilySum by branch and bound; exponential at worst
-	DualBound               Algorithm = C.CHORALE_ALGORITHM_DUAL_BOUND                // an upper bound of FamilySum, and the best labelling met on the way
+	Auto                    Algorithm = C.CHORALE_ALGORITHM_AUTO                      // chooses one of the others by the potential
+	AlphaPass               Algorithm = C.CHORALE_ALGORITHM_ALPHA_PASS                // for every value and every k, the k members that lose least by the value take it; the best of these assignments. Any family, exact for FamilyMax
+	GeneralisedAlphaPass    Algorithm = C.CHORALE_ALGORITHM_GENERALISED_ALPHA_PASS    // AlphaPass with sets of up to SubsetSize values in place of the one value. Any family
+	AlphaExpansion          Algorithm = C.CHORALE_ALGORITHM_ALPHA_EXPANSION           // repeats the best move of any set of members to one value, until none improves. FamilySum
+	Polish                  Algorithm = C.CHORALE_ALGORITHM_POLISH                    // each member takes its best value at the current counts, until no member changes. Convex FamilySum
+	ICM                     Algorithm = C.CHORALE_ALGORITHM_ICM                       // iterated conditional modes: moves single members while that raises the score. Any family
+	ModifiedAlphaPass       Algorithm = C.CHORALE_ALGORITHM_MODIFIED_ALPHA_PASS       // AlphaPass that keeps only assignments in which the value has the highest count; without a guarantee. FamilyMajority
+	LagrangianSubgradient   Algorithm = C.CHORALE_ALGORITHM_LAGRANGIAN_SUBGRADIENT    // Lagrangian relaxation by subgradient steps, with an upper bound. FamilyMajority
+	LagrangianGoldenSection Algorithm = C.CHORALE_ALGORITHM_LAGRANGIAN_GOLDEN_SECTION // Lagrangian relaxation by golden section search, with an upper bound. FamilyMajority
+	LagrangianConservative  Algorithm = C.CHORALE_ALGORITHM_LAGRANGIAN_CONSERVATIVE   // Lagrangian relaxation by conservative coordinate descent, with an upper bound. FamilyMajority
+	ExactMajority           Algorithm = C.CHORALE_ALGORITHM_EXACT_MAJORITY            // the optimum. FamilyMajority
+	ConcaveFlow             Algorithm = C.CHORALE_ALGORITHM_CONCAVE_FLOW              // the optimum. FamilySum with concave tables
+	CountBoxes              Algorithm = C.CHORALE_ALGORITHM_COUNT_BOXES               // the optimum, by branch and bound over the counts; exponential at worst. FamilySum
+	DualBound               Algorithm = C.CHORALE_ALGORITHM_DUAL_BOUND                // an upper bound, and the best assignment met on the way. FamilySum
 )
 
-// String is the name of the algorithm, such as "alpha-pass".
+// String returns the name of the algorithm, such as "alpha-pass".
 func (a Algorithm) String() string {
 	return C.GoString(C.chorale_algorithm_name(C.chorale_algorithm(a)))
 }
 
-// AlgorithmNamed is the algorithm with a name such as "alpha-pass"; false if there is none.
+// AlgorithmNamed returns the algorithm with a name such as "alpha-pass"; false if there is none.
 func AlgorithmNamed(name string) (Algorithm, bool) {
 	bytes := []byte(name)
 	found := C.chorale_algorithm_from_name((*C.char)(first(bytes)), C.size_t(len(bytes)))
 	return Algorithm(found), found >= 0
 }
 
-// Start is the start labelling of algorithms that improve a labelling.
+// Start says from which assignment AlphaExpansion, Polish and ICM start.
 type Start int32
 
-// Starts.
+// The start assignments.
 const (
-	StartIndependent Start = C.CHORALE_START_INDEPENDENT // every member's own best value
-	StartValue       Start = C.CHORALE_START_VALUE       // every member that may takes CliqueOptions.StartValue
+	StartIndependent Start = C.CHORALE_START_INDEPENDENT // each member's best value by its own scores
+	StartValue       Start = C.CHORALE_START_VALUE       // CliqueOptions.StartValue for every member that may take it, the best value for the others
 	StartAssignment  Start = C.CHORALE_START_ASSIGNMENT  // CliqueOptions.StartAssignment
 	StartAlphaPass   Start = C.CHORALE_START_ALPHA_PASS  // the result of AlphaPass
 )
 
-// CliqueProblem is the members of one clique and the scores of their values: Scores[i * RowStride + v]
-// is the score of value v for member i. NaN, plus infinity and magnitudes above 1e280 are refused.
+// CliqueProblem describes the members of one clique. Scores[i * RowStride + v] is the score of
+// value v for member i. NaN, plus infinity and magnitudes above 1e280 are refused.
 type CliqueProblem struct {
-	Members   int       // n, at least 1
-	Values    int       // R, at least 1: that of the potential
-	Scores    []float64 // Members x Values; minus infinity forbids
-	RowStride int       // 0: Values
-	Fixed     []int32   // by member the value it must take, or -1; nil: all free
-	Weights   []int64   // by member how often it counts, at least 1; nil: 1 for all. Convex sums alone take weights
+	Members   int       // n, the number of members, at least 1
+	Values    int       // R, the number of values, at least 1; the same as that of the potential
+	Scores    []float64 // Members x Values scores; minus infinity forbids a value to a member
+	RowStride int       // distance between two rows of Scores; 0: Values
+	Fixed     []int32   // for each member the value that it must take, or -1; nil: all free
+	Weights   []int64   // for each member how often it counts, at least 1; nil: 1 for all. Only potentials that are convex sums take weights above 1
 }
 
 // CliqueOptions are the options for solving a clique. They are made by [NewCliqueOptions].
 type CliqueOptions struct {
-	Algorithm       Algorithm     // the algorithm; one that does not fit the potential is ErrAlgorithmMismatch
+	Algorithm       Algorithm     // one that does not apply to the potential is refused with ErrAlgorithmMismatch
 	Start           Start         // where AlphaExpansion, Polish and ICM start
-	StartValue      int32         // for Start StartValue: 0 to R - 1
-	SubsetSize      int32         // greatest size of sets in GeneralisedAlphaPass: at least 1, 2 by default
-	StartAssignment []int32       // for Start StartAssignment: by member a value that is not forbidden
-	IterationLimit  int           // greatest number of sweeps, rounds or steps; 0: the default of the algorithm
-	NodeLimit       int           // CountBoxes: greatest number of nodes; 0: no limit
-	NodePool        int           // CountBoxes: greatest number of open nodes; 0: as many as fit in 16 MB
-	Tolerance       float64       // Lagrangian algorithms: end when the violation of complementary slackness is at most this fraction of the largest useful multiplier; at least 0, 0.001 by default
-	Gap             float64       // ends the call when upper bound - score is at most Gap * |score|; 0: requests a proof of optimality; negative: no gap
-	TimeLimit       time.Duration // NoLimit: none
+	StartValue      int32         // read if Start is StartValue: 0 to R - 1
+	SubsetSize      int32         // read by GeneralisedAlphaPass: greatest size of a set of values, at least 1; 2 by default
+	StartAssignment []int32       // read if Start is StartAssignment: for each member a value that it may take
+	IterationLimit  int           // greatest number of sweeps, rounds or multiplier steps; 0: the algorithm's own default
+	NodeLimit       int           // read by CountBoxes: greatest number of nodes of branch and bound; 0: no limit
+	NodePool        int           // read by CountBoxes: greatest number of open nodes; 0: as many as fit in 16 MB
+	Tolerance       float64       // read by the Lagrangian algorithms, which end when complementary slackness is violated by at most this fraction of the largest useful multiplier; at least 0, 0.001 by default
+	Gap             float64       // the call ends when upper bound - score is at most Gap * |score|; 0: requests a proof of optimality; negative: no gap is requested
+	TimeLimit       time.Duration // of the call; NoLimit: none
 	Cancel          *Cancel       // ends the call when raised; may be nil
-	ExactMarginals  bool          // max-marginals must be exact, or the call is ErrNotExact
+	ExactMarginals  bool          // whether max-marginals must be exact; if the potential has no exact solver, the call is refused with ErrNotExact
 }
 
-// NewCliqueOptions returns the defaults, which also apply if options are nil.
+// NewCliqueOptions returns the default options, which also apply where the options are nil.
 func NewCliqueOptions() *CliqueOptions {
 	var options C.chorale_clique_options
 	C.chorale_clique_options_init(&options, C.sizeof_chorale_clique_options)
@@ -101,18 +105,18 @@ func NewCliqueOptions() *CliqueOptions {
 	}
 }
 
-// CliqueResult is the result of a call, besides the assignment.
+// CliqueResult is the result of a call on a clique, except the assignment.
 type CliqueResult struct {
 	Outcome        Outcome   // how the call ended
-	Algorithm      Algorithm // the algorithm used
-	Proven         bool      // whether the score is proven to be optimal, up to rounding
-	MarginalsExact bool      // whether max-marginals are exact; otherwise they are lower bounds that labellings attain
-	Score          float64   // MemberScore + CliqueScore; minus infinity where there is no assignment
-	MemberScore    float64   // the members' own scores of their values
+	Algorithm      Algorithm // the algorithm used; if Auto was requested, the one that it chose
+	Proven         bool      // whether the assignment is proven to be optimal, up to rounding
+	MarginalsExact bool      // whether max-marginals are exact; otherwise each is a lower bound, the score of some assignment with that value
+	Score          float64   // MemberScore + CliqueScore; minus infinity if no assignment was found
+	MemberScore    float64   // sum of the members' own scores of their values
 	CliqueScore    float64   // the potential at the counts of the values
-	UpperBound     float64   // on the score of every assignment; plus infinity where none was computed
-	Iterations     int       // sweeps, rounds, steps or flows
-	Nodes          int       // CountBoxes: number of nodes
+	UpperBound     float64   // upper bound on the score of every assignment; plus infinity if none was computed
+	Iterations     int       // number of sweeps, rounds, multiplier steps or flows, by the algorithm
+	Nodes          int       // of CountBoxes: number of nodes of branch and bound
 }
 
 func cliqueResult(r *C.chorale_clique_result) CliqueResult {
@@ -130,22 +134,22 @@ func cliqueResult(r *C.chorale_clique_result) CliqueResult {
 	}
 }
 
-// CliqueTask is the task for which a workspace is sized.
+// CliqueTask is the call for which the memory of a solver is sized.
 type CliqueTask int32
 
-// Tasks of a clique solver.
+// The calls of a clique solver.
 const (
 	CliqueSolve        CliqueTask = C.CHORALE_CLIQUE_SOLVE         // CliqueSolver.Solve
 	CliqueMaxMarginals CliqueTask = C.CHORALE_CLIQUE_MAX_MARGINALS // CliqueSolver.MaxMarginals
 )
 
-// MarginalForm is the form of max-marginals.
+// MarginalForm says what the max-marginals of a clique include.
 type MarginalForm int32
 
-// Forms: the best score with a value, or the message of the clique to the member.
+// The forms of max-marginals.
 const (
-	MarginalScore   MarginalForm = C.CHORALE_MARGINAL_SCORE   // the best score of all labellings in which the member takes the value
-	MarginalMessage MarginalForm = C.CHORALE_MARGINAL_MESSAGE // the same without the member's own score for the value
+	MarginalScore   MarginalForm = C.CHORALE_MARGINAL_SCORE   // the best score of an assignment in which the member has the value
+	MarginalMessage MarginalForm = C.CHORALE_MARGINAL_MESSAGE // the same without the member's own score of the value: the message of the clique to the member
 )
 
 func (c *call) cliqueProblem(problem *CliqueProblem) *C.chorale_clique_problem {
@@ -209,7 +213,7 @@ func (c *call) cliqueOptions(options *CliqueOptions, members int) *C.chorale_cli
 	return told
 }
 
-// CliqueSolver is a reusable workspace; one goroutine at a time.
+// CliqueSolver is a reusable workspace for cliques. One goroutine at a time may use it.
 type CliqueSolver handle
 
 func cliqueSolverHandle(solver *C.chorale_clique_solver, memory unsafe.Pointer) *handle {
@@ -236,8 +240,8 @@ func NewCliqueSolver(host *Host) (*CliqueSolver, error) {
 	return (*CliqueSolver)(h), nil
 }
 
-// NewFixedCliqueSolver makes a solver in `bytes` bytes (see [CliqueSolverBytes]), which never allocates;
-// a problem that needs more memory is [ErrWorkspaceTooSmall].
+// NewFixedCliqueSolver makes a solver whose workspace is `bytes` bytes (see [CliqueSolverBytes])
+// and never grows. A problem that needs more memory is refused with [ErrWorkspaceTooSmall].
 func NewFixedCliqueSolver(bytes int, host *Host) (*CliqueSolver, error) {
 	c := begin()
 	defer c.end()
@@ -260,8 +264,8 @@ func NewFixedCliqueSolver(bytes int, host *Host) (*CliqueSolver, error) {
 	return (*CliqueSolver)(h), nil
 }
 
-// CliqueSolverBytes is the number of bytes that a fixed solver needs for any problem of at most
-// `members` members.
+// CliqueSolverBytes returns the number of bytes that a fixed solver needs for a task on any problem
+// of at most `members` members.
 func CliqueSolverBytes(potential *Potential, members int, options *CliqueOptions, task CliqueTask) (int, error) {
 	c := begin()
 	defer c.end()
@@ -278,7 +282,8 @@ func CliqueSolverBytes(potential *Potential, members int, options *CliqueOptions
 // Close frees the solver.
 func (s *CliqueSolver) Close() error { return (*handle)(s).close() }
 
-// Reserve grows the workspace so that no problem of at most `members` members allocates.
+// Reserve grows the workspace, so that later calls for the task on at most `members` members need
+// no further memory.
 func (s *CliqueSolver) Reserve(potential *Potential, members int, options *CliqueOptions, task CliqueTask) error {
 	c := begin()
 	defer c.end()
@@ -292,7 +297,8 @@ func (s *CliqueSolver) Reserve(potential *Potential, members int, options *Cliqu
 	return c.err
 }
 
-// found returns the assignment, or nil if C has written none.
+// found returns an assignment or labelling; nil if the library has not written it, so that it still
+// holds `unwritten`.
 func found(labels []int32) []int32 {
 	if len(labels) > 0 && labels[0] == unwritten {
 		return nil
@@ -310,10 +316,10 @@ func unwrittenLabels(count int) []int32 {
 	return labels
 }
 
-// Solve finds the values, one for each member, with the best sum of the members' own scores and the
-// potential of the counts of the values. options: nil for the defaults. The assignment is nil if no
-// feasible one was found; the outcome tells whether there is none. A limit of the options is no error:
-// the result is the best assignment so far.
+// Solve finds the assignment, one value for each member, with the best score: the members' own
+// scores plus the potential. options: nil for the defaults. The assignment is nil if no feasible
+// one was found; the outcome says whether it is proven that there is none. If a limit of the
+// options ends the call, this is not an error, and the result is the best assignment so far.
 func (s *CliqueSolver) Solve(potential *Potential, problem *CliqueProblem, options *CliqueOptions) ([]int32, CliqueResult, error) {
 	c := begin()
 	defer c.end()
@@ -333,9 +339,10 @@ func (s *CliqueSolver) Solve(potential *Potential, problem *CliqueProblem, optio
 	return found(assignment), cliqueResult(result), nil
 }
 
-// MaxMarginals computes, for every member i and value v, the best score of all assignments in which i
-// has v, in marginals[i * Values + v], and the best assignment found. Minus infinity: no assignment with
-// the value was found.
+// MaxMarginals computes for every member i and value v the best score of an assignment in which i
+// has v: marginals[i * Values + v]. It is minus infinity if no assignment with that value was
+// found. form: whether the member's own score is included. Also returns the best assignment found;
+// nil if there is none.
 func (s *CliqueSolver) MaxMarginals(potential *Potential, problem *CliqueProblem, options *CliqueOptions, form MarginalForm) (marginals []float64, assignment []int32, _ CliqueResult, _ error) {
 	c := begin()
 	defer c.end()
@@ -356,7 +363,7 @@ func (s *CliqueSolver) MaxMarginals(potential *Potential, problem *CliqueProblem
 	return marginals, found(assignment), cliqueResult(result), nil
 }
 
-// Score returns the score of a given assignment, one value for each member.
+// Score computes the score of a given assignment, one value for each member.
 func (s *CliqueSolver) Score(potential *Potential, problem *CliqueProblem, assignment []int32) (CliqueResult, error) {
 	c := begin()
 	defer c.end()

@@ -5,29 +5,29 @@ import "C"
 
 import "math"
 
-// Corpus is many chains with the same number of labels and the same transitions, with their scores in
-// one array. N is the number of positions of all chains. Positions are numbered by their index in the
-// arrays.
+// Corpus holds many chains with the same number of labels and the same transitions. Their scores
+// are in one array. A position is numbered by its row in this array, through all chains.
 type Corpus struct {
-	// Offsets holds for each chain its first position, then the end of the last chain: one number more than
-	// there are chains, ascending. nil: every chain has one position (single items), and there are as many
-	// chains as Unary has rows.
+	// Offsets holds the first position of each chain, then the end of the last chain: ascending
+	// numbers, one more than there are chains. nil: every row of Unary is a chain of one position.
 	Offsets []int64
 	Labels  int // m, the number of labels, at least 1
 
-	// The score of label y at position p is Unary[p * UnaryRowStride + y * UnaryColumnStride]; minus infinity forbids the
-	// label. Strides are counted in elements; 0: rows without gaps, columns side by side.
+	// The score of label y at position p is Unary[p * UnaryRowStride + y * UnaryColumnStride]; minus
+	// infinity forbids the label. Strides are counted in elements. A row stride of 0 means rows
+	// without gaps, a column stride of 0 means 1.
 	Unary             Scores
 	UnaryRowStride    int
 	UnaryColumnStride int
 
-	Transitions *Transitions // of every chain; nil: zero throughout
-	Tokens      []int32      // by position a token id >= 0, or -1 for none; nil: no chain has tokens
-	Groups      []int64      // by chain the document that it belongs to; nil: 0 for all
+	Transitions *Transitions // of every chain; nil: zeros
+	Tokens      []int32      // for each position a token id of at least 0, or -1 for none; nil: no chain has tokens
+	Groups      []int64      // for each chain the number of its document; nil: 0 for all
 }
 
-// within refuses offsets beyond `most` entries. The library refuses descending offsets before it reads
-// an entry.
+// within refuses offsets above `most`, the number of entries of the array that they divide, which
+// the library does not know. Descending offsets are refused by the library, before it reads an
+// entry.
 func (c *call) within(name string, offsets []int64, most int) {
 	last := len(offsets) - 1
 	if last < 0 {
@@ -37,7 +37,7 @@ func (c *call) within(name string, offsets []int64, most int) {
 	}
 }
 
-// corpus lends a corpus to C, and returns the offsets of its chains.
+// corpus returns a corpus as a C struct, with its arrays lent to C, and the offsets of its chains.
 func (c *call) corpus(corpus *Corpus) (*C.chorale_corpus, []int64) {
 	told := new(C.chorale_corpus)
 	C.chorale_corpus_init(told, C.sizeof_chorale_corpus)
@@ -52,7 +52,7 @@ func (c *call) corpus(corpus *Corpus) (*C.chorale_corpus, []int64) {
 		return told, nil
 	}
 	offsets, size := corpus.Offsets, sizeOf(corpus.Unary)
-	if offsets == nil { // as many whole rows as there are
+	if offsets == nil { // a corpus of single items: each whole row of Unary is a chain
 		items := 0
 		if last := extent([]int{1, labels}, []int{row, column}); row > 0 && size >= last {
 			items = 1 + (size-last)/row
@@ -91,7 +91,8 @@ func (c *call) corpus(corpus *Corpus) (*C.chorale_corpus, []int64) {
 	return told, offsets
 }
 
-// tokens lends tokens to C. An empty slice that is not nil gets an address too, so that C takes the tokens as present.
+// tokens lends tokens to C. A slice that is empty but not nil must get an address too, because C
+// takes a null pointer for a corpus without tokens.
 func (c *call) tokens(tokens []int32) *C.int32_t {
 	if tokens != nil && len(tokens) == 0 {
 		return (*C.int32_t)(c.memory.allocate(4))
@@ -99,9 +100,9 @@ func (c *call) tokens(tokens []int32) *C.int32_t {
 	return (*C.int32_t)(lend(&c.memory, tokens))
 }
 
-// AddCorpus copies all chains of a corpus into the model in one call; after an error it adds none. It
-// returns the number of the first chain, which the others follow, and the number of chains. Errors are
-// those of [ModelBuilder.AddChain].
+// AddCorpus adds all chains of a corpus; after an error it has added none. Their arrays are copied.
+// It returns the number of the first chain, which the others follow, and the number of chains.
+// Errors are those of [ModelBuilder.AddChain].
 func (b *ModelBuilder) AddCorpus(corpus *Corpus) (first, count int, _ error) {
 	c, builder := b.begin()
 	defer c.end()
@@ -119,9 +120,9 @@ func (b *ModelBuilder) AddCorpus(corpus *Corpus) (first, count int, _ error) {
 	return int(from), len(offsets) - 1, nil
 }
 
-// AddCliques adds `count` cliques without members in one call, all with the same setup; after an error
-// it adds none. It returns the number of the first clique; the others follow. Errors are those of
-// [ModelBuilder.AddClique].
+// AddCliques adds `count` cliques without members, all with the same setup; after an error it has
+// added none. It returns the number of the first clique, which the others follow. Errors are those
+// of [ModelBuilder.AddClique].
 func (b *ModelBuilder) AddCliques(setup *CliqueSetup, count int) (first int, _ error) {
 	c, builder := b.begin()
 	defer c.end()
@@ -137,10 +138,10 @@ func (b *ModelBuilder) AddCliques(setup *CliqueSetup, count int) (first int, _ e
 	return int(from), nil
 }
 
-// AddPositions adds positions of chains to the cliques first, first + 1 and so on, in one call: clique first + i gets the
-// positions positions[j] of the chains chains[j] for j from offsets[i] to offsets[i + 1] - 1, in this
-// order. So there is one offset more than cliques; nil: one clique, which gets all entries. positions:
-// nil: all 0, as for single items.
+// AddPositions adds positions of chains to the cliques first, first + 1 and so on, in one call. For
+// j from offsets[i] to offsets[i + 1] - 1, clique first + i gets position positions[j] of chain
+// chains[j], in this order. There is one offset more than cliques; if offsets is nil, all entries
+// go to one clique. If positions is nil, all are 0, as for chains of one position.
 //
 // Errors are those of [ModelBuilder.AddPosition]; after an error nothing has been added.
 func (b *ModelBuilder) AddPositions(first int, offsets, chains, positions []int64) error {
@@ -156,10 +157,10 @@ func (b *ModelBuilder) AddPositions(first int, offsets, chains, positions []int6
 	return c.err
 }
 
-// AddMembers adds whole chains or instances to the cliques first, first + 1 and so on, in one call: clique first + i gets
-// the chains chains[j] for j from offsets[i] to offsets[i + 1] - 1. offsets: nil: one clique, which gets
-// all chains. Position classes are 0, and tables are the tokens of the chains; [ModelBuilder.AddMember]
-// accepts others.
+// AddMembers adds whole chains or instances to the cliques first, first + 1 and so on, in one call.
+// Clique first + i gets chain chains[j] for j from offsets[i] to offsets[i + 1] - 1. If offsets is
+// nil, all chains go to one clique. The position classes are 0, and the tables are the tokens of
+// the chains; [ModelBuilder.AddMember] accepts others.
 //
 // Errors are those of AddMember; after an error nothing has been added.
 func (b *ModelBuilder) AddMembers(first int, offsets, chains []int64) error {
@@ -172,7 +173,8 @@ func (b *ModelBuilder) AddMembers(first int, offsets, chains []int64) error {
 	return c.err
 }
 
-// parts returns offsets into an array of `entries` entries; nil stands for one part with all entries.
+// parts returns the offsets of the parts of an array of `entries` entries. If they are nil, one
+// part has all entries.
 func (c *call) parts(name string, offsets []int64, entries int) []int64 {
 	if offsets == nil {
 		return []int64{0, int64(entries)}

@@ -8,63 +8,67 @@ import (
 	"fmt"
 )
 
-// AgreementKind is the kind of labels or values that an [Agreement] concerns.
+// AgreementKind is what an [Agreement] asks to agree.
 type AgreementKind int32
 
-// Kinds of agreements.
+// The kinds of agreements.
 const (
 	AgreeWords    AgreementKind = C.CHORALE_AGREE_WORDS    // the labels of all positions with the same token
 	AgreeKeys     AgreementKind = C.CHORALE_AGREE_KEYS     // the labels of all positions with the same entry of Keys
 	AgreeProperty AgreementKind = C.CHORALE_AGREE_PROPERTY // the values of Property on whole chains, such as the label after the title
-	AgreeCliques  AgreementKind = C.CHORALE_AGREE_CLIQUES  // the labels of the positions in each clique of CliqueOffsets and Members
+	AgreeCliques  AgreementKind = C.CHORALE_AGREE_CLIQUES  // the labels of the positions listed for each clique in CliqueOffsets and Members
 )
 
-// Agreement is a soft constraint: labels of positions, or property values of chains, that should agree.
-// It is made by [NewAgreement].
+// Agreement is a soft constraint: labels of positions, or property values of chains, that should
+// agree. Each set of positions (or chains) that should agree becomes a clique of a model. An
+// Agreement is made by [NewAgreement].
 type Agreement struct {
-	Kind   AgreementKind // the kind of the agreement
-	Across bool          // true: cliques across all groups of chains; false: within each. Ignored by AgreeCliques
-	// Strength of the agreement: a clique of n positions (or chains), n_v of which have value v, adds
-	// Strength / n * sum_v n_v^2 to the score. A position that changes to the value of all others gains up
-	// to twice the strength; so strength 1 outweighs a tagger that prefers another label by less than 2.
-	// Negative: values should differ. 1 by default.
+	Kind   AgreementKind // what should agree
+	Across bool          // whether chains of different groups (documents) can be in one clique; false by default. AgreeCliques ignores it
+	// Strength is the strength of the agreement. A clique of n positions (or chains), n_v of which
+	// have value v, adds Strength / n * sum_v n_v^2 to the score. A position that changes to the value
+	// of all others gains up to twice the strength. So strength 1 outweighs a tagger that prefers
+	// another label by less than 2. If Strength is negative, values should differ. 1 by default.
 	Strength  float64
-	Potential *Potential // replaces Strength: over the labels, or over the values of Property; nil: Strength is used
+	Potential *Potential // replaces Strength; its values are the labels, or the values of Property. nil: Strength is used
 	Minimum   int        // least number of positions or chains of a clique, at least 1; 2 by default
-	Keys      []int32    // for AgreeKeys, by position of the corpus: a key >= 0, or -1 for none
-	Stop      []int32    // for AgreeWords and AgreeKeys: tokens or keys without cliques
-	Property  *Property  // for AgreeProperty
-	// For AgreeCliques: clique c holds the positions Members[CliqueOffsets[c]] to Members[CliqueOffsets[c +
-	// 1] - 1], numbered as in [Corpus]. CliqueOffsets nil: one clique, with all Members.
+	Keys      []int32    // read by AgreeKeys: for each position of the corpus a key of at least 0, or -1 for none
+	Stop      []int32    // read by AgreeWords and AgreeKeys: tokens or keys that never make a clique
+	Property  *Property  // read by AgreeProperty: the property whose values should agree
+	// CliqueOffsets and Members are read by AgreeCliques: clique c holds the positions
+	// Members[CliqueOffsets[c]] to Members[CliqueOffsets[c + 1] - 1], numbered as in [Corpus]. If
+	// CliqueOffsets is nil, there is one clique, with all Members.
 	CliqueOffsets []int64
 	Members       []int64
-	// Weights are how often each position (of AgreeProperty: each chain) counts, at least 1; nil: 1 for all. n and
-	// n_v are then sums of weights. The Strength must be at least 0, or the Potential a convex sum.
+	// Weights says how often each position (for AgreeProperty, each chain) counts, at least 1; nil: 1
+	// for all. n and n_v are then sums of weights. Requires a Strength of at least 0, or a Potential
+	// that is a convex sum.
 	Weights []int64
 }
 
-// NewAgreement returns the defaults of a kind.
+// NewAgreement returns an agreement of this kind with default values.
 func NewAgreement(kind AgreementKind) *Agreement {
 	var told C.chorale_agreement
 	C.chorale_agreement_init(&told, C.sizeof_chorale_agreement)
 	return &Agreement{Kind: kind, Across: told.across != 0, Strength: float64(told.strength), Minimum: int(told.minimum)}
 }
 
-// Decoded is a corpus that has been labelled together. Any number of goroutines may read the results,
-// while none solves its [Decoded.Run] further.
+// Decoded is a corpus that has been labelled together. Any number of goroutines may read the
+// results, as long as none solves its run ([Decoded.Run]) further.
 type Decoded struct {
 	run     *Run // its handle also owns the result
 	decoded *C.chorale_decoded
 }
 
-// Decode labels a corpus, maximising the scores plus the potentials of all agreements. options: of the
-// run; nil for the defaults.
+// Decode labels a corpus so that the scores plus the potentials of all agreements are as great as
+// possible. options: those of the run; nil for the defaults.
 //
-// If the deadline or the cancellation of the context (nil: none) ends the run, Decode returns both the
-// result so far, with the outcome [Cancelled], and the error of the context. Before round 0 is complete
-// there are no labels ([Decoded.Labels] fails), and the score is minus infinity. The time limit of the
-// options, which starts when the model has been built, gives an outcome and no error. After any other
-// error there is no result. Messages name an agreement by its index, such as "agreements[1]".
+// If the deadline or the cancellation of the context (nil: none) ends the run, Decode returns both
+// the result so far, with the outcome [Cancelled], and the error of the context. If round 0, which
+// labels the chains without cliques, is not complete by then, there are no labels ([Decoded.Labels]
+// fails), and the score is minus infinity. If the time limit of the options ends the run, the
+// outcome says so and there is no error; the time starts when the model has been built. After any
+// other error there is no result. Messages name an agreement by its index, such as "agreements[1]".
 func Decode(ctx context.Context, corpus *Corpus, agreements []*Agreement, options *RunOptions) (*Decoded, error) {
 	if ctx == nil {
 		ctx = context.Background()
@@ -90,11 +94,11 @@ func Decode(ctx context.Context, corpus *Corpus, agreements []*Agreement, option
 			return nil, nil
 		}
 		if Outcome(result.outcome) == Cancelled {
-			ended = ctx.Err() // nil where a callback asked for the end
+			ended = ctx.Err() // nil if a callback, not the context, ended the call
 		}
 		d.decoded = decoded
 		run.model = newModel(C.chorale_model_retain(C.chorale_decoded_model(decoded)))
-		for _, agreement := range agreements { // whose callbacks a further Solve calls
+		for _, agreement := range agreements { // a further Solve of the run may call the callbacks of their potentials
 			(*handle)(run.model).relate((*handle)(agreement.Potential))
 		}
 		return C.chorale_decoded_run(decoded), func() { C.chorale_decoded_destroy(decoded) }
@@ -106,7 +110,8 @@ func Decode(ctx context.Context, corpus *Corpus, agreements []*Agreement, option
 	return d, ended
 }
 
-// agreements lends a specification to C, for the chains with these offsets.
+// agreements lends agreements to C, after checking them against the chains, which begin at
+// `offsets`.
 func (c *call) agreements(agreements []*Agreement, offsets []int64) []C.chorale_agreement {
 	all := make([]C.chorale_agreement, len(agreements))
 	for i, agreement := range agreements {
@@ -151,11 +156,11 @@ func (d *Decoded) begin() (*call, *C.chorale_decoded) {
 	return c, d.decoded
 }
 
-// Close frees the result, and the run with it.
+// Close frees the result and its run.
 func (d *Decoded) Close() error { return d.Run().Close() }
 
-// Run is the run of the result; if it is solved further, the result changes too. It belongs to the
-// result: Close of either closes both. nil for nil.
+// Run returns the run of the result. If it is solved further, the result changes too. Result and
+// run are one object: closing either closes both. nil for a nil result.
 func (d *Decoded) Run() *Run {
 	if d == nil {
 		return nil
@@ -163,7 +168,7 @@ func (d *Decoded) Run() *Run {
 	return d.run
 }
 
-// Model is the model of the result: a new handle, which the caller closes.
+// Model returns the model of the result as a new handle, which the caller closes.
 func (d *Decoded) Model() (*Model, error) {
 	c, decoded := d.begin()
 	defer c.end()
@@ -173,11 +178,12 @@ func (d *Decoded) Model() (*Model, error) {
 	return newModel(C.chorale_model_retain(C.chorale_decoded_model(decoded)), (*handle)(d.run.model)), nil
 }
 
-// Labels are the labels of all chains, labelled together: row i belongs to chain i. All rows are parts
-// of one array, in the order of the corpus.
+// Labels returns the labels of all chains, labelled together: row i belongs to chain i. All rows
+// are parts of one array, in the order of the corpus.
 func (d *Decoded) Labels() ([][]int32, error) { return d.labels(Together) }
 
-// Alone are the best labels of every chain without cliques, in the same form as [Decoded.Labels].
+// Alone returns the best labels of every chain without cliques, in the same form as
+// [Decoded.Labels].
 func (d *Decoded) Alone() ([][]int32, error) { return d.labels(Alone) }
 
 func (d *Decoded) labels(of Labelling) ([][]int32, error) {
@@ -195,7 +201,7 @@ func (d *Decoded) labels(of Labelling) ([][]int32, error) {
 	return cut(labels, d.run.model.ChainLengths()), nil
 }
 
-// Result is the score, its upper bound, and the outcome of the run.
+// Result returns the score, its upper bound, and the outcome of the run.
 func (d *Decoded) Result() (RunResult, error) {
 	c, decoded := d.begin()
 	defer c.end()
@@ -206,22 +212,22 @@ func (d *Decoded) Result() (RunResult, error) {
 	return runResult(result), nil
 }
 
-// Reason is one reason why a chain's labels differ from its best labels without cliques: a clique in
-// which a position or chain changed its value.
+// Reason is one reason why a chain's labels differ from its best labels without cliques: a clique
+// in which one of its positions, or the whole chain, changed its value.
 type Reason struct {
-	Agreement int     // index of the agreement
+	Agreement int     // index of the agreement that made the clique
 	Clique    int     // number of the clique in the model
 	Chain     int     // number of the chain in the corpus
-	Position  int     // position in the chain; -1: the whole chain, in a clique over a property
-	Members   int     // number of positions or chains of the clique
-	Agreeing  int     // number of other members with Value now
-	OwnValue  int32   // value without cliques: a label, or a value of the property, R for EMPTY, R + 1 for CONFLICT
-	Value     int32   // value now
-	Amount    float64 // decrease of the score of the clique if this member alone took OwnValue again; plus infinity if that is forbidden
+	Position  int     // position in the chain that is the member; -1: the whole chain is the member (of a property)
+	Members   int     // number of members of the clique: positions or chains
+	Agreeing  int     // number of other members that have Value
+	OwnValue  int32   // value in the best labelling without cliques: a label or a value of the property; with R values, R is EMPTY (no value) and R + 1 CONFLICT (several values)
+	Value     int32   // value in the labelling found together, in the same numbers
+	Amount    float64 // decrease of the clique's potential if this member alone took OwnValue again; plus infinity if that is forbidden
 }
 
-// Reasons are all reasons, by chain, then position, then agreement. A changed position without a reason
-// follows its neighbours in the chain.
+// Reasons returns all reasons, by chain, then by position, then by agreement. A position that
+// changed without a reason of its own follows its neighbours in the chain.
 func (d *Decoded) Reasons() ([]Reason, error) {
 	c, decoded := d.begin()
 	defer c.end()
@@ -246,8 +252,8 @@ func (d *Decoded) Reasons() ([]Reason, error) {
 	return reasons, nil
 }
 
-// Agreement is the index of the agreement that made a clique of the model; -1 if out of range, and for a
-// closed result.
+// Agreement returns the index of the agreement that made a clique of the model; -1 if there is no
+// such clique, and for a closed result.
 func (d *Decoded) Agreement(clique int) int {
 	c, decoded := d.begin()
 	defer c.end()

@@ -5,13 +5,21 @@ import "C"
 
 import "unsafe"
 
-// Attachment is a property on a chain, with its inputs and the message of its clique.
+// The words of this file. A property reads a labelled chain and fires a value, or nothing, at each
+// position. The chain shows the value v if only v fired, EMPTY if nothing fired, and CONFLICT if
+// two different values fired. A property has R values; in arrays EMPTY has the number R and
+// CONFLICT R + 1. A message is a list of R + 2 scores, from a clique to the chain or from the chain
+// to a clique. With several properties the computation runs over configurations: the joint states
+// of all properties.
+
+// Attachment is a property that is attached to a chain, with the arrays that it reads and the
+// message of its clique.
 type Attachment struct {
 	Property   *Property   // the property
-	Dictionary *Dictionary // nil: the property's own values
-	Classes    []int32     // by position the class that the property reads; nil: 0
-	Table      []int32     // by position the value that FireTable fires, -1: nothing; nil if the property reads no table
-	Message    []float64   // message of the clique: R + 2 scores, EMPTY and CONFLICT last; nil: zeros
+	Dictionary *Dictionary // the subset of the property's values that the clique uses; nil: all values
+	Classes    []int32     // class of each position, by which the property's rules differ; nil: all 0
+	Table      []int32     // for each position the value that FireTable fires, -1 for nothing; nil if the property reads no table
+	Message    []float64   // message of the clique to the chain: R + 2 scores, one for each value, then EMPTY and CONFLICT; nil: zeros
 }
 
 func (c *call) attachment(a *Attachment, length int) C.chorale_attachment {
@@ -40,7 +48,7 @@ func (c *call) attachment(a *Attachment, length int) C.chorale_attachment {
 	return told
 }
 
-// attachments converts attachments for C, and returns R of each.
+// attachments returns attachments as C structs, and R of each.
 func (c *call) attachments(all []Attachment, chain *Chain) ([]C.chorale_attachment, []int) {
 	told, values := make([]C.chorale_attachment, len(all)), make([]int, len(all))
 	if c.err != nil {
@@ -55,7 +63,8 @@ func (c *call) attachments(all []Attachment, chain *Chain) ([]C.chorale_attachme
 	return told, values
 }
 
-// Values is R, the number of values of the dictionary or property; 0 if a handle is closed.
+// Values returns R: the number of values of the dictionary, if there is one, otherwise of the
+// property; 0 if a handle is closed.
 func (a *Attachment) Values() int {
 	c := begin()
 	defer c.end()
@@ -66,7 +75,8 @@ func (a *Attachment) Values() int {
 	return int(C.chorale_attachment_values(&told))
 }
 
-// labelled checks the arguments that Shown and Fired read.
+// labelled returns the attachment and the parents for C, after checking the arguments of Shown and
+// Fired.
 func (c *call) labelled(a *Attachment, labelling, parents []int32) (C.chorale_attachment, *C.int32_t) {
 	told := c.attachment(a, len(labelling))
 	c.check("parents", len(parents), len(labelling))
@@ -76,8 +86,9 @@ func (c *call) labelled(a *Attachment, labelling, parents []int32) (C.chorale_at
 	return told, ints(labelling)
 }
 
-// Shown is the value of the property on a labelling: 0 .. R-1, R for EMPTY, R + 1 for CONFLICT, -1 for a
-// value outside the dictionary. parents: of a tree; nil: a chain.
+// Shown returns the value that a labelling shows: 0 to R - 1, R for EMPTY, R + 1 for CONFLICT, or
+// -1 for a value that is not in the dictionary, if the dictionary has no OUT. parents: the parent
+// of each position of a tree; nil: a chain.
 func (a *Attachment) Shown(labelling, parents []int32) (int32, error) {
 	c := begin()
 	defer c.end()
@@ -90,7 +101,8 @@ func (a *Attachment) Shown(labelling, parents []int32) (int32, error) {
 	return int32(value), c.single()
 }
 
-// Fired is all values that a labelling fires, in order, in the property's own numbers.
+// Fired returns all values that the property fires on a labelling, in order and with repetitions,
+// in the property's own numbers. parents: the parent of each position of a tree; nil: a chain.
 func (a *Attachment) Fired(labelling, parents []int32) ([]int32, error) {
 	c := begin()
 	defer c.end()
@@ -98,7 +110,7 @@ func (a *Attachment) Fired(labelling, parents []int32) ([]int32, error) {
 	if c.err != nil {
 		return nil, c.err
 	}
-	values := make([]int32, len(labelling)+1) // always enough
+	values := make([]int32, len(labelling)+1) // a value for each position, and one at the end
 	var count C.int64_t
 	if c.failed(C.chorale_property_fired(&told, C.int64_t(len(labelling)), labels, ints(parents), ints(values), C.int64_t(len(values)), &count, c.detail)) {
 		return nil, c.single()
@@ -106,26 +118,26 @@ func (a *Attachment) Fired(labelling, parents []int32) ([]int32, error) {
 	return values[:count], nil
 }
 
-// JointMode is the method for several properties on a chain.
+// JointMode is the method for a chain with several properties.
 type JointMode int32
 
-// Joint modes.
+// The methods for several properties.
 const (
-	JointAuto       JointMode = C.CHORALE_JOINT_AUTO       // exact within the budget, otherwise a beam
-	JointExact      JointMode = C.CHORALE_JOINT_EXACT      // exact: all configurations, the joint states of the properties
-	JointAbsorption JointMode = C.CHORALE_JOINT_ABSORPTION // approximate: adds the message of a value at every firing
+	JointAuto       JointMode = C.CHORALE_JOINT_AUTO       // exact while there are at most Budget configurations, then a beam of that many
+	JointExact      JointMode = C.CHORALE_JOINT_EXACT      // exact; more than Budget configurations are refused with ErrStateSpace
+	JointAbsorption JointMode = C.CHORALE_JOINT_ABSORPTION // approximate: adds the message of a value wherever the value fires
 	JointBeam       JointMode = C.CHORALE_JOINT_BEAM       // approximate: keeps the BeamWidth best configurations at each position
 )
 
-// MessageOptions are the options for several properties on one chain. They are made by
+// MessageOptions are the options for chains with several properties. They are made by
 // [NewMessageOptions].
 type MessageOptions struct {
 	Mode      JointMode // the method for several properties on a chain
-	BeamWidth int       // number of configurations that a beam keeps, at least 1
-	Budget    int       // greatest number of configurations in the other modes, at least 1; more are ErrStateSpace
+	BeamWidth int       // number of configurations that JointBeam keeps at each position, at least 1
+	Budget    int       // greatest number of configurations at one position in the other modes, at least 1
 }
 
-// NewMessageOptions returns the defaults, which also apply if options are nil.
+// NewMessageOptions returns the default options, which also apply where the options are nil.
 func NewMessageOptions() *MessageOptions {
 	told := messageOptions(nil)
 	return &MessageOptions{JointMode(told.mode), int(told.beam_width), int(told.budget)}
@@ -142,15 +154,15 @@ func messageOptions(options *MessageOptions) *C.chorale_message_options {
 	return told
 }
 
-// MessageResult is the result of a call, besides messages and labels.
+// MessageResult is the result of computing messages or decoding, except messages and labels.
 type MessageResult struct {
-	Outcome        Outcome // Complete, Infeasible or NothingFound
+	Outcome        Outcome // Complete; Infeasible if every labelling is forbidden; NothingFound if an approximation found none
 	Pruned         bool    // whether a beam dropped configurations
-	Exact          bool    // whether messages, or the labelling, are exact
+	Exact          bool    // whether the messages, or the labelling, are exact
 	Configurations int     // the greatest number of configurations at one position
-	Score          float64 // ChainScore + MessageScore; of decoding only
-	ChainScore     float64 // score of the labelling in the chain
-	MessageScore   float64 // sum of the messages at the values of the labelling
+	Score          float64 // of decoding: ChainScore + MessageScore; otherwise 0
+	ChainScore     float64 // of decoding: the chain's own score of the labelling; otherwise 0
+	MessageScore   float64 // of decoding: sum over the attachments of the message at the value that the labelling shows; otherwise 0
 }
 
 func messageResult(r *C.chorale_message_result) MessageResult {
@@ -160,20 +172,21 @@ func messageResult(r *C.chorale_message_result) MessageResult {
 	}
 }
 
-// MessageTask is the task for which a workspace is sized.
+// MessageTask is the call for which the memory of a solver is sized, for chains with properties.
 type MessageTask int32
 
-// Tasks under properties.
+// The calls of a chain solver on chains with properties.
 const (
-	MessageSend   MessageTask = C.CHORALE_MESSAGE_SEND   // Messages
-	MessageDecode MessageTask = C.CHORALE_MESSAGE_DECODE // Decode
+	MessageSend   MessageTask = C.CHORALE_MESSAGE_SEND   // ChainSolver.Messages
+	MessageDecode MessageTask = C.CHORALE_MESSAGE_DECODE // ChainSolver.Decode
 )
 
 func attachmentsFirst(all []C.chorale_attachment) *C.chorale_attachment {
 	return (*C.chorale_attachment)(first(all))
 }
 
-// MessageBytes is the number of bytes that a fixed solver, or a [Scratch], needs for a task.
+// MessageBytes returns the number of bytes that a fixed solver or a [Scratch] needs for a task on
+// chains and attachments of these sizes.
 func MessageBytes(chain *Chain, attachments []Attachment, options *MessageOptions, task MessageTask) (int, error) {
 	c := begin()
 	defer c.end()
@@ -187,7 +200,8 @@ func MessageBytes(chain *Chain, attachments []Attachment, options *MessageOption
 	return int(bytes), c.err
 }
 
-// ReserveMessages grows the workspace so that no call of the task on such a chain allocates.
+// ReserveMessages grows the workspace, so that later calls for the task on chains and attachments
+// of these sizes need no further memory.
 func (s *ChainSolver) ReserveMessages(chain *Chain, attachments []Attachment, options *MessageOptions, task MessageTask) error {
 	c := begin()
 	defer c.end()
@@ -201,9 +215,10 @@ func (s *ChainSolver) ReserveMessages(chain *Chain, attachments []Attachment, op
 	return c.err
 }
 
-// Messages are the messages of a chain to the cliques of its properties: for attachment p, in row p, R +
-// 2 scores, EMPTY and CONFLICT last. Each is the best score of all labellings with the value, including
-// the messages of the other attachments. Minus infinity: no labelling has the value.
+// Messages computes the messages of a chain to the cliques of its properties. Row p is the message
+// to the clique of attachment p: R + 2 scores, those of EMPTY and CONFLICT last. The score of a
+// value is the best one of a labelling that shows this value: the chain's score plus the messages
+// of all other attachments. It is minus infinity if no labelling shows the value.
 func (s *ChainSolver) Messages(chain *Chain, attachments []Attachment, options *MessageOptions) ([][]float64, MessageResult, error) {
 	return messages(s.in, chain, attachments, options)
 }
@@ -222,7 +237,7 @@ func messages(in func(*call) workspace, chain *Chain, attachments []Attachment, 
 	if c.err != nil {
 		return nil, MessageResult{}, c.err
 	}
-	// An array of addresses, and the memory to which they point, must be memory of C.
+	// The array of addresses, and the rows to which they point, must be in C memory.
 	block := c.memory.allocate(len(with) * int(unsafe.Sizeof(uintptr(0))))
 	outgoing := unsafe.Slice((**C.double)(block), len(with))
 	for p := range outgoing {
@@ -246,8 +261,9 @@ func messages(in func(*call) workspace, chain *Chain, attachments []Attachment, 
 	return all, messageResult(result), nil
 }
 
-// Decode finds the best labelling under the messages of the cliques, and the value of each property on
-// it; nil if no labelling was found.
+// Decode finds the labelling with the best sum of the chain's score and the messages of all
+// attachments. It returns the labels, and for each attachment the value that the labelling shows.
+// Both are nil if no labelling was found.
 func (s *ChainSolver) Decode(chain *Chain, attachments []Attachment, options *MessageOptions) (labelling, values []int32, _ MessageResult, _ error) {
 	return decode(s.in, chain, attachments, options)
 }
