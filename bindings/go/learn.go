@@ -11,37 +11,46 @@ import (
 	"unsafe"
 )
 
-// Basis is a function of the counts of a clique, for which a weight is learnt. n is the number of
-// members, n_v the number of members with value v.
+// The words of this file. Cliques have kinds. The potential of a kind is a sum of weights times
+// bases, which are functions of the counts of a clique's values. Agreement bases reward members
+// with the same value; the other bases, bonuses, add a constant for each member with a certain
+// value. The tagger's labels are the best labels of the chains without cliques. Cost is the sum of
+// the costs of wrong labels. It is measured by cross-validation: documents (groups) are divided
+// into folds, and the groups of a fold are held out, that is, labelled with weights learnt on the
+// other folds.
+
+// Basis is a function of the counts of a clique, by which a learnt weight is multiplied. n is the
+// number of members, n_v the number of members with value v. Some bases have several weights, each
+// with an index.
 type Basis int32
 
-// Bases.
+// The bases; BasisAgreement to BasisCentre are agreement bases, the others bonuses.
 const (
-	BasisAgreement    Basis = C.CHORALE_BASIS_AGREEMENT     // sum_v n_v^2 / n: the strength of an Agreement
+	BasisAgreement    Basis = C.CHORALE_BASIS_AGREEMENT     // sum_v n_v^2 / n; its weight is the Strength of an Agreement
 	BasisLogAgreement Basis = C.CHORALE_BASIS_LOG_AGREEMENT // sum_v n_v^2 / log n
-	BasisShare        Basis = C.CHORALE_BASIS_SHARE         // index i = 1, 2, 3: sum_v max(0, n_v - i n / 4)
-	BasisMajority     Basis = C.CHORALE_BASIS_MAJORITY      // n_v if a is the majority; index: a times the number of columns, plus v
-	BasisCentre       Basis = C.CHORALE_BASIS_CENTRE        // n_v if the centre has the value c; index: c times the number of columns, plus v
-	BasisSingle       Basis = C.CHORALE_BASIS_SINGLE        // sum_v n_v: a bonus for every value; with Classes for every label that counts
-	BasisEmpty        Basis = C.CHORALE_BASIS_EMPTY         // number of EMPTY members
-	BasisConflict     Basis = C.CHORALE_BASIS_CONFLICT      // number of CONFLICT members
-	BasisOut          Basis = C.CHORALE_BASIS_OUT           // number of members with the value OUT
-	BasisValue        Basis = C.CHORALE_BASIS_VALUE         // index v: n_v
+	BasisShare        Basis = C.CHORALE_BASIS_SHARE         // sum_v max(0, n_v - i n / 4), with the index i = 1, 2, 3
+	BasisMajority     Basis = C.CHORALE_BASIS_MAJORITY      // n_v if the value a has the highest count, else 0; the index is a times the number of columns (values with EMPTY and CONFLICT), plus v
+	BasisCentre       Basis = C.CHORALE_BASIS_CENTRE        // n_v if the centre has the value c, else 0; the index is c times the number of values of a member, plus v
+	BasisSingle       Basis = C.CHORALE_BASIS_SINGLE        // sum_v n_v: a bonus for every member with a value; with Classes, with a label that counts
+	BasisEmpty        Basis = C.CHORALE_BASIS_EMPTY         // number of members that are EMPTY: no value fires
+	BasisConflict     Basis = C.CHORALE_BASIS_CONFLICT      // number of members that are CONFLICT: several values fire
+	BasisOut          Basis = C.CHORALE_BASIS_OUT           // number of members with the value OUT, which stands for all values outside a dictionary
+	BasisValue        Basis = C.CHORALE_BASIS_VALUE         // n_v, with the index v
 )
 
-// String is the name of a basis in lower case.
+// String returns the name of a basis in lower case, such as "log-agreement".
 func (b Basis) String() string { return C.GoString(C.chorale_basis_name(C.chorale_basis(b))) }
 
-// WeightRule bounds the weights of a basis. If several rules match a weight, the last one applies. A
-// rule for a basis that is not learnt by default makes it learnt.
+// WeightRule sets a lower and an upper bound for the weights of a basis. If several rules match a
+// weight, the last one applies. A rule for a basis that is not learnt by default makes it learnt.
 type WeightRule struct {
-	Kind        int     // -1: every kind that can have the basis
-	Basis       Basis   // what the weight is of
-	Index       int     // -1: every index
-	Least, Most float64 // infinite: no bound; equal: the weight is frozen
+	Kind        int     // the kind of cliques; -1: every kind that can have the basis
+	Basis       Basis   // the basis whose weights are bounded
+	Index       int     // the index of one weight, for a basis that has several; -1: all of them
+	Least, Most float64 // the bounds; infinite for none. If equal, the weight is fixed
 }
 
-// LearnProgress is the progress after each run over a problem.
+// LearnProgress is the progress of learning after each run over a problem.
 type LearnProgress struct {
 	Runs     int // number of runs done so far
 	RunsMost int // upper bound on the number of runs
@@ -49,20 +58,20 @@ type LearnProgress struct {
 
 // LearnOptions are the options of [Learn]. They are made by [NewLearnOptions].
 type LearnOptions struct {
-	Rules     []WeightRule             // bounds of weights
-	Costs     []float64                // Labels x Labels costs, row: gold label, column: label given; nil: 1 for each wrong label
+	Rules     []WeightRule             // bounds of weights; where several match, the last one applies
+	Costs     []float64                // Labels x Labels costs, where the row is the gold label and the column the label given; nil: 1 for each wrong label
 	Labels    int                      // number of labels of Costs
-	Classes   []int32                  // by label: its class in micro F1, or -1 if it does not count; Costs must then be nil. nil: Costs apply
-	Seen      []float64                // by problem: the share of the final tagger's training data that its tagger has seen, above 0, at most 1; nil: 1
-	Folds     int                      // greatest number of folds, at least 2; 10 by default
-	Level     float64                  // level of significance, above 0 and below 1; 0.05 by default
-	Run       *RunOptions              // options of the runs in learning; their limits, Progress and host are ignored; nil: defaults with few rounds
-	TimeLimit time.Duration            // NoLimit: none but that of the context
-	Progress  func(LearnProgress) bool // called after each run; true ends the call like a cancel; may be nil
-	Host      *Host                    // memory and log; may be nil
+	Classes   []int32                  // for each label the class as which it counts in micro F1, or -1 if it does not count; excludes Costs. nil: Costs apply
+	Seen      []float64                // for each problem which share of the final tagger's training data its own tagger has seen, above 0 and at most 1; nil: all 1
+	Folds     int                      // greatest number of folds of cross-validation, at least 2; 10 by default
+	Level     float64                  // level of significance of tests, above 0 and below 1; 0.05 by default
+	Run       *RunOptions              // options of the runs that learning makes; their time limit, Progress and Host are ignored. nil: defaults with few rounds
+	TimeLimit time.Duration            // of the call; NoLimit: none but that of the context
+	Progress  func(LearnProgress) bool // called after each run; if it returns true, the call ends as after a cancel. May be nil
+	Host      *Host                    // provides memory and a log; may be nil
 }
 
-// NewLearnOptions returns the defaults, which also apply if options are nil.
+// NewLearnOptions returns the default options, which also apply where the options are nil.
 func NewLearnOptions() *LearnOptions {
 	var told C.chorale_learn_options
 	C.chorale_learn_options_init(&told, C.sizeof_chorale_learn_options)
@@ -80,17 +89,18 @@ func newLearnt(learnt *C.chorale_learnt, from ...*handle) *Learnt {
 	return (*Learnt)(h)
 }
 
-// Learn learns weights for the kinds of cliques of problems with gold labels. The scores must come from
-// taggers that have not seen the gold labels. options: nil for the defaults.
+// Learn learns weights for the kinds of cliques of problems with gold labels. The scores must come
+// from taggers that have not seen the gold labels. options: nil for the defaults.
 //
-// If the context (nil: none) ends the call, Learn returns both a result that applies nothing and the
-// error of the context. The TimeLimit of the options, and a Progress that returns true, give an outcome
-// in the report and no error.
+// If the context (nil: none) ends the call, Learn returns both a result in which all weights are 0
+// and the error of the context. If the TimeLimit of the options ends the call, or because Progress
+// returns true, the outcome in the report says so and there is no error.
 //
-// Errors: [ErrNullArgument] (no problem, a nil one), [ErrShape] (Costs, Seen), [ErrSize] (Folds, empty Classes),
-// [ErrOutOfRange] (Level, Costs, Seen, Rules, Classes: below -1, or none that counts), [ErrNotANumber], [ErrInfinite],
-// [ErrLabelsMismatch] (Costs, Classes, chains of different numbers of labels), [ErrNoGold], [ErrOneGroup], [ErrKind] (no
-// clique has a kind; a rule for a basis that its kind cannot have; Costs and Classes both), [ErrModelMismatch], and those of
+// Errors: [ErrNullArgument] (no problem, or a nil one), [ErrShape] (Costs, Seen), [ErrSize] (Folds,
+// empty Classes), [ErrOutOfRange] (Level, Costs, Seen, Rules; Classes below -1, or without a label
+// that counts), [ErrNotANumber], [ErrInfinite], [ErrLabelsMismatch] (Costs, Classes, or chains of
+// different numbers of labels), [ErrNoGold], [ErrOneGroup], [ErrKind] (no clique has a kind; a rule
+// for a basis that its kind cannot have; both Costs and Classes), [ErrModelMismatch], and those of
 // [NewRun] and [Run.Solve].
 func Learn(ctx context.Context, problems []*Problem, options *LearnOptions) (*Learnt, error) {
 	if ctx == nil {
@@ -188,7 +198,7 @@ func Learn(ctx context.Context, problems []*Problem, options *LearnOptions) (*Le
 		return nil, c.err
 	}
 	if Outcome(report.outcome) == Cancelled {
-		return made, ctx.Err() // nil where Progress asked for the end
+		return made, ctx.Err() // nil if Progress, not the context, ended the call
 	}
 	return made, nil
 }
@@ -201,8 +211,9 @@ func (c *call) kind(name string, kind int) C.int32_t {
 	return C.int32_t(kind)
 }
 
-// NewAgreeingProblem makes a problem with the model that [Decode] would make of a corpus: agreement k is
-// kind k of its cliques. gold: labels by position of the corpus, -1 if unknown; may be nil.
+// NewAgreeingProblem makes a problem of a corpus and agreements, with the model that [Decode] would
+// label. The cliques of agreement k have kind k. gold: the gold label of each position of the
+// corpus, -1 if unknown; nil for no gold labels.
 func NewAgreeingProblem(corpus *Corpus, agreements []*Agreement, gold []int32, host *Host) (*Problem, error) {
 	c := begin()
 	defer c.end()
@@ -226,7 +237,7 @@ func NewAgreeingProblem(corpus *Corpus, agreements []*Agreement, gold []int32, h
 	return newProblem(problem, related...), nil
 }
 
-// ReadLearnt reads a result written by [Learnt.JSON].
+// ReadLearnt makes a result from the text that [Learnt.JSON] returned.
 func ReadLearnt(json string, host *Host) (*Learnt, error) {
 	c := begin()
 	defer c.end()
@@ -242,7 +253,7 @@ func ReadLearnt(json string, host *Host) (*Learnt, error) {
 	return newLearnt(learnt, (*handle)(host)), nil
 }
 
-// Close frees the result; potentials and models made from it remain valid.
+// Close frees the result. Potentials and models made from it remain valid.
 func (l *Learnt) Close() error { return (*handle)(l).close() }
 
 func (l *Learnt) begin() (*call, *C.chorale_learnt) {
@@ -250,7 +261,7 @@ func (l *Learnt) begin() (*call, *C.chorale_learnt) {
 	return c, (*C.chorale_learnt)(c.share((*handle)(l)))
 }
 
-// Apply makes the model of a problem with the learnt potentials in its cliques that have kinds.
+// Apply makes the model of a problem, with the learnt potentials in those cliques that have a kind.
 func (l *Learnt) Apply(problem *Problem, host *Host) (*Model, error) {
 	c, learnt := l.begin()
 	defer c.end()
@@ -266,8 +277,8 @@ func (l *Learnt) Apply(problem *Problem, host *Host) (*Model, error) {
 	return newModel(model, (*handle)(problem), (*handle)(host)), nil
 }
 
-// Potential makes the potential of a kind over `values` values, for cliques of any size. centreValue:
-// for a centred kind, the value of the centre; -1 otherwise.
+// Potential makes the learnt potential of a kind, over `values` values, for cliques of any size.
+// centreValue: for a kind of centred cliques, the value of the centre; otherwise -1.
 func (l *Learnt) Potential(kind, values, centreValue int, host *Host) (*Potential, error) {
 	c, learnt := l.begin()
 	defer c.end()
@@ -284,49 +295,50 @@ func (l *Learnt) Potential(kind, values, centreValue int, host *Host) (*Potentia
 	return (*Potential)(h), nil
 }
 
-// Applied tells which weights are applied; the others are 0.
+// Applied says which of the learnt weights are applied. The others are 0.
 type Applied int32
 
-// Applied.
+// Which weights are applied.
 const (
-	AppliedNothing Applied = C.CHORALE_APPLIED_NOTHING // all weights are 0
-	AppliedBonuses Applied = C.CHORALE_APPLIED_BONUSES // weights of agreement bases are 0
-	AppliedAll     Applied = C.CHORALE_APPLIED_ALL     // all weights are applied
+	AppliedNothing Applied = C.CHORALE_APPLIED_NOTHING // no weights
+	AppliedBonuses Applied = C.CHORALE_APPLIED_BONUSES // all weights except those of agreement bases
+	AppliedAll     Applied = C.CHORALE_APPLIED_ALL     // all weights
 )
 
-// LearnWarning is a set of flags.
+// LearnWarning is a set of flags that say what is unusual in the problems.
 type LearnWarning int32
 
-// Warnings.
+// The flags.
 const (
-	WarningGoldForbidden LearnWarning = C.CHORALE_WARNING_GOLD_FORBIDDEN // gold labels that their chains forbid
-	WarningLabelUnseen   LearnWarning = C.CHORALE_WARNING_LABEL_UNSEEN   // a gold label that is forbidden at every position
-	WarningSingleClique  LearnWarning = C.CHORALE_WARNING_SINGLE_CLIQUE  // a kind of one clique
-	WarningBaseKnows     LearnWarning = C.CHORALE_WARNING_BASE_KNOWS     // the tagger may have seen the gold labels
-	WarningFewGroups     LearnWarning = C.CHORALE_WARNING_FEW_GROUPS     // too few groups for any gain to be significant
+	WarningGoldForbidden LearnWarning = C.CHORALE_WARNING_GOLD_FORBIDDEN // at some positions the chain's own scores forbid the gold label
+	WarningLabelUnseen   LearnWarning = C.CHORALE_WARNING_LABEL_UNSEEN   // some gold label is forbidden by the unary scores at every position of every chain
+	WarningSingleClique  LearnWarning = C.CHORALE_WARNING_SINGLE_CLIQUE  // some kind has only one clique
+	WarningBaseKnows     LearnWarning = C.CHORALE_WARNING_BASE_KNOWS     // the tagger may have been trained on the gold labels: more than 99 % of its labels are right
+	WarningFewGroups     LearnWarning = C.CHORALE_WARNING_FEW_GROUPS     // there are too few groups for any gain to be significant
 )
 
-// Gain is the difference of two costs on held-out groups, with a 95 % interval and a p-value.
+// Gain is the difference of two costs on held-out groups, with its uncertainty over the groups.
 type Gain struct {
 	Gain         float64 // the difference
-	Lower, Upper float64 // its 95 % interval
-	P            float64 // one-sided
+	Lower, Upper float64 // the ends of its 95 % interval
+	P            float64 // the p-value of a one-sided test of whether the difference is above 0
 }
 
-// LearntReport is the report of learning. Costs are sums over held-out groups. The tagger's labels are
-// the best labels of the chains without cliques.
+// LearntReport is the report of learning. Costs are sums over held-out groups: documents labelled
+// with weights learnt on other documents. The tagger's labels are the best labels of the chains
+// without cliques.
 type LearntReport struct {
 	Outcome                                  Outcome      // how the call ended
 	Applied                                  Applied      // which weights are applied
-	Warnings                                 LearnWarning // unusual properties of the input
-	Groups, Folds, Positions, Kinds, Weights int          // numbers of each; positions are those with gold labels
-	Runs                                     int          // over single problems
-	Unit, Regularisation, GoldBonus          float64      // unit of the scores; lambda; bonus of gold labels for weaker taggers, 0: none
-	BaseCost, ControlCost, AllCost           float64      // cost of the tagger's labels, with bonuses alone, with all bases
-	Gain                                     Gain         // BaseCost - AllCost
-	AgreementGain                            Gain         // ControlCost - AllCost; if members can be exchanged, P is that of the exchange test of agreement
-	F1                                       float64      // micro F1 of the tagger's own labels, 0 to 1, where there are Classes; else 0
-	Temperature                              float64      // temperature for [Run.Probabilities]; 0: unknown
+	Warnings                                 LearnWarning // what is unusual in the problems: a set of flags
+	Groups, Folds, Positions, Kinds, Weights int          // the numbers of groups, folds, positions with gold labels, kinds of cliques, and weights
+	Runs                                     int          // number of runs made, each over one problem
+	Unit, Regularisation, GoldBonus          float64      // the temperature at which the tagger's margins are calibrated; the strength of regularisation, lambda; the mean bonus of gold labels where taggers were trained on less data (Seen), 0: none
+	BaseCost, ControlCost, AllCost           float64      // cost of the tagger's labels; cost with bonuses alone; cost with all bases
+	Gain                                     Gain         // gain of all bases over the tagger: BaseCost - AllCost
+	AgreementGain                            Gain         // gain of agreement bases over bonuses alone: ControlCost - AllCost. If members can be exchanged at random within a group, P is that of an exchange test of agreement
+	F1                                       float64      // micro F1 of the tagger's labels, 0 to 1, if LearnOptions.Classes were given; else 0
+	Temperature                              float64      // the temperature for Run.Probabilities with the highest likelihood of held-out gold labels; 0: unknown
 }
 
 func newReport() *C.chorale_learnt_report {
@@ -354,28 +366,28 @@ func (l *Learnt) Report() (LearntReport, error) {
 	}, nil
 }
 
-// Verdict tells whether a kind is applied, and if not, why.
+// Verdict says whether the learnt weights of a kind are applied, and if not, why.
 type Verdict int32
 
-// Verdicts.
+// The verdicts on a kind.
 const (
-	VerdictKept       Verdict = C.CHORALE_VERDICT_KEPT        // the kind is applied
+	VerdictKept       Verdict = C.CHORALE_VERDICT_KEPT        // the weights of the kind are applied
 	VerdictNoCliques  Verdict = C.CHORALE_VERDICT_NO_CLIQUES  // no clique has the kind
-	VerdictScreened   Verdict = C.CHORALE_VERDICT_SCREENED    // its bases do not differ between gold labels and the tagger's labels
-	VerdictNoGain     Verdict = C.CHORALE_VERDICT_NO_GAIN     // its gain on held-out groups is not significant
-	VerdictNotApplied Verdict = C.CHORALE_VERDICT_NOT_APPLIED // no kind is applied
+	VerdictScreened   Verdict = C.CHORALE_VERDICT_SCREENED    // the kind was left out at the start: its bases are the same on gold labels as on the tagger's labels
+	VerdictNoGain     Verdict = C.CHORALE_VERDICT_NO_GAIN     // the gain of the kind on held-out groups is not significant
+	VerdictNotApplied Verdict = C.CHORALE_VERDICT_NOT_APPLIED // no kind is applied, since the gain of all together is not significant
 )
 
-// LearntKind is the result for one kind.
+// LearntKind is the result for one kind of cliques.
 type LearntKind struct {
-	Kind             int     // its number
+	Kind             int     // number of the kind
 	Verdict          Verdict // whether the kind is applied, and if not, why
-	Cliques, Members int     // numbers of each
-	ScreeningP       float64 // p-value of the screening; 1 if kinds were not screened
-	Gain             Gain    // gain of this kind alone over the tagger's labels; 0 if not learnt, or if it is the only kind
+	Cliques, Members int     // the numbers of cliques of the kind, and of their members
+	ScreeningP       float64 // p-value of the screening, which leaves out kinds whose bases are the same on gold labels as on the tagger's; 1 if kinds were not screened
+	Gain             Gain    // cost of the tagger's labels minus the cost with this kind alone; 0 if it was not learnt, or is the only kind
 }
 
-// Kinds are all kinds, in order.
+// Kinds returns the results of all kinds, in the order of their numbers.
 func (l *Learnt) Kinds() ([]LearntKind, error) {
 	c, learnt := l.begin()
 	defer c.end()
@@ -399,15 +411,15 @@ func (l *Learnt) Kinds() ([]LearntKind, error) {
 
 // LearntWeight is one learnt weight.
 type LearntWeight struct {
-	Kind         int     // its number
-	Basis        Basis   // what the weight is of
-	Index        int     // index of the basis; 0 if it has none
-	Weight       float64 // as applied
-	Lower, Upper float64 // 95 % interval of the weight
-	Least, Most  float64 // bounds of the weight
+	Kind         int     // number of the kind of cliques
+	Basis        Basis   // the basis that the weight multiplies
+	Index        int     // index of the weight, if the basis has several; otherwise 0
+	Weight       float64 // the weight as it is applied
+	Lower, Upper float64 // the ends of the weight's 95 % interval
+	Least, Most  float64 // the bounds that were set for the weight
 }
 
-// Weights are all weights, by kind, basis and index.
+// Weights returns all weights, ordered by kind, then basis, then index.
 func (l *Learnt) Weights() ([]LearntWeight, error) {
 	c, learnt := l.begin()
 	defer c.end()
@@ -429,10 +441,10 @@ func (l *Learnt) Weights() ([]LearntWeight, error) {
 	return weights, nil
 }
 
-// Lines is the result as lines of text for people.
+// Lines returns the result as lines of text for people.
 func (l *Learnt) Lines() (string, error) { return l.text(C.CHORALE_TEXT_LINES) }
 
-// JSON is the whole result, for [ReadLearnt].
+// JSON returns the whole result as a text that [ReadLearnt] reads.
 func (l *Learnt) JSON() (string, error) { return l.text(C.CHORALE_TEXT_JSON) }
 
 func (l *Learnt) text(form C.chorale_text_form) (string, error) {

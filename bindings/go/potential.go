@@ -5,62 +5,66 @@ import "C"
 
 import "unsafe"
 
+// A potential is a function of the counts n_v, the numbers of members of a clique with each of R
+// values v. n is the number of members. Functions f_v of one count are given as tables: entry k is
+// f_v(k).
+
 // Scale is the factor by which a potential is multiplied.
 type Scale int32
 
-// Scales: none, 1/n or 1/log n, n the number of members of the clique.
+// The scales. n is the number of members of the clique.
 const (
-	ScaleNone         Scale = C.CHORALE_SCALE_NONE           // times 1
-	ScaleByMembers    Scale = C.CHORALE_SCALE_BY_MEMBERS     // times 1/n, n the number of members
+	ScaleNone         Scale = C.CHORALE_SCALE_NONE           // times 1/n
+	ScaleByMembers    Scale = C.CHORALE_SCALE_BY_MEMBERS     // times 1/log n; times 1 for n = 1
 	ScaleByLogMembers Scale = C.CHORALE_SCALE_BY_LOG_MEMBERS // times 1/log n
 )
 
-// Shape is the shape of the tables of a sum.
+// Shape is the shape of the tables of a sum: convex, concave, or to be determined.
 type Shape int32
 
-// Shapes; ShapeConvex and ShapeConcave are declared by the caller and not checked.
+// The shapes of tables.
 const (
-	ShapeDetect  Shape = C.CHORALE_SHAPE_DETECT  // determined from the tables
+	ShapeDetect  Shape = C.CHORALE_SHAPE_DETECT  // the library determines the shape from the tables
 	ShapeConvex  Shape = C.CHORALE_SHAPE_CONVEX  // convex, declared by the caller and not checked
 	ShapeConcave Shape = C.CHORALE_SHAPE_CONCAVE // concave, declared by the caller and not checked
 )
 
-// Family is the kind of a potential.
+// Family is the family of a potential, on which it depends which algorithms apply.
 type Family int32
 
-// Families.
+// The families of potentials.
 const (
-	FamilySum      Family = C.CHORALE_FAMILY_SUM      // the sum over values v of f_v(n_v): Potts, entropy, cardinality tables
-	FamilyMax      Family = C.CHORALE_FAMILY_MAX      // the maximum over values v of f_v(n_v): makespan, square makespan
-	FamilyMajority Family = C.CHORALE_FAMILY_MAJORITY // a linear function of the counts, chosen by the value of highest count
-	FamilyPairs    Family = C.CHORALE_FAMILY_PAIRS    // the sum over pairs of members
+	FamilySum      Family = C.CHORALE_FAMILY_SUM      // the sum over all values v of f_v(n_v): Potts, entropy, cardinality tables
+	FamilyMax      Family = C.CHORALE_FAMILY_MAX      // the maximum over all values v of f_v(n_v): makespan, square makespan
+	FamilyMajority Family = C.CHORALE_FAMILY_MAJORITY // a linear function of the counts, chosen by the value with the highest count
+	FamilyPairs    Family = C.CHORALE_FAMILY_PAIRS    // the sum over all pairs of members of a function of their two values
 	FamilyCallback Family = C.CHORALE_FAMILY_CALLBACK // any function of the counts
 )
 
-// String is the name of the family, such as "majority".
+// String returns the name of the family, such as "majority".
 func (f Family) String() string { return C.GoString(C.chorale_family_name(C.chorale_family(f))) }
 
-// Potential is a symmetric function of the numbers of members of a clique with each value. Immutable;
-// any goroutine.
+// Potential is a function of the counts of a clique, the numbers of its members with each value. It
+// never changes, and any goroutine may use it.
 type Potential handle
 
-// PotentialOptions apply to every family; nil stands for the zero value.
+// PotentialOptions apply to every family; a nil pointer stands for the zero value.
 type PotentialOptions struct {
-	Scale   Scale  // factor of the potential
-	Shape   Shape  // shape of the tables of NewSum
-	Counted []byte // by value, 0: the value is not counted; nil: every value is counted
-	Host    *Host  // memory and log; may be nil
+	Scale   Scale  // the factor by which the potential is multiplied
+	Shape   Shape  // the shape of the tables of NewSum; other potentials ignore it
+	Counted []byte // for each value, 0: it is not counted and adds nothing; nil: every value is counted
+	Host    *Host  // provides memory and a log; may be nil
 }
 
-// Table is a matrix in a slice.
+// Table is a matrix of scores in a slice.
 type Table struct {
-	Scores    []float64 // row i from Scores[i * RowStride] on
-	Rows      int       // at least 0
-	Columns   int       // at least 0
-	RowStride int       // in elements; 0: Columns
+	Scores    []float64 // row i begins at Scores[i * RowStride]
+	Rows      int       // number of rows, at least 0
+	Columns   int       // number of columns, at least 0
+	RowStride int       // distance between two rows, in elements; 0: Columns
 }
 
-// NewTable makes a table with a copy of rows of equal length.
+// NewTable makes a table with a copy of the rows, which must be of equal length.
 func NewTable(rows [][]float64) Table {
 	table := Table{Rows: len(rows)}
 	for _, row := range rows {
@@ -122,22 +126,23 @@ func potentialHandle(potential *C.chorale_potential) *handle {
 	})
 }
 
-// NewPotts makes lambda * sum_v n_v^2.
+// NewPotts makes the Potts potential: lambda * sum_v n_v^2.
 func NewPotts(values int, lambda float64, options *PotentialOptions) (*Potential, error) {
 	return newPotential(values, options, nil, func(c *call, host *C.chorale_host, options *C.chorale_potential_options, potential **C.chorale_potential) C.chorale_status {
 		return C.chorale_potential_create_potts(host, C.int64_t(values), C.double(lambda), options, potential, c.detail)
 	})
 }
 
-// NewEntropy makes lambda * sum_v n_v log n_v.
+// NewEntropy makes the entropy potential: lambda * sum_v n_v log n_v.
 func NewEntropy(values int, lambda float64, options *PotentialOptions) (*Potential, error) {
 	return newPotential(values, options, nil, func(c *call, host *C.chorale_host, options *C.chorale_potential_options, potential **C.chorale_potential) C.chorale_status {
 		return C.chorale_potential_create_entropy(host, C.int64_t(values), C.double(lambda), options, potential, c.detail)
 	})
 }
 
-// NewSum makes sum_v f_v(n_v). tables: one row for all values, or one row for each value; column k is
-// f(k).
+// NewSum makes sum_v f_v(n_v). tables: one row for each value, or one row for all values; column k
+// is f(k), minus infinity forbids the count k. With L columns, cliques may have up to L - 1
+// members.
 func NewSum(values int, tables Table, options *PotentialOptions) (*Potential, error) {
 	return newPotential(values, options, nil, func(c *call, host *C.chorale_host, options *C.chorale_potential_options, potential **C.chorale_potential) C.chorale_status {
 		scores, stride := c.table("tables", tables)
@@ -148,7 +153,7 @@ func NewSum(values int, tables Table, options *PotentialOptions) (*Potential, er
 	})
 }
 
-// NewMax makes max_v f_v(n_v), with tables as in [NewSum].
+// NewMax makes the maximum over all counted values of f_v(n_v), with tables as in [NewSum].
 func NewMax(values int, tables Table, options *PotentialOptions) (*Potential, error) {
 	return newPotential(values, options, nil, func(c *call, host *C.chorale_host, options *C.chorale_potential_options, potential **C.chorale_potential) C.chorale_status {
 		scores, stride := c.table("tables", tables)
@@ -159,8 +164,8 @@ func NewMax(values int, tables Table, options *PotentialOptions) (*Potential, er
 	})
 }
 
-// NewCardinality makes g(n_b), where exactly two values are counted and b is the higher of them;
-// table[k] is g(k).
+// NewCardinality makes a function of the count of one value. Exactly two values are counted;
+// table[k] is the potential if the higher of them has k members.
 func NewCardinality(values int, table []float64, options *PotentialOptions) (*Potential, error) {
 	return newPotential(values, options, nil, func(c *call, host *C.chorale_host, options *C.chorale_potential_options, potential **C.chorale_potential) C.chorale_status {
 		c.names = map[string]string{"length": "len(table)"}
@@ -168,23 +173,24 @@ func NewCardinality(values int, table []float64, options *PotentialOptions) (*Po
 	})
 }
 
-// NewMakespan makes max_v lambda * n_v.
+// NewMakespan makes the makespan potential: the maximum over all values v of lambda * n_v.
 func NewMakespan(values int, lambda float64, options *PotentialOptions) (*Potential, error) {
 	return newPotential(values, options, nil, func(c *call, host *C.chorale_host, options *C.chorale_potential_options, potential **C.chorale_potential) C.chorale_status {
 		return C.chorale_potential_create_makespan(host, C.int64_t(values), C.double(lambda), options, potential, c.detail)
 	})
 }
 
-// NewSquareMakespan makes max_v lambda * n_v^2.
+// NewSquareMakespan makes the square makespan potential: the maximum over all values v of lambda *
+// n_v^2.
 func NewSquareMakespan(values int, lambda float64, options *PotentialOptions) (*Potential, error) {
 	return newPotential(values, options, nil, func(c *call, host *C.chorale_host, options *C.chorale_potential_options, potential **C.chorale_potential) C.chorale_status {
 		return C.chorale_potential_create_square_makespan(host, C.int64_t(values), C.double(lambda), options, potential, c.detail)
 	})
 }
 
-// NewMajority makes bias[a] + sum_v weights[a * values + v] * n_v, with a the value of highest count; if
-// several tie, the one that gives the highest score. weights: values x values. bias: by value; nil for
-// zeros.
+// NewMajority makes bias[a] + sum_v weights[a * values + v] * n_v, where a is the value with the
+// highest count; if several have it, the one that gives the highest score. weights: values x
+// values. bias: one entry for each value; nil for zeros.
 func NewMajority(values int, weights, bias []float64, options *PotentialOptions) (*Potential, error) {
 	return newPotential(values, options, nil, func(c *call, host *C.chorale_host, options *C.chorale_potential_options, potential **C.chorale_potential) C.chorale_status {
 		if values >= 1 {
@@ -198,8 +204,9 @@ func NewMajority(values int, weights, bias []float64, options *PotentialOptions)
 	})
 }
 
-// NewPairs makes the sum of scores[x_i * values + x_j] over all ordered pairs of distinct members i and j, whose values
-// are x_i and x_j. scores: values x values; they need not be symmetric.
+// NewPairs makes the sum of scores[x_i * values + x_j] over all ordered pairs of distinct members i
+// and j, whose values are x_i and x_j. scores: values x values numbers, which need not be
+// symmetric.
 func NewPairs(values int, scores []float64, options *PotentialOptions) (*Potential, error) {
 	return newPotential(values, options, nil, func(c *call, host *C.chorale_host, options *C.chorale_potential_options, potential **C.chorale_potential) C.chorale_status {
 		if values >= 1 {
@@ -212,9 +219,10 @@ func NewPairs(values int, scores []float64, options *PotentialOptions) (*Potenti
 	})
 }
 
-// NewCallback makes any function of the counts of the values; minus infinity forbids counts, an error
-// ends the computation. The function must depend only on its arguments, and may be called by several
-// goroutines at once. counts is valid only until it returns.
+// NewCallback makes a potential that calls a function with the counts, one for each value, and the
+// number of members. If the function returns minus infinity, the counts are forbidden; if it
+// returns an error, the computation ends. Its result must depend only on its arguments. Several
+// goroutines may call it at once. counts is valid only until the function returns.
 func NewCallback(values int, score func(counts []int64, members int64) (float64, error), options *PotentialOptions) (*Potential, error) {
 	if score == nil {
 		return nil, refuse(ErrNullArgument, "score is nil")
@@ -230,7 +238,7 @@ func NewCallback(values int, score func(counts []int64, members int64) (float64,
 	})
 }
 
-// Scaled makes factor * p, without copying the numbers of p.
+// Scaled makes factor times p, without copying the numbers of p.
 func (p *Potential) Scaled(factor float64, host *Host) (*Potential, error) {
 	c := begin()
 	defer c.end()
@@ -248,7 +256,7 @@ func (p *Potential) Scaled(factor float64, host *Host) (*Potential, error) {
 	return (*Potential)(h), nil
 }
 
-// Clone returns another handle of the same potential.
+// Clone returns another handle of the same potential, which is closed separately.
 func (p *Potential) Clone() (*Potential, error) {
 	c := begin()
 	defer c.end()
@@ -261,24 +269,24 @@ func (p *Potential) Clone() (*Potential, error) {
 	return (*Potential)(h), nil
 }
 
-// Close releases the potential; models keep it alive.
+// Close releases this handle. Models keep the potential alive.
 func (p *Potential) Close() error { return (*handle)(p).close() }
 
-// Values is R, the number of values of a member; 0 for a closed handle.
+// Values returns R, the number of values; 0 for a closed handle.
 func (p *Potential) Values() int {
 	c := begin()
 	defer c.end()
 	return int(C.chorale_potential_values((*C.chorale_potential)(c.share((*handle)(p)))))
 }
 
-// Family is the family of the potential; 0 for a closed handle.
+// Family returns the family of the potential; 0 for a closed handle.
 func (p *Potential) Family() Family {
 	c := begin()
 	defer c.end()
 	return Family(C.chorale_potential_family((*C.chorale_potential)(c.share((*handle)(p)))))
 }
 
-// Score is the score at counts[v] members with each value v, among `members` members; minus infinity if
+// Score computes the potential if counts[v] of `members` members have value v; minus infinity if
 // the counts are forbidden.
 func (p *Potential) Score(counts []int64, members int64) (float64, error) {
 	c := begin()
@@ -293,12 +301,13 @@ func (p *Potential) Score(counts []int64, members int64) (float64, error) {
 	return float64(score), c.err
 }
 
-// Prices computes the prices of a whole clique that has members in several models, the score added to a
-// member for each value, and the score of the counts. counts: counts[v] members with value v, summed
-// over all models. members: the number of members in all models; members in no count have no value of
-// the potential. The prices are the slopes of the tables, for Potts 2 * lambda * n_v, or for a majority
-// the weights of the value of highest count. [ErrKind]: the potential is neither a majority nor a sum
-// that is convex and without forbidden counts.
+// Prices computes the prices of a clique whose members are divided over several models, and the
+// potential at its counts. The price of a value is the score that is added to every member with
+// this value. It is the slope of the value's table at its count (for Potts 2 * lambda * n_v), or
+// for a majority the value's weight in the row of the value with the highest count. counts: for
+// each value the number of its members, summed over all models. members: the number of members in
+// all models; those in no count have no value of this potential. The error is [ErrKind] if the
+// potential is neither a majority nor a sum that is convex and forbids no count.
 func (p *Potential) Prices(counts []int64, members int64) (prices []float64, score float64, _ error) {
 	c := begin()
 	defer c.end()
@@ -315,9 +324,9 @@ func (p *Potential) Prices(counts []int64, members int64) (prices []float64, sco
 	return prices, float64(found), nil
 }
 
-// Most is an upper bound, over all counts of `members` members, on the score of the counts minus the
-// prices of the members. prices: by value. It is exact for a convex sum. [ErrKind]: as for
-// [Potential.Prices].
+// Most computes an upper bound, over all counts m of `members` members, on the potential at m minus
+// the sum of prices[v] * m_v over all values v. It is exact for a convex sum. The error is
+// [ErrKind] in the cases named at [Potential.Prices].
 func (p *Potential) Most(prices []float64, members int64) (float64, error) {
 	c := begin()
 	defer c.end()

@@ -11,23 +11,25 @@ import (
 	"strings"
 )
 
-// Prices is a run of a model with shared cliques, whose other members are in other models, because one
-// model with all members would be too large. Each model sends counts, the number of its members with
-// each value, and receives prices, the score added to a member for each value. Every round computes the
-// prices from the counts of the round before, with [Potential.Prices]. If the potential is convex and
+// Prices is a run of one model with shared cliques: cliques that have members in other models too,
+// because one model with all members would be too large. Each model sends counts, the numbers of
+// its members with each value, and receives prices, the score added to a member for each value. The
+// caller repeats two steps: it adds up the counts of all models and computes prices from them with
+// [Potential.Prices], and it solves every model under these prices. If the potential is convex and
 // every model is solved to its maximum, the score of all models together never decreases.
 //
-// One goroutine at a time; any number may read results while none solves. In the results the scores of
-// shared cliques are the prices of their members.
+// One goroutine at a time may solve; any number may read results while none solves. In the results,
+// the score of a shared clique is the sum of the prices of its members.
 type Prices struct {
-	run    *Run // its handle also owns the prices; used only to read results
+	run    *Run // the run, whose handle also owns the prices; used only to read results
 	prices *C.chorale_prices
-	values []int // by shared clique: number of values of its potential
+	values []int // for each shared clique the number of values of its potential
 }
 
-// NewPrices creates a run of a model in which `cliques` are shared. Only the number of values of their
-// potentials is used; the other cliques are solved as in any run. options: nil for the defaults; Edits
-// is ignored, and [MessagesAuto] is [MessagesFloat64].
+// NewPrices makes a run of a model in which `cliques` are shared. Prices take the place of their
+// potentials, of which only the number of values is used. The other cliques are solved as in any
+// run. options: nil for the defaults; Edits is ignored, and [MessagesAuto] is taken as
+// [MessagesFloat64].
 func NewPrices(model *Model, cliques []int, options *RunOptions) (*Prices, error) {
 	p := &Prices{values: make([]int, len(cliques))}
 	run, err := newRun(options, func(c *call, run *Run, host *C.chorale_host, told *C.chorale_run_options) (*C.chorale_run, func()) {
@@ -54,7 +56,7 @@ func NewPrices(model *Model, cliques []int, options *RunOptions) (*Prices, error
 	return p, nil
 }
 
-// reads is the run, used only to read results.
+// reads returns the run, which may be used only to read results.
 func (p *Prices) reads() *Run {
 	if p == nil {
 		return nil
@@ -62,19 +64,19 @@ func (p *Prices) reads() *Run {
 	return p.run
 }
 
-// Close frees the run.
+// Close frees the prices and their run.
 func (p *Prices) Close() error { return p.reads().Close() }
 
-// Solve labels the model under prices, always from a new start: the same prices give the same labels,
-// whatever was solved before.
-// prices: a row for each shared clique, in the order of creation, with an entry for each value of its potential (R + 2 values
-// are 0 to R - 1, EMPTY, CONFLICT); nil: all prices are 0.
+// Solve labels the model under prices. The result does not depend on earlier calls: the same prices
+// give the same labels. prices: one row for each shared clique, in the order in which they were
+// passed to [NewPrices]. A row has an entry for each value of the potential; if these are R + 2,
+// the last two are EMPTY (no value) and CONFLICT (several values). nil: all prices are 0.
 //
-// The score is that of the chains and of the cliques that are not shared, without prices: the
-// contribution of this model to the score of all models together; minus infinity if no labelling was
-// found. If the deadline or the cancellation of the context (nil: none) ends the call, Solve returns
-// both the result so far, with the outcome [Cancelled], and the error of the context. If prices are
-// refused, the last labelling is kept.
+// The score is that of the chains and of the cliques that are not shared, without prices: what this
+// model contributes to the score of all models together. It is minus infinity if no labelling was
+// found. If the deadline or the cancellation of the context (nil: none) ends the call, Solve
+// returns both the result so far, with the outcome [Cancelled], and the error of the context. If
+// prices are refused, the last labelling is kept.
 func (p *Prices) Solve(ctx context.Context, prices [][]float64) (score float64, result RunResult, _ error) {
 	c, _ := p.reads().begin(true)
 	defer c.end()
@@ -103,12 +105,12 @@ func (p *Prices) Solve(ctx context.Context, prices [][]float64) (score float64, 
 	}
 	result = runResult(told)
 	if result.Outcome == Cancelled {
-		err = ctx.Err() // nil where a callback asked for the end
+		err = ctx.Err() // nil if a callback, not the context, ended the call
 	}
 	return float64(found), result, err
 }
 
-// flat returns all rows in one array.
+// flat returns the entries of all rows in one array, after checking the lengths of the rows.
 func (p *Prices) flat(rows [][]float64) (all []float64, _ error) {
 	if rows == nil {
 		return nil, nil
@@ -125,7 +127,8 @@ func (p *Prices) flat(rows [][]float64) (all []float64, _ error) {
 	return all, nil
 }
 
-// placed adds the row and the element of a price to an error.
+// placed rewrites an error about an entry of the library's one array of prices, so that it names
+// the row and the entry of the caller's prices.
 func (p *Prices) placed(err error) error {
 	failure, ok := err.(*Error)
 	if !ok || !strings.HasPrefix(failure.Message, "numbers[") {
@@ -145,9 +148,10 @@ func (p *Prices) placed(err error) error {
 	return failure
 }
 
-// Counts are the numbers of members of each shared clique with each value in the labelling of the last
-// Solve: rows as [Prices.Solve] takes them. Not counted: members with a value outside a dictionary, and,
-// if the potential has R values, members that are EMPTY or CONFLICT. All rows are parts of one array.
+// Counts returns how many members of each shared clique have each value, under the labelling of the
+// last Solve. The rows are as [Prices.Solve] takes them, and are parts of one array. Members with a
+// value outside a dictionary are not counted. If the potential has only R values, members that are
+// EMPTY or CONFLICT are not counted either.
 func (p *Prices) Counts() ([][]int64, error) {
 	c, _ := p.reads().begin(false)
 	defer c.end()
@@ -165,39 +169,41 @@ func (p *Prices) Counts() ([][]int64, error) {
 	return cut(counts, p.values), nil
 }
 
-// Result is the result of the last call, as [Run.Result].
+// Result returns the result of the last call, as [Run.Result] does.
 func (p *Prices) Result() (RunResult, error) { return p.reads().Result() }
 
-// Labels are the labels of one chain, as [Run.Labels].
+// Labels returns the labels of one chain, as [Run.Labels] does.
 func (p *Prices) Labels(chain int, of Labelling) ([]int32, error) { return p.reads().Labels(chain, of) }
 
-// AllLabels are the labels of all chains, one row a chain, as [Run.AllLabels].
+// AllLabels returns the labels of all chains, one row for each chain, as [Run.AllLabels] does.
 func (p *Prices) AllLabels(of Labelling) ([][]int32, error) { return p.reads().AllLabels(of) }
 
-// ChainScores are the scores of all chains, and whether their labels differ from their best ones without
-// cliques, as [Run.ChainScores].
+// ChainScores returns the scores of all chains, and whether their labels differ from their best
+// labels without cliques, as [Run.ChainScores] does.
 func (p *Prices) ChainScores(of Labelling) (scores []float64, changed []bool, _ error) {
 	return p.reads().ChainScores(of)
 }
 
-// CliqueScores are the scores of all cliques, as [Run.CliqueScores]; those of shared cliques are the
-// prices of their members.
+// CliqueScores returns the potentials of all cliques, as [Run.CliqueScores] does; for a shared
+// clique, the sum of the prices of its members.
 func (p *Prices) CliqueScores(of Labelling) ([]float64, error) { return p.reads().CliqueScores(of) }
 
-// AllValues are the values of the members of all cliques, one row for each clique, as [Run.AllValues].
+// AllValues returns the values of the members of all cliques, one row for each clique, as
+// [Run.AllValues] does.
 func (p *Prices) AllValues(of Labelling) ([][]int32, error) { return p.reads().AllValues(of) }
 
-// AllPayments are the payments to all chains, one row a chain, as [Run.AllPayments].
+// AllPayments returns the payments to all chains, one row for each chain, as [Run.AllPayments]
+// does.
 func (p *Prices) AllPayments() ([][]Payment, error) { return p.reads().AllPayments() }
 
-// JSON is the whole result, as [Run.JSON].
+// JSON returns the whole result, as [Run.JSON] does.
 func (p *Prices) JSON() ([]byte, error) { return p.reads().JSON() }
 
-// Components computes connected components, by which a corpus can be divided into parts: two chains, or
-// whole documents, with a member in the same clique that is not shared belong in one part. Items are
-// numbered from 0 to count - 1, for instance documents and cliques in one numbering, with a pair
-// first[k], second[k] for each membership. Components returns the lowest number of the component of each
-// item.
+// Components computes connected components, by which a corpus can be divided into parts. Two
+// chains, or whole documents, belong in one part if they have members in the same clique and that
+// clique is not shared. Items are numbered from 0 to count - 1: for instance, first all documents
+// and then all cliques. Each membership is a pair first[k], second[k] of two items that belong
+// together. Components returns, for each item, the lowest number in its component.
 func Components(first, second []int32, count int) ([]int32, error) {
 	if len(first) != len(second) {
 		return nil, refuse(ErrShape, "first has %d elements, second %d", len(first), len(second))

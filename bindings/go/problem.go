@@ -5,21 +5,22 @@ import "C"
 
 import "unsafe"
 
-// TextList is a list of texts of a problem. Lists of value names have the numbers from TextsValues on.
+// TextList is a list of texts of a problem. Each comment says what the list's index is.
 type TextList int32
 
-// Lists.
+// The lists. There may be several lists of value names: they have the numbers TextsValues,
+// TextsValues + 1 and so on.
 const (
 	TextsNone    TextList = C.CHORALE_TEXTS_NONE    // no list
-	TextsLabels  TextList = C.CHORALE_TEXTS_LABELS  // by label; at least as many as any chain has labels
-	TextsTokens  TextList = C.CHORALE_TEXTS_TOKENS  // by token id; any number
-	TextsWords   TextList = C.CHORALE_TEXTS_WORDS   // by position, of all chains one after the other
-	TextsSpaces  TextList = C.CHORALE_TEXTS_SPACES  // by position: white space before each word; one blank if absent
-	TextsChains  TextList = C.CHORALE_TEXTS_CHAINS  // by chain
-	TextsGroups  TextList = C.CHORALE_TEXTS_GROUPS  // by group, for groups from 0 on
-	TextsCliques TextList = C.CHORALE_TEXTS_CLIQUES // by clique
-	TextsKinds   TextList = C.CHORALE_TEXTS_KINDS   // by kind of clique; any number
-	TextsValues  TextList = C.CHORALE_TEXTS_VALUES  // the first list of value names; the others follow
+	TextsLabels  TextList = C.CHORALE_TEXTS_LABELS  // label names; the index is the label, and there are at least as many as any chain has labels
+	TextsTokens  TextList = C.CHORALE_TEXTS_TOKENS  // texts of tokens; the index is the token id
+	TextsWords   TextList = C.CHORALE_TEXTS_WORDS   // words; the index is the position, counted through all chains
+	TextsSpaces  TextList = C.CHORALE_TEXTS_SPACES  // white space before each word; the index is the position, counted through all chains. If the list is absent, one blank each
+	TextsChains  TextList = C.CHORALE_TEXTS_CHAINS  // names of chains; the index is the chain
+	TextsGroups  TextList = C.CHORALE_TEXTS_GROUPS  // names of groups (documents); the index is the group
+	TextsCliques TextList = C.CHORALE_TEXTS_CLIQUES // names of cliques; the index is the clique
+	TextsKinds   TextList = C.CHORALE_TEXTS_KINDS   // names of kinds of cliques; the index is the kind
+	TextsValues  TextList = C.CHORALE_TEXTS_VALUES  // names of values of cliques; the index is the value
 )
 
 // Problem is a model with its names, gold labels and notes, in memory and as a file. Any number of
@@ -49,8 +50,9 @@ func NewProblem(model *Model, host *Host) (*Problem, error) {
 	return newProblem(problem, (*handle)(model), (*handle)(host)), nil
 }
 
-// LoadProblem loads a problem file, which is mapped into memory: the file must not be written to or
-// truncated while the problem or its model lives. Pipes are read; devices and directories are refused.
+// LoadProblem loads a problem file. The file is mapped into memory, so it must not be written to or
+// truncated while the problem or its model exists. A pipe is read; devices and directories are
+// refused.
 func LoadProblem(path string, host *Host) (*Problem, error) {
 	for i := 0; i < len(path); i++ {
 		if path[i] == 0 {
@@ -72,7 +74,7 @@ func LoadProblem(path string, host *Host) (*Problem, error) {
 	return newProblem(problem, (*handle)(host)), nil
 }
 
-// ReadProblem reads the bytes of a problem file, which are copied.
+// ReadProblem makes a problem of the bytes of a problem file, which are copied.
 func ReadProblem(bytes []byte, host *Host) (*Problem, error) {
 	c := begin()
 	defer c.end()
@@ -91,7 +93,7 @@ func ReadProblem(bytes []byte, host *Host) (*Problem, error) {
 	return newProblem(problem, (*handle)(host)), nil
 }
 
-// Close frees the problem; handles of its model remain valid.
+// Close frees the problem. Handles of its model remain valid.
 func (p *Problem) Close() error { return (*handle)(p).close() }
 
 func (p *Problem) read() (*call, *C.chorale_problem) {
@@ -111,7 +113,7 @@ func (p *Problem) change(do func(*call, *C.chorale_problem) C.chorale_status) er
 	return c.err
 }
 
-// Model is a new handle of the model, which the caller closes.
+// Model returns the model of the problem as a new handle, which the caller closes.
 func (p *Problem) Model() (*Model, error) {
 	c, problem := p.read()
 	defer c.end()
@@ -121,14 +123,15 @@ func (p *Problem) Model() (*Model, error) {
 	return newModel(C.chorale_model_retain(C.chorale_problem_model(problem)), (*handle)(p)), nil
 }
 
-// SetTexts replaces a list; an empty list removes it.
+// SetTexts sets or replaces a list of texts. An empty slice removes the list.
 func (p *Problem) SetTexts(list TextList, texts []string) error {
 	return p.change(func(c *call, problem *C.chorale_problem) C.chorale_status {
 		return C.chorale_problem_set_texts(problem, C.chorale_text_list(list), c.texts(texts), C.sizeof_chorale_text, C.int64_t(len(texts)), c.detail)
 	})
 }
 
-// TextCount is the number of texts of a list; 0 if the list is absent, and for a closed handle.
+// TextCount returns the number of texts of a list; 0 if the list is absent, and for a closed
+// handle.
 func (p *Problem) TextCount(list TextList) int {
 	c, problem := p.read()
 	defer c.end()
@@ -153,14 +156,14 @@ func (p *Problem) text(of func(*C.chorale_problem, *C.size_t) *C.char) (string, 
 	return goText(bytes, length)
 }
 
-// Text is a text of a list, numbered from 0; false if there is none.
+// Text returns a text of a list, which is numbered from 0; false if there is no such text.
 func (p *Problem) Text(list TextList, index int) (string, bool) {
 	return p.text(func(problem *C.chorale_problem, length *C.size_t) *C.char {
 		return C.chorale_problem_text(problem, C.chorale_text_list(list), C.int64_t(index), length)
 	})
 }
 
-// Texts are all texts of a list; nil if the list is absent, and for a closed handle.
+// Texts returns all texts of a list; nil if the list is absent, and for a closed handle.
 func (p *Problem) Texts(list TextList) []string {
 	c, problem := p.read()
 	defer c.end()
@@ -188,8 +191,9 @@ func problemPositions(problem *C.chorale_problem) int {
 	return int(C.chorale_go_positions(C.chorale_problem_model(problem)))
 }
 
-// SetCliques sets by clique its kind (an index into TextsKinds, or -1) and the list that names its
-// values; nil leaves either unchanged.
+// SetCliques sets the kinds of all cliques, and the lists that name their values, each with one
+// entry for each clique. kinds: an index into TextsKinds, or -1 for no kind. values: the list with
+// the names of the clique's values. What is nil is left as it is.
 func (p *Problem) SetCliques(kinds []int32, values []TextList) error {
 	return p.change(func(c *call, problem *C.chorale_problem) C.chorale_status {
 		c.check("kinds", len(kinds), problemCliques(problem))
@@ -201,7 +205,7 @@ func (p *Problem) SetCliques(kinds []int32, values []TextList) error {
 	})
 }
 
-// CliqueKind is the kind of a clique, or -1.
+// CliqueKind returns the kind of a clique; -1 if it has none.
 func (p *Problem) CliqueKind(clique int) int32 {
 	c, problem := p.read()
 	defer c.end()
@@ -211,14 +215,15 @@ func (p *Problem) CliqueKind(clique int) int32 {
 	return int32(C.chorale_problem_clique_kind(problem, C.int64_t(clique)))
 }
 
-// ValueName is the name of a value of a clique; false if it has none.
+// ValueName returns the name of a value of a clique; false if the value has no name.
 func (p *Problem) ValueName(clique int, value int32) (string, bool) {
 	return p.text(func(problem *C.chorale_problem, length *C.size_t) *C.char {
 		return C.chorale_problem_value_name(problem, C.int64_t(clique), C.int32_t(value), length)
 	})
 }
 
-// SetGold sets the gold labels, by position of all chains, -1 if unknown; nil removes them.
+// SetGold sets the gold labels: one for each position, chain after chain, -1 if unknown. nil
+// removes all.
 func (p *Problem) SetGold(gold []int32) error {
 	return p.change(func(c *call, problem *C.chorale_problem) C.chorale_status {
 		c.check("gold", len(gold), problemPositions(problem))
@@ -229,7 +234,7 @@ func (p *Problem) SetGold(gold []int32) error {
 	})
 }
 
-// Gold is a copy of the gold labels; nil if there are none.
+// Gold returns a copy of the gold labels, as [Problem.SetGold] takes them; nil if there are none.
 func (p *Problem) Gold() []int32 {
 	c, problem := p.read()
 	defer c.end()
@@ -239,7 +244,7 @@ func (p *Problem) Gold() []int32 {
 	return copied[int32](unsafe.Pointer(C.chorale_problem_gold(problem)), problemPositions(problem))
 }
 
-// SetNote sets a note; an empty text removes it.
+// SetNote sets a note: a text under a name. An empty text removes the note.
 func (p *Problem) SetNote(name, text string) error {
 	return p.change(func(c *call, problem *C.chorale_problem) C.chorale_status {
 		title, content := []byte(name), []byte(text)
@@ -247,7 +252,7 @@ func (p *Problem) SetNote(name, text string) error {
 	})
 }
 
-// Note is the text of the note with a name; false if there is none.
+// Note returns the text of the note with this name; false if there is none.
 func (p *Problem) Note(name string) (string, bool) {
 	c, problem := p.read()
 	defer c.end()
@@ -265,7 +270,7 @@ func (p *Problem) Note(name string) (string, bool) {
 	return "", false
 }
 
-// NoteNames are the names of all notes, in the order of setting.
+// NoteNames returns the names of all notes, in the order of setting.
 func (p *Problem) NoteNames() []string {
 	c, problem := p.read()
 	defer c.end()
@@ -282,7 +287,7 @@ func (p *Problem) NoteNames() []string {
 	return names
 }
 
-// Bytes is the problem in the form of a file.
+// Bytes returns the problem in the form of a problem file.
 func (p *Problem) Bytes() ([]byte, error) {
 	c, problem := p.read()
 	defer c.end()

@@ -5,34 +5,44 @@ import "C"
 
 import "unsafe"
 
-// Actions: a value, which is at least 0, or one of these.
+// The words of this file. A property reads the positions of a labelled chain in order, and fires a
+// value, or nothing, at each. If exactly one value v fired, once or more often, the labelling shows
+// v; it shows EMPTY if nothing fired, and CONFLICT if two different values fired. Values are 0 to R
+// - 1. Besides the label, a property may read the class of a position (a small number that the
+// caller gives) and its entry in a table (such as its token id); an [Attachment] holds both. Labels
+// may be grouped into kinds: B-X and I-X are both of kind X. A segment is a maximal run of labels
+// of one kind. The anchor is the kind of segment that a property looks for.
+
+// Actions are what a property does at a position: fire a value of at least 0, or one of the
+// following.
 const (
-	FireNothing int32 = C.CHORALE_FIRE_NOTHING // nothing
-	FireLabel   int32 = C.CHORALE_FIRE_LABEL   // the entry of the position's label in LabelValues
-	FireTable   int32 = C.CHORALE_FIRE_TABLE   // the entry of the position in the table of the attachment
+	FireNothing int32 = C.CHORALE_FIRE_NOTHING // fires nothing
+	FireLabel   int32 = C.CHORALE_FIRE_LABEL   // fires the entry of the position's label in LabelValues
+	FireTable   int32 = C.CHORALE_FIRE_TABLE   // fires the position's entry in the table of the Attachment
 )
 
-// Any stands for every state, class or label in the rules of a [PropertyBuilder]; as `next` the state
-// does not change.
+// Any stands for every state, class or label in a rule of a [PropertyBuilder]. As the next state it
+// means that the state stays.
 const Any int32 = C.CHORALE_ANY
 
-// Automaton is a property as tables. It reads the positions of a labelling in order: in state s, at a
-// position of class c with label y, it fires Actions[(s * Classes + c) * Labels + y] and moves to the
-// state in Next at the same index. The value of the property is the value that has fired; EMPTY if none
-// has, and CONFLICT if two different ones have.
+// Automaton is a property as tables. It reads the positions of a labelling in order. In state s, at
+// a position of class c with label y, it fires Actions[(s * Classes + c) * Labels + y] and moves to
+// the state in Next at the same index. The value of the property is the value that has fired; EMPTY
+// if none has, and CONFLICT if two different ones have.
 type Automaton struct {
-	Labels, Classes, States, Values int // m, position classes, states and R; each at least 1
+	Labels, Classes, States, Values int // the numbers of labels, of classes of positions, of states, and R; each at least 1
 
-	Start        int32   // the state before the first position
-	TableOffset  int32   // FireTable reads entry t + TableOffset at position t
-	OutsideValue int32   // the value that FireTable fires if there is no such entry; -1: nothing
-	Next         []int32 // States x Classes x Labels: the state after the position
-	Actions      []int32 // the same shape: action of the position; nil: nothing fires
-	EndActions   []int32 // by state: action at the end of a sequence; nil: nothing fires
-	LabelValues  []int32 // by label: the value that FireLabel fires; nil: the label itself
+	Start        int32   // the state in which the first position is read
+	TableOffset  int32   // FireTable at position t fires the table's entry t + TableOffset
+	OutsideValue int32   // the value that FireTable fires if the table has no such entry; -1: nothing
+	Next         []int32 // the state after a position: States x Classes x Labels
+	Actions      []int32 // the action at a position: States x Classes x Labels; nil: nothing fires
+	EndActions   []int32 // for each state the action after the last position; nil: nothing fires
+	LabelValues  []int32 // for each label the value that FireLabel fires; nil: the label itself
 }
 
-// NewAutomaton returns the defaults: one class, one state, nothing fires outside a table.
+// NewAutomaton returns an automaton with default values: one class, one state, and FireTable fires
+// nothing outside the table.
 func NewAutomaton() *Automaton {
 	var told C.chorale_automaton
 	C.chorale_automaton_init(&told, C.sizeof_chorale_automaton)
@@ -42,7 +52,8 @@ func NewAutomaton() *Automaton {
 	}
 }
 
-// Property is a function from labellings to one small integer, the value. Immutable; any goroutine.
+// Property is a function that maps the labelling of a chain to one value. It never changes, and any
+// goroutine may use it.
 type Property handle
 
 func propertyHandle(property *C.chorale_property) *handle {
@@ -68,7 +79,7 @@ func newProperty(host *Host, create func(c *call, host *C.chorale_host, property
 	return (*Property)(h), nil
 }
 
-// NewProperty makes a property from an automaton.
+// NewProperty makes a property from an automaton, whose tables are copied.
 func NewProperty(automaton *Automaton, host *Host) (*Property, error) {
 	return newProperty(host, func(c *call, host *C.chorale_host, property **C.chorale_property) C.chorale_status {
 		if automaton == nil {
@@ -107,9 +118,11 @@ func NewProperty(automaton *Automaton, host *Host) (*Property, error) {
 	})
 }
 
-// NewLocalProperty makes a property that is also allowed on trees: actions has classes x labels x
-// (labels + 1) entries, by the class and label of a position and the label of its parent, the last
-// column for a root.
+// NewLocalProperty makes a local property, the only kind that trees allow: what a position fires
+// depends only on its class, its label and the label of its parent (on a chain, of the position
+// before). actions: classes x labels x (labels + 1) entries, by the class and label of the position
+// and the label of its parent; the last column is for a position without a parent. values: R.
+// labelValues: for each label the value that FireLabel fires; nil: the label itself.
 func NewLocalProperty(labels, classes, values int, actions, labelValues []int32, host *Host) (*Property, error) {
 	return newProperty(host, func(c *call, host *C.chorale_host, property **C.chorale_property) C.chorale_status {
 		c.least("labels", labels, 1)
@@ -125,7 +138,7 @@ func NewLocalProperty(labels, classes, values int, actions, labelValues []int32,
 	})
 }
 
-// Clone returns another handle of the same property.
+// Clone returns another handle of the same property, which is closed separately.
 func (p *Property) Clone() (*Property, error) {
 	c := begin()
 	defer c.end()
@@ -138,31 +151,33 @@ func (p *Property) Clone() (*Property, error) {
 	return (*Property)(h), nil
 }
 
-// Close releases the property; models keep it alive.
+// Close releases this handle. Models keep the property alive.
 func (p *Property) Close() error { return (*handle)(p).close() }
 
-// Values is R, the number of values of the property; 0 for a closed handle.
+// Values returns R, the number of values of the property; 0 for a closed handle.
 func (p *Property) Values() int {
 	c := begin()
 	defer c.end()
 	return int(C.chorale_property_values((*C.chorale_property)(c.share((*handle)(p)))))
 }
 
-// Labels is m, the number of labels that the property reads; 0 for a closed handle.
+// Labels returns the number of labels that the property reads; 0 for a closed handle.
 func (p *Property) Labels() int {
 	c := begin()
 	defer c.end()
 	return int(C.chorale_property_labels((*C.chorale_property)(c.share((*handle)(p)))))
 }
 
-// PropertyBuilder builds an automaton rule by rule; one goroutine at a time. State 0, the start, always
-// exists.
+// PropertyBuilder builds an automaton rule by rule. State 0 always exists and is the start. Where
+// no rule matches, the automaton stays in its state and fires nothing; where several match, the
+// last one applies. One goroutine at a time may use a builder.
 type PropertyBuilder struct {
 	h      *handle
 	labels int
 }
 
-// NewPropertyBuilder makes a builder without rules.
+// NewPropertyBuilder makes a builder without rules. labels, classes: how many labels, and classes
+// of positions, there are. values: R, the number of values that may fire.
 func NewPropertyBuilder(labels, classes, values int, host *Host) (*PropertyBuilder, error) {
 	c := begin()
 	defer c.end()
@@ -181,7 +196,7 @@ func NewPropertyBuilder(labels, classes, values int, host *Host) (*PropertyBuild
 	return &PropertyBuilder{h, labels}, nil
 }
 
-// Close frees the builder; its properties remain valid.
+// Close frees the builder. Properties made from it remain valid.
 func (b *PropertyBuilder) Close() error {
 	if b == nil {
 		return nil
@@ -212,31 +227,31 @@ func (b *PropertyBuilder) AddState() (int32, error) {
 	return int32(state), err
 }
 
-// Rule adds a rule: in a state, a position of a class with a label leads to state `next` and fires
-// `action`. Each number may be [Any].
+// Rule adds a rule: in `state`, a position of class `class` with label `label` fires `action` and
+// leads to the state `next`. Each of state, class, label and next may be [Any].
 func (b *PropertyBuilder) Rule(state, class, label, next, action int32) error {
 	return b.with(func(c *call, builder *C.chorale_property_builder) C.chorale_status {
 		return C.chorale_property_builder_rule(builder, C.int32_t(state), C.int32_t(class), C.int32_t(label), C.int32_t(next), C.chorale_action(action), c.detail)
 	})
 }
 
-// EndRule adds an end rule: a sequence that ends in `state` fires `action`.
+// EndRule adds an end rule: a sequence that ends in `state`, which may be [Any], fires `action`.
 func (b *PropertyBuilder) EndRule(state, action int32) error {
 	return b.with(func(c *call, builder *C.chorale_property_builder) C.chorale_status {
 		return C.chorale_property_builder_end_rule(builder, C.int32_t(state), C.chorale_action(action), c.detail)
 	})
 }
 
-// Table sets the entry that FireTable fires at position t to t + offset; outsideValue if there is no
-// such entry.
+// Table sets what FireTable fires at position t: the table's entry t + offset, or outsideValue if
+// the table has no such entry (-1: nothing).
 func (b *PropertyBuilder) Table(offset, outsideValue int32) error {
 	return b.with(func(c *call, builder *C.chorale_property_builder) C.chorale_status {
 		return C.chorale_property_builder_table(builder, C.int32_t(offset), C.int32_t(outsideValue), c.detail)
 	})
 }
 
-// Finish makes a property from the rules so far; the builder can be used further. labelValues: by label
-// the value that FireLabel fires; nil: the label itself.
+// Finish makes a property from the rules added so far. The builder can be used further.
+// labelValues: for each label the value that FireLabel fires; nil: the label itself.
 func (b *PropertyBuilder) Finish(labelValues []int32) (*Property, error) {
 	var property *C.chorale_property
 	err := b.with(func(c *call, builder *C.chorale_property_builder) C.chorale_status {
@@ -257,15 +272,15 @@ func (b *PropertyBuilder) Finish(labelValues []int32) (*Property, error) {
 type LabelMap struct {
 	Labels      int     // m, at least 1
 	Kinds       int     // number of kinds, at least 1
-	KindOfLabel []int32 // nil: each label is its own kind
-	Begins      []byte  // not 0: the label begins a segment even after one of its kind; nil: none does
+	KindOfLabel []int32 // for each label its kind, from 0 to Kinds - 1; nil: each label is its own kind
+	Begins      []byte  // for each label, not 0: it begins a segment even after a label of its kind, as B-X does; nil: none does
 }
 
-// NewLabelMap is the map in which each label is its own kind.
+// NewLabelMap returns the map in which each label is its own kind.
 func NewLabelMap(labels int) *LabelMap { return &LabelMap{Labels: labels, Kinds: labels} }
 
-// LabelMapFromNames returns the map of label names written in a scheme; kinds are numbered by first
-// appearance.
+// LabelMapFromNames returns the map of label names in a scheme. Kinds are numbered in the order in
+// which they first appear.
 func LabelMapFromNames(scheme Scheme, names []string) (*LabelMap, error) {
 	c := begin()
 	defer c.end()
@@ -317,50 +332,53 @@ func NewPositionLabel(m *LabelMap, position int, host *Host) (*Property, error) 
 	})
 }
 
-// NewTokenLabel makes a property that fires the kind of the label of every position whose table entry is
-// `token`.
+// NewTokenLabel makes a property that fires the kind of the label of every position whose table
+// entry is `token`.
 func NewTokenLabel(m *LabelMap, token int32, host *Host) (*Property, error) {
 	return mappedProperty(m, nil, host, func(c *call, host *C.chorale_host, m *C.chorale_label_map, property **C.chorale_property) C.chorale_status {
 		return C.chorale_property_create_token_label(host, m, C.int32_t(token), property, c.detail)
 	})
 }
 
-// NewFirstLabel makes a property that fires the kind of the first label that is not ignored. ignored: by
-// label, not 0: ignored; nil: none.
+// NewFirstLabel makes a property that fires the kind of the first label that is not ignored.
+// ignored: for each label, not 0: it is ignored; nil: none is.
 func NewFirstLabel(m *LabelMap, ignored []byte, host *Host) (*Property, error) {
 	return mappedProperty(m, ignored, host, func(c *call, host *C.chorale_host, m *C.chorale_label_map, property **C.chorale_property) C.chorale_status {
 		return C.chorale_property_create_first_label(host, m, octets(ignored), property, c.detail)
 	})
 }
 
-// SegmentRule tells where a segment of the anchor ends.
+// SegmentRule says where a segment ends.
 type SegmentRule int32
 
-// Segment rules: X O X is one segment, or two, where O is ignored.
+// The rules for segments. X is a label of the segment's kind, O an ignored label.
 const (
-	SpansIgnored  SegmentRule = C.CHORALE_SEGMENT_SPANS_IGNORED   // X O X is one segment of X, where O is ignored
-	EndsAtIgnored SegmentRule = C.CHORALE_SEGMENT_ENDS_AT_IGNORED // X O X is two segments
+	SpansIgnored  SegmentRule = C.CHORALE_SEGMENT_SPANS_IGNORED   // an ignored label does not end a segment: X O X is one
+	EndsAtIgnored SegmentRule = C.CHORALE_SEGMENT_ENDS_AT_IGNORED // an ignored label ends a segment: X O X is two
 )
 
-// NewNextLabel makes a property that fires, for every segment of the kind `anchor`, the kind of the
-// first label after it that is not ignored, or endValue (-1: nothing) if the sequence ends first.
+// NewNextLabel makes a property that looks for every segment of the kind `anchor`, and fires the
+// kind of the first label after it that is not ignored; endValue (-1: nothing) if the sequence ends
+// before such a label. ignored: for each label, not 0: it is ignored; nil: none is.
 func NewNextLabel(m *LabelMap, anchor int32, ignored []byte, rule SegmentRule, endValue int32, host *Host) (*Property, error) {
 	return mappedProperty(m, ignored, host, func(c *call, host *C.chorale_host, m *C.chorale_label_map, property **C.chorale_property) C.chorale_status {
 		return C.chorale_property_create_next_label(host, m, C.int32_t(anchor), octets(ignored), C.chorale_segment_rule(rule), C.int32_t(endValue), property, c.detail)
 	})
 }
 
-// NewTokenBefore makes a property that fires, for every segment of the kind `anchor`, the table entry of
-// the position before it, or startValue (-1: nothing) if the segment starts at the first position.
-// values: R.
+// NewTokenBefore makes a property that looks for every segment of the kind `anchor`, and fires the
+// table entry of the position before it; startValue (-1: nothing) if the segment starts at the
+// first position. values: R; table entries are from 0 to R - 1, or -1 for nothing. ignored: for
+// each label, not 0: it is ignored; nil: none is.
 func NewTokenBefore(m *LabelMap, anchor int32, ignored []byte, rule SegmentRule, values int, startValue int32, host *Host) (*Property, error) {
 	return mappedProperty(m, ignored, host, func(c *call, host *C.chorale_host, m *C.chorale_label_map, property **C.chorale_property) C.chorale_status {
 		return C.chorale_property_create_token_before(host, m, C.int32_t(anchor), octets(ignored), C.chorale_segment_rule(rule), C.int64_t(values), C.int32_t(startValue), property, c.detail)
 	})
 }
 
-// Dictionary is the subset of a property's values that a clique uses, numbered from 0, optionally
-// followed by OUT for all other values. Immutable; any goroutine.
+// Dictionary is a subset of a property's values, for a clique that uses only these. They get new
+// numbers from 0 on in ascending order. One more number, OUT, may stand for all other values. A
+// dictionary never changes, and any goroutine may use it.
 type Dictionary handle
 
 func dictionaryHandle(dictionary *C.chorale_dictionary) *handle {
@@ -369,17 +387,17 @@ func dictionaryHandle(dictionary *C.chorale_dictionary) *handle {
 	})
 }
 
-// Outside is the treatment of values outside a dictionary.
+// Outside says what becomes of a property's values outside a dictionary.
 type Outside int32
 
-// Treatments of values outside.
+// What becomes of values outside a dictionary.
 const (
-	OutsideForbidden Outside = C.CHORALE_OUTSIDE_FORBIDDEN // messages and decoding exclude labellings that fire a value outside
-	OutsideAsOut     Outside = C.CHORALE_OUTSIDE_AS_OUT    // every value outside becomes the value OUT, numbered after the values of the dictionary
+	OutsideForbidden Outside = C.CHORALE_OUTSIDE_FORBIDDEN // messages and decoding exclude every labelling that fires a value outside
+	OutsideAsOut     Outside = C.CHORALE_OUTSIDE_AS_OUT    // every value outside becomes OUT, which is numbered after the values of the dictionary
 )
 
-// NewDictionary makes a dictionary of values of a property, in any order, repetitions allowed; values
-// are numbered in ascending order. outside: the treatment of all other values.
+// NewDictionary makes a dictionary of values of a property, which may be in any order and repeated.
+// outside: what becomes of all other values.
 func NewDictionary(values []int32, outside Outside, host *Host) (*Dictionary, error) {
 	c := begin()
 	defer c.end()
@@ -397,7 +415,9 @@ func NewDictionary(values []int32, outside Outside, host *Host) (*Dictionary, er
 	return (*Dictionary)(h), nil
 }
 
-// NewBestDictionary makes a dictionary of the `keep` values of full (nil: all) with the highest scores.
+// NewBestDictionary makes a dictionary of the `keep` values with the highest scores. scores: one
+// for each value of `full`, or if full is nil, for each value from 0 to len(scores) - 1. outside:
+// what becomes of all other values.
 func NewBestDictionary(full *Dictionary, scores []float64, keep int, outside Outside, host *Host) (*Dictionary, error) {
 	c := begin()
 	defer c.end()
@@ -416,7 +436,7 @@ func NewBestDictionary(full *Dictionary, scores []float64, keep int, outside Out
 	return (*Dictionary)(h), nil
 }
 
-// Clone returns another handle of the same dictionary.
+// Clone returns another handle of the same dictionary, which is closed separately.
 func (d *Dictionary) Clone() (*Dictionary, error) {
 	c := begin()
 	defer c.end()
@@ -429,18 +449,19 @@ func (d *Dictionary) Clone() (*Dictionary, error) {
 	return (*Dictionary)(h), nil
 }
 
-// Close releases the dictionary; models keep it alive.
+// Close releases this handle. Models keep the dictionary alive.
 func (d *Dictionary) Close() error { return (*handle)(d).close() }
 
-// Values is the number of values, including OUT, which is R of a clique; 0 for a closed handle.
+// Values returns the number of values, including OUT: R of a clique with this dictionary; 0 for a
+// closed handle.
 func (d *Dictionary) Values() int {
 	c := begin()
 	defer c.end()
 	return int(C.chorale_dictionary_values((*C.chorale_dictionary)(c.share((*handle)(d)))))
 }
 
-// Find is the number of a property's value in the dictionary; for a value outside OUT or -1, and -1 for
-// a closed handle.
+// Find returns the number in the dictionary of a property's value. For a value outside it returns
+// the number of OUT, or -1 without OUT; for a closed handle -1.
 func (d *Dictionary) Find(value int32) int32 {
 	c := begin()
 	defer c.end()
@@ -451,8 +472,8 @@ func (d *Dictionary) Find(value int32) int32 {
 	return int32(C.chorale_dictionary_find(dictionary, C.int32_t(value)))
 }
 
-// Value is the property's value with a number in the dictionary; -1 for OUT, for numbers out of range
-// and for a closed handle.
+// Value returns the property's value that has a number in the dictionary; -1 for OUT, for a number
+// out of range and for a closed handle.
 func (d *Dictionary) Value(number int) int32 {
 	c := begin()
 	defer c.end()

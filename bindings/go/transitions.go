@@ -5,7 +5,7 @@ import "C"
 
 import "unsafe"
 
-// Scores are numbers of one of two element types: Float64s or Float32s.
+// Scores is a list of scores of one of two element types: [Float64s] or [Float32s].
 type Scores interface {
 	element() C.chorale_element
 	size() int
@@ -15,7 +15,7 @@ type Scores interface {
 // Float64s are scores in double precision; a []float64 is converted to it without a copy.
 type Float64s []float64
 
-// Float32s are scores in single precision. Sums are in double precision.
+// Float32s are scores in single precision. Sums of them are computed in double precision.
 type Float32s []float32
 
 func (s Float64s) element() C.chorale_element       { return C.CHORALE_FLOAT64 }
@@ -39,13 +39,14 @@ func placeScores(to placer, scores Scores) unsafe.Pointer {
 	return scores.placeIn(to)
 }
 
-// element is the common element type of all scores; different types are refused.
+// element returns the element type that all given scores have, and refuses different types. Scores
+// that are nil have any type.
 func (c *call) element(all ...Scores) C.chorale_element {
 	kind, known := C.chorale_element(C.CHORALE_FLOAT64), false
 	for _, scores := range all {
 		if sizeOf(scores) == 0 {
 			if scores != nil && !known {
-				kind = scores.element() // of a chain without positions
+				kind = scores.element() // also if they are empty, as for a chain without positions
 			}
 			continue
 		}
@@ -57,34 +58,35 @@ func (c *call) element(all ...Scores) C.chorale_element {
 	return kind
 }
 
-// Orientation is the meaning of the rows of a transition matrix.
+// Orientation says what the rows of a transition matrix are.
 type Orientation int32
 
-// Orientations.
+// The orientations of a matrix.
 const (
-	RowsFrom Orientation = C.CHORALE_ROWS_FROM // row y holds the scores from label y to the next label
-	RowsTo   Orientation = C.CHORALE_ROWS_TO   // row y holds the scores from the label before to label y
+	RowsFrom Orientation = C.CHORALE_ROWS_FROM // row y holds the scores from label y to each next label
+	RowsTo   Orientation = C.CHORALE_ROWS_TO   // row y holds the scores from each label before to label y
 )
 
-// Scheme is how label names mark segments.
+// Scheme says how label names mark segments of a kind X; O is outside all segments.
 type Scheme int32
 
-// Schemes.
+// The labelling schemes.
 const (
-	SchemePlain Scheme = C.CHORALE_SCHEME_PLAIN // a name is a kind; any label may follow any
-	SchemeBIO   Scheme = C.CHORALE_SCHEME_BIO   // B begins a segment, I continues it, O is outside
-	SchemeBIOES Scheme = C.CHORALE_SCHEME_BIOES // as BIO; E ends a segment, S is a segment of one position
-	SchemeBILOU Scheme = C.CHORALE_SCHEME_BILOU // as BIOES, with L for E and U for S
+	SchemePlain Scheme = C.CHORALE_SCHEME_PLAIN // a name is a kind; any label may follow any other
+	SchemeBIO   Scheme = C.CHORALE_SCHEME_BIO   // B-X begins a segment, I-X continues it
+	SchemeBIOES Scheme = C.CHORALE_SCHEME_BIOES // as BIO; also E-X ends a segment, and S-X is a segment of one position
+	SchemeBILOU Scheme = C.CHORALE_SCHEME_BILOU // as BIOES, with the letter L for E and U for S
 )
 
-// Mask tells which labels may follow which, be first and be last: bytes, 0 forbids.
+// Mask says which label may follow which, and which may be first and last. All are bytes; 0
+// forbids.
 type Mask struct {
-	Matrix []byte // labels x labels, rows "from"
-	Start  []byte // by label: whether it may be the first
-	End    []byte // by label: whether it may be the last
+	Matrix []byte // labels x labels; the row is the label before, the column the label after
+	Start  []byte // for each label whether it may be the first
+	End    []byte // for each label whether it may be the last
 }
 
-// Mask is the mask of label names written in the scheme.
+// Mask returns the mask of label names written in the scheme.
 func (scheme Scheme) Mask(names []string) (*Mask, error) {
 	c := begin()
 	defer c.end()
@@ -98,21 +100,24 @@ func (scheme Scheme) Mask(names []string) (*Mask, error) {
 	return mask, nil
 }
 
-// Transitions are transition scores that many chains can share. Immutable; any goroutine.
+// Transitions are transition scores that many chains can share. They never change, and any
+// goroutine may use them.
 type Transitions handle
 
-// TransitionsOptions are the layout and further scores of transitions; nil stands for the zero value.
+// TransitionsOptions are the layout and further scores of transitions; a nil pointer stands for the
+// zero value.
 type TransitionsOptions struct {
-	Orientation  Orientation // orientation of the matrix
-	RowStride    int         // 0: rows without gaps
-	ColumnStride int         // 0: 1
+	Orientation  Orientation // what the rows of the matrix are
+	RowStride    int         // distance between two rows, in elements; 0: rows without gaps
+	ColumnStride int         // distance between two entries of a row, in elements; 0: 1
 	Start        Scores      // m scores of the first label; nil: zeros
 	End          Scores      // m scores of the last label; nil: zeros
-	Mask         *Mask       // forbids transitions, starts and ends
-	Host         *Host       // memory and log; may be nil
+	Mask         *Mask       // forbids transitions, first labels and last labels; nil: all are allowed
+	Host         *Host       // provides memory and a log; may be nil
 }
 
-// matrix checks the strides of a matrix of labels x labels; entries must not overlap.
+// matrix refuses negative strides, and returns the row and column strides to use: 0 stands for 1
+// (columns) and for rows without gaps.
 func (c *call) matrix(name string, labels, row, column int) (int, int) {
 	if row < 0 || column < 0 {
 		c.fail(refuse(ErrStride, "%s has strides %d and %d, and they must not be negative", name, row, column))
@@ -132,7 +137,8 @@ func transitionsHandle(transitions *C.chorale_transitions) *handle {
 	})
 }
 
-// NewTransitions copies labels x labels scores; nil for zeros.
+// NewTransitions makes transitions with a copy of a matrix of labels x labels scores; nil for
+// zeros.
 func NewTransitions(labels int, scores Scores, options *TransitionsOptions) (*Transitions, error) {
 	if options == nil {
 		options = &TransitionsOptions{}
@@ -178,7 +184,7 @@ func NewTransitions(labels int, scores Scores, options *TransitionsOptions) (*Tr
 	return (*Transitions)(h), nil
 }
 
-// Clone returns another handle of the same transitions.
+// Clone returns another handle of the same transitions, which is closed separately.
 func (t *Transitions) Clone() (*Transitions, error) {
 	c := begin()
 	defer c.end()
@@ -191,10 +197,10 @@ func (t *Transitions) Clone() (*Transitions, error) {
 	return (*Transitions)(h), nil
 }
 
-// Close releases the transitions; models keep them alive.
+// Close releases this handle. Models keep the transitions alive.
 func (t *Transitions) Close() error { return (*handle)(t).close() }
 
-// Labels is the number of labels; 0 for a closed handle.
+// Labels returns the number of labels; 0 for a closed handle.
 func (t *Transitions) Labels() int {
 	c := begin()
 	defer c.end()

@@ -6,7 +6,8 @@ import (
 	"unicode"
 )
 
-// goNames are the Go names that differ from what goName makes of a name in a message of the library.
+// goNames translates names in messages of the library to Go names, where these are not what the
+// rules of goName give.
 var goNames = map[string]string{
 	"NULL":                        "nil",
 	"map":                         "LabelMap",
@@ -51,10 +52,10 @@ var goNames = map[string]string{
 	"host->allocator->deallocate": "the allocator of the host",
 }
 
-// Matches what may be a name in a message, or a quoted text of the caller.
+// wordOrText matches what may be a name in a message, or a quoted text, which must stay as it is.
 var wordOrText = regexp.MustCompile(`"[^"]*"|\w+(?:->\w+)+|\]\.\w+|\w+`)
 
-// inGo returns a message of the library with the names that Go uses; `others` are the names of one call.
+// inGo returns a message of the library with Go names. others: names that differ in this one call.
 func inGo(message string, others map[string]string) string {
 	return wordOrText.ReplaceAllStringFunc(message, func(word string) string {
 		if name, known := others[word]; known {
@@ -64,8 +65,8 @@ func inGo(message string, others map[string]string) string {
 	})
 }
 
-// goName is the Go name for a name of the library: x.FieldName for x->field_name, fieldName for
-// field_name, and the constant for CHORALE_CONSTANT.
+// goName returns the Go name for a name of the library: x.FieldName for x->field_name, fieldName
+// for field_name, and the name of the Go constant for CHORALE_CONSTANT.
 func goName(word string) string {
 	if name, known := goNames[word]; known {
 		return name
@@ -93,7 +94,7 @@ func goName(word string) string {
 	return word
 }
 
-// camel returns FieldName for field_name.
+// camel returns FieldName for the argument field_name.
 func camel(name string) string {
 	var b strings.Builder
 	for _, part := range strings.Split(name, "_") {
