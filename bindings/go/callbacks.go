@@ -10,8 +10,8 @@ import (
 	"unsafe"
 )
 
-// Functions that C calls. Each gets a cgo.Handle in place of a user pointer and lets no panic through to
-// C.
+// This file has the Go functions that C calls. In place of a pointer, C passes back a number, a
+// cgo.Handle, from which the function finds its callback. The functions let no panic unwind into C.
 
 type logger struct {
 	failures
@@ -138,21 +138,21 @@ func choraleGoLearnProgress(user C.uintptr_t, progress *C.chorale_learn_progress
 	return flag(stop || !ok)
 }
 
-// work is one parallel loop: the numbers 0 .. count-1, each done once, by at most `workers` goroutines
-// at a time.
+// work is one parallel loop: the numbers 0 to count - 1, each of which is done once, by at most
+// `workers` goroutines at a time. Each of these goroutines has a number, its worker.
 type work struct {
 	mu       sync.Mutex
-	idle     *sync.Cond // told when a worker has gone
+	idle     *sync.Cond // signalled when a goroutine has ended its part
 	next     int64
 	count    int64
-	free     []int64 // workers that nobody is
+	free     []int64 // workers that no goroutine is now
 	working  int
 	body     C.chorale_parallel_body
 	bodyUser unsafe.Pointer
 }
 
-// participate works on numbers until all have been started. It returns at once if all worker numbers are
-// in use.
+// participate does numbers of the loop until every number has been started. It returns at once if
+// all workers are taken by other goroutines.
 func (w *work) participate() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -174,7 +174,8 @@ func (w *work) participate() {
 	w.idle.Broadcast()
 }
 
-// finish does the remaining numbers and waits for those that other goroutines have started.
+// finish does the numbers that have not been started, and waits until other goroutines have done
+// theirs.
 func (w *work) finish() {
 	w.mu.Lock()
 	for w.next < w.count {

@@ -4,6 +4,6 @@ package chorale
 
 import "runtime"
 
-// collect forces a garbage collection whenever a handle is used, so that tests find objects that are not
-// kept alive.
+// collect forces a garbage collection. It is called whenever a handle is used, so that tests with
+// the tag chorale_gc fail if something is not kept alive.
 func collect() { runtime.GC() }

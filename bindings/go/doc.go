@@ -13,33 +13,51 @@
 // checked against the slices before the library reads them; a stride of 0 means rows without gaps.
 // Scores are [Float64s] or [Float32s].
 //
-// In this documentation T is the number of positions of a chain, m the number of labels, n the number of
-// members of a clique, n_v the number of members with value v, and R the number of values. A member
-// without a value is EMPTY, number R; one with several values is CONFLICT, number R + 1.
+// # Words
+//
+// A chain is a sequence or tree of positions, each of which has one label; a single item is a chain
+// of one position. A labelling is one label for each position. T is the number of positions of a
+// chain, m the number of labels.
+//
+// A clique is a group of n members that are scored together. A member is a position of a chain, a
+// whole chain, or a port of an [Instance]. It has one of R values. The potential of the clique is a
+// function of the counts n_v, the numbers of members with each value v. In a position clique the
+// value of a member is its label, or a value assigned to this label; the clique is centred if one
+// more position, the centre, selects the potential by its own value. In a property clique the
+// members are whole chains, and the value of a member is that of a [Property], which fires a value,
+// or nothing, at each position. A chain is EMPTY if nothing fires, and CONFLICT if two different
+// values fire. In slices EMPTY has the number R and CONFLICT R + 1.
+//
+// The score of a labelling is the sum of the scores of all chains plus the potentials of all
+// cliques. A message goes from a clique to a member or back, as in max-product belief propagation:
+// for each value of the member it has the best score of everything on the sender's side, given this
+// value. A max-marginal is the best score of a labelling that has a given label at a given
+// position; the margin of a position is its greatest max-marginal minus the second greatest.
 //
 // # Lifetimes
 //
-// Every type that holds memory of the library has a method Close; the garbage collector frees what was
-// not closed. A call on a closed handle is [ErrClosed]; closing during a call waits, without blocking,
-// for its end. Closing twice does nothing.
+// Every type that holds memory of the library has a method Close; the garbage collector frees what
+// was not closed. A call on a closed handle fails with [ErrClosed]. Close does not interrupt calls:
+// it returns at once, and the memory is freed when the last call on the handle ends. Closing twice
+// does nothing.
 //
 // # Goroutines
 //
-// Potential, Transitions, Property, Dictionary, Model, Host and Cancel may be used by any number of goroutines at once.
-// A builder, a solver, a Scratch, a Problem during a change and a Run during a computation may be used
-// by one at a time: a concurrent call is [ErrBusy].
+// Any number of goroutines may use a Potential, Transitions, Property, Dictionary, Model, Host or
+// Cancel at once. Only one at a time may use a builder, a solver or a Scratch, change a Problem, or
+// compute with a Run; another call at the same time fails with [ErrBusy].
 //
 // # Errors
 //
-// Errors are *[Error], with a [Status] that errors.Is finds and a message that names the argument, its value and the rule.
-// How a computation ended is an [Outcome], not an error. A call that was ended by its context returns
-// both the result so far and the error of the context.
+// Errors are *[Error]: they have a [Status], which errors.Is finds, and a message that names the
+// argument, its value and the rule. How a computation ended is an [Outcome], not an error. A call
+// that its context ended returns both the result so far and the error of the context.
 //
 // # Callbacks
 //
-// A panic in a callback ends the computation, if it can be ended, and continues in the goroutine that
-// made the call (if several concurrent calls share the callback, in one of them). An error that a
-// callback returns is wrapped by the error of the call.
-// A callback of a potential, an instance or a host is kept alive until the library releases it; a
-// callback that refers to its own model keeps both alive forever, unless the model is closed.
+// A panic in a callback ends the computation, if it can be ended, and continues in the goroutine
+// that made the call; if several calls share the callback, in one of their goroutines. An error that
+// a callback returns is wrapped by the error of the call. The library keeps the callback of a
+// potential, an instance or a host alive as long as the object exists. If such a callback refers to its
+// own model, both live forever, unless the model is closed.
 package chorale

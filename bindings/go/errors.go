@@ -10,71 +10,72 @@ import (
 	"unsafe"
 )
 
-// ErrClosed is the error of calls on a handle that has been closed or was never made.
+// ErrClosed is the error of a call on a handle that has been closed, or is nil.
 var ErrClosed = errors.New("chorale: the handle is closed")
 
-// ErrBusy is the error of calls on a handle for one goroutine at a time that another goroutine is using.
+// ErrBusy is the error of a call on a handle that only one goroutine at a time may use, while
+// another one uses it.
 var ErrBusy = errors.New("chorale: the handle is in use by another goroutine")
 
-// Status is the reason why a call failed. It is an error that errors.Is finds in an [Error]. A newer
-// library may return further statuses.
+// Status is the reason why a call failed. errors.Is finds it in an [Error]. A newer library may
+// return further statuses.
 type Status int32
 
-// Statuses.
+// The statuses.
 const (
 	ErrNullArgument      Status = C.CHORALE_ERROR_NULL_ARGUMENT       // an argument that must be given is nil or empty
 	ErrSize              Status = C.CHORALE_ERROR_SIZE                // a size, count or limit is below the least that is allowed
-	ErrSizeOverflow      Status = C.CHORALE_ERROR_SIZE_OVERFLOW       // sizes whose product overflows, or a size above the greatest that the library supports
-	ErrStride            Status = C.CHORALE_ERROR_STRIDE              // a row stride that is shorter than a row
-	ErrTableTooShort     Status = C.CHORALE_ERROR_TABLE_TOO_SHORT     // a table with fewer entries than the number of members requires
-	ErrShape             Status = C.CHORALE_ERROR_SHAPE               // a slice that is shorter than its shape, or of another shape
+	ErrSizeOverflow      Status = C.CHORALE_ERROR_SIZE_OVERFLOW       // the product of sizes overflows, or a size is above the greatest that the library supports
+	ErrStride            Status = C.CHORALE_ERROR_STRIDE              // a row stride is shorter than a row
+	ErrTableTooShort     Status = C.CHORALE_ERROR_TABLE_TOO_SHORT     // a table has fewer entries than the number of members requires
+	ErrShape             Status = C.CHORALE_ERROR_SHAPE               // a slice is shorter than its shape requires, or of another shape
 	ErrValuesMismatch    Status = C.CHORALE_ERROR_VALUES_MISMATCH     // potential and clique have different numbers of values
 	ErrStructSize        Status = C.CHORALE_ERROR_STRUCT_SIZE         // the library is older than the one that the package was built with
 	ErrCapacity          Status = C.CHORALE_ERROR_CAPACITY            // a buffer of the package is too small for what the library fills it with
 	ErrNotANumber        Status = C.CHORALE_ERROR_NOT_A_NUMBER        // a score is NaN
 	ErrInfinite          Status = C.CHORALE_ERROR_INFINITE            // a score is infinite where it must not be
 	ErrOutOfRange        Status = C.CHORALE_ERROR_OUT_OF_RANGE        // a value, label or number is outside its range, or a score is too large
-	ErrUnknownConstant   Status = C.CHORALE_ERROR_UNKNOWN_CONSTANT    // a number that is none of the constants of its type
+	ErrUnknownConstant   Status = C.CHORALE_ERROR_UNKNOWN_CONSTANT    // a number is none of the constants of its type
 	ErrForbiddenValue    Status = C.CHORALE_ERROR_FORBIDDEN_VALUE     // an assignment uses a value that a member must not take
 	ErrAlgorithmMismatch Status = C.CHORALE_ERROR_ALGORITHM_MISMATCH  // the algorithm does not apply to the family of the potential
-	ErrNotConvex         Status = C.CHORALE_ERROR_NOT_CONVEX          // the algorithm needs convex tables
-	ErrNotConcave        Status = C.CHORALE_ERROR_NOT_CONCAVE         // the algorithm needs concave tables
+	ErrNotConvex         Status = C.CHORALE_ERROR_NOT_CONVEX          // the algorithm needs convex tables, and those of the potential are not
+	ErrNotConcave        Status = C.CHORALE_ERROR_NOT_CONCAVE         // the algorithm needs concave tables, and those of the potential are not
 	ErrNotExact          Status = C.CHORALE_ERROR_NOT_EXACT           // exact max-marginals were requested of a potential without an exact solver
-	ErrWeights           Status = C.CHORALE_ERROR_WEIGHTS             // weights of members for a potential, an algorithm or a call that takes none
+	ErrWeights           Status = C.CHORALE_ERROR_WEIGHTS             // members have weights above 1, and the potential, the algorithm or the call takes none
 	ErrCallbackValue     Status = C.CHORALE_ERROR_CALLBACK_VALUE      // a callback returned NaN, plus infinity or a number out of range
 	ErrCallbackStopped   Status = C.CHORALE_ERROR_CALLBACK_STOPPED    // a callback returned an error, which the Error wraps
-	ErrExecutor          Status = C.CHORALE_ERROR_EXECUTOR            // the executor did not do every piece of work once
+	ErrExecutor          Status = C.CHORALE_ERROR_EXECUTOR            // the executor did not do every piece of the work exactly once
 	ErrOutOfMemory       Status = C.CHORALE_ERROR_OUT_OF_MEMORY       // an allocation failed or needs more than the limit of the Host
 	ErrWorkspaceTooSmall Status = C.CHORALE_ERROR_WORKSPACE_TOO_SMALL // a fixed solver or a Scratch is too small; the message says how many bytes are needed
 	ErrAlignment         Status = C.CHORALE_ERROR_ALIGNMENT           // memory is not aligned as asked
 	ErrLabelsMismatch    Status = C.CHORALE_ERROR_LABELS_MISMATCH     // a chain and its transitions or properties have different numbers of labels
-	ErrParentOrder       Status = C.CHORALE_ERROR_PARENT_ORDER        // a parent that does not come before its children
-	ErrParentCycle       Status = C.CHORALE_ERROR_PARENT_CYCLE        // parents that form a cycle
+	ErrParentOrder       Status = C.CHORALE_ERROR_PARENT_ORDER        // a parent does not come before its children
+	ErrParentCycle       Status = C.CHORALE_ERROR_PARENT_CYCLE        // the parents form a cycle
 	ErrNotAChain         Status = C.CHORALE_ERROR_NOT_A_CHAIN         // a tree was passed to a call that takes only chains
-	ErrAutomatonOnTree   Status = C.CHORALE_ERROR_AUTOMATON_ON_TREE   // an automaton property was used on a tree
+	ErrAutomatonOnTree   Status = C.CHORALE_ERROR_AUTOMATON_ON_TREE   // an automaton property was used on a tree, which allows only local properties
 	ErrValueOutsideRange Status = C.CHORALE_ERROR_VALUE_OUTSIDE_RANGE // a property can fire a value outside its range
-	ErrStateSpace        Status = C.CHORALE_ERROR_STATE_SPACE         // the joint state of several properties exceeds the budget
-	ErrLabelName         Status = C.CHORALE_ERROR_LABEL_NAME          // a label name that the scheme does not know
-	ErrDuplicateMember   Status = C.CHORALE_ERROR_DUPLICATE_MEMBER    // a chain or position that is already a member of the clique
-	ErrFrozen            Status = C.CHORALE_ERROR_FROZEN              // a builder whose model has been frozen
-	ErrTokensMissing     Status = C.CHORALE_ERROR_TOKENS_MISSING      // tokens are read, and the chain has none
-	ErrModelMismatch     Status = C.CHORALE_ERROR_MODEL_MISMATCH      // an earlier run of a model of other numbers of chains or cliques
-	ErrNoLabelling       Status = C.CHORALE_ERROR_NO_LABELLING        // a run that has no labelling (yet)
+	ErrStateSpace        Status = C.CHORALE_ERROR_STATE_SPACE         // a chain with several properties has more joint states than the budget allows
+	ErrLabelName         Status = C.CHORALE_ERROR_LABEL_NAME          // the scheme does not know a label name
+	ErrDuplicateMember   Status = C.CHORALE_ERROR_DUPLICATE_MEMBER    // a chain or position is already a member of the clique
+	ErrFrozen            Status = C.CHORALE_ERROR_FROZEN              // the model of the builder has been made, so the builder cannot change
+	ErrTokensMissing     Status = C.CHORALE_ERROR_TOKENS_MISSING      // tokens are needed, and the chain has none
+	ErrModelMismatch     Status = C.CHORALE_ERROR_MODEL_MISMATCH      // the model of the earlier run has another number of chains or cliques
+	ErrNoLabelling       Status = C.CHORALE_ERROR_NO_LABELLING        // the run has no labelling: none was found yet, or every one met was forbidden
 	ErrKind              Status = C.CHORALE_ERROR_KIND                // an argument of the wrong kind: a position for a property clique, a whole chain for a position clique, an instance where a chain is needed
-	ErrState             Status = C.CHORALE_ERROR_STATE               // a call that the state of its object does not allow
-	ErrRunBusy           Status = C.CHORALE_ERROR_BUSY                // a callback of a run made a call that would change the run, or read it while it changes; mostly ErrBusy is returned first
-	ErrNoGold            Status = C.CHORALE_ERROR_NO_GOLD             // problems to learn from without any gold label
-	ErrOneGroup          Status = C.CHORALE_ERROR_ONE_GROUP           // problems to learn from whose labelled chains belong to one group
+	ErrState             Status = C.CHORALE_ERROR_STATE               // the state of the object does not allow the call
+	ErrRunBusy           Status = C.CHORALE_ERROR_BUSY                // a callback made a call on the run that called it, which would change the run or read it while it changes; mostly ErrBusy is returned first
+	ErrNoGold            Status = C.CHORALE_ERROR_NO_GOLD             // the problems to learn from have no gold label
+	ErrOneGroup          Status = C.CHORALE_ERROR_ONE_GROUP           // all labelled chains of the problems to learn from belong to one group
 	ErrInternal          Status = C.CHORALE_ERROR_INTERNAL            // a fault of the library itself: please report it
-	ErrFileFormat        Status = C.CHORALE_ERROR_FILE_FORMAT         // not a problem file
-	ErrFileByteOrder     Status = C.CHORALE_ERROR_FILE_BYTE_ORDER     // a problem file of the other byte order
-	ErrFileVersion       Status = C.CHORALE_ERROR_FILE_VERSION        // a problem file of a version that this library does not know
-	ErrFileTruncated     Status = C.CHORALE_ERROR_FILE_TRUNCATED      // a problem file that is truncated
-	ErrFileChecksum      Status = C.CHORALE_ERROR_FILE_CHECKSUM       // a problem file with a section that does not match its checksum
-	ErrFileSection       Status = C.CHORALE_ERROR_FILE_SECTION        // a problem file with missing, repeated, overlapping or invalid sections
+	ErrFileFormat        Status = C.CHORALE_ERROR_FILE_FORMAT         // the bytes are not those of a problem file
+	ErrFileByteOrder     Status = C.CHORALE_ERROR_FILE_BYTE_ORDER     // the problem file has the other byte order
+	ErrFileVersion       Status = C.CHORALE_ERROR_FILE_VERSION        // the problem file has a version that the library does not know
+	ErrFileTruncated     Status = C.CHORALE_ERROR_FILE_TRUNCATED      // the problem file is truncated
+	ErrFileChecksum      Status = C.CHORALE_ERROR_FILE_CHECKSUM       // a section of the problem file does not match its checksum
+	ErrFileSection       Status = C.CHORALE_ERROR_FILE_SECTION        // the problem file has missing, repeated, overlapping or invalid sections
 	ErrInputOutput       Status = C.CHORALE_ERROR_INPUT_OUTPUT        // the system could not read or write a file
-	ErrNotSavable        Status = C.CHORALE_ERROR_NOT_SAVABLE         // no file can hold an instance or a potential of a callback
-	ErrText              Status = C.CHORALE_ERROR_TEXT                // a text that is not UTF-8
+	ErrNotSavable        Status = C.CHORALE_ERROR_NOT_SAVABLE         // the problem has an instance or a callback potential, which no file can hold
+	ErrText              Status = C.CHORALE_ERROR_TEXT                // the text is not UTF-8
 
 	ErrAllocatorAlignment Status = C.CHORALE_ERROR_ALLOCATOR_ALIGNMENT // the allocator gave memory that is not aligned as asked
 )
@@ -93,7 +94,7 @@ type Error struct {
 	Cause   error  // the error of a callback, or nil
 }
 
-// Error is the message, followed by the message of the cause if there is one.
+// Error returns the message, followed by that of the cause if there is one.
 func (e *Error) Error() string {
 	text := "chorale: " + e.Message
 	if e.Cause != nil {

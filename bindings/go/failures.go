@@ -6,7 +6,8 @@ import (
 	"sync/atomic"
 )
 
-// failures holds the panics and errors of callbacks until the call into C is over.
+// failures holds the panics and errors of callbacks until the call into C, during which they
+// happened, is over.
 type failures struct {
 	any    atomic.Bool
 	mu     sync.Mutex
@@ -14,15 +15,15 @@ type failures struct {
 	errs   []error
 }
 
-// guard runs a callback. It returns false after a panic or an error.
+// guard calls a callback, and stores its panic or error in f. It returns false if there was one.
 func (f *failures) guard(callback func() error) (ok bool) {
 	done := false
 	defer func() {
 		if done {
 			return
 		}
-		// Also needed for runtime.Goexit, which recover does not see and which must not unwind C frames
-		// either.
+		// The callback has panicked or called runtime.Goexit. Both must not unwind the frames of C.
+		// recover returns nil after Goexit.
 		value := recover()
 		if value == nil {
 			value = "chorale: a callback ended its goroutine"
@@ -74,7 +75,7 @@ func (f *failures) takeError() error {
 	return err
 }
 
-// liveCallbacks counts the callbacks that C holds, so that tests can check that none leaks.
+// liveCallbacks is the number of callbacks that C holds. Tests check that it returns to 0.
 var liveCallbacks atomic.Int64
 
 func newCallback(value any) cgo.Handle {

@@ -10,16 +10,16 @@ import (
 	"unsafe"
 )
 
-// A handle is an object of the library with the number of its users. It is freed at the end of the last
-// call that uses it after it was closed, or by the garbage collector.
+// A handle refers to an object of the library and counts the calls that use it. The object is freed
+// when the last such call ends after close, or by the garbage collector.
 type handle struct {
 	mu      sync.Mutex
 	pointer unsafe.Pointer
 	users   int // number of calls that share the handle; -1: one call uses it alone
 	closed  bool
-	free    func(unsafe.Pointer) // must not refer to the handle
-	// Objects to which C refers. They are collected only after this handle, since finalizers run in the
-	// order of references.
+	free    func(unsafe.Pointer) // frees the object; must not refer to the handle itself, which could then never be collected
+	// Objects that C refers to. The collector frees them only after this handle, because finalizers
+	// run in the order of references.
 	keep     []any
 	watching []*failures
 }
@@ -44,7 +44,7 @@ func (h *handle) close() error {
 	return nil
 }
 
-// freeUnused frees a closed handle without users. Called with the lock held.
+// freeUnused frees the object if the handle is closed and no call uses it. The caller holds h.mu.
 func (h *handle) freeUnused() {
 	if !h.closed || h.users != 0 || h.pointer == nil {
 		return
@@ -87,8 +87,8 @@ func (h *handle) release() {
 	runtime.KeepAlive(h)
 }
 
-// relate adds relatives to a new handle: it keeps them alive, and its calls report their callbacks'
-// failures.
+// relate links a new handle to others that its object uses: it keeps alive what they keep, and
+// calls on it report the failures of their callbacks.
 func (h *handle) relate(others ...*handle) {
 	for _, other := range others {
 		if other != nil {
@@ -98,8 +98,8 @@ func (h *handle) relate(others ...*handle) {
 	}
 }
 
-// A call into the library: the handles that it uses, the memory that it lends, and the error that C
-// fills.
+// A call into the library holds the handles that it uses, the memory that it lends to C, and the
+// error struct that C fills.
 type call struct {
 	memory  lent
 	handles []*handle
@@ -125,13 +125,13 @@ func (c *call) acquire(h *handle, alone bool) unsafe.Pointer {
 	return h.pointer
 }
 
-// share marks a handle as used by this call, together with others.
+// share marks a handle as used by this call; other calls may use it at the same time.
 func (c *call) share(h *handle) unsafe.Pointer { return c.acquire(h, false) }
 
-// alone marks a handle as used by this call only.
+// alone marks a handle as used by this call, and by no other at the same time.
 func (c *call) alone(h *handle) unsafe.Pointer { return c.acquire(h, true) }
 
-// optional marks a handle as shared, or does nothing for nil.
+// optional does what share does, or nothing if the handle is nil.
 func (c *call) optional(h *handle) unsafe.Pointer {
 	if h == nil {
 		return nil
@@ -145,8 +145,8 @@ func (c *call) fail(err error) {
 	}
 }
 
-// failed turns a status other than OK into the error of the call, with the error of a callback as its
-// cause.
+// failed reports whether the call has failed. A status other than OK becomes the error of the call;
+// if a callback returned an error, this is its cause.
 func (c *call) failed(status C.chorale_status) bool {
 	if status != C.CHORALE_OK {
 		failure := newError(status, c.detail, c.names)
@@ -162,7 +162,8 @@ func (c *call) failed(status C.chorale_status) bool {
 	return c.err != nil
 }
 
-// single rewrites messages for a call with one attachment: without its index.
+// single returns the error of a call that has a single attachment. Its message is changed, since
+// the library names the attachment as one of an array.
 func (c *call) single() error {
 	if failure, ok := c.err.(*Error); ok {
 		failure.Message = strings.Replace(failure.Message, "attachments[0].", "", 1)
@@ -170,7 +171,8 @@ func (c *call) single() error {
 	return c.err
 }
 
-// end releases handles and memory; a panic of a callback continues from here.
+// end releases the handles and the memory of the call. If a callback panicked, its panic continues
+// from here.
 func (c *call) end() {
 	c.memory.release()
 	for _, h := range c.handles {

@@ -10,29 +10,30 @@ import (
 	"unsafe"
 )
 
-// Version is the version of the loaded library, "MAJOR.MINOR.PATCH".
+// Version returns the version of the loaded library, as "MAJOR.MINOR.PATCH".
 func Version() string { return C.GoString(C.chorale_version()) }
 
-// ABI is the number of the binary interface of the loaded library.
+// ABI returns the number of the binary interface of the loaded library.
 func ABI() int { return int(C.chorale_abi()) }
 
 // LogLevel is how serious a message of the log is.
 type LogLevel int32
 
-// Levels of the log.
+// The levels of the log.
 const (
 	LogDebug   LogLevel = C.CHORALE_LOG_DEBUG   // details of a computation
 	LogInfo    LogLevel = C.CHORALE_LOG_INFO    // messages of general interest
 	LogWarning LogLevel = C.CHORALE_LOG_WARNING // probable mistakes of the caller
 )
 
-// Host is an allocator with a count and an optional limit, and a log. Every object is created with a
-// host, or nil: plain memory and no log. Any goroutine.
+// Host is an allocator, which counts and may have a limit, and a log. Each object is created with a
+// host, or with nil: memory without a limit and no log. Any goroutine may use a host.
 type Host handle
 
-// NewHost makes a host. limit: greatest number of bytes that all objects created with it may have
-// allocated, negative for no limit; beyond the limit calls are [ErrOutOfMemory]. log: may be nil; called
-// during calls, so it must not use the handles of those calls.
+// NewHost makes a host. limit: the greatest number of bytes that all objects created with it may
+// have allocated together, negative for no limit; a call that would exceed the limit fails with
+// [ErrOutOfMemory]. log: receives messages; may be nil. It is called during calls into the library,
+// and must not use the handles of these calls.
 func NewHost(limit int64, log func(level LogLevel, message string)) (*Host, error) {
 	var told *logger
 	var user cgo.Handle
@@ -56,15 +57,15 @@ func NewHost(limit int64, log func(level LogLevel, message string)) (*Host, erro
 	return (*Host)(h), nil
 }
 
-// Close releases the host; objects created with it keep it alive.
+// Close releases this handle. Objects created with the host keep the host alive.
 func (h *Host) Close() error { return (*handle)(h).close() }
 
-// Bytes is the number of bytes allocated now; 0 for a closed host.
+// Bytes returns the number of bytes that are allocated now; 0 for a closed host.
 func (h *Host) Bytes() int64 {
 	return h.count(func(host *C.chorale_go_host) C.int64_t { return C.chorale_go_host_bytes(host) })
 }
 
-// Blocks is the number of blocks of memory allocated now; 0 for a closed host.
+// Blocks returns the number of blocks of memory that are allocated now; 0 for a closed host.
 func (h *Host) Blocks() int64 {
 	return h.count(func(host *C.chorale_go_host) C.int64_t { return C.chorale_go_host_blocks(host) })
 }
@@ -79,7 +80,7 @@ func (h *Host) count(of func(*C.chorale_go_host) C.int64_t) int64 {
 	return int64(of(host))
 }
 
-// host is the host as C takes it: NULL for nil.
+// host returns the host as a C struct; NULL for nil.
 func (c *call) host(h *Host) *C.chorale_host {
 	host := (*C.chorale_go_host)(c.optional((*handle)(h)))
 	if host == nil {
@@ -88,7 +89,7 @@ func (c *call) host(h *Host) *C.chorale_host {
 	return C.chorale_go_host_get(host)
 }
 
-// Cancel is a flag by which any goroutine requests that computations end early.
+// Cancel is a flag by which any goroutine asks computations to end early.
 type Cancel handle
 
 // NewCancel makes a flag that is not raised.
@@ -121,12 +122,13 @@ func (f *Cancel) with(do func(*C.chorale_cancel)) {
 	}
 }
 
-// Raise requests that computations end. Any goroutine, at any time; does nothing on a closed flag.
+// Raise raises the flag: every computation that was given this flag ends early. Any goroutine may
+// call it at any time. It does nothing on a closed flag.
 func (f *Cancel) Raise() {
 	f.with(func(cancel *C.chorale_cancel) { C.chorale_cancel_raise(cancel) })
 }
 
-// Lower withdraws the request.
+// Lower lowers the flag, so that later computations are not ended.
 func (f *Cancel) Lower() {
 	f.with(func(cancel *C.chorale_cancel) { C.chorale_cancel_lower(cancel) })
 }
@@ -137,25 +139,26 @@ func (f *Cancel) IsRaised() (raised bool) {
 	return raised
 }
 
-// Outcome is how a computation ended. It is not an error: the result is the best labelling so far.
+// Outcome says how a computation ended. It is not an error: the result is the best labelling found
+// so far.
 type Outcome int32
 
-// Outcomes.
+// The outcomes.
 const (
-	Complete       Outcome = C.CHORALE_OUTCOME_COMPLETE        // the computation completed
-	GapReached     Outcome = C.CHORALE_OUTCOME_GAP_REACHED     // the requested gap was reached before completion
-	IterationLimit Outcome = C.CHORALE_OUTCOME_ITERATION_LIMIT // the limit of iterations or rounds was reached; an ordinary end
-	NodeLimit      Outcome = C.CHORALE_OUTCOME_NODE_LIMIT      // the limit of nodes was reached
+	Complete       Outcome = C.CHORALE_OUTCOME_COMPLETE        // the algorithm ran to its end
+	GapReached     Outcome = C.CHORALE_OUTCOME_GAP_REACHED     // the requested gap between score and upper bound was reached before the end
+	IterationLimit Outcome = C.CHORALE_OUTCOME_ITERATION_LIMIT // the limit of rounds, sweeps or steps was reached; an ordinary end
+	NodeLimit      Outcome = C.CHORALE_OUTCOME_NODE_LIMIT      // the limit of nodes of branch and bound was reached
 	Deadline       Outcome = C.CHORALE_OUTCOME_DEADLINE        // a time limit, or the deadline of a context, was reached
 	Cancelled      Outcome = C.CHORALE_OUTCOME_CANCELLED       // a Cancel, a context or a callback asked for the end
 	Infeasible     Outcome = C.CHORALE_OUTCOME_INFEASIBLE      // proven: every labelling is forbidden
 	NothingFound   Outcome = C.CHORALE_OUTCOME_NOTHING_FOUND   // no allowed labelling was found, without proof that there is none
 )
 
-// String is the name of the outcome, such as "iteration-limit".
+// String returns the name of the outcome, such as "iteration-limit".
 func (o Outcome) String() string { return C.GoString(C.chorale_outcome_name(C.chorale_outcome(o))) }
 
-// NoLimit is the time limit of calls without one.
+// NoLimit is the value of a time limit that stands for no limit.
 const NoLimit time.Duration = -1
 
 func seconds(limit time.Duration) C.double {

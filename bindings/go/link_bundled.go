@@ -4,7 +4,7 @@ package chorale
 
 //go:generate ./bundle.sh
 
-// The library is compiled as part of the package, from chorale.cpp in this directory.
+// The library is compiled as a part of this package, from the file chorale.cpp in its directory.
 
 // #cgo CPPFLAGS: -DCHORALE_STATIC
 // #cgo CXXFLAGS: -std=c++20 -O3 -g0

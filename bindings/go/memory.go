@@ -8,7 +8,7 @@ import (
 	"unsafe"
 )
 
-// A placer lends memory with the contents of a slice to C.
+// A placer makes the contents of a slice readable for C, and returns the address for C.
 type placer interface {
 	place(memory unsafe.Pointer, bytes int) unsafe.Pointer
 }
@@ -20,7 +20,7 @@ func (c *copies) allocate(bytes int) unsafe.Pointer {
 	if bytes == 0 {
 		bytes = 1
 	}
-	block := C.malloc(C.size_t(bytes)) // Go ends the program where there is no memory
+	block := C.malloc(C.size_t(bytes)) // never nil: the Go runtime ends the program if there is no memory
 	c.blocks = append(c.blocks, block)
 	return block
 }
@@ -38,7 +38,8 @@ func (c *copies) release() {
 	c.blocks = nil
 }
 
-// lend places a slice in memory that C can read; nil if it is empty.
+// lend makes a slice readable for C through a placer, and returns its address; nil if the slice is
+// empty.
 func lend[T any](to placer, slice []T) unsafe.Pointer {
 	if len(slice) == 0 {
 		return nil
@@ -46,7 +47,8 @@ func lend[T any](to placer, slice []T) unsafe.Pointer {
 	return to.place(unsafe.Pointer(&slice[0]), len(slice)*int(unsafe.Sizeof(slice[0])))
 }
 
-// first is the address of a slice that is itself an argument; nil if it is empty.
+// first returns the address of a slice that is passed to C directly, not inside a struct; nil if it
+// is empty.
 func first[T any](slice []T) unsafe.Pointer {
 	if len(slice) == 0 {
 		return nil
@@ -54,13 +56,13 @@ func first[T any](slice []T) unsafe.Pointer {
 	return unsafe.Pointer(&slice[0])
 }
 
-// Addresses of plain slices in the element types of C.
+// The address of a slice that is passed to C directly, as a pointer to the element type of C.
 func doubles(slice []float64) *C.double { return (*C.double)(first(slice)) }
 func ints(slice []int32) *C.int32_t     { return (*C.int32_t)(first(slice)) }
 func longs(slice []int64) *C.int64_t    { return (*C.int64_t)(first(slice)) }
 func octets(slice []byte) *C.uint8_t    { return (*C.uint8_t)(first(slice)) }
 
-// wide and narrow convert slices to 64-bit and 32-bit integers.
+// wide returns a copy with 64-bit integers, narrow one with integers of type int.
 func wide(slice []int) []int64 {
 	all := make([]int64, len(slice))
 	for i, number := range slice {
@@ -77,7 +79,7 @@ func narrow(slice []int64) []int {
 	return all
 }
 
-// texts copies strings into C memory.
+// texts copies strings to C memory, as an array of structs of address and length.
 func (c *call) texts(strings []string) *C.chorale_text {
 	if len(strings) == 0 {
 		return nil
@@ -96,7 +98,7 @@ func (c *call) texts(strings []string) *C.chorale_text {
 	return (*C.chorale_text)(block)
 }
 
-// strings copies strings into C memory as addresses and lengths.
+// strings copies strings to C memory, as an array of addresses and an array of lengths.
 func (c *call) strings(strings []string) (**C.char, *C.size_t) {
 	if len(strings) == 0 {
 		return nil, nil
@@ -114,7 +116,8 @@ func (c *call) strings(strings []string) (**C.char, *C.size_t) {
 	return (**C.char)(block), (*C.size_t)(sizes)
 }
 
-// product multiplies sizes >= 0; on overflow it returns a number greater than the length of any slice.
+// product returns the product of sizes. For a negative size, or on overflow, it returns 2^62, more
+// than any slice has.
 func product(sizes ...int) int {
 	const most = uint64(1) << 62
 	total := uint64(1)
@@ -135,7 +138,8 @@ func product(sizes ...int) int {
 	return int(total)
 }
 
-// extent is the number of elements that `counts` entries at distances `strides` span.
+// extent returns how many elements an array must have. counts, strides: for each dimension the
+// number of entries and the distance between two of them.
 func extent(counts, strides []int) int {
 	last := 0
 	for i, count := range counts {
@@ -151,14 +155,15 @@ func extent(counts, strides []int) int {
 	return last + 1
 }
 
-// check refuses a slice that is not nil and shorter than `needed`.
+// check refuses a slice of `length` elements if its shape needs more. A slice without elements
+// counts as not given, and is accepted.
 func (c *call) check(name string, length, needed int) {
 	if length > 0 && length < needed {
 		c.fail(refuse(ErrShape, "%s has %d elements, and its shape takes %d", name, length, needed))
 	}
 }
 
-// present refuses a slice, also nil, that is shorter than `needed`.
+// present refuses a slice of `length` elements if its shape needs more, also if it has none.
 func (c *call) present(name string, length, needed int) {
 	if length < needed {
 		c.fail(refuse(ErrShape, "%s has %d elements, and its shape takes %d", name, length, needed))
@@ -172,7 +177,8 @@ func (c *call) least(name string, value, least int) {
 	}
 }
 
-// stride refuses a stride with which rows overlap; 0 stands for `row`.
+// stride returns the row stride to use: `row` for 0. It refuses a stride below `row`, with which
+// rows overlap.
 func (c *call) stride(name string, value, row int) int {
 	if value == 0 {
 		return row

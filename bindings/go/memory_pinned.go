@@ -7,7 +7,8 @@ import (
 	"unsafe"
 )
 
-// lent is memory that C may read until it is released: slices are pinned where they are.
+// lent is memory that C may read until it is released. Slices are not copied but pinned, so that
+// they do not move.
 type lent struct {
 	copies
 	pinner runtime.Pinner

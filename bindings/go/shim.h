@@ -1,5 +1,5 @@
-// What Go cannot say in C: callbacks with a number (a cgo.Handle) as their user pointer, which must
-// not stand in Go memory as a pointer, and a host that counts.
+// What Go cannot do by itself: pass callbacks to C, with a cgo.Handle as their user pointer (this
+// is a number, which must not be stored in Go memory as a pointer), and an allocator that counts.
 #ifndef CHORALE_GO_SHIM_H
 #define CHORALE_GO_SHIM_H
 
@@ -11,9 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-// An allocator that counts, with a limit, and a log. It has one reference of its own and one for
-// each block of memory allocated by it, so it outlives every object of the library that was created
-// with it.
+// An allocator that counts and may have a limit, and a log. It counts its references: one of its
+// creator, and one for each block of memory allocated by it. So it outlives every object of the
+// library that was created with it.
 typedef struct chorale_go_host chorale_go_host;
 chorale_go_host *chorale_go_host_create(int64_t limit, uintptr_t log);
 void chorale_go_host_release(chorale_go_host *host);
@@ -29,18 +29,20 @@ chorale_status chorale_go_potential_create_callback(const chorale_host *host, in
 chorale_status chorale_go_add_instance(chorale_model_builder *builder, int64_t length,
                                        int64_t labels, uintptr_t user, int64_t *index,
                                        chorale_error *error);
-// Options that are in C memory, since the user pointer is no pointer.
+// Set the callbacks in options. The options must be in C memory, since `user` is a number stored as
+// a pointer.
 void chorale_go_run_callbacks(chorale_run_options *options, uintptr_t user, int executor,
                               int progress);
 void chorale_go_learn_callback(chorale_learn_options *options, uintptr_t user);
 void chorale_go_call_body(chorale_parallel_body body, void *body_user, int64_t i, int64_t worker);
 void *chorale_go_aligned(size_t bytes);
 
-// Loops over calls, so that Go crosses into C once for many.
+// Loops over calls of the library, so that Go calls C once instead of many times. Arrays have one
+// entry for each chain or clique, in order, unless a comment says otherwise.
 void chorale_go_chain_lengths(const chorale_model *model, int64_t *lengths);
 int64_t chorale_go_positions(const chorale_model *model);
 void chorale_go_member_counts(const chorale_model *model, int64_t *counts);
-// The members of `count` cliques, one clique after the other.
+// Writes the chain and the position of each member of the cliques first .. first + count - 1.
 chorale_status chorale_go_members(const chorale_model *model, int64_t first, int64_t count,
                                   int64_t *chains, int64_t *positions, chorale_error *error);
 chorale_status chorale_go_chain_scores(const chorale_run *run, int64_t count,
@@ -49,11 +51,14 @@ chorale_status chorale_go_chain_scores(const chorale_run *run, int64_t count,
 chorale_status chorale_go_clique_scores(const chorale_run *run, int64_t count,
                                         chorale_labelling labelling, double *scores,
                                         chorale_error *error);
-// The values of `count` cliques of counts[c] members each, one clique after the other.
+// Writes the values of the members of the first `count` cliques, of which clique c has counts[c]
+// members.
 chorale_status chorale_go_all_values(const chorale_run *run, int64_t count, const int64_t *counts,
                                      chorale_labelling labelling, int32_t *values,
                                      chorale_error *error);
-// Counts the payments to each of `count` chains; with payments, which has room for the counts, fills them too.
+// Writes the number of payments to each of the first `count` chains to `counts`. If `payments` is
+// not NULL, reads `counts` as the room for each chain, and also writes the payments, chain after
+// chain.
 chorale_status chorale_go_all_payments(const chorale_run *run, int64_t count, int64_t *counts,
                                        chorale_payment *payments, chorale_error *error);
 void chorale_go_texts(const chorale_problem *problem, chorale_text_list list, int64_t count,
