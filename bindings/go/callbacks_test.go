@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// panics wants a call to panic with a value.
+// panics fails the test unless the call panics with this value.
 func panics(t *testing.T, want any, call func()) {
 	t.Helper()
 	defer func() {
@@ -77,7 +77,8 @@ func TestCallbackPotentials(t *testing.T) {
 	refused(t, err, ErrNullArgument)
 }
 
-// sentencesOf is two chains of one word each under a potential.
+// sentencesOf returns a model of two chains of one position each, in one clique with this
+// potential.
 func sentencesOf(potential *Potential) *Model {
 	builder := must(NewModelBuilder(nil))
 	defer builder.Close()
@@ -91,7 +92,7 @@ func sentencesOf(potential *Potential) *Model {
 	return must(builder.Freeze())
 }
 
-// item is an instance of one position: a plain classified item.
+// item is an Instance with one position: the label of a classified item.
 type item struct {
 	scores []float64
 	fault  func() error
@@ -279,7 +280,7 @@ func TestLogAndMemory(t *testing.T) {
 	if host.Bytes() == 0 || host.Blocks() == 0 {
 		t.Error("nothing is counted")
 	}
-	host.Close() // the potential keeps what it needs
+	host.Close() // the potential keeps what it needs of the host alive
 	potential.Close()
 	if live := liveCallbacks.Load(); live > before {
 		t.Errorf("%d callbacks are left", live-before)
@@ -290,7 +291,8 @@ func TestLogAndMemory(t *testing.T) {
 	panics(t, "log", func() { builder.Freeze() })
 }
 
-// Within less memory than it takes, wherever it runs out: an error, and nothing is left over.
+// With less memory than a model needs, wherever it runs out, the call fails with ErrOutOfMemory and
+// no memory is leaked.
 func TestOutOfMemory(t *testing.T) {
 	whole := must(NewHost(-1, nil))
 	model := sentences(whole, &PotentialOptions{Host: whole})

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// corpusOf is a random corpus, of either element type and with gaps between its rows.
+// corpusOf returns a random corpus: of either element type, with or without gaps between its rows.
 func corpusOf(random *rand.Rand) *Corpus {
 	labels, transitions := 2+random.Intn(3), (*Transitions)(nil)
 	corpus := &Corpus{Labels: labels, Offsets: []int64{int64(random.Intn(3))}, UnaryRowStride: labels + random.Intn(2)}
@@ -41,7 +41,7 @@ func corpusOf(random *rand.Rand) *Corpus {
 	return corpus
 }
 
-// part is some of the scores of a corpus.
+// part returns scores[from:to] for either element type.
 func part(scores Scores, from, to int) Scores {
 	if singles, ok := scores.(Float32s); ok {
 		return singles[from:to]
@@ -49,8 +49,8 @@ func part(scores Scores, from, to int) Scores {
 	return scores.(Float64s)[from:to]
 }
 
-// Bulk calls make the same file, byte for byte, as the calls that add chains, cliques and members one by one, and tell the
-// same results.
+// The calls that add many chains, cliques or members at once give the same model (the same bytes in
+// a problem file) and the same results as calls that add them one by one.
 func TestBulkCallsAgainstSingleOnes(t *testing.T) {
 	random := seeded(t)
 	for round := 0; round < rounds(60); round++ {
@@ -150,7 +150,8 @@ func TestBulkCallsAgainstSingleOnes(t *testing.T) {
 	}
 }
 
-// Single items: rows without offsets, and positions that are all 0.
+// A corpus of single items has no offsets, and the positions of its members may be left out, which
+// stands for 0.
 func TestCorpusOfItems(t *testing.T) {
 	builder := must(NewModelBuilder(nil))
 	first, count, err := builder.AddCorpus(&Corpus{Labels: 2, Unary: Float32s{1, 0, 1, 0, 0, 0.5}})
@@ -198,7 +199,7 @@ func TestBulkInput(t *testing.T) {
 	}
 	_, _, err := builder.AddCorpus(nil)
 	refused(t, err, ErrNullArgument)
-	// The first chain is good, and is not added without the second.
+	// The second chain has an error, so the first, which has none, is not added either.
 	corpus := good()
 	corpus.Unary.(Float64s)[5] = math.NaN()
 	first, count, err := builder.AddCorpus(corpus)
@@ -236,7 +237,7 @@ func TestBulkInput(t *testing.T) {
 	if !strings.Contains(err.Error(), "chains[2] is 9") {
 		t.Error(err)
 	}
-	// None of these has added anything.
+	// None of the calls above has added anything.
 	check(t, builder.AddPositions(0, []int64{0, 2, 3}, []int64{0, 1, 0}, nil))
 	model := must(builder.Freeze())
 	if counts := model.MemberCounts(); !reflect.DeepEqual(counts, []int{2, 1}) {
@@ -267,7 +268,7 @@ func TestBulkInput(t *testing.T) {
 	refused(t, err, ErrClosed)
 }
 
-// What a clique was added with comes back as handles of their own.
+// The potential, property and dictionary of a clique are returned as new handles.
 func TestWhatCliquesWereAddedWith(t *testing.T) {
 	builder := must(NewModelBuilder(nil))
 	property := must(NewFirstLabel(NewLabelMap(2), nil, nil))
@@ -277,7 +278,7 @@ func TestWhatCliquesWereAddedWith(t *testing.T) {
 	centred := must(builder.AddClique(&CliqueSetup{Values: 2, CentrePotentials: []*Potential{potts, must(NewMakespan(2, 3, nil))}}))
 	must(builder.AddChain(&Chain{Length: 1, Labels: 2, Unary: make(Float64s, 2)}, nil))
 	_, err := builder.Freeze()
-	refused(t, err, ErrState) // no centre
+	refused(t, err, ErrState) // the centred clique has no centre
 	check(t, builder.SetCentre(centred, 0, 0))
 	model := must(must(builder.Freeze()).Reweigh([]float64{2, 1}, nil))
 	potential, centre := must(model.CliquePotential(whole)), must(model.CliqueCentrePotential(centred, 1))
@@ -292,7 +293,7 @@ func TestWhatCliquesWereAddedWith(t *testing.T) {
 	}
 	model.Close()
 	collectGarbage()
-	if score := must(potential.Score([]int64{1, 2}, 3)); score != 5 { // 2 * 0.5 * (1 + 4)
+	if score := must(potential.Score([]int64{1, 2}, 3)); score != 5 { // factor 2 times strength 0.5 times (1 + 4)
 		t.Error(score)
 	}
 	if score := must(centre.Score([]int64{1, 2}, 3)); score != 6 {

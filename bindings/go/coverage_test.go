@@ -8,8 +8,9 @@ import (
 	"testing"
 )
 
-// unreached are symbols that Go does without, and why. There are none: what keeps the caller's memory (borrowed scores,
-// transitions and file bytes) is a field or an argument, not a function, and C may not keep Go memory.
+// unreached names the symbols of the library that the package does not use, with the reason. There
+// are none. (What lets the library keep the caller's memory, which C may not do with Go memory, are
+// fields and arguments, not symbols.)
 var unreached = map[string]string{}
 
 // Every exported symbol of the library is used by the package.
@@ -49,7 +50,7 @@ func TestSymbolsAreReached(t *testing.T) {
 	}
 }
 
-// Every status of the header has a sentinel of its number.
+// Every status in the C header has a constant of the package with the same number.
 func TestStatusesAreThoseOfTheHeader(t *testing.T) {
 	header, err := os.ReadFile("../../include/chorale/status.h")
 	if err != nil {

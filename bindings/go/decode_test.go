@@ -13,7 +13,7 @@ import (
 
 const drawnKeys = 4
 
-// drawn is a random corpus whose positions all have tokens, and some agreements of it.
+// drawn returns a random corpus, all of whose positions have tokens, and random agreements for it.
 func drawn(random *rand.Rand) (*Corpus, []*Agreement) {
 	corpus := corpusOf(random)
 	positions := int(corpus.Offsets[len(corpus.Offsets)-1])
@@ -58,7 +58,7 @@ func drawn(random *rand.Rand) (*Corpus, []*Agreement) {
 				agreement.CliqueOffsets = append(agreement.CliqueOffsets, int64(len(agreement.Members)))
 			}
 			if len(agreement.CliqueOffsets) == 2 && random.Intn(2) == 0 {
-				agreement.CliqueOffsets = nil // the same
+				agreement.CliqueOffsets = nil // stands for one clique with all members
 			}
 		}
 		agreements = append(agreements, agreement)
@@ -66,11 +66,12 @@ func drawn(random *rand.Rand) (*Corpus, []*Agreement) {
 	return corpus, agreements
 }
 
-// builtByHand is the model of a corpus and its agreements, call by call, and by clique the agreement that made it.
+// builtByHand builds the model of a corpus and its agreements by single calls. It also returns, for
+// each clique, the index of the agreement that made it.
 func builtByHand(corpus *Corpus, agreements []*Agreement) (*Model, []int) {
 	builder := must(NewModelBuilder(nil))
 	defer builder.Close()
-	var members []Member // of position p at p
+	var members []Member // index p: the chain, and the position in it, of position p of the corpus
 	members = append(members, make([]Member, corpus.Offsets[0])...)
 	groups := make([]int64, len(corpus.Offsets)-1)
 	copy(groups, corpus.Groups)
@@ -90,7 +91,7 @@ func builtByHand(corpus *Corpus, agreements []*Agreement) (*Model, []int) {
 		if potential == nil {
 			potential = must(NewPotts(corpus.Labels, agreement.Strength, &PotentialOptions{Scale: ScaleByMembers}))
 		}
-		// The cliques in order: those of a lower group first, then those of a lower key.
+		// The cliques of an agreement are ordered by group, then by key.
 		var cliques [][]Member
 		switch agreement.Kind {
 		case AgreeCliques:
@@ -159,12 +160,13 @@ func builtByHand(corpus *Corpus, agreements []*Agreement) (*Model, []int) {
 	return must(builder.Freeze()), origins
 }
 
-// reasonsOf are the reasons that the payments of a run amount to.
+// reasonsOf computes the reasons of a result from the payments of a run. origins: for each clique
+// its agreement.
 func reasonsOf(run *Run, origins []int) (reasons []Reason) {
 	values := must(run.AllValues(Together))
 	for chain, paid := range must(run.AllPayments()) {
 		for _, p := range paid {
-			agreeing := -1 // without the member itself
+			agreeing := -1 // the member itself does not count
 			for _, value := range values[p.Clique] {
 				if value == p.Value {
 					agreeing++
@@ -178,7 +180,8 @@ func reasonsOf(run *Run, origins []int) (reasons []Reason) {
 	return reasons
 }
 
-// Decode gives the model, the labels, the result and the reasons that come of building call by call.
+// Decode gives the same model, labels, result and reasons as a model built by single calls and a
+// run of it.
 func TestDecodeAgainstCallByCall(t *testing.T) {
 	random := seeded(t)
 	explained := 0
@@ -214,7 +217,7 @@ func TestDecodeAgainstCallByCall(t *testing.T) {
 		if decoded.Agreement(-1) != -1 || decoded.Agreement(len(origins)) != -1 {
 			t.Fatal("an agreement of no clique")
 		}
-		// What is behind the result goes on like any other run.
+		// The run of the result can be solved further like any other run.
 		if again, want := must(decoded.Run().Solve(nil)), must(run.Solve(nil)); again != want || again != must(decoded.Result()) {
 			t.Fatalf("round %d: %v after more rounds, call by call %v", round, again, want)
 		}
@@ -226,7 +229,8 @@ func TestDecodeAgainstCallByCall(t *testing.T) {
 	}
 }
 
-// mentions are three of a name, of which the tagger gets the last wrong by a little.
+// mentions returns a corpus of three mentions of one name. The tagger narrowly prefers a wrong
+// label for the last one.
 func mentions() *Corpus {
 	return &Corpus{Labels: 2, Unary: Float64s{2.1, 0.3, 1.9, 0.2, 0.7, 0.9}, Tokens: []int32{5, 5, 5}}
 }
@@ -248,7 +252,7 @@ func TestDecodeThreeMentions(t *testing.T) {
 	if want := (Reason{Chain: 2, Members: 3, Agreeing: 2, OwnValue: 1}); reasons[0] != want {
 		t.Error(reasons[0])
 	}
-	// No agreement is needed, and no chain.
+	// A corpus may be decoded without agreements, and may be without chains.
 	for _, corpus := range []*Corpus{mentions(), {Labels: 2, Offsets: []int64{0}, Tokens: []int32{}}} {
 		alone, err := Decode(nil, corpus, nil, nil)
 		check(t, err)
@@ -261,14 +265,14 @@ func TestDecodeThreeMentions(t *testing.T) {
 	check(t, err)
 }
 
-// A context that ends the run gives what was found until then, and its own error.
+// If its context ends the run, Decode returns the result so far and the context's error.
 func TestDecodeContexts(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	options := NewRunOptions()
 	options.Progress = func(p Progress) bool {
 		if ctx.Err() == nil {
 			cancel()
-			// The flag is raised by another goroutine; the run looks at it between cliques.
+			// Time for another goroutine to raise the cancel flag, which the run reads between cliques.
 			time.Sleep(200 * time.Millisecond)
 		}
 		return false
@@ -284,7 +288,7 @@ func TestDecodeContexts(t *testing.T) {
 	}
 	check(t, decoded.Close())
 
-	// Nothing is found under a context that has ended before.
+	// With a context that has ended before the call, there is no labelling.
 	past, end := context.WithTimeout(context.Background(), -time.Second)
 	defer end()
 	for with, want := range map[context.Context]error{ctx: context.Canceled, past: context.DeadlineExceeded} {
@@ -301,7 +305,7 @@ func TestDecodeContexts(t *testing.T) {
 			t.Error(result)
 		}
 	}
-	// A deadline in the middle.
+	// A deadline passes during the run.
 	soon, end := context.WithTimeout(context.Background(), 20*time.Millisecond)
 	defer end()
 	options.Progress = func(Progress) bool {
@@ -314,7 +318,7 @@ func TestDecodeContexts(t *testing.T) {
 	if result := must(decoded.Result()); result.Outcome != Cancelled || result.Score != result.OwnScore {
 		t.Error(result)
 	}
-	// Other limits are outcomes alone.
+	// If something other than the context ends the run, the outcome says so and there is no error.
 	live, end := context.WithTimeout(context.Background(), time.Hour)
 	defer end()
 	options.Progress = func(Progress) bool { return true }
@@ -329,7 +333,8 @@ func TestDecodeContexts(t *testing.T) {
 	}
 }
 
-// A result owns its run; what it is made of may go, and its memory comes back.
+// A result owns its run. The corpus and agreements may be closed before it, and all memory is freed
+// in the end.
 func TestDecodeLifetimes(t *testing.T) {
 	host := must(NewHost(-1, nil))
 	before := callbacksLeft()
@@ -390,7 +395,8 @@ func TestDecodeLifetimes(t *testing.T) {
 		}
 		check(t, gone.Close())
 	}
-	// The run alone keeps the result, and the garbage takes both.
+	// The run alone keeps the result alive. When neither is referred to any more, the garbage
+	// collector frees both.
 	options.Progress, options.Executor = nil, nil
 	run = must(Decode(nil, mentions(), words(), options)).Run()
 	collectGarbage()
@@ -401,7 +407,8 @@ func TestDecodeLifetimes(t *testing.T) {
 	if !settled(func() bool { return host.Blocks() == 0 }) {
 		t.Errorf("%d blocks are left", host.Blocks())
 	}
-	// What a callback returns is the cause, also of a later call.
+	// The error that a callback returns is the cause of the call's error, also in a later call on the
+	// run.
 	refuses, refusal := false, errors.New("no")
 	stopping := must(NewCallback(2, func([]int64, int64) (float64, error) {
 		if refuses {
@@ -421,7 +428,7 @@ func TestDecodeLifetimes(t *testing.T) {
 	refused(t, err, refusal)
 }
 
-// A panic of a callback goes on where Decode was called.
+// A panic of a callback continues in the goroutine that called Decode.
 func TestDecodePanics(t *testing.T) {
 	before := callbacksLeft()
 	options := NewRunOptions()
@@ -440,7 +447,8 @@ func TestDecodePanics(t *testing.T) {
 	}
 }
 
-// What is wrong is said in the words of the package, with the place of the agreement; and nothing is made.
+// Wrong input gives an error that uses the names of the package and names the agreement by its
+// index, and no result.
 func TestDecodeInput(t *testing.T) {
 	nan := math.NaN()
 	other := must(NewFirstLabel(NewLabelMap(3), nil, nil))
@@ -508,7 +516,8 @@ func TestDecodeInput(t *testing.T) {
 	refused(t, err, ErrOutOfMemory)
 }
 
-// Weights against enumeration: of two labels all is exact, from a clique, a model and the front door.
+// With weights, the results of CliqueSolver, Run and Decode are those found by enumerating all
+// labellings. With two labels they are exact.
 func TestWeights(t *testing.T) {
 	random := rand.New(rand.NewSource(44))
 	solver := must(NewCliqueSolver(nil))

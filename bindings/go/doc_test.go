@@ -12,7 +12,8 @@ import (
 
 var ofC = regexp.MustCompile(`->|\bNULL\b|CHORALE|chorale_[a-z]|\b\w+_t\b|\w\.h\b|struct_|\bC\b`)
 
-// Every exported identifier, field and constant has a comment of its own, and none sends its reader to C.
+// Every exported identifier, field and constant has a comment of its own, and no such comment uses
+// words that have a meaning only in C.
 func TestDocumentation(t *testing.T) {
 	packages, err := parser.ParseDir(token.NewFileSet(), ".", func(file os.FileInfo) bool {
 		return !strings.HasSuffix(file.Name(), "_test.go")
@@ -32,7 +33,7 @@ func TestDocumentation(t *testing.T) {
 			t.Errorf("%s speaks of C: %s", name, text)
 		}
 	}
-	// The last comment above fields without one of their own speaks of all of them.
+	// A field without a comment of its own belongs to the last comment above it.
 	fields := func(of string, list []*ast.Field) {
 		var above *ast.CommentGroup
 		for _, field := range list {

@@ -16,7 +16,8 @@ func must[T any](value T, err error) T {
 	return value
 }
 
-// Three mentions of a name: the tagger likes "place" for two, and "person", by a little, for the third.
+// Three mentions of one name. The tagger prefers "place" for two of them, and narrowly "person" for
+// the third.
 func Example() {
 	agreement := must(chorale.NewPotts(2, 0.3, nil))
 	defer agreement.Close()
@@ -31,16 +32,17 @@ func Example() {
 	// Output: labels [0 0 0], score 7.40, proven true
 }
 
-// Mentions that agree in two ways: the same name strongly, and all of one document, of whatever name, a little.
+// Mentions agree in two ways: those of the same name strongly, and all mentions in the document,
+// whatever their name, a little.
 func ExampleDecode() {
 	corpus := &chorale.Corpus{
-		Labels: 2, // place, person
+		Labels: 2, // 0: place, 1: person
 		Unary:  chorale.Float64s{2.1, 0.3, 1.9, 0.2, 0.7, 0.9, 0.4, 0.5, 0.2, 1.5},
 		Tokens: []int32{5, 5, 5, 6, 7},
 		Groups: []int64{0, 0, 0, 0, 1},
 	}
 	document := chorale.NewAgreement(chorale.AgreeKeys)
-	document.Keys = make([]int32, 5) // one key for all
+	document.Keys = make([]int32, 5) // the same key for all positions
 	document.Strength = 0.2
 	decoded, err := chorale.Decode(nil, corpus, []*chorale.Agreement{chorale.NewAgreement(chorale.AgreeWords), document}, nil)
 	if err != nil {
@@ -58,10 +60,10 @@ func ExampleDecode() {
 	// mention 3, agreement 1: 3 of 3 others, worth 0.30
 }
 
-// References of one page that agree on what follows the title.
+// Bibliographic references of one page agree on the kind of field that follows the title.
 func ExampleModelBuilder_AddClique() {
 	names := []string{"B-Author", "I-Author", "B-Title", "I-Title", "B-Venue", "B-Year"}
-	page := [][]float32{ // author, title, title, and then: venue, venue, and what the tagger takes for a year
+	page := [][]float32{ // four words each: author, title, title, venue; the tagger takes the last word of the third reference for a year
 		{3.0, 0, 0.5, 0, 0, 0, 0, 0.2, 2.5, 0, 0.3, 0, 0, 0, 0, 2.0, 0.6, 0, 0, 0, 0, 0.4, 1.9, 0.8},
 		{2.8, 0, 0.4, 0, 0, 0, 0, 0.1, 2.2, 0, 0.4, 0, 0, 0, 0, 1.8, 0.5, 0, 0, 0, 0, 0.3, 2.1, 0.9},
 		{3.1, 0, 0.2, 0, 0, 0, 0, 0.3, 2.4, 0, 0.1, 0, 0, 0, 0, 1.7, 0.4, 0, 0, 0, 0, 0.2, 1.0, 1.2},
@@ -69,7 +71,7 @@ func ExampleModelBuilder_AddClique() {
 	mask := must(chorale.SchemeBIO.Mask(names))
 	transitions := must(chorale.NewTransitions(len(names), nil, &chorale.TransitionsOptions{Mask: mask}))
 	kinds := must(chorale.LabelMapFromNames(chorale.SchemeBIO, names))
-	// Kind 1 is the title; a segment ends where anything else begins.
+	// Kind 1 is the title. A title ends where a label of another kind, or an ignored label, follows.
 	afterTitle := must(chorale.NewNextLabel(kinds, 1, nil, chorale.EndsAtIgnored, -1, nil))
 	agreement := must(chorale.NewPotts(kinds.Kinds, 0.2, nil))
 
@@ -102,9 +104,10 @@ func ExampleModelBuilder_AddClique() {
 	// clique 0 pays 0.80
 }
 
-// Mentions of names from many documents, each scored by itself, end to end in one array: a clique for each name.
+// Single mentions of names from many documents, with their scores in one array. The mentions of
+// each name are a clique.
 func ExampleModelBuilder_AddCorpus() {
-	scores := chorale.Float32s{2.1, 0.3, 0.1, 1.9, 0.7, 0.9, 1.8, 0.2, 0.4, 0.6} // five mentions: place, person
+	scores := chorale.Float32s{2.1, 0.3, 0.1, 1.9, 0.7, 0.9, 1.8, 0.2, 0.4, 0.6} // five mentions; two scores each: place, person
 	builder := must(chorale.NewModelBuilder(nil))
 	defer builder.Close()
 	first, _, err := builder.AddCorpus(&chorale.Corpus{Labels: 2, Unary: scores})
@@ -113,7 +116,7 @@ func ExampleModelBuilder_AddCorpus() {
 	}
 	agreement := must(chorale.NewPotts(2, 0.3, nil))
 	names := must(builder.AddCliques(&chorale.CliqueSetup{Values: 2, Potential: agreement}, 2))
-	// The mentions of one name are 0, 2 and 3, those of the other 1 and 4.
+	// Mentions 0, 2 and 3 have one name, 1 and 4 another.
 	mentions := []int64{0, 2, 3, 1, 4}
 	for i := range mentions {
 		mentions[i] += int64(first)
@@ -127,7 +130,7 @@ func ExampleModelBuilder_AddCorpus() {
 	defer cancel()
 	result, err := run.Solve(ctx)
 	if err != nil && ctx.Err() == nil {
-		panic(err) // with the error of ctx the result is good, and what was found until then
+		panic(err) // if ctx has ended, the result is valid: it is the best that was found until then
 	}
 	fmt.Println(must(run.AllLabels(chorale.Alone)))
 	fmt.Println(must(run.AllLabels(chorale.Together)), result.Outcome)
@@ -136,7 +139,7 @@ func ExampleModelBuilder_AddCorpus() {
 	// [[0] [1] [0] [0] [1]] complete
 }
 
-// A problem file: a model and the names around it.
+// A problem file holds a model with names for its labels, positions and other parts.
 func ExampleProblem() {
 	builder := must(chorale.NewModelBuilder(nil))
 	must(builder.AddChain(&chorale.Chain{Length: 2, Labels: 2, Unary: chorale.Float64s{1, 0, 0, 1}}, nil))

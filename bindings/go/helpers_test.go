@@ -23,7 +23,7 @@ func check(t *testing.T, err error) {
 	}
 }
 
-// refused wants a status, or ErrClosed or ErrBusy.
+// refused fails the test unless errors.Is finds `want` in err.
 func refused(t *testing.T, err, want error) {
 	t.Helper()
 	if !errors.Is(err, want) {
@@ -35,14 +35,15 @@ func near(a, b float64) bool {
 	return a == b || math.Abs(a-b) <= 1e-9*math.Max(1, math.Abs(b))
 }
 
-// seeded tells its seed.
+// seeded returns a random generator, and logs its seed.
 func seeded(t *testing.T) *rand.Rand {
 	seed := time.Now().UnixNano()
 	t.Logf("seed %d", seed)
 	return rand.New(rand.NewSource(seed))
 }
 
-// settled waits until a condition holds that garbage collections bring about.
+// settled collects garbage until a condition holds; false if it does not hold within about a
+// second.
 func settled(condition func() bool) bool {
 	for i := 0; i < 200; i++ {
 		runtime.GC()
@@ -54,7 +55,8 @@ func settled(condition func() bool) bool {
 	return false
 }
 
-// callbacksLeft is how many callbacks are held once what earlier tests forgot is collected.
+// callbacksLeft collects garbage until the number of callbacks that C holds no longer changes, and
+// returns this number: what earlier tests left behind is gone by then.
 func callbacksLeft() int64 {
 	last := int64(-1)
 	settled(func() bool {
@@ -66,7 +68,8 @@ func callbacksLeft() int64 {
 	return last
 }
 
-// rounds of a loop: fewer under a detector.
+// rounds returns how many rounds of a loop to do: fewer with -short, which slow detectors are run
+// with.
 func rounds(count int) int {
 	if testing.Short() {
 		return count / 4
@@ -74,7 +77,7 @@ func rounds(count int) int {
 	return count
 }
 
-// everyLabelling calls with all labellings of so many positions.
+// everyLabelling calls visit with every labelling of `length` positions with `labels` labels.
 func everyLabelling(length, labels int, visit func([]int32)) {
 	labelling := make([]int32, length)
 	for {
@@ -100,7 +103,7 @@ func randomScores(random *rand.Rand, count int) []float64 {
 	return scores
 }
 
-// flat is all rows, one after the other.
+// flat returns all rows, one after the other, in one slice.
 func flat[T any](rows [][]T) (all []T) {
 	for _, row := range rows {
 		all = append(all, row...)
@@ -108,7 +111,8 @@ func flat[T any](rows [][]T) (all []T) {
 	return all
 }
 
-// sentences is a model of three chains of two words whose last is the same token.
+// sentences returns a model of three chains of two words each. The second word has the same token
+// in all three.
 func sentences(host *Host, options *PotentialOptions) *Model {
 	unary := [][]float64{{2.0, 0.1, 0.2, 0.1, 2.2, 0.4}, {1.8, 0.3, 0.1, 0.2, 1.9, 0.5}, {0.9, 0.2, 0.7, 0.1, 1.0, 1.3}}
 	edges := Float64s{0, 0.2, 0.2, 0, 0.5, -1, 0, -1, 0.5}

@@ -127,7 +127,7 @@ func TestCliqueInput(t *testing.T) {
 	refused(t, err, ErrWorkspaceTooSmall)
 	_, err = NewFixedCliqueSolver(-8, nil)
 	refused(t, err, ErrSize)
-	// Nothing is feasible.
+	// All values are forbidden, so no assignment is feasible.
 	all := math.Inf(-1)
 	x, result, err := solver.Solve(potential, &CliqueProblem{Members: 1, Values: 2, Scores: []float64{all, all}}, nil)
 	if x != nil || err != nil || result.Outcome != Infeasible {
@@ -173,7 +173,8 @@ func TestChainInput(t *testing.T) {
 		chain := ok()
 		wrong.change(chain)
 		if _, _, err := solver.Solve(chain); !errors.Is(err, wrong.want) {
-			// A parent after its child, or its own, may be told as either.
+			// A parent that is the position itself or a later one may be reported as a cycle instead of a
+			// wrong order.
 			if name != "parent" || !errors.Is(err, ErrParentCycle) {
 				t.Errorf("%s: %v", name, err)
 			}
@@ -254,7 +255,7 @@ func TestPropertyInput(t *testing.T) {
 	_, err = a.Shown([]int32{0, 1}, nil)
 	refused(t, err, ErrShape)
 	a.Table = []int32{1, 1}
-	if value := must(a.Shown([]int32{0, 1}, nil)); value != 3 { // CONFLICT
+	if value := must(a.Shown([]int32{0, 1}, nil)); value != 3 { // two different values fire: CONFLICT, which is R + 1
 		t.Error(value)
 	}
 	if fired := must(a.Fired([]int32{0, 1}, nil)); list(fired) != "0 1" || property.Labels() != 2 {
@@ -345,7 +346,7 @@ func TestBuilderInput(t *testing.T) {
 	}
 }
 
-// Closed handles, and those that never were, are errors.
+// Calls on handles that are closed or nil fail with ErrClosed.
 func TestClosedHandles(t *testing.T) {
 	model := sentences(nil, nil)
 	run := must(NewRun(model, nil, nil))
@@ -416,7 +417,7 @@ func TestClosedHandles(t *testing.T) {
 	refused(t, rules.Table(0, 0), ErrClosed)
 }
 
-// What is forgotten is freed with the garbage.
+// The garbage collector frees objects that were not closed.
 func TestGarbage(t *testing.T) {
 	host := must(NewHost(-1, nil))
 	for i := 0; i < 20; i++ {

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// lesson is a problem of 60 documents, each of five words that stand three times; a position's score is wrong in about one
-// of four.
+// lesson returns a problem of 60 documents with 15 positions each: five words that occur three
+// times. About a fourth of the positions have scores that prefer the wrong label.
 func lesson(t *testing.T) *Problem {
 	random := seeded(t)
 	corpus := &Corpus{Labels: 2}
@@ -69,7 +69,8 @@ func TestLearn(t *testing.T) {
 	}
 	potential := must(again.Potential(0, 2, -1, nil))
 	defer potential.Close()
-	// 2 of 3 above 3 / 2: half a member over the second quarter.
+	// The basis Share with index 2 is max(0, n_v - 2 n / 4), which for n = 3 is 0.5 at the value with
+	// count 2.
 	want := weights[0].Weight*(4+1)/3 + weights[1].Weight*0.5
 	if found := must(potential.Score([]int64{2, 1}, 3)); !near(found, want) {
 		t.Errorf("%g, and not %g", found, want)
@@ -93,7 +94,8 @@ func TestLearn(t *testing.T) {
 	}
 }
 
-// With classes costs are those of micro F1: what it is of the tagger's own labels, and what these cost, by counts.
+// With Classes the costs are those of micro F1. The F1 of the tagger's labels, and their cost, are
+// as computed here from counts of right and wrong labels.
 func TestLearnF1(t *testing.T) {
 	problem := lesson(t)
 	defer problem.Close()
@@ -157,7 +159,8 @@ func TestLearnF1(t *testing.T) {
 	refuses(ErrKind, -1)
 }
 
-// Progress is told of every run, and may end the call; executors do the work of its runs.
+// Progress is called after every run and can end the call. The runs in learning use the executor of
+// their options.
 func TestLearnCallbacks(t *testing.T) {
 	before := callbacksLeft()
 	problem := lesson(t)

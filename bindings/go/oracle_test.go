@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// Clique inference against enumeration, over every family with an exact solver or a proof.
+// Clique inference gives the same as enumerating all assignments, for every family that has an
+// exact solver or a proof of optimality.
 func TestCliquesAgainstEnumeration(t *testing.T) {
 	random := seeded(t)
 	solver := must(NewCliqueSolver(nil))
@@ -81,7 +82,8 @@ func TestCliquesAgainstEnumeration(t *testing.T) {
 	}
 }
 
-// Chains and trees against enumeration, in either element type, from solvers and in scratch memory.
+// Chains and trees give the same as enumerating all labellings, for both element types, with
+// solvers and with scratch memory.
 func TestChainsAgainstEnumeration(t *testing.T) {
 	random := seeded(t)
 	solver := must(NewChainSolver(nil))
@@ -169,7 +171,7 @@ func TestChainsAgainstEnumeration(t *testing.T) {
 	}
 }
 
-// Messages and decoding under properties against enumeration.
+// Messages and decoding under properties give the same as enumerating all labellings.
 func TestMessagesAgainstEnumeration(t *testing.T) {
 	random := seeded(t)
 	solver := must(NewChainSolver(nil))
@@ -264,7 +266,8 @@ func TestMessagesAgainstEnumeration(t *testing.T) {
 	}
 }
 
-// A whole run against enumeration: a model with every kind of clique, whose bound says when it is the best.
+// Runs of models with every kind of clique are compared with enumerating all labellings. Where the
+// upper bound meets the score, the score must be the greatest.
 func TestRunsAgainstEnumeration(t *testing.T) {
 	random := seeded(t)
 	proofs := 0

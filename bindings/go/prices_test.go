@@ -9,14 +9,16 @@ import (
 	"testing"
 )
 
-// threeDocuments mention one name three times each.
+// threeDocuments holds the scores of three documents, each with three mentions of one name and two
+// labels.
 var threeDocuments = [][]float64{
 	{2, 0, 1, 0, 0.5, 0},
 	{1.5, 0, 1, 0, 0, 0.25},
 	{0, 0.5, 0, 0.75, 0, 1},
 }
 
-// itemModel is a model of items with two labels, in cliques of `size` items one after the other.
+// itemModel returns a model of single items with two labels. Each `size` successive items form a
+// clique.
 func itemModel(scores []float64, size int, potential *Potential) *Model {
 	builder := must(NewModelBuilder(nil))
 	defer builder.Close()
@@ -43,7 +45,7 @@ func TestANameInThreeDocuments(t *testing.T) {
 		other := scaledPotts(7)
 		model := itemModel(scores, 3, other)
 		documents = append(documents, must(NewPrices(model, []int{0}, nil)))
-		check(t, model.Close()) // it stays alive
+		check(t, model.Close()) // the prices keep the model alive
 		check(t, other.Close())
 	}
 	whole := itemModel(flat(threeDocuments), 9, potential)
@@ -79,7 +81,7 @@ func TestANameInThreeDocuments(t *testing.T) {
 		if counts[0] != want.counts[0] || counts[1] != want.counts[1] || math.Abs(score-want.score) > 0.005 {
 			t.Errorf("%v, %v", counts, score)
 		}
-		// The labels have this score in one model of all documents.
+		// In one model of all documents, these labels have the same score.
 		if told := must(whole.Score(labels, nil)); !near(told.Score, score) {
 			t.Errorf("%v in one model, and %v", told.Score, score)
 		}
@@ -116,7 +118,7 @@ func TestWhatPricesTell(t *testing.T) {
 	if text := must(p.JSON()); !strings.Contains(string(text), `"cliques"`) {
 		t.Error(string(text))
 	}
-	// No prices at all; and a clique that is not shared agrees by itself.
+	// Without prices, shared cliques add nothing; a clique that is not shared adds its potential.
 	if score, _, err = p.Solve(nil, nil); err != nil || score != 0.5+1+0.25+0.125 {
 		t.Error(score, err)
 	}
@@ -128,7 +130,7 @@ func TestWhatPricesTell(t *testing.T) {
 
 func TestPricesAreSlopesAndMostIsABound(t *testing.T) {
 	potts := must(NewPotts(2, 0.5, nil))
-	prices, score, err := potts.Prices([]int64{3, 2}, 7) // two have no value
+	prices, score, err := potts.Prices([]int64{3, 2}, 7) // two members have no value
 	if err != nil || prices[0] != 3 || prices[1] != 2 || score != 6.5 {
 		t.Error(prices, score, err)
 	}
@@ -224,7 +226,7 @@ func TestPricesEndWithTheirContextAndCallbacks(t *testing.T) {
 	failure := errors.New("a potential")
 	own := must(NewCallback(2, func([]int64, int64) (float64, error) { return 0, failure }, nil))
 	model := itemModel([]float64{0, 1, 2, 0}, 1, own)
-	// The potential of a shared clique is never asked.
+	// The potentials of shared cliques are never called.
 	p := must(NewPrices(model, []int{0, 1}, nil))
 	score, _, err := p.Solve(context.Background(), [][]float64{{0, 0}, {0, 0}})
 	if err != nil || score != 3 {

@@ -18,7 +18,7 @@ func list(numbers []int32) string {
 	return strings.Trim(fmt.Sprint(numbers), "[]")
 }
 
-// tableOf is the lines of the table for one problem.
+// tableOf returns the lines that the table of expected results should have for one problem.
 func tableOf(t *testing.T, file string, problem *Problem, options *RunOptions) []string {
 	t.Helper()
 	model := must(problem.Model())
@@ -61,8 +61,9 @@ func tableOf(t *testing.T, file string, problem *Problem, options *RunOptions) [
 	return lines
 }
 
-// The problem files that every language reads give the bits that the table says: with threads and executors, mapped, copied
-// and written again.
+// The problem files, which the tests of every language read, give the results of the table bit for
+// bit: with threads, with an executor, from files mapped into memory, from copied bytes, and after
+// writing the problem again.
 func TestProblemFiles(t *testing.T) {
 	table, err := os.ReadFile(filepath.Join(problemFolder, "expected.tsv"))
 	if err != nil {

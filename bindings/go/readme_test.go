@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// modulePath is the path that a go.mod says.
+// modulePath returns the module path of a go.mod file.
 func modulePath(t *testing.T, file string) string {
 	t.Helper()
 	path := regexp.MustCompile(`(?m)^module (\S+)$`).FindSubmatch(must(os.ReadFile(file)))
@@ -19,7 +19,8 @@ func modulePath(t *testing.T, file string) string {
 	return string(path[1])
 }
 
-// The module can be fetched, its path is spelled out in three files, and one script gives it another.
+// The module path is one that can be fetched, occurs in exactly three files, and can be changed by
+// one script.
 func TestModulePath(t *testing.T) {
 	path := modulePath(t, "go.mod")
 	if host := strings.Split(path, "/")[0]; !strings.Contains(host, ".") || !strings.HasSuffix(path, "/bindings/go") {

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// watched is a run that is told of.
+// watched returns a run with a progress callback.
 func watched(progress func(Progress) bool) *Run {
 	options := NewRunOptions()
 	options.Progress = progress
@@ -17,7 +17,8 @@ func watched(progress func(Progress) bool) *Run {
 	return must(NewRun(sentences(nil, nil), options, nil))
 }
 
-// A context that ends in the middle of a call, or has ended before, gives the result so far and its own error; both can be used.
+// If a context ends during a call or has ended before it, the call returns the result so far and
+// the context's error, and the run can be used further.
 func TestContexts(t *testing.T) {
 	want := must(watched(nil).Solve(nil))
 	type step = func(context.Context) (RunResult, error)
@@ -32,7 +33,7 @@ func TestContexts(t *testing.T) {
 		}
 		return false
 	})
-	// Cancelled in the middle: after round 0, so that there are labels.
+	// The context is cancelled after round 0, so there are labels.
 	result, err := run.Solve(ctx)
 	refused(t, err, context.Canceled)
 	if result.Outcome != Cancelled || result.Rounds != 0 || result.Score != result.OwnScore || list(must(run.Labels(2, Together))) != "2 2" {
@@ -41,7 +42,8 @@ func TestContexts(t *testing.T) {
 	if again := must(run.Result()); again != result {
 		t.Error(again)
 	}
-	// It is cancelled still, for every call; and then a call goes on from there.
+	// With the cancelled context every call ends at once. With another context a call continues where
+	// the run was.
 	bound := func(ctx context.Context) (RunResult, error) { return run.Bound(ctx, 1) }
 	for i, call := range []step{run.Solve, run.Step, run.Polish, bound} {
 		if result, err := call(ctx); !errors.Is(err, context.Canceled) || result.Outcome != Cancelled || result.Score != want.OwnScore {
@@ -51,7 +53,8 @@ func TestContexts(t *testing.T) {
 	if result, err := run.Solve(context.Background()); err != nil || result.Score != want.Score || result.Outcome != want.Outcome {
 		t.Error(result, err)
 	}
-	// Nothing was found before a context that had ended: that shows in the result, and no labels are there.
+	// With a context that has ended before the first call, there is no labelling, and the score is
+	// minus infinity.
 	fresh := watched(nil)
 	if result, err := fresh.Solve(ctx); !errors.Is(err, context.Canceled) || !math.IsInf(result.Score, -1) {
 		t.Error(result, err)
@@ -80,7 +83,7 @@ func TestDeadlines(t *testing.T) {
 		}
 		cancel()
 	}
-	// The run's own limit is an outcome alone, also beside a context that has more time.
+	// If the run's own limit ends the call, there is no error, also if a context has more time.
 	options := NewRunOptions()
 	options.TimeLimit = 0
 	ctx, cancel := context.WithTimeout(context.Background(), time.Hour)
@@ -90,11 +93,11 @@ func TestDeadlines(t *testing.T) {
 			t.Error(result.Outcome)
 		}
 	}
-	// So is the end that a callback asks for.
+	// If a callback ends the call, there is no error either.
 	if result := must(watched(func(Progress) bool { return true }).Solve(ctx)); result.Outcome != Cancelled {
 		t.Error(result.Outcome)
 	}
-	// A context that ends with the call leaves nothing behind.
+	// A context that is cancelled after its call has returned does not cancel the next call.
 	ended, end := context.WithCancel(context.Background())
 	free := watched(nil)
 	must(free.Solve(ended))
@@ -102,13 +105,13 @@ func TestDeadlines(t *testing.T) {
 	if result := must(free.Solve(nil)); result.Outcome != Complete || free.cancel.IsRaised() {
 		t.Error(result.Outcome)
 	}
-	// A context of the caller's own, which has a deadline and does not say when.
+	// A context may end by a deadline that its method Deadline does not report.
 	if result, err := watched(nil).Solve(late{ctx}); !errors.Is(err, context.DeadlineExceeded) || result.Outcome != Cancelled {
 		t.Error(result, err)
 	}
 }
 
-// late is a context that is past a deadline of which it does not tell.
+// late is a context that is past a deadline which its method Deadline does not report.
 type late struct{ context.Context }
 
 func (late) Deadline() (time.Time, bool) { return time.Time{}, false }
@@ -141,7 +144,7 @@ func TestRunBelongsToOneGoroutine(t *testing.T) {
 	refused(t, run.SetChain(0, &Chain{}), ErrBusy)
 	_, err = NewRun(run.model, nil, run)
 	refused(t, err, ErrBusy)
-	check(t, run.Close()) // takes effect at the end of the call
+	check(t, run.Close()) // the run is freed when the call that uses it ends
 	_, err = run.Result()
 	refused(t, err, ErrClosed)
 	close(end)
@@ -210,7 +213,7 @@ func TestResults(t *testing.T) {
 	if said.Score != result.Score || list(said.Chains[2].Labels) != "0 1" {
 		t.Error(said)
 	}
-	// Started from a run, there is nothing left to do.
+	// A run that starts from a solved run finds nothing better.
 	if second := must(must(NewRun(model, nil, run)).Solve(nil)); second.Score != result.Score {
 		t.Error(second)
 	}
@@ -316,7 +319,7 @@ func TestSetChain(t *testing.T) {
 	if after := must(run.Solve(nil)); !(after.Score > before.Score+5) || list(must(run.Labels(2, Together))) != "2 2" {
 		t.Error(after)
 	}
-	refused(t, run.SetChain(2, &other), ErrClosed) // its transitions
+	refused(t, run.SetChain(2, &other), ErrClosed) // the transitions of the new scores are closed
 	other.Transitions = nil
 	refused(t, run.SetChain(2, &other), ErrNotANumber)
 	other.Unary = Float64s{0, 0, 0}

@@ -11,10 +11,11 @@ import (
 	"testing"
 )
 
-// What only C has: arrows, null pointers, constants, types, headers, names with underscores.
+// foreign matches what only C has: arrows, null pointers, constants, types, headers, names with
+// underscores.
 var foreign = regexp.MustCompile(`->|\bNULL\b|CHORALE|chorale_|\b\w+_t\b|\.h\b|struct|[a-z]_[a-z]`)
 
-// What is wrong is said by the names that Go has for it.
+// Messages of errors use the names of this package, not those of C.
 func TestMessagesSpeakGo(t *testing.T) {
 	nan := math.NaN()
 	agree := must(NewPotts(2, 1, nil))
@@ -169,7 +170,8 @@ func TestMessagesSpeakGo(t *testing.T) {
 	}
 }
 
-// Every name of a field and of a constant that the sources of the library have in a message is one that Go has.
+// Names of fields and constants in the messages of the library's sources are all translated to
+// names that this package has.
 func TestNamesInMessagesAreGos(t *testing.T) {
 	fields := map[string][]any{
 		"chain": {Chain{}}, "problem": {CliqueProblem{}}, "setup": {CliqueSetup{}}, "automaton": {Automaton{}}, "LabelMap": {LabelMap{}},
@@ -177,7 +179,8 @@ func TestNamesInMessagesAreGos(t *testing.T) {
 		"options": {CliqueOptions{}, RunOptions{}, LearnOptions{}, MessageOptions{}, ChainOptions{}, MemberOptions{}, RepeatedWords{}, PotentialOptions{}, TransitionsOptions{}},
 	}
 	constants := string(must(os.ReadFile("property.go"))) + string(must(os.ReadFile("run.go"))) + string(must(os.ReadFile("transitions.go"))) + string(must(os.ReadFile("problem.go"))) + string(must(os.ReadFile("decode.go")))
-	// Go has no field of the kind: it sets them itself, or has callbacks and strides of its own.
+	// Names that this package does not have: fields that it sets by itself, callbacks of instances,
+	// and element types.
 	without := regexp.MustCompile(`^options\.Borrow$|^instance\.|^CHORALE_FLOAT|\.Element$`)
 	sources, _ := filepath.Glob("../../src/*/*.cpp")
 	if len(sources) < 50 {
