@@ -203,7 +203,7 @@ func Learn(ctx context.Context, problems []*Problem, options *LearnOptions) (*Le
 	return made, nil
 }
 
-// kind converts the number of a kind to 32 bits for C.
+// kind converts the number of a kind to a 32-bit integer for C.
 func (c *call) kind(name string, kind int) C.int32_t {
 	if int(int32(kind)) != kind {
 		c.fail(refuse(ErrOutOfRange, "%s is %d", name, kind))

@@ -13,7 +13,7 @@ type placer interface {
 	place(memory unsafe.Pointer, bytes int) unsafe.Pointer
 }
 
-// copies is a placer that copies slices to memory of C.
+// copies is a placer that copies slices to C memory and frees the copies at the end.
 type copies struct{ blocks []unsafe.Pointer }
 
 func (c *copies) allocate(bytes int) unsafe.Pointer {
@@ -170,7 +170,7 @@ func (c *call) present(name string, length, needed int) {
 	}
 }
 
-// least refuses a value below `least`.
+// least refuses an argument that is below the least allowed value.
 func (c *call) least(name string, value, least int) {
 	if value < least {
 		c.fail(refuse(ErrSize, "%s is %d, and must be at least %d", name, value, least))

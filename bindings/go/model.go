@@ -521,7 +521,7 @@ type Member struct {
 	Position int // position within the chain; -1: the member is the whole chain, or an instance
 }
 
-// refuseClique refuses a clique that the model does not have.
+// refuseClique returns the error ErrOutOfRange if the model has no clique with this number.
 func refuseClique(model *C.chorale_model, clique int) error {
 	if count := int(C.chorale_model_clique_count(model)); clique < 0 || clique >= count {
 		return refuse(ErrOutOfRange, "clique is %d; the model has %d cliques", clique, count)

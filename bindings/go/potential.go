@@ -87,7 +87,8 @@ func (c *call) table(name string, table Table) (*C.double, C.int64_t) {
 	return doubles(table.Scores), C.int64_t(stride)
 }
 
-// newPotential creates a potential; others are handles to which it refers.
+// newPotential makes a potential by the function `create` of the library. watching: where the
+// potential's callback stores its failures; nil if it has none.
 func newPotential(values int, options *PotentialOptions, watching *failures,
 	create func(c *call, host *C.chorale_host, options *C.chorale_potential_options, potential **C.chorale_potential) C.chorale_status) (*Potential, error) {
 	if options == nil {

@@ -23,8 +23,9 @@ const (
 	TextsValues  TextList = C.CHORALE_TEXTS_VALUES  // names of values of cliques; the index is the value
 )
 
-// Problem is a model with its names, gold labels and notes, in memory and as a file. Any number of
-// goroutines may read it, and one at a time may change it.
+// Problem is a model with its names, gold labels and notes, which can be saved to a file and
+// loaded. Any number of goroutines may read it while none changes it; only one at a time may change
+// it.
 type Problem handle
 
 func newProblem(problem *C.chorale_problem, from ...*handle) *Problem {
@@ -101,7 +102,8 @@ func (p *Problem) read() (*call, *C.chorale_problem) {
 	return c, (*C.chorale_problem)(c.share((*handle)(p)))
 }
 
-// change makes a change while no other call uses the problem.
+// change calls a function that changes the problem. Meanwhile all other calls on the problem fail
+// with ErrBusy.
 func (p *Problem) change(do func(*call, *C.chorale_problem) C.chorale_status) error {
 	c := begin()
 	defer c.end()
@@ -305,8 +307,8 @@ func (p *Problem) Bytes() ([]byte, error) {
 	return bytes, nil
 }
 
-// Save writes the problem to a file. After a failure or crash the file is either the old one or the
-// complete new one.
+// Save writes a problem file. If it fails, or the program or machine stops meanwhile, the file at
+// this path is either the old one or the complete new one.
 func (p *Problem) Save(path string) error {
 	for i := 0; i < len(path); i++ {
 		if path[i] == 0 {

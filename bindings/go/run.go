@@ -80,7 +80,7 @@ type RunOptions struct {
 	Host           *Host               // provides memory and a log; may be nil
 }
 
-// NewRunOptions returns the defaults, which also apply if options are nil.
+// NewRunOptions returns the default options, which also apply where the options are nil.
 func NewRunOptions() *RunOptions {
 	var told C.chorale_run_options
 	C.chorale_run_options_init(&told, C.sizeof_chorale_run_options)
@@ -606,7 +606,7 @@ func (r *Run) AllLabels(of Labelling) ([][]int32, error) {
 	return cut(labels, r.model.ChainLengths()), nil
 }
 
-// cut divides an array into rows of the given lengths.
+// cut divides a slice into rows of the given lengths, which share its memory.
 func cut[T any](all []T, lengths []int) [][]T {
 	rows := make([][]T, len(lengths))
 	from := 0

@@ -219,7 +219,8 @@ func TestResults(t *testing.T) {
 	}
 }
 
-// Other scores for a chain are copied: what the caller does with them afterwards does not matter.
+// The model scores labels of the caller as the run scores its own, and a run to which labels are
+// given scores at least as high as they do.
 func TestLabelsOfOnesOwn(t *testing.T) {
 	model := sentences(nil, nil)
 	run := must(NewRun(model, nil, nil))
@@ -297,6 +298,7 @@ func TestEdits(t *testing.T) {
 	refused(t, run.SetStrength(0, -1), ErrOutOfRange)
 }
 
+// SetChain copies the new scores, so the caller may change them afterwards.
 func TestSetChain(t *testing.T) {
 	model := sentences(nil, nil)
 	chain, options, err := model.Chain(2)

@@ -153,12 +153,12 @@ fn reaches(length: usize, dimensions: &[(usize, usize)]) -> bool {
         .map_or(false, |last| last < length)
 }
 
-/// A matrix, borrowed for `'a` or owned: entry `[r][c]` lies at `r * row_stride + c * column_stride`,
-/// in elements.
+/// A matrix, borrowed for `'a` or owned. Entry `[r][c]` lies `r * row_stride + c * column_stride`
+/// elements after the first one.
 ///
-/// Functions that take a matrix accept any type that implements [`IntoMatrix`]: arrays of arrays, slices
-/// of vectors (which are copied), and with the feature `ndarray` the arrays of that crate. A flat slice
-/// becomes a matrix by [`Matrix::flat`], [`Matrix::new`] or [`Matrix::strided`].
+/// Functions that take a matrix accept any type that implements [`IntoMatrix`]: arrays of arrays,
+/// slices of vectors (which are copied), and with the feature `ndarray` the arrays of that crate. A
+/// flat slice becomes a matrix by [`Matrix::flat`], [`Matrix::new`] or [`Matrix::strided`].
 ///
 /// ```
 /// use libchorale as ch;
@@ -416,8 +416,8 @@ fn check_strides(strides: &[usize]) -> Result<()> {
 /// A type that can be read as a matrix: a [`Matrix`], an array of arrays, a slice of vectors or of
 /// slices, and with the feature `ndarray` the two-dimensional arrays of that crate.
 ///
-/// Arrays of arrays and views are borrowed. Slices of vectors are copied, because their rows are not in
-/// one array.
+/// Arrays of arrays and views are borrowed. Slices of vectors are copied, because their rows are
+/// separate arrays.
 ///
 /// ```
 /// use libchorale as ch;

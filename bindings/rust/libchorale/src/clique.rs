@@ -291,8 +291,8 @@ pub struct CliqueMarginals<'s> {
     pub result: CliqueResult,
 }
 
-/// A reusable workspace for clique problems. The workspace grows as needed, or lies in memory of the
-/// caller.
+/// A reusable workspace for clique problems. The workspace grows as needed, unless it is memory of
+/// the caller.
 ///
 /// ```
 /// use libchorale as ch;

@@ -63,7 +63,7 @@ macro_rules! asked {
 told! {
     /// Why a call failed: the status of an [`Error`](crate::Error).
     Status {
-        /// A required argument is missing, such as the table of a property that reads a table.
+        /// A required argument is missing, for instance the table of a property that reads a table.
         NullArgument = ERROR_NULL_ARGUMENT,
         /// A size, count or limit is below the least allowed.
         Size = ERROR_SIZE,
@@ -71,13 +71,13 @@ told! {
         SizeOverflow = ERROR_SIZE_OVERFLOW,
         /// A row stride shorter than a row.
         Stride = ERROR_STRIDE,
-        /// A table with fewer entries than the number of members requires.
+        /// A table has fewer entries than the number of members requires.
         TableTooShort = ERROR_TABLE_TOO_SHORT,
         /// An array of the wrong shape.
         Shape = ERROR_SHAPE,
         /// Potential and problem have different numbers of values.
         ValuesMismatch = ERROR_VALUES_MISMATCH,
-        /// A struct of another version of the interface: crate and library do not match.
+        /// A struct has an unknown size: the crate and the library are of different versions.
         StructSize = ERROR_STRUCT_SIZE,
         /// An array of the caller that is too short for the result. Nothing was written to the array.
         Capacity = ERROR_CAPACITY,
@@ -99,7 +99,7 @@ told! {
         NotConcave = ERROR_NOT_CONCAVE,
         /// Exact max-marginals were requested of a potential without an exact solver.
         NotExact = ERROR_NOT_EXACT,
-        /// Weights of members for a potential, an algorithm or a call that does not take them.
+        /// Members have weights above 1, and the potential, the algorithm or the call takes none.
         Weights = ERROR_WEIGHTS,
         /// A callback returned NaN, plus infinity or a number out of range.
         CallbackValue = ERROR_CALLBACK_VALUE,
@@ -125,7 +125,7 @@ told! {
         NotAChain = ERROR_NOT_A_CHAIN,
         /// An automaton property was used on a tree, which allows only local properties.
         AutomatonOnTree = ERROR_AUTOMATON_ON_TREE,
-        /// A property that can fire a value outside its range.
+        /// A property can fire a value that is not below R.
         ValueOutsideRange = ERROR_VALUE_OUTSIDE_RANGE,
         /// A chain with several properties has more joint states than the budget allows.
         StateSpace = ERROR_STATE_SPACE,
@@ -133,26 +133,27 @@ told! {
         LabelName = ERROR_LABEL_NAME,
         /// A chain, or a position, that is already a member of the clique.
         DuplicateMember = ERROR_DUPLICATE_MEMBER,
-        /// A builder whose model has been frozen.
+        /// The builder's model has been made, so the builder cannot change.
         Frozen = ERROR_FROZEN,
-        /// A chain without tokens where tokens are needed.
+        /// The chain has no tokens, and the call needs them.
         TokensMissing = ERROR_TOKENS_MISSING,
-        /// An earlier run on a model with another number of chains or cliques.
+        /// The model of the earlier run has another number of chains or cliques.
         ModelMismatch = ERROR_MODEL_MISMATCH,
         /// The run has no labelling: none was found yet, or every one met was forbidden.
         NoLabelling = ERROR_NO_LABELLING,
-        /// An argument of the wrong kind: a position for a property clique, a whole chain for a position
-        /// clique, an instance where a chain is needed.
+        /// An argument of the wrong kind. Examples: a single position for a clique whose members
+        /// are whole chains; a whole chain for a clique whose members are positions; an instance
+        /// where a chain is needed.
         Kind = ERROR_KIND,
         /// A callback made a call on the run that called it: one that would change the run, or that
         /// reads the run while it changes.
         Busy = ERROR_BUSY,
-        /// A call that the state of its object does not allow: a bound of a run created without bound
-        /// steps; freezing a builder while a centred clique has no centre.
+        /// The state of the object does not allow the call. Examples: a bound of a run that was
+        /// created without bound steps; a model whose centred clique has no centre.
         State = ERROR_STATE,
-        /// Problems to learn from without any gold label.
+        /// The problems to learn from have no gold label.
         NoGold = ERROR_NO_GOLD,
-        /// Problems to learn from whose labelled chains belong to one group.
+        /// All labelled chains of the problems to learn from belong to one group (document).
         OneGroup = ERROR_ONE_GROUP,
         /// A fault of the library itself: please report it.
         Internal = ERROR_INTERNAL,
@@ -411,7 +412,7 @@ asked! {
     Outside {
         /// Messages and decoding exclude every labelling that fires a value outside the dictionary.
         Forbidden = OUTSIDE_FORBIDDEN,
-        /// Every value outside is the value OUT.
+        /// Every value outside the dictionary becomes the value OUT.
         AsOut = OUTSIDE_AS_OUT,
     }
 }

@@ -185,12 +185,13 @@ impl<'a> LearnOptions<'a> {
 /// Learns weights for the kinds of cliques of problems with gold labels. The scores must come from
 /// taggers that have not seen the gold labels. The header `chorale/learn.h` describes the method.
 ///
-/// If a limit ends the call early, the report gives the outcome, and nothing is applied. Errors:
-/// NullArgument or Size (no problem), Shape (costs, seen), Size (folds, empty classes), OutOfRange
-/// (level, costs, seen, rules; classes without a label that counts), NotANumber, Infinite,
-/// LabelsMismatch (costs, classes, chains of different numbers of labels), NoGold, OneGroup, Kind (no
-/// clique has a kind; a rule for a basis that its kind cannot have; costs and classes both),
-/// ModelMismatch, those of [`Run::new`](crate::Run::new) and [`Run::solve`](crate::Run::solve).
+/// If a limit ends the call early, the outcome in the report says so, and all weights are 0.
+/// Errors: NullArgument or Size (no problem), Shape (costs, seen), Size (folds, empty classes),
+/// OutOfRange (level, costs, seen, rules; classes without a label that counts), NotANumber,
+/// Infinite, LabelsMismatch (costs, classes, chains of different numbers of labels), NoGold,
+/// OneGroup, Kind (no clique has a kind; a rule for a basis that its kind cannot have; both costs
+/// and classes), ModelMismatch, those of [`Run::new`](crate::Run::new) and
+/// [`Run::solve`](crate::Run::solve).
 ///
 /// ```
 /// use libchorale as ch;

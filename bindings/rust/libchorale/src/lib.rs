@@ -1,5 +1,5 @@
-//! Chorale labels many sequences *together*: it takes the scores of any CRF or neural tagger and finds
-//! the labels that agree with each other. This is the safe interface to the C++ library.
+//! Chorale labels many sequences *together*: it takes the scores of any CRF or neural tagger and
+//! finds labels that agree with each other. This crate is the safe interface to the C++ library.
 //!
 //! ```
 //! use libchorale as ch;
@@ -13,16 +13,20 @@
 //! # }
 //! ```
 //!
-//! * [`decode`] labels a [`Corpus`] so that the positions or chains named by [`Agreement`]s agree. This
-//!   suffices for most uses.
-//! * [`Potential`]s are symmetric functions of the number of members of a clique with each value; a
-//!   [`CliqueSolver`] labels the members of one clique.
+//! * [`decode`] labels a [`Corpus`] so that the positions or chains named by [`Agreement`]s agree.
+//!   This suffices for most uses.
+//! * A [`Potential`] is a function of the numbers of members of a clique with each value; a
+//!   [`CliqueSolver`] finds the best values of the members of one clique.
 //! * A [`Chain`] is the scores of a sequence or tree (`f32` or `f64`); a [`ChainSolver`] finds best
-//!   labellings, max-marginals, messages. A [`Property`] maps a labelling to a value.
-//! * A [`ModelBuilder`] collects chains and cliques in a [`Model`], which threads can share;
-//!   a [`Run`] labels all chains together.
-//! * [`Prices`] link models that have members of the same cliques, when one model would be too large.
+//!   labellings, max-marginals and messages. A [`Property`] maps a labelling to a value.
+//! * A [`ModelBuilder`] collects chains and cliques in a [`Model`], which threads can share; a
+//!   [`Run`] labels all chains together.
+//! * [`Prices`] link models that have members of the same cliques, where one model would be too
+//!   large.
 //! * A [`Problem`] is a model with its names, gold labels and notes, in memory and as a file.
+//! * [`learn`] finds the strengths from problems with gold labels.
+//! * A [`Host`] provides memory and a log, a [`Cancel`] ends computations early.
+//!
 //! # Words
 //!
 //! * *Chain*: a sequence or tree of positions, each of which has one label. A single item is a
@@ -45,29 +49,28 @@
 //! * *Message*: for each value of a member, the best score of everything on the other side of the
 //!   membership, given this value. Messages go from cliques to members and back, as in max-product
 //!   belief propagation.
-//! * [`learn`] finds the strengths from problems with gold labels.
-//! * A [`Host`] provides memory and a log, a [`Cancel`] ends computations early.
 //!
 //! # Arrays and numbers
 //!
-//! Scores are accepted as any type that implements [`IntoMatrix`]: arrays of arrays, slices of vectors,
-//! flat slices with a width or with strides ([`Matrix`]), and with the feature `ndarray` the arrays of
-//! that crate. Scores are borrowed for the call, unless a type says otherwise, and copied if their
-//! layout is not one that the library reads. Results come out as slices borrowed from the solver that
-//! made them.
+//! Scores are accepted as any type that implements [`IntoMatrix`]: arrays of arrays, slices of
+//! vectors, flat slices with a width or with strides ([`Matrix`]), and with the feature `ndarray`
+//! the arrays of that crate. Scores are borrowed for the call, unless a type says otherwise. They
+//! are copied if the library cannot read their layout. Results are slices borrowed from the solver
+//! that made them.
 //!
-//! Sizes and indices are `usize`. Labels, token ids and values in *arrays* are `i32`, as the library
-//! stores them, so that slices of any length are passed and returned without a copy, in half the memory.
-//! In arrays that are passed in, -1 marks a position without a label, token or value.
+//! Sizes and indices are `usize`. Labels, token ids and values in *arrays* are `i32`, as the
+//! library stores them, so that slices of any length are passed and returned without a copy. In
+//! arrays that are passed in, -1 marks a position without a label, token or value.
 //!
 //! # Errors and panics
 //!
-//! Calls that fail return an [`Error`] with the status and message of the library. The way in which a
-//! computation ended is not an error but an [`Outcome`]. No argument makes this crate panic. A panic in
-//! a callback is caught and resumed when the call is over.
+//! A call that fails returns an [`Error`] with the status and message of the library. How a
+//! computation ended is not an error but an [`Outcome`]. The comments of functions list, after
+//! "Errors:", the [`Status`] values that their arguments can cause. No argument makes this crate
+//! panic. A panic in a callback is caught, and resumed when the call is over.
 //!
-//! Objects hold memory of the library; `mem::forget` leaks this memory and does no other harm. Forking
-//! inside a call, or leaving a callback by `longjmp`, is not supported.
+//! Objects hold memory of the library; `mem::forget` leaks this memory and does no other harm.
+//! Forking inside a call, or leaving a callback by `longjmp`, is not supported.
 //!
 //! # Features
 //!
@@ -76,7 +79,7 @@
 #![deny(missing_docs)]
 #![warn(missing_debug_implementations, rust_2018_idioms, unreachable_pub)]
 
-/// Returns a struct of the C interface, filled in by its init function.
+/// Makes a struct of the C interface with default values, by the struct's init function.
 macro_rules! init {
     ($type:ident, $init:ident) => {{
         // All-zero bytes are valid for every such struct, which holds only numbers and pointers.
@@ -153,17 +156,17 @@ pub use property::{Automaton, Property, PropertyBuilder, PropertyOptions};
 pub use run::{ChainMarginals, ChainProbabilities, ChainScore, Labelling, Payment, Run, RunResult};
 pub use transitions::{Transitions, TransitionsBuilder};
 
-/// The version of the library that is linked, "MAJOR.MINOR.PATCH".
+/// Returns the version of the linked library, as "MAJOR.MINOR.PATCH".
 pub fn version() -> &'static str {
     unsafe { error::text(c::version()) }
 }
 
-/// The ABI number of the library that is linked; this crate is written for [`ABI`].
+/// Returns the number of the binary interface of the linked library, which should be [`ABI`].
 pub fn abi() -> i32 {
     unsafe { c::abi() }
 }
 
-/// The ABI number that this crate is written for.
+/// The number of the binary interface that this crate is written for.
 pub const ABI: i32 = c::ABI;
 
 /// Makes the example of the README a documentation test, so that it is compiled and run.

@@ -247,7 +247,7 @@ impl<'a> RunOptions<'a> {
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct RunCost {
-    /// The number of bytes that the run allocates.
+    /// The number of bytes that creating the run would allocate.
     pub run_bytes: usize,
     /// The number of bytes that the model has allocated, including copied scores.
     pub model_bytes: usize,

@@ -53,7 +53,7 @@ pub struct CliquePrices {
     pub score: f64,
 }
 
-/// Options of a potential: scale, shape, counted values, and the host.
+/// Options of a potential: the scale, the shape of tables, the counted values, and the host.
 #[derive(Clone, Debug, Default)]
 #[must_use = "options are for a call"]
 pub struct PotentialOptions {

@@ -1,4 +1,4 @@
-//! Problems: a model with its names, gold labels and notes, in memory and as a file.
+//! Problems: models with their names, gold labels and notes, in memory and as files.
 
 use crate::array::{check_length, count, filled, pointer, size};
 use crate::error::call;
@@ -92,16 +92,16 @@ impl Problem<'static> {
         Self::from_bytes(bytes, false, Some(host))
     }
 
-    /// Loads a problem from a file. A regular file is mapped into memory if the system can, and read in
-    /// place; a pipe is read up to the length in its header. Errors: as for [`read`](Self::read);
-    /// InputOutput.
+    /// Loads a problem file. A regular file is mapped into memory, if the system can, and read in
+    /// place. A pipe is read up to the length in the file's header. Errors: as for
+    /// [`read`](Self::read); InputOutput.
     ///
     /// # Files that change
     ///
-    /// While the problem or its model lives, the file must not be written to or truncated: mapped memory
-    /// would change, and reading beyond the end would kill the process. Renaming another file to its
-    /// name, as [`save`](Self::save) does, is allowed. For a file that may change, read its bytes and
-    /// pass them to [`read`](Self::read).
+    /// While the problem or its model lives, a mapped file must not be written to or truncated: the
+    /// mapped memory would change, and reading beyond the end would kill the process. It is allowed
+    /// to rename another file to its name, as [`save`](Self::save) does. For a file that may
+    /// change, read its bytes and pass them to [`read`](Self::read).
     pub fn load(path: impl AsRef<Path>) -> Result<Self> {
         Self::from_path(path.as_ref(), None)
     }
@@ -148,8 +148,8 @@ impl<'a> Problem<'a> {
         Ok(Self::with(handle, Arc::clone(&model.keep)))
     }
 
-    /// Reads a problem from a file's bytes, aligned to 64, which are borrowed. Errors: as for
-    /// [`read`](Self::read); Alignment.
+    /// Reads a problem from the bytes of a problem file, which are borrowed and must be aligned to
+    /// 64 bytes. Errors: as for [`read`](Self::read); Alignment.
     ///
     /// ```compile_fail,E0505
     /// use libchorale as ch;
