@@ -222,7 +222,7 @@ type Reason struct {
 	Members   int     // number of members of the clique: positions or chains
 	Agreeing  int     // number of other members that have Value
 	OwnValue  int32   // value in the best labelling without cliques: a label or a value of the property; with R values, R is EMPTY (no value) and R + 1 CONFLICT (several values)
-	Value     int32   // value in the labelling found together, in the same numbers
+	Value     int32   // value in the labelling of all chains together, in the same numbers
 	Amount    float64 // decrease of the clique's potential if this member alone took OwnValue again; plus infinity if that is forbidden
 }
 

@@ -260,7 +260,8 @@ impl<'a, N> Matrix<'a, N> {
 
     /// Makes a matrix of entries at `data`, with the extents and strides of rows and columns.
     ///
-    /// # Safety Every entry must be readable for `'a`.
+    /// # Safety
+    /// Every entry must be readable for `'a`.
     pub(crate) unsafe fn from_pointer(
         data: *const N,
         extents: [usize; 2],
@@ -540,7 +541,8 @@ impl<'a, N> Matrices<'a, N> {
     /// Makes several matrices of entries at `data`, with extents and strides as in
     /// [`strided`](Self::strided).
     ///
-    /// # Safety Every entry must be readable for `'a`.
+    /// # Safety
+    /// Every entry must be readable for `'a`.
     pub(crate) unsafe fn from_pointer(
         data: *const N,
         extents: [usize; 3],

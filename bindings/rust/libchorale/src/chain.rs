@@ -207,8 +207,9 @@ impl<'s, 't, N: Element> Chain<'s, 't, N> {
 
     /// Makes a view of a chain that a model holds.
     ///
-    /// # Safety The arrays must live for `'s`, and the scores that the transitions borrow for `'t`.
-    /// The element type must be N.
+    /// # Safety
+    /// The arrays must live for `'s`, and the scores that the transitions borrow for `'t`. The
+    /// element type must be N.
     pub(crate) unsafe fn from_raw(raw: &c::Chain) -> Self {
         let (length, labels) = (count(raw.length), count(raw.labels));
         let mut chain = Self::with(matrix(

@@ -317,7 +317,8 @@ impl Problem<'static> {
 
 /// Returns the index of the agreement that made a clique; None if there is no such clique.
 ///
-/// # Safety `decoded` must not have been destroyed.
+/// # Safety
+/// `decoded` must not have been destroyed.
 unsafe fn agreement_of(decoded: *const c::Decoded, clique: usize) -> Option<usize> {
     usize::try_from(c::decoded_agreement(decoded, size(clique))).ok()
 }
@@ -466,7 +467,7 @@ pub struct Reason {
     pub agreeing: usize,
     /// The value in the best labelling without cliques: a label, or a value of the property.
     pub own: Shown,
-    /// The value in the labelling found together.
+    /// The value in the labelling of all chains together.
     pub now: Shown,
     /// How much the clique's potential would decrease if this member alone took the value `own`
     /// again; plus infinity if the clique forbids that.

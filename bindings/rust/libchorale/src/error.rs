@@ -6,7 +6,8 @@ use std::fmt;
 use std::mem::MaybeUninit;
 use std::os::raw::c_char;
 
-/// The error of a call: a status, and a message that names the argument, its value and the rule.
+/// The error of a call: a status, and a message that names the argument, its value and the rule that
+/// the value breaks.
 ///
 /// ```
 /// use libchorale as ch;
@@ -40,7 +41,7 @@ impl Error {
     pub fn status(&self) -> Status {
         self.status
     }
-    /// Returns the message: it names the argument, its value and the rule.
+    /// Returns the message, which names the argument, its value and the rule that the value breaks.
     pub fn message(&self) -> &str {
         &self.message
     }

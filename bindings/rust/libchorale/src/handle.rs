@@ -61,14 +61,16 @@ impl<T: Raw> Handle<T> {
 
     /// Makes a handle that owns one reference to an object.
     ///
-    /// # Safety The caller must own this reference and gives it up.
+    /// # Safety
+    /// The caller must own this reference and gives it up.
     pub(crate) unsafe fn from_raw(raw: *mut T) -> Self {
         Self::from_raw_or_null(raw).expect("a handle")
     }
 
     /// Makes a handle that owns one reference to an object; None for NULL.
     ///
-    /// # Safety The caller must own this reference and gives it up.
+    /// # Safety
+    /// The caller must own this reference and gives it up.
     pub(crate) unsafe fn from_raw_or_null(raw: *mut T) -> Option<Self> {
         NonNull::new(raw).map(Self)
     }

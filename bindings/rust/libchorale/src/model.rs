@@ -100,7 +100,8 @@ impl<'a> Model<'a> {
 
     /// Makes another handle of a model of the library, and adds a reference to it.
     ///
-    /// # Safety `keep` must hold everything that the model borrows.
+    /// # Safety
+    /// `keep` must hold everything that the model borrows.
     pub(crate) unsafe fn retain(raw: *const c::Model, keep: &Arc<Keep<'a>>) -> Self {
         Self {
             handle: Handle::from_raw(c::model_retain(raw)),

@@ -47,7 +47,8 @@ unsafe impl Sync for Problem<'_> {}
 /// Returns a text that C lends; None if there is none. text: a function of the library that returns
 /// the bytes and stores their number.
 ///
-/// # Safety The bytes must stay valid and unchanged for `'p`.
+/// # Safety
+/// The bytes must stay valid and unchanged for `'p`.
 unsafe fn lent<'p>(text: impl FnOnce(*mut usize) -> *const c_char) -> Option<&'p str> {
     let mut length = 0;
     let bytes = text(&mut length);

@@ -181,7 +181,8 @@ impl<'t> Transitions<'t> {
 
     /// Makes another handle of transitions of the library, and adds a reference to them.
     ///
-    /// # Safety Scores that the transitions borrow must live for `'t`.
+    /// # Safety
+    /// Scores that the transitions borrow must live for `'t`.
     pub(crate) unsafe fn retain(raw: *const c::Transitions) -> Self {
         Self {
             handle: Handle::from_raw(c::transitions_retain(raw)),
