@@ -26,8 +26,9 @@ const (
 	LogWarning LogLevel = C.CHORALE_LOG_WARNING // probable mistakes of the caller
 )
 
-// Host is an allocator, which counts and may have a limit, and a log. Each object is created with a
-// host, or with nil: memory without a limit and no log. Any goroutine may use a host.
+// Host provides objects of the library with memory, whose bytes it counts and may limit, and with a
+// log. Each object is created with a host, or with nil: memory without a limit and no log. Any
+// goroutine may use a host.
 type Host handle
 
 // NewHost makes a host. limit: the greatest number of bytes that all objects created with it may

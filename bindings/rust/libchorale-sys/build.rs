@@ -65,8 +65,8 @@ fn build() -> PathBuf {
     .expect("chorale.h is beside chorale.cpp");
     // Printed so that whoever runs Cargo with -vv sees why the build takes so long.
     eprintln!("libchorale-sys: compiling one source of C++, for a minute and a half of one core");
-    // Always optimised, even in a debug build: the results are the same bits, and nobody debugs the
-    // library from here.
+    // Always optimised, even in a debug build: optimisation does not change the results, and nobody
+    // debugs the library from here.
     cc::Build::new()
         .cpp(true)
         .file(source.join("chorale.cpp"))

@@ -111,10 +111,10 @@ pub(crate) fn fill<T: Copy>(buffer: &mut Vec<T>, length: usize, value: T) -> Res
     Ok(())
 }
 
-/// Returns the entries that `write` stores in a buffer. `write` receives a buffer and its length,
-/// and returns the length that is needed. It is called twice: first with NULL, for the length
-/// alone, then with a buffer of this length. value: the entries before that. Errors: OutOfMemory,
-/// those of `write`.
+/// Returns the entries that `write` stores in a buffer. `write` receives the address and length of
+/// a buffer, and returns the length that it needs. It is called twice: first with NULL and 0, to
+/// learn this length, then with a buffer of this length. value: fills the buffer before the second
+/// call. Errors: OutOfMemory, those of `write`.
 pub(crate) fn filled<T: Copy>(
     value: T,
     write: impl Fn(*mut T, usize) -> Result<usize>,

@@ -21,8 +21,9 @@ fn forward<const D: usize>(extents: [usize; D], strides: [isize; D]) -> Option<[
     for &axis in &long {
         found[axis] = usize::try_from(strides[axis]).ok()?;
     }
-    // Entries do not overlap if, from the smallest stride to the greatest, each axis steps over the
-    // whole extent of the axes before it. The first axis must step over one entry.
+    // Entries do not overlap if each stride is at least as large as what the axes with smaller
+    // strides span together. `reach` is this span, in elements; the smallest stride must be at
+    // least 1.
     long.sort_by_key(|&axis| found[axis]);
     let mut reach = 1;
     for &axis in &long {
