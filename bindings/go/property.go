@@ -376,7 +376,7 @@ func NewTokenBefore(m *LabelMap, anchor int32, ignored []byte, rule SegmentRule,
 	})
 }
 
-// Dictionary is a subset of a property's values, for a clique that uses only these. They get new
+// Dictionary is a subset of a property's values, for a clique that uses only these; they get new
 // numbers from 0 on in ascending order. One more number, OUT, may stand for all other values. A
 // dictionary never changes, and any goroutine may use it.
 type Dictionary handle
