@@ -65,8 +65,8 @@ pub struct MarginalsOut<'o> {
     /// Positions x labels: the best score of a labelling with this label at this position.
     pub marginals: Option<MatrixMut<'o>>,
     /// (positions - 1) x labels x labels without gaps, one matrix for each edge between a position
-    /// and the next (in a tree, its parent). Entry [x][y] is the best score of a labelling with
-    /// label x at the earlier end and y at the later one.
+    /// and the next (in a tree, its parent). Entry `[x][y]` is the best score of a labelling
+    /// with label x at the earlier end and y at the later one.
     pub edge_marginals: Option<&'o mut [f64]>,
     /// For each position: the greatest max-marginal minus the second greatest. Plus infinity if
     /// only one label is possible, 0 if none is.
