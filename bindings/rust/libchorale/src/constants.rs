@@ -387,12 +387,10 @@ asked! {
         Auto = JOINT_AUTO,
         /// Exact. If the number of joint states exceeds the budget, the call fails with StateSpace.
         Exact = JOINT_EXACT,
-        /// Approximate: at every position where a property fires a value, adds the message of this
-        /// value, as if no property fired twice. (Local absorption, the paper's second
-        /// approximation.)
+        /// Approximate, local absorption: adds the message of a value at every position where a
+        /// property fires the value. Wrong only for labellings in which a property fires twice.
         Absorption = JOINT_ABSORPTION,
-        /// Approximate: a beam, which keeps only the best joint states at each position. (The
-        /// paper's third approximation.)
+        /// Approximate, a beam: keeps only the best joint states at each position.
         Beam = JOINT_BEAM,
     }
 }
