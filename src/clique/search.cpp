@@ -140,15 +140,6 @@ void CliqueSearch::write_all_at(std::int32_t value,
   });
 }
 
-std::int32_t CliqueSearch::column_of(std::int32_t value) const noexcept {
-  const CliquePotential &potential = instance_.potential;
-  if (!potential.source->counts(value))
-    return potential.rest;
-  const std::int32_t *counted = potential.value_of_column;
-  return static_cast<std::int32_t>(
-      std::lower_bound(counted, counted + potential.source->counted_values, value) - counted);
-}
-
 // Sets the score of the solution to that of its labelling, minus infinity if the potential forbids
 // the labelling. If the limits end the rating, the solution has no score.
 void CliqueSearch::rate_solution() noexcept {

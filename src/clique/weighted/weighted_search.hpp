@@ -83,7 +83,9 @@ private:
   std::int32_t default_column(std::int64_t i, std::int32_t alpha) const noexcept {
     return best_[i] == alpha ? second_[i] : best_[i];
   }
-  std::int32_t column_of(std::int32_t value) const noexcept;
+  std::int32_t column_of(std::int32_t value) const noexcept {
+    return kind_.column_of(value, value_of_column_);
+  }
   bool is_interrupted() const noexcept { return limits_.interruption() != Interruption::none; }
   bool is_exact() const noexcept { return columns_ <= 2 || members_ == 1; }
 
