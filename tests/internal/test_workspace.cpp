@@ -38,7 +38,7 @@ void is_measured_as_placed(void **) {
   const Taken nowhere(measure);
   for (const double *place : nowhere.numbers)
     assert_null(place);
-  const chorale::Block block(chorale::Memory{}, measure.bytes());
+  const chorale::Block block(chorale::Memory(nullptr), measure.bytes());
   Layout layout(block.data());
   const Taken taken(layout);
   assert_int_equal(layout.bytes(), measure.bytes());
@@ -91,7 +91,7 @@ template <class T> void is_bounded(const T *array, std::int64_t count) {
 void ends_of_arrays_are_bounds(void **) {
   Layout measure;
   const Taken nowhere(measure);
-  const chorale::Memory memory;
+  const chorale::Memory memory(nullptr);
   const chorale::Block block(memory, 2 * measure.bytes());
   // The second layout begins elsewhere, over arrays and bounds of the first.
   for (const std::size_t begin : {std::size_t{0}, 3 * kAlignment, std::size_t{0}}) {

@@ -56,7 +56,6 @@ private:
   void run_dual() noexcept;
   double dual_value() noexcept;
   void round_dual() noexcept;
-  void respond_to_slopes() noexcept;
 
   bool spread_pass(std::int32_t alpha) noexcept;
   bool spread() noexcept;
