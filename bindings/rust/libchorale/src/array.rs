@@ -107,6 +107,14 @@ pub(crate) fn fill<T: Copy>(buffer: &mut Vec<T>, length: usize, value: T) -> Res
     Ok(())
 }
 
+/// Returns the labelling that the library wrote; None if it wrote none, so that entries are still -1.
+pub(crate) fn found(labelling: &[i32]) -> Option<&[i32]> {
+    labelling
+        .iter()
+        .all(|&label| label >= 0)
+        .then_some(labelling)
+}
+
 /// Returns the entries that `write` stores in a buffer. write: receives a buffer and its length, and
 /// returns the length that is needed; with NULL it only returns that length. Errors: OutOfMemory, those
 /// of `write`.

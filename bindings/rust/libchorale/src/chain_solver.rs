@@ -1,9 +1,8 @@
 //! Best labellings, max-marginals and the k best labellings of a chain.
 
-use crate::array::{check_length, count, fill, product, size, Element, Matrix, MatrixMut};
-use crate::clique::Lent;
+use crate::array::{check_length, count, fill, found, product, size, Element, Matrix, MatrixMut};
 use crate::error::call;
-use crate::handle::Handle;
+use crate::handle::{Handle, Lent};
 use crate::{c, Chain, ChainTask, Host, Outcome, Result};
 
 /// The score of the best labelling, and the outcome of the call.
@@ -342,12 +341,4 @@ impl<'m> ChainSolver<'m> {
             scores: &self.numbers[..count(found)],
         })
     }
-}
-
-/// Returns the labelling that the library wrote; None if it wrote none, so that entries are still -1.
-pub(crate) fn found(labelling: &[i32]) -> Option<&[i32]> {
-    labelling
-        .iter()
-        .all(|&label| label >= 0)
-        .then_some(labelling)
 }

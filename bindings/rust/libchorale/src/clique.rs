@@ -1,15 +1,12 @@
 //! Clique inference.
 
 use crate::array::{
-    check_length, count, fill, index, pointer, product, size, IntoMatrix, Matrix, MatrixMut,
+    check_length, count, fill, found, index, pointer, product, size, IntoMatrix, Matrix, MatrixMut,
 };
-use crate::chain_solver::found;
 use crate::error::call;
-use crate::handle::Handle;
-use crate::host::{Cancel, Host};
+use crate::handle::{Handle, Lent};
 use crate::panics::settle;
-use crate::{c, Algorithm, CliqueTask, MarginalForm, Outcome, Potential, Result};
-use std::marker::PhantomData;
+use crate::{c, Algorithm, Cancel, CliqueTask, Host, MarginalForm, Outcome, Potential, Result};
 use std::time::Duration;
 
 /// The members of a clique: their scores for each value, and the values of fixed members.
@@ -316,28 +313,6 @@ pub struct CliqueSolver<'m> {
     assignment: Vec<i32>,
     marginals: Vec<f64>,
     _lent: Lent<'m>,
-}
-
-/// Kept by a solver in the caller's memory: the borrow of that memory, and the host whose log the solver
-/// uses.
-#[derive(Default)]
-pub(crate) struct Lent<'m> {
-    _memory: PhantomData<&'m mut [u8]>,
-    _host: Option<Host>,
-}
-
-impl Lent<'_> {
-    pub(crate) fn with_host(host: Option<&Host>) -> Self {
-        Self {
-            _memory: PhantomData,
-            _host: host.cloned(),
-        }
-    }
-}
-
-/// Tells the compiler that the memory must outlive the solver, which is destroyed in that memory.
-impl Drop for Lent<'_> {
-    fn drop(&mut self) {}
 }
 
 // Safe: may move between threads, and is used by one at a time.

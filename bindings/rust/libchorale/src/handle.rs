@@ -1,8 +1,9 @@
-//! Handles of library objects: destroyed or released when dropped.
+//! Handles of library objects: destroyed or released when dropped; what handles in lent memory keep.
 
 use crate::error::call_quietly;
 use crate::host::with_host;
 use crate::{c, panics, Error, Host, Result, Status};
+use std::marker::PhantomData;
 use std::ptr::NonNull;
 
 pub(crate) trait Raw {
@@ -84,4 +85,26 @@ impl<T: Raw> Drop for Handle<T> {
         // The destructor of a callback's captured values may have panicked.
         panics::resume();
     }
+}
+
+/// Kept by a solver in the caller's memory: the borrow of that memory, and the host whose log the solver
+/// uses.
+#[derive(Default)]
+pub(crate) struct Lent<'m> {
+    _memory: PhantomData<&'m mut [u8]>,
+    _host: Option<Host>,
+}
+
+impl Lent<'_> {
+    pub(crate) fn with_host(host: Option<&Host>) -> Self {
+        Self {
+            _memory: PhantomData,
+            _host: host.cloned(),
+        }
+    }
+}
+
+/// Tells the compiler that the memory must outlive the solver, which is destroyed in that memory.
+impl Drop for Lent<'_> {
+    fn drop(&mut self) {}
 }

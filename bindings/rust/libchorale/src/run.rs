@@ -1,9 +1,9 @@
 //! Runs: one collective inference over a model.
 
 use crate::array::{check_length, count, fill, filled, product, size, Element, MatrixMut, Owner};
+use crate::cancel::Cancel;
 use crate::error::call;
 use crate::handle::Handle;
-use crate::host::Cancel;
 use crate::options::Callbacks;
 use crate::panics::settle;
 use crate::{c, Chain, Error, Model, Outcome, Result, RunOptions, Shown, Status, Transitions};
