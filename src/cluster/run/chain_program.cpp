@@ -194,10 +194,11 @@ bool ChainProgram::show_in(Limits &limits) noexcept {
   }
   if (!limits.spend(8 * std::int64_t{chain_.length}))
     return false;
-  // No program uses room_ any more. It has more than T bytes.
+  // No program uses room_ any more.
   std::uint8_t *leaves = nullptr;
   if (view_.parents && room_) {
-    leaves = reinterpret_cast<std::uint8_t *>(room_);
+    Layout layout(room_);
+    leaves = layout.take<std::uint8_t>(chain_.length);
     view_.mark_leaves(leaves);
   }
   score = view_.score(labels, leaves);
