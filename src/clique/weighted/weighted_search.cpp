@@ -549,7 +549,7 @@ bool WeightedSearch::spread() noexcept {
   return true;
 }
 
-// Spreads the best labellings of a pass.
+// Raises the messages by spread() from each of the best labellings of a pass.
 bool WeightedSearch::spread_pass(std::int32_t alpha) noexcept {
   if (!run_pass(alpha))
     return false;
