@@ -1,9 +1,9 @@
 // Growing array and arena for trivially copyable types, in memory from the host's allocator.
 #pragma once
 
+#include "base/contract.hpp"
 #include "base/memory.hpp"
 #include "base/numeric.hpp"
-#include "base/redzone.hpp"
 
 #include <algorithm>
 
@@ -25,8 +25,14 @@ public:
   const T *begin() const noexcept { return reinterpret_cast<const T *>(block_.data()); }
   T *end() noexcept { return begin() + size_; }
   const T *end() const noexcept { return begin() + size_; }
-  T &operator[](std::int64_t i) noexcept { return begin()[i]; }
-  const T &operator[](std::int64_t i) const noexcept { return begin()[i]; }
+  T &operator[](std::int64_t i) noexcept {
+    Expects(!kContracts || (i >= 0 && i < size_));
+    return begin()[i];
+  }
+  const T &operator[](std::int64_t i) const noexcept {
+    Expects(!kContracts || (i >= 0 && i < size_));
+    return begin()[i];
+  }
   std::size_t bytes() const noexcept { return block_.bytes(); }
 
   // Makes the capacity at least `count`. False, and nothing changed, if memory runs out.

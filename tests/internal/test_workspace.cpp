@@ -6,8 +6,16 @@
 #include <cstdarg>
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
 #include <cstdlib>
+#include <iterator>
 #include <vector>
+
+#if CHORALE_REDZONES
+#include <csignal>
+#include <sys/wait.h>
+#include <unistd.h>
+#endif
 
 extern "C" {
 #include <setjmp.h>
@@ -78,6 +86,26 @@ void phases_share_memory(void **) {
 }
 
 #if CHORALE_REDZONES
+// True if `act` ends the program by a contract, in a process of its own.
+template <class Act> bool is_refused(Act act) {
+  const pid_t child = fork();
+  if (child == 0) {
+    std::freopen("/dev/null", "w", stderr);
+    act();
+    std::_Exit(0);
+  }
+  int status = 0;
+  return waitpid(child, &status, 0) == child && WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT;
+}
+
+void elements_are_those_of_the_array(void **) {
+  chorale::Array<std::int32_t> array(chorale::Memory(nullptr));
+  assert_true(array.reserve(8) && array.resize(3));
+  assert_false(is_refused([&] { array[0] = array[2] = 1; }));
+  assert_true(is_refused([&] { array[3] = 1; }));
+  assert_true(is_refused([&] { array[-1] = 1; }));
+}
+
 bool is_marked(const void *place) { return __asan_address_is_poisoned(place) != 0; }
 
 template <class T> void is_bounded(const T *array, std::int64_t count) {
@@ -129,6 +157,7 @@ int main() {
       cmocka_unit_test(sizes_beyond_memory_stay_there),
       cmocka_unit_test(phases_share_memory),
 #if CHORALE_REDZONES
+      cmocka_unit_test(elements_are_those_of_the_array),
       cmocka_unit_test(ends_of_arrays_are_bounds),
       cmocka_unit_test(borrowed_memory_is_given_back),
 #endif
