@@ -1,4 +1,4 @@
-// Growing array and arena for trivially copyable types, in memory from the host's allocator.
+// A growing array for trivially copyable types, and an arena, in memory from the host's allocator.
 #pragma once
 
 #include "base/contract.hpp"
@@ -35,7 +35,7 @@ public:
   }
   std::size_t bytes() const noexcept { return block_.bytes(); }
 
-  // Makes the capacity at least `count`. False, and nothing changed, if memory runs out.
+  // Makes the capacity at least `count`. False, with nothing changed, if memory runs out.
   bool reserve(std::int64_t count) noexcept {
     if (count <= capacity_)
       return true;
@@ -53,7 +53,7 @@ public:
     size_ = count;
     return true;
   }
-  bool copy(const Array &other) noexcept { // false, and nothing changed, if memory runs out
+  bool copy(const Array &other) noexcept { // false, with nothing changed, if memory runs out
     if (!reserve(other.size_))
       return false;
     size_ = other.size_;
@@ -62,7 +62,7 @@ public:
     return true;
   }
   void truncate(std::int64_t count) noexcept { size_ = count; }
-  // Returns unused memory, if a smaller block can be allocated.
+  // Gives unused memory back, if a smaller block can be allocated.
   void shrink() noexcept {
     if (size_ < capacity_)
       move_to(size_);
@@ -109,8 +109,8 @@ public:
         saturating_sum(std::max<std::size_t>(bytes, 1), kRedzone + kStep - 1) / kStep * kStep;
     if (padded > left_) {
       // The block size grows with the total, so that the unused end of the last block is a small
-      // part of all memory. A piece gets a block of its own if it would waste much of a new block,
-      // or if the current block has much space left.
+      // part of all memory. A piece gets a block of its own if it would take much of a new block,
+      // or if the current block has much space left, which a new block would waste.
       const std::size_t block = std::clamp(bytes_ / kShare, kFirstBlock, kLastBlock);
       const bool is_large = padded > block / 4 || left_ > block / kShare;
       const std::size_t whole = is_large ? saturating_sum(padded, kHead) : block;
@@ -154,7 +154,8 @@ private:
     std::size_t bytes;
   };
   static constexpr std::size_t kStep = 8;
-  static constexpr std::size_t kShare = 64; // 1 / kShare of all memory may stay unused in a block
+  // At most 1 / kShare of all memory may stay unused in a block.
+  static constexpr std::size_t kShare = 64;
   static constexpr std::size_t kHead = (sizeof(Head) + kStep - 1) / kStep * kStep;
   static constexpr std::size_t kFirstBlock = std::size_t{1} << 10;
   static constexpr std::size_t kLastBlock = std::size_t{1} << 18;

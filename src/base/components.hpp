@@ -1,4 +1,4 @@
-// Connected components by union and find.
+// Connected components by union-find.
 #pragma once
 
 #include <algorithm>
@@ -6,8 +6,8 @@
 
 namespace chorale {
 
-// A view of `above`, the caller's: above[i] is i itself or a lower number of the same component, so
-// that the lowest number of each component is the root of its tree.
+// Works on the caller's array `above`, which must start with above[i] == i. above[i] is i itself or
+// a lower number of the same component, so the root of a component's tree is its lowest number.
 class Components {
 public:
   explicit Components(std::int32_t *above) noexcept : above_(above) {}
@@ -22,7 +22,7 @@ public:
     const std::int32_t b = lowest(j);
     above_[std::max(a, b)] = std::min(a, b);
   }
-  // Replaces every above[i], i < count, by the lowest number of the component.
+  // Replaces above[i] by the lowest number of the component of i, for i = 0 .. count - 1.
   void flatten(std::int64_t count) noexcept {
     for (std::int64_t i = 0; i < count; ++i)
       above_[i] = above_[above_[i]];

@@ -14,12 +14,12 @@ struct Counted {
   Counted(const Counted &) = delete;
   Counted &operator=(const Counted &) = delete;
 
-  Memory memory; // memory of the object itself
+  Memory memory; // the allocator of the object itself
   mutable std::atomic<std::int64_t> references{1};
 };
 
-// Adds a reference and returns the object; NULL for NULL. The const is cast away: objects are
-// created non-const, and only the count changes.
+// Adds a reference and returns the object; returns NULL for NULL. Casting the const away is safe:
+// objects are created non-const, and only the count changes.
 template <class T> T *retain(const T *object) noexcept {
   if (object)
     object->references.fetch_add(1, std::memory_order_relaxed);
@@ -32,7 +32,7 @@ template <class T> void release(const T *object) noexcept {
     Memory::destroy(const_cast<T *>(object), object->memory);
 }
 
-// Owns one reference, which the destructor releases unless give() handed it over.
+// Owns one reference. The destructor releases it unless give() handed it over.
 template <class T> class Held {
 public:
   explicit Held(T *object = nullptr) noexcept : object_(object) {}

@@ -1,14 +1,15 @@
 // Dispatch to vector units at run time: how the library uses instructions that not all machines of
 // an architecture have.
 //
-// A loop is written once, as an always-inlined function over the vectors of lanes.hpp, and compiled
-// into two functions: for any machine, and for AVX2 with FMA. Both do the same operations in the
-// same order, so the bits are the same. They are called in one of two ways:
-// - on_best_units() chooses for one call, of a loop that runs for microseconds at least;
-// - a table of Compiled<loop>::anywhere and one of ::avx2, of which a run chooses one by
-//   has_avx2(), where calls are too short for that (rows.hpp).
-// The vectors of chain/max_plus_loops.hpp are as wide as registers, and its loops call FMA
-// themselves, so their text is compiled twice; the two tables are chosen in the same way.
+// A loop is written once, as an always-inlined function over the vectors of lanes.hpp. It is
+// compiled into two functions: one for any machine, and one for AVX2 with FMA. Both do the same
+// operations in the same order, so their results have the same bits. The right one is called in one
+// of two ways:
+// - on_best_units() chooses at each call, for loops that run for microseconds at least;
+// - where calls are too short for that, a run chooses by has_avx2() between two tables of
+//   functions, Compiled<loop>::anywhere and Compiled<loop>::avx2 (rows.hpp).
+// The loops of chain/max_plus_loops.hpp use vectors as wide as registers and call FMA themselves,
+// so their text is compiled twice; the choice between its two tables is made in the same way.
 #pragma once
 
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(CHORALE_NO_DISPATCH) &&                   \
@@ -18,8 +19,8 @@
 #if defined(__clang__)
 #define _Bool bool // the header uses C's _Bool
 #endif
-// glibc has this function from 2.33 on. Weak, so that what is built with such headers loads on an
-// older glibc, where it is null.
+// glibc has this function from 2.33 on. The declaration is weak, so that a program built with new
+// headers also loads on an older glibc; the address is then null.
 #pragma weak __x86_get_cpuid_feature_leaf
 #include <sys/platform/x86.h>
 #if defined(__clang__)
@@ -31,12 +32,12 @@
 #endif
 
 #define CHORALE_INLINE [[gnu::always_inline]] inline
-// The same for a lambda, behind its parameters.
+// Makes a lambda always inlined; written after the lambda's parameters.
 #define CHORALE_INLINE_LAMBDA __attribute__((always_inline))
 
 namespace chorale {
 
-// True if this machine has AVX2 and FMA and the C library lets programs use them. Needs no global
+// True if this machine has AVX2 and FMA and the system lets programs use them. Needs no global
 // variable and no static initialiser.
 inline bool has_avx2() noexcept {
 #if CHORALE_HAS_AVX2_VARIANTS

@@ -1,4 +1,5 @@
-// Positions collected by a key (a token, say) within groups (documents), to make a clique of each.
+// Collects positions by a key (such as a token) within groups (such as documents), to make a clique
+// of the positions of each key.
 #pragma once
 
 #include "base/array.hpp"
@@ -22,7 +23,7 @@ public:
   explicit KeyedPositions(const Memory &memory) noexcept
       : entries_(memory), left_out_(memory), order_(memory) {}
 
-  // Keys that add() ignores, in any order. False if memory runs out.
+  // Sets the keys that add() ignores, in any order. False if memory runs out.
   bool leave_out(gsl::span<const std::int32_t> keys) noexcept {
     if (!left_out_.resize(static_cast<std::int64_t>(keys.size())))
       return false;
@@ -30,15 +31,16 @@ public:
     std::sort(left_out_.begin(), left_out_.end());
     return true;
   }
-  // For the `collect` of each(). Ignores negative keys as well. False if memory runs out.
+  // Adds an entry; called by the `collect` of each(). Ignores negative keys and those of
+  // leave_out(). False if memory runs out.
   bool add(const Entry &entry) noexcept {
     return entry.key < 0 || std::binary_search(left_out_.begin(), left_out_.end(), entry.key) ||
            entries_.push(entry);
   }
-  // Calls visit(entries) for each pair of group and key with at least `minimum` entries: pairs in
-  // ascending order, entries by chain and position. group(i): that of chain i; collect(i): add()s
-  // its entries. Holds the entries of one group at a time. False as soon as collect or visit
-  // returns false, or memory runs out.
+  // Calls visit(entries) for each pair (group, key) with at least `minimum` entries, in ascending
+  // order of pairs; the entries are sorted by chain and position. group(i) returns the group of
+  // chain i. collect(i) must call add() for each entry of chain i. Holds the entries of one group
+  // at a time. False as soon as collect or visit returns false or memory runs out.
   template <class Group, class Collect, class Visit>
   bool each(std::int32_t chains, std::int64_t minimum, Group &&group, Collect &&collect,
             Visit &&visit) noexcept {
@@ -79,9 +81,9 @@ private:
     return true;
   }
 
-  Array<Entry> entries_;         // of the group at hand
+  Array<Entry> entries_;         // of the current group
   Array<std::int32_t> left_out_; // ascending
-  Array<std::int32_t> order_;    // of the chains by group, if groups descend somewhere
+  Array<std::int32_t> order_;    // the chains sorted by group; empty if groups ascend already
 };
 
 } // namespace chorale

@@ -12,9 +12,9 @@ namespace chorale {
 
 enum class Interruption : std::int32_t { none, deadline, cancelled };
 
-// State of a computation against its limits. Before a piece of work, loops call spend() with its
-// number of steps, which costs a subtraction and a comparison. The clock and the flag are read once
-// every kBetweenLooks steps.
+// Decides when a deadline or a cancel flag interrupts a computation. Before each piece of work, a
+// loop calls spend() with its number of steps, which costs a subtraction and a comparison. The
+// clock and the flag are read only once in kBetweenLooks steps.
 class Limits {
 public:
   // Steps between two readings of the clock. A step is an addition or a comparison, about a
@@ -29,15 +29,15 @@ public:
   // `seconds`: time limit; negative for none. `cancel`: may be NULL.
   Limits(double seconds, const chorale_cancel *cancel) noexcept;
 
-  // Announces `work` steps. True if the computation may go on; once false, always false. The first
-  // call reads the clock and the flag.
+  // Announces `work` steps. True if the computation may go on; after the first false it stays
+  // false. The first call reads the clock and the flag.
   bool spend(std::int64_t work) noexcept {
     left_ -= work;
     if (left_ < 0) [[unlikely]]
       look_again();
     return interruption_ == Interruption::none;
   }
-  // Reads the clock and the flag at once. Keeps the first interruption.
+  // Reads the clock and the flag now. Returns the first interruption that was seen, if any.
   Interruption check_now() noexcept {
     if (interruption_ == Interruption::none)
       look();
@@ -46,18 +46,18 @@ public:
   Interruption interruption() const noexcept { return interruption_; }
   // Returns the seconds until the deadline, at least 0; negative if there is no deadline.
   double seconds_left() const noexcept;
-  // can_come(): true if there is a deadline or a cancel flag. looks(): how often both were read,
-  // about once a millisecond.
+  // can_come() is true if there is a deadline or a cancel flag. looks() returns how often both were
+  // read, about once a millisecond.
   bool can_come() const noexcept { return has_deadline_ || cancel_; }
   std::int64_t looks() const noexcept { return looks_; }
-  // Moves the deadline forward by `time`, for work that follows an interruption, but by at most an
-  // eighth of the time that is left.
+  // Moves the deadline to an earlier time, by `time` but by at most an eighth of the time that is
+  // left. That time is for the work that must follow an interruption.
   void keep_back(std::chrono::steady_clock::duration time) noexcept {
     if (has_deadline_)
       deadline_ -= std::max(std::chrono::steady_clock::duration{},
                             std::min(time, (deadline_ - std::chrono::steady_clock::now()) / 8));
   }
-  // Takes over the deadline of `other`.
+  // Replaces the deadline by that of `other`.
   void shorten(const Limits &other) noexcept {
     deadline_ = other.deadline_;
     has_deadline_ = other.has_deadline_;
@@ -81,13 +81,14 @@ struct NoLimits {
   bool spend(std::int64_t) const noexcept { return true; }
 };
 
-// Calls body(begin, end) for consecutive ranges of 0 .. count - 1; each index costs `work` steps.
-// Ranges have at most Limits::kStretch steps. False if interrupted. `limits`: any object with
-// spend(). Always inlined: the body is compiled for the caller's instruction set.
+// Calls body(begin, end) for consecutive ranges that together are 0 .. count - 1. An index costs
+// `work` steps, and a range has at most Limits::kStretch steps. False if interrupted. `limits`: any
+// object with spend(). Always inlined, so that the body is compiled for the caller's instruction
+// set.
 template <class Limits_, class Body>
 [[gnu::always_inline]] inline bool in_stretches(Limits_ &&limits, std::int64_t count,
                                                 std::int64_t work, Body &&body) noexcept {
-  // Short loops, the usual case, need no division.
+  // A short loop, the usual case, needs no division.
   const std::int64_t stretch = count * work <= Limits::kStretch
                                    ? count
                                    : std::max<std::int64_t>(Limits::kStretch / work, 1);
@@ -101,7 +102,7 @@ template <class Limits_, class Body>
   return true;
 }
 
-// Copies `count` elements in ranges. False if interrupted.
+// Copies `count` elements, range by range. False if interrupted.
 template <class Limits_, class T>
 bool copy_within(Limits_ &&limits, const T *from, std::int64_t count, T *to) noexcept {
   return in_stretches(limits, count, 1, [&](std::int64_t begin, std::int64_t end) {
@@ -109,15 +110,15 @@ bool copy_within(Limits_ &&limits, const T *from, std::int64_t count, T *to) noe
   });
 }
 
-// Calls spend() once for many rounds of a loop that cannot be split into ranges. `work`: steps of a
-// round; `count`: approximate number of rounds.
+// For a loop that cannot be split into ranges: next() calls spend() once for many rounds of the
+// loop. `work`: steps of a round. `count`: approximate number of rounds.
 template <class Limits_> class Pace {
 public:
   Pace(Limits_ &limits, std::int64_t work, std::int64_t count) noexcept
       : limits_(limits), work_(work),
         stretch_(std::max<std::int64_t>(
             count * work <= Limits::kStretch ? count : Limits::kStretch / work, 1)) {}
-  // Called before each round. True if the loop may go on.
+  // Must be called before each round. True if the loop may go on.
   [[gnu::always_inline]] bool next() noexcept {
     if (--left_ >= 0) [[likely]]
       return true;

@@ -13,7 +13,7 @@ public:
   explicit Log(const chorale_host *host) noexcept
       : function_(host ? host->log : nullptr), user_(host ? host->log_user : nullptr) {}
 
-  // Formats the parts only if the host has a log function.
+  // Writes the parts as one message. Does not format them if the host has no log function.
   template <class... Parts>
   void write(chorale_log_level level, const Parts &...parts) const noexcept {
     if (!function_)

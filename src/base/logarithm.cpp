@@ -9,22 +9,24 @@
 namespace chorale {
 namespace {
 
-// ---- Tables, made by the compiler ---------------------------------------------------------------
+// ---- Tables, computed by the compiler ----------------------------------------------------------
 
-// An unevaluated sum of two doubles; `low` is what rounding took from `high`.
+// The sum of two doubles, which no double holds exactly; `low` is what was lost when `high` was
+// rounded.
 struct Pair {
   double high;
   double low;
 };
 
-// a + b without error.
+// Returns a + b without error (Knuth's two-sum).
 constexpr Pair sum_of_parts(double a, double b) noexcept {
   const double sum = a + b;
   const double of_b = sum - a;
   return {sum, (a - (sum - of_b)) + (b - of_b)};
 }
 
-// a * b without error, by halves of 26 bits (Dekker): not all machines multiply and add in one.
+// Returns a * b without error, by splitting each factor into halves of 26 bits (Dekker). Not all
+// machines have a fused multiply-add.
 constexpr Pair product_of(double a, double b) noexcept {
   const auto upper_half = [](double x) {
     const double shifted = x * 134217729.0; // 2^27 + 1
@@ -36,7 +38,7 @@ constexpr Pair product_of(double a, double b) noexcept {
   return {product, ((a_high * b_high - product) + a_high * b_low + a_low * b_high) + a_low * b_low};
 }
 
-// These three are right to about 100 bits.
+// The results of these three functions are right to about 100 bits.
 constexpr Pair add(Pair a, Pair b) noexcept {
   const Pair high = sum_of_parts(a.high, b.high);
   return sum_of_parts(high.high, high.low + (a.low + b.low));
@@ -51,7 +53,7 @@ constexpr Pair divide(Pair a, double b) noexcept {
   return sum_of_parts(quotient, (((a.high - back.high) - back.low) + a.low) / b);
 }
 
-// log(j / 256) = 2 (s + s^3 / 3 + s^5 / 5 + ..) with s = (j - 256) / (j + 256), |s| < 0.18.
+// Returns log(j / 256) = 2 (s + s^3 / 3 + s^5 / 5 + ..) with s = (j - 256) / (j + 256), |s| < 0.18.
 constexpr Pair log_of_256ths(double j) noexcept {
   const Pair s = divide({j - 256, 0}, j + 256);
   const Pair square = multiply(s, s);
@@ -62,13 +64,14 @@ constexpr Pair log_of_256ths(double j) noexcept {
   return {2 * sum.high, 2 * sum.low};
 }
 
-// The least m of natural_log(), so that 1 lies within part kParts * 74 / 128 of the range.
+// The bits of the least m of natural_log(), about 0.709. The range of m from there is divided into
+// kLogarithmParts parts, and m = 1 is the middle of one of them.
 constexpr std::uint64_t kLeast = 0x3fe6b00000000000;
 constexpr std::uint64_t kLogarithmParts = 128;
-constexpr int kShift = 45; // bits of m below those that tell its part
+constexpr int kShift = 45; // number of low bits of m that do not select its part
 
-// Of a part of the range of m: a number of 9 bits near 1 / m, and -log of it in two numbers, the
-// first one a multiple of 2^-42.
+// An entry of the table for one part of the range of m: a number c of 9 bits near 1 / m, and -log c
+// as the sum of two doubles, of which the first is a multiple of 2^-42.
 struct LogarithmPart {
   double inverse;
   double high;
@@ -89,14 +92,15 @@ constexpr auto kTable = [] {
   return table;
 }();
 
-// log 2 in two numbers, the first one a multiple of 2^-32.
+// log 2 as the sum of two doubles, of which the first is a multiple of 2^-32.
 constexpr double kLog2High = 0x1.62e42feep-1;
 constexpr double kLog2Low = 0x1.a39ef35793c76p-33;
 
 constexpr int kPowerBits = 7;
 constexpr std::int64_t kPowerParts = 1 << kPowerBits;
 
-// 2^(i / 128), right to about 90 bits: the series of e^(1/128 log 2), multiplied i times.
+// 2^(i / 128) for each i, right to about 90 bits: e^(log(2) / 128) by its series, multiplied i
+// times.
 constexpr auto kPowers = [] {
   const Pair x = divide(sum_of_parts(kLog2High, kLog2Low), kPowerParts);
   Pair root{1, 0};
@@ -113,10 +117,10 @@ constexpr auto kPowers = [] {
 
 // ---- The functions ------------------------------------------------------------------------------
 
-// x = 2^e m with m from 0.709 to 1.418, and with the number c near 1 / m that stands in the table,
+// Writes x as 2^e m with m from 0.709 to 1.418. With the number c near 1 / m from the table,
 //     log x = e log 2 - log c + log(1 + r),  r = c m - 1,  |r| < 0.007.
-// What is of the size of the result is added up without error; what follows r in the series of
-// log(1 + r) is so much smaller that its rounding errors are of no account.
+// The terms e log 2, -log c and r are as large as the result and are added without error. The later
+// terms of the series of log(1 + r) are so much smaller that their rounding errors do not matter.
 double natural_log(double x) noexcept {
   constexpr std::uint64_t kMantissa = 0x000fffffffffffff;
 
@@ -127,23 +131,23 @@ double natural_log(double x) noexcept {
 
   const double m = std::bit_cast<double>(bits);
   const double upper = std::bit_cast<double>(bits >> 27 << 27);
-  // c m - 1, exactly.
+  // r = c m - 1, exactly.
   const Pair r = sum_of_parts(upper * part.inverse - 1, (m - upper) * part.inverse);
   const double y = r.high;
   const double series =
       -1.0 / 2 +
       y * (1.0 / 3 + y * (-1.0 / 4 + y * (1.0 / 5 + y * (-1.0 / 6 + y * (1.0 / 7 + y / -8)))));
 
-  const Pair first = sum_of_parts(e * kLog2High + part.high, r.high); // neither rounds
+  const Pair first = sum_of_parts(e * kLog2High + part.high, r.high); // both sums are exact
   return first.high + ((first.low + (e * kLog2Low + part.low)) + (r.low + y * y * series));
 }
 
-// x = k log(2) / 128 + r with a whole number k and |r| < 0.0028, and e^x = 2^(k / 128) e^r. The
-// table holds 2^(k / 128) but for its power of two; what follows r in the series of e^r is so small
-// that its rounding errors are of no account.
+// Writes x as k log(2) / 128 + r with an integer k and |r| < 0.0028, so that e^x = 2^(k / 128) e^r.
+// The table holds 2^(i / 128) for i = k mod 128; the rest of 2^(k / 128) is a power of two. The
+// terms after r in the series of e^r are so small that their rounding errors do not matter.
 double natural_exp(double x) noexcept {
   constexpr double kPartsOfLog2 = 0x1.71547652b82fep+7; // 128 / log 2
-  // log(2) / 128; k times the first number, of 32 bits, is exact.
+  // log(2) / 128 as the sum of two doubles. The first has few bits, so k times it is exact.
   constexpr double kHigh = kLog2High / kPowerParts;
   constexpr double kLow = kLog2Low / kPowerParts;
   constexpr double kRounder = 0x1.8p52;

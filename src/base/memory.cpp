@@ -19,7 +19,7 @@ void *from_malloc(void *, std::size_t bytes, std::size_t alignment) {
 #if defined(_WIN32)
   return _aligned_malloc(bytes, alignment);
 #else
-  // the size must be a multiple of the alignment
+  // aligned_alloc() needs a size that is a multiple of the alignment.
   return std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
 #endif
 }
@@ -55,9 +55,9 @@ void *Memory::allocate(std::size_t bytes) const noexcept {
 bool Memory::ignores_alignment() const noexcept {
   if (!hooks_.allocate || hooks_.allocate == from_malloc)
     return false;
-  // Hooks that ignore the alignment may still return aligned blocks by chance. They are unlikely to
-  // do so for several small blocks held at once, unless sizes are rounded up to 64, nor for large
-  // blocks, which follow the allocator's header.
+  // Hooks that ignore the alignment may still return aligned blocks by chance. That is unlikely for
+  // several small blocks held at once (unless sizes are rounded up to 64), and for large blocks,
+  // which lie behind a header of the allocator.
   constexpr std::size_t sizes[] = {1, 9, 17, 25, 33, 65, 1000, 5000, 200000};
   void *blocks[std::size(sizes)];
   std::size_t held = 0;

@@ -1,4 +1,4 @@
-// Memory from the host's allocator hooks. The library allocates in no other way.
+// Memory from the host's allocator. The library allocates in no other way.
 #pragma once
 
 #include <chorale/host.h>
@@ -11,26 +11,27 @@ namespace chorale {
 
 inline constexpr std::size_t kAlignment = 64; // a cache line; also the widest vector register
 
-// A copy of the host's hooks; malloc and free if the host gave none.
+// A copy of the host's allocator functions (hooks); malloc and free if the host gave none.
 class Memory {
 public:
   Memory() noexcept = default;
   explicit Memory(const chorale_host *host) noexcept;
 
-  // Returns `bytes` bytes (may be 0) aligned to kAlignment. NULL if the host has no memory, or if
-  // its block is not aligned; such a block is returned to the host.
+  // Returns `bytes` bytes (may be 0) aligned to kAlignment. NULL if the host's hook returns NULL or
+  // an unaligned block; an unaligned block is given back to the host.
   void *allocate(std::size_t bytes) const noexcept;
   void deallocate(void *memory, std::size_t bytes) const noexcept;
 
-  // True if the host's hooks return unaligned memory: the reason why allocate() returned NULL.
-  // Allocates some blocks and frees them.
+  // True if the host's hooks return unaligned blocks, which explains why allocate() returned NULL.
+  // Finds out by allocating some blocks and freeing them.
   bool ignores_alignment() const noexcept;
 
   template <class T, class... Arguments> T *create(Arguments &&...arguments) const {
     void *place = allocate(sizeof(T));
     return place ? new (place) T(std::forward<Arguments>(arguments)...) : nullptr;
   }
-  // Destroys and frees `object`. `memory` is a copy, since the original may be part of the object.
+  // Destroys and frees `object`. Takes `memory` by value, since the original may be part of the
+  // object.
   template <class T> static void destroy(T *object, Memory memory) noexcept {
     object->~T();
     memory.deallocate(object, sizeof(T));

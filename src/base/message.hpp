@@ -10,7 +10,8 @@
 
 namespace chorale {
 
-// Appends to a buffer of `capacity` bytes. Cuts off text that does not fit; always ends in NUL.
+// Appends text to a buffer of `capacity` bytes. Cuts off what does not fit; the text always ends in
+// NUL.
 class MessageWriter {
 public:
   MessageWriter(char *buffer, std::size_t capacity) noexcept

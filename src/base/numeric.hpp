@@ -1,4 +1,4 @@
-// Constants for scores, sizes that saturate, sums with tolerances.
+// Constants and checks for scores, size arithmetic that saturates, and sums with tolerances.
 #pragma once
 
 #include <algorithm>
@@ -10,53 +10,54 @@
 namespace chorale {
 
 inline constexpr double kInfinity = std::numeric_limits<double>::infinity();
-// A forbidden score. Scores are never NaN or plus infinity, so `score == kForbidden` and `score >
-// kForbidden` are the only tests needed.
+// The score of what is forbidden. Scores are never NaN or plus infinity, so that `score ==
+// kForbidden` and `score > kForbidden` are the only tests needed.
 inline constexpr double kForbidden = -kInfinity;
 
-// Greatest magnitude of a score that the checks accept. Sums of 2^31 scores, and of n^2 scores in a
-// potential, stay finite. So minus infinity always means forbidden, and NaN cannot arise.
+// Greatest absolute value of a score that the checks accept. With it, sums of 2^31 scores, and of
+// n^2 scores in a potential, stay finite. So minus infinity always means forbidden, and NaN cannot
+// arise.
 inline constexpr double kLargestScore = 1e280;
 inline bool is_finite_score(double value) noexcept { return std::fabs(value) <= kLargestScore; }
 inline bool is_score(double value) noexcept {
   return is_finite_score(value) || value == kForbidden;
 }
 
-// Greatest magnitude of a score returned by a callback, which may be a sum of many scores.
+// Greatest absolute value of a score that a callback returns, which may be a sum of many scores.
 inline constexpr double kLargestAnswer = 1e290;
 inline bool is_answer(double value) noexcept {
   return std::fabs(value) <= kLargestAnswer || value == kForbidden;
 }
 
-// Returns factor * score; a forbidden score stays forbidden also for factor 0.
+// Returns factor * score. A forbidden score stays forbidden, even if the factor is 0.
 inline double scale_score(double score, double factor) noexcept {
   return score == kForbidden ? kForbidden : score * factor;
 }
 
-// The two greatest of the scores that were added.
+// Collects the two greatest of the scores that are added.
 struct TwoBest {
   void add(double score) noexcept {
     second = std::max(second, std::min(first, score));
     first = std::max(first, score);
   }
-  // Returns by how much the greatest exceeds the second; 0 if all scores are forbidden.
+  // Returns first - second; 0 if all scores are forbidden.
   double margin() const noexcept { return first == kForbidden ? 0.0 : first - second; }
 
   double first = kForbidden;
   double second = kForbidden;
 };
 
-// Converts a count to size_t; SIZE_MAX if it does not fit (32-bit machines).
+// Converts a count to size_t; gives SIZE_MAX if it does not fit (on 32-bit machines).
 constexpr std::size_t to_size(std::int64_t count) noexcept {
   const auto number = static_cast<std::uint64_t>(count);
   return number > SIZE_MAX ? SIZE_MAX : static_cast<std::size_t>(number);
 }
-// Returns a * b, or SIZE_MAX on overflow, a size that no allocator grants.
+// Returns a * b, or SIZE_MAX on overflow, which no allocator grants.
 constexpr std::size_t saturating_product(std::size_t a, std::size_t b) noexcept {
   std::size_t product = 0;
-  return __builtin_mul_overflow(a, b, &product) ? SIZE_MAX : product; // without a division
+  return __builtin_mul_overflow(a, b, &product) ? SIZE_MAX : product; // needs no division
 }
-// The same of counts.
+// Returns the product of counts as a size, or SIZE_MAX on overflow.
 constexpr std::size_t product_of_counts(std::int64_t a, std::int64_t b,
                                         std::int64_t c = 1) noexcept {
   return saturating_product(saturating_product(to_size(a), to_size(b)), to_size(c));
@@ -70,8 +71,9 @@ inline double magnitude_of(double score) noexcept {
   return score == kForbidden ? 0.0 : std::fabs(score);
 }
 
-// A sum, and the sum of its terms' magnitudes. Rounding errors are proportional to the magnitudes,
-// and so are all tolerances: multiplying all scores by a power of two then changes no decision.
+// A sum together with the sum of the absolute values of its terms (the magnitude). Rounding errors
+// are proportional to magnitudes, and so are all tolerances; so multiplying all scores by a power
+// of two changes no decision.
 struct MeasuredSum {
   double total = 0;
   double magnitude = 0;
@@ -86,9 +88,9 @@ struct MeasuredSum {
   }
 };
 
-// A sum of many terms, in blocks of kBlock terms each: the terms of a block in order, then the sums
-// of the blocks in order. After a change of one term, the same bits follow from the sums of the
-// other blocks.
+// A sum of many terms in blocks of kBlock terms: the terms of a block are added in order, then the
+// sums of the blocks in order. So after one term changed, the same bits follow from a new sum of
+// its block and the stored sums of the other blocks.
 class BlockedSum {
 public:
   static constexpr std::int64_t kBlock = 1024;
@@ -114,19 +116,19 @@ public:
 private:
   MeasuredSum closed_;
   MeasuredSum block_;
-  std::int64_t count_ = 0; // terms of the open block
+  std::int64_t count_ = 0; // how many terms are in block_
 };
 
-// Relative gaps up to which a bound counts as met: kProvenGap relative to the score, or
-// kRoundingGap relative to the magnitude of the terms of the score.
+// A bound counts as met if it exceeds the score by no more than a gap: kProvenGap times the score,
+// or kRoundingGap times the magnitude of the score's terms.
 inline constexpr double kProvenGap = 1e-9;
 inline constexpr double kRoundingGap = 1e-12;
 
 inline double tolerated_gap(double score, double magnitude, double gap = kProvenGap) noexcept {
   return std::fmax(gap * std::fabs(score), kRoundingGap * magnitude);
 }
-// True if `bound` exceeds the score by at most the relative gap `gap` or by rounding errors. A
-// negative `gap` turns the test off.
+// True if `bound` exceeds the score by at most `gap` times the score, or by rounding errors. If
+// `gap` is negative, always false.
 inline bool closes_gap(double score, double magnitude, double bound,
                        double gap = kProvenGap) noexcept {
   return gap >= 0 && bound - score <= tolerated_gap(score, magnitude, gap);

@@ -24,7 +24,7 @@ struct WorkerThread {
   std::int64_t number;
 };
 
-// Bookkeeping for a loop run by the caller's executor: one bit for each i that has been run.
+// Checks a loop that the caller's executor runs: has one bit for each i, set when i has been run.
 struct Claims {
   std::int64_t count;
   std::int32_t workers;

@@ -1,6 +1,7 @@
 // Loops whose steps may run on several threads.
 //
-// Each step writes to memory of its own, so results do not depend on the number of threads.
+// Each step must write only to memory of its own, so that results do not depend on the number of
+// threads.
 #pragma once
 
 #include <algorithm>
@@ -10,11 +11,13 @@ namespace chorale {
 
 inline constexpr std::int32_t kMostWorkers = 256;
 inline constexpr std::int64_t kLongStretch = 32;
-inline constexpr std::int64_t kStretches = 64; // a worker; longer loops get longer stretches
+// A loop is divided into at most this many stretches for each worker; a longer loop gets longer
+// stretches.
+inline constexpr std::int64_t kStretches = 64;
 inline constexpr std::int64_t kMostStretches = kStretches * kMostWorkers; // in one loop
 
-// Runs a loop: on the calling thread; on this thread and others created for the loop; or on the
-// caller's executor (`external`).
+// Runs loops: on the calling thread alone; on this thread and others that are created for the loop;
+// or on an executor of the caller (`external`).
 struct Executor {
   using Body = void (*)(void *body_user, std::int64_t i, std::int64_t worker);
   using External = void (*)(void *user, std::int64_t count, std::int64_t workers, Body body,
@@ -25,15 +28,15 @@ struct Executor {
   void *user = nullptr;
 
   // Calls body(body_user, i, worker) for i = 0 .. count - 1; count <= kMostStretches. False if an
-  // external executor did not call the body exactly once for each i, or with a worker number out of
-  // range; such calls are not passed on.
+  // external executor did not make exactly one call for each i, or passed an invalid worker number;
+  // such calls do not reach `body`.
   bool run(std::int64_t count, Body body, void *body_user) const noexcept;
 };
 
-// Calls step(i, worker), which is noexcept, for i = 0 .. count - 1. Consecutive steps are grouped
-// into stretches of `grain`, since a step may be short; in long loops up to kLongStretch times as
-// many, since neighbouring steps write to neighbouring memory and are best run by one thread. False
-// if an external executor left out or repeated steps.
+// Calls step(i, worker) for i = 0 .. count - 1; `step` must be noexcept. Consecutive steps are
+// grouped into stretches that one thread runs: `grain` steps, since a step may be short, and in
+// long loops up to kLongStretch * grain, since neighbouring steps write to neighbouring memory.
+// False if an external executor left out or repeated steps.
 template <class Step>
 bool parallel_for(const Executor &executor, std::int64_t count, std::int64_t grain,
                   Step &&step) noexcept {

@@ -1,4 +1,4 @@
-// Reports of a caller's mistakes, and checks shared by several floors. A function that checks its
+// Reports of a caller's mistakes, and checks that several folders share. A function that checks its
 // arguments takes a Report and returns a status:
 //     chorale_status create_noun(const Report &report, .., Noun *&made) noexcept {
 //       CHORALE_CHECK(check_given(report, "scores", scores));
@@ -8,7 +8,7 @@
 //     }
 //
 // Messages name arguments as the C caller wrote them. All checks come before any change, and before
-// any contract (Expects) that would abort on the argument.
+// any assertion (Expects) that would abort the program because of the argument.
 #pragma once
 
 #include "base/memory.hpp"
@@ -31,8 +31,8 @@ public:
     }
   }
 
-  // Sets the memory that the call allocates from. fail() then reports OUT_OF_MEMORY as
-  // ALLOCATOR_ALIGNMENT if the cause is an allocator that ignores the alignment.
+  // Sets the memory from which the call allocates. If that allocator ignores the alignment, fail()
+  // reports ALLOCATOR_ALIGNMENT instead of OUT_OF_MEMORY.
   void takes_from(const Memory &memory) const noexcept { memory_ = memory; }
 
   template <class... Parts>
@@ -66,10 +66,10 @@ public:
 
 private:
   chorale_error *error_;
-  mutable Memory memory_; // without hooks until takes_from()
+  mutable Memory memory_; // without hooks until takes_from() is called
 };
 
-// Returns the status of `call` from the enclosing function unless it is CHORALE_OK.
+// Returns from the enclosing function with the status of `call`, unless it is CHORALE_OK.
 #define CHORALE_CHECK(call)                                                                        \
   do {                                                                                             \
     if (const chorale_status checked_status = (call); checked_status != CHORALE_OK)                \
@@ -78,10 +78,10 @@ private:
 
 // ---- Checks ------------------------------------------------------------------------------------
 
-// Greatest size that checks accept: keeps sums of counts and offsets within their types.
+// Greatest size that checks accept. With it, sums of counts and offsets fit their types.
 inline constexpr std::int64_t kLargestSize = INT32_MAX;
 
-// Checks that pointers are not NULL: a name and a pointer, then the next ones.
+// Checks that pointers are not NULL. Arguments: a name and its pointer, in turn.
 template <class Pointer, class... Rest>
 chorale_status check_given(const Report &report, std::string_view name, const Pointer &pointer,
                            const Rest &...rest) noexcept {
@@ -112,8 +112,8 @@ inline chorale_status check_index(const Report &report, std::string_view name, s
                      count - 1);
 }
 
-// Checks the offsets of `count` parts: not negative, none below the one before. `name`: the
-// texts that together name the array.
+// Checks the offsets of `count` parts: the first is not negative, and none is less than the one
+// before. `name`: texts that together name the array.
 template <class... Name>
 chorale_status check_offsets(const Report &report, const std::int64_t *offsets, std::int64_t count,
                              const Name &...name) noexcept {
@@ -126,8 +126,8 @@ chorale_status check_offsets(const Report &report, const std::int64_t *offsets, 
   return CHORALE_OK;
 }
 
-// Takes a stride between rows: 0 becomes `columns`, rows without gaps. Rows x columns doubles must
-// be addressable.
+// Checks a stride between rows and replaces 0, which stands for rows without gaps, by `columns`.
+// Also checks that so many rows of doubles fit the address space.
 inline chorale_status take_row_stride(const Report &report, std::string_view rows_name,
                                       std::int64_t rows, std::string_view columns_name,
                                       std::int64_t columns, std::string_view stride_name,
@@ -145,8 +145,9 @@ inline chorale_status take_row_stride(const Report &report, std::string_view row
   return CHORALE_OK;
 }
 
-// Reports a number that is not a valid score; minus infinity is valid only if `forbidden_allowed`.
-// `where` writes the name of the number, such as "scores[3][1]", to a MessageWriter.
+// Reports a number that is no valid score. `forbidden_allowed`: whether minus infinity is valid,
+// for the message. `where` writes the name of the number, such as "scores[3][1]", to a
+// MessageWriter.
 template <class Where>
 chorale_status fail_number(const Report &report, double value, bool forbidden_allowed,
                            Where &&where) noexcept {

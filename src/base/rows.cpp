@@ -11,13 +11,13 @@
 namespace chorale {
 namespace {
 
-// True if all are finite scores. Doubles of equal sign order like their bits as integers, so each
-// magnitude is compared with that of the largest score as an integer.
+// True if all numbers are finite scores. Doubles of equal sign are ordered like their bits as
+// integers, so each absolute value is compared as an integer with kLargestScore.
 CHORALE_INLINE bool are_finite_scores(const double *row, std::int64_t count) noexcept {
-  constexpr int vectors = 4; // vectors in flight, so that comparisons do not wait for each other
+  constexpr int vectors = 4; // compared at once, so that comparisons do not wait for each other
   constexpr std::int64_t magnitude = std::numeric_limits<std::int64_t>::max();
   constexpr auto most = std::bit_cast<std::int64_t>(kLargestScore);
-  Indices beyond[vectors] = {}; // negative if a magnitude is too large
+  Indices beyond[vectors] = {}; // lane negative: an absolute value was too large
   std::int64_t x = 0;
   for (; x + vectors * kLanes <= count; x += vectors * kLanes)
     for (int b = 0; b < vectors; ++b) {
@@ -32,7 +32,8 @@ CHORALE_INLINE bool are_finite_scores(const double *row, std::int64_t count) noe
   return any >= 0;
 }
 
-// Forbidden scores are rare: tested for only in stretches where some number is not finite.
+// True if all numbers are scores. Forbidden scores are rare, so they are looked for only in
+// stretches in which some number is not finite.
 CHORALE_INLINE bool are_scores_in(gsl::span<const double> numbers) noexcept {
   constexpr std::int64_t stretch = 256;
   const double *row = numbers.data();
@@ -45,7 +46,8 @@ CHORALE_INLINE bool are_scores_in(gsl::span<const double> numbers) noexcept {
   return true;
 }
 
-// Processes four rows at a time, one in each lane. At the end the last row fills missing lanes.
+// Processes four rows at a time, one in each lane. If fewer than four are left, the last row fills
+// the other lanes.
 CHORALE_INLINE void top_two_of(const double *matrix, std::int64_t rows, std::int32_t columns,
                                const TopTwo &top) noexcept {
   using Columns = std::int32_t __attribute__((vector_size(kLanes * sizeof(std::int32_t))));

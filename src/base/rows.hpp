@@ -1,4 +1,4 @@
-// Searches over whole rows of scores, for the vector units of the machine (cpu.hpp).
+// Searches over whole rows of scores, compiled for several kinds of vector units (cpu.hpp).
 #pragma once
 
 #include <gsl/gsl>
@@ -7,8 +7,8 @@
 
 namespace chorale {
 
-// Best and second-best column of each row of a matrix, and their scores; ties go to the lowest
-// column. -1 and minus infinity if a row has no such column.
+// For each row of a matrix, its best and second-best column and their scores; of equal scores the
+// lowest column is better. Column -1 and score minus infinity if the row has no such column.
 struct TopTwo {
   std::int32_t *best;
   std::int32_t *second;
@@ -19,12 +19,12 @@ struct TopTwo {
 struct RowScans {
   // True if is_score() holds for all numbers.
   bool (*are_scores)(gsl::span<const double> numbers) noexcept;
-  // Writes `rows` entries of each array in `top`, for a matrix of rows x columns without gaps.
+  // Writes `rows` entries to each array of `top`, for a matrix of rows x columns without gaps.
   void (*top_two)(const double *matrix, std::int64_t rows, std::int32_t columns,
                   const TopTwo &top) noexcept;
 };
 
-// Returns the functions for this machine. Called once a run.
+// Returns the functions for this machine. Called once in each run.
 const RowScans &row_scans_here() noexcept;
 
 } // namespace chorale

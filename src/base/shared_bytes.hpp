@@ -1,5 +1,5 @@
-// Bytes with several owners: copied, memory-mapped or borrowed; freed or unmapped with the last
-// reference.
+// Bytes with several owners. They are a copy, a memory map, or borrowed from the caller. The last
+// owner's release() frees a copy or unmaps a map.
 #pragma once
 
 #include "base/counted.hpp"
@@ -15,8 +15,9 @@ struct SharedBytes : Counted {
 
   const std::byte *data = nullptr; // aligned to kAlignment
   std::size_t size = 0;
-  Block owned; // the memory of `data` if copied
-  void (*unmap)(const std::byte *data, std::size_t size) noexcept = nullptr; // set if mapped
+  Block owned; // the memory of `data` if it is a copy
+  // Set if `data` is a memory map.
+  void (*unmap)(const std::byte *data, std::size_t size) noexcept = nullptr;
 };
 
 } // namespace chorale

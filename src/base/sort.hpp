@@ -1,8 +1,9 @@
 // Interruptible sorting of long arrays.
 //
-// Short arrays are left to the standard library. Longer ones are partitioned until the parts are
-// short, checking the limits meanwhile. Elements that compare equal must be identical, so that the
-// result does not depend on the partitions. `limits`: any object with spend().
+// Short arrays are sorted by the standard library. Longer ones are first partitioned until the
+// parts are short, and the limits are checked in between. Elements that compare equal must be
+// identical, so that the result does not depend on the partitions. `limits`: any object with
+// spend().
 #pragma once
 
 #include "base/limits.hpp"
@@ -15,12 +16,12 @@ namespace chorale {
 inline constexpr std::int64_t kSortedAtOnce = 1 << 15;
 inline constexpr std::int64_t kSelectedAtOnce = 1 << 18;
 
-// Partitions long arrays around elements near their median.
+// Partitions a long array around an element near its median.
 class Partition {
 public:
   // Moves the elements less than a pivot to the front and returns their number. If there are none,
-  // does the same with the elements not greater than the pivot, which are then equal to it
-  // (`*equal`). So the result is never 0; -1 if interrupted.
+  // moves the elements not greater than the pivot, which are then equal to it, returns their number
+  // and sets *equal. So the result is never 0; it is -1 if interrupted.
   template <class Limits_, class T, class Before>
   std::int64_t split(Limits_ &limits, T *data, std::int64_t count, Before &&before,
                      bool *equal) noexcept {
@@ -41,7 +42,8 @@ public:
 private:
   static constexpr std::int64_t kSamples = 63;
 
-  // Moves elements for which `is` holds to the front; returns their number, -1 if interrupted.
+  // Moves the elements for which `is` holds to the front and returns their number; -1 if
+  // interrupted.
   template <class Limits_, class T, class Is>
   static std::int64_t gather(Limits_ &limits, T *data, std::int64_t count, Is &&is) noexcept {
     std::int64_t first = 0;
@@ -56,7 +58,7 @@ private:
     return whole ? first : -1;
   }
 
-  // Returns a pseudo-random index, so that regular inputs do not lead to bad pivots.
+  // Returns a pseudorandom index, so that regular inputs do not lead to bad pivots.
   std::int64_t next(std::int64_t count) noexcept {
     state_ = state_ * 6364136223846793005U + 1442695040888963407U;
     return static_cast<std::int64_t>((state_ >> 33) % static_cast<std::uint64_t>(count));
@@ -64,7 +66,7 @@ private:
   std::uint64_t state_ = 0;
 };
 
-// Like std::sort. False if interrupted; the elements are then in some other order.
+// Sorts like std::sort. False if interrupted; the elements are then in some other order.
 template <class Limits_, class T, class Before>
 bool sort_within(Limits_ &limits, T *data, std::int64_t count, Before &&before) noexcept {
   struct Part {
@@ -101,7 +103,7 @@ bool sort_within(Limits_ &limits, T *data, std::int64_t count, Before &&before) 
   }
 }
 
-// Like std::nth_element. False if interrupted; the elements are then in some other order.
+// Selects like std::nth_element. False if interrupted; the elements are then in some other order.
 template <class Limits_, class T, class Before>
 bool select_within(Limits_ &limits, T *data, std::int64_t nth, std::int64_t count,
                    Before &&before) noexcept {

@@ -10,8 +10,8 @@
 //       int32_t *order;
 //     };
 //
-// The constructor runs twice: on a Layout without memory, which only adds up sizes, and then on one
-// over the workspace. So the size reserved and the size used cannot differ.
+// The constructor runs twice: first on a Layout without memory, which only adds up sizes, and then
+// on a Layout over the workspace. So the size reserved and the size used cannot differ.
 #pragma once
 
 #include "base/memory.hpp"
@@ -31,7 +31,7 @@ public:
   explicit Layout(std::byte *memory) noexcept : memory_(memory) {}
 
   bool measuring() const noexcept { return memory_ == nullptr; }
-  // Bytes taken so far; SIZE_MAX on overflow.
+  // Returns the bytes taken so far; SIZE_MAX on overflow.
   std::size_t bytes() const noexcept { return used_; }
 
   // Takes an uninitialised array of `count` objects, aligned to a cache line; NULL while measuring.
@@ -56,8 +56,9 @@ public:
     return take<T>(static_cast<std::size_t>(count));
   }
 
-  // Buffers of phases that do not overlap in time can share memory: rewind() to the mark() between
-  // the phases. peak() is the greatest number of bytes in use at once.
+  // Buffers of phases that do not overlap in time can share memory: call mark() before them and
+  // rewind() to that mark between the phases. peak() returns the greatest number of bytes in use at
+  // once.
   std::size_t mark() const noexcept { return used_; }
   void rewind(std::size_t mark) noexcept {
     peak_ = std::max(peak_, used_);
@@ -71,7 +72,8 @@ private:
   std::size_t peak_ = 0;
 };
 
-// Memory for a Layout: grown on demand, or borrowed from the caller with a fixed size.
+// Memory for a Layout: allocated and grown on demand, or borrowed from the caller with a fixed
+// size.
 class Workspace {
 public:
   explicit Workspace(const Memory &memory) noexcept : memory_(memory) {}
@@ -88,7 +90,7 @@ public:
   std::size_t capacity() const noexcept { return borrowed_ ? borrowed_bytes_ : block_.bytes(); }
   std::byte *data() const noexcept { return borrowed_ ? borrowed_ : block_.data(); }
 
-  // Makes the capacity at least `bytes`; the contents are lost. False, and nothing changed, if
+  // Makes the capacity at least `bytes`; the contents are lost. False, with nothing changed, if
   // memory runs out or a borrowed workspace is too small.
   bool reserve(std::size_t bytes) noexcept;
 

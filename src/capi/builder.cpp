@@ -12,7 +12,8 @@ chorale_repeated_words_options default_words() noexcept {
   return options;
 }
 
-// Runs add(report) if the builder is given and not frozen. Body of all calls that add to a builder.
+// Body of all calls that add to a builder: checks that the builder is given and not frozen, then
+// runs add(report).
 template <class Add>
 chorale_status adding(chorale_error *error, const chorale_model_builder *builder,
                       Add &&add) noexcept {

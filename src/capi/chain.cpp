@@ -7,7 +7,7 @@
 namespace chorale {
 namespace {
 
-// A dynamic program and its copy of the scores, in one workspace.
+// A dynamic program and its copy of the scores, laid out in one workspace.
 template <class Program> struct WithScores {
   template <class... Sizes>
   WithScores(Layout &layout, const ChainView &view, Sizes... sizes) noexcept
@@ -18,7 +18,7 @@ template <class Program> struct WithScores {
 
 using Best = WithScores<BestLabelling>;
 using RankedBest = WithScores<KBest>;
-// Workspace for max-marginals, together with the program that finds the best labelling.
+// The workspace for max-marginals, together with that of the program that finds the best labelling.
 struct Marginals : WithScores<MaxMarginals> {
   Marginals(Layout &layout, const ChainView &view) noexcept
       : WithScores(layout, view), best(layout, view) {}

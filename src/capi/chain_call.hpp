@@ -1,5 +1,5 @@
 // Shared by the calls on chains: reads the caller's structs into checked views, and reserves the
-// workspace.
+// workspace of the solver.
 #pragma once
 
 #include "capi/firewall.hpp"
@@ -20,28 +20,30 @@ public:
   Attachments attachments;
   JointOptions options{CHORALE_JOINT_AUTO, 300, 1024};
 
-  // take_chain() reads the struct and checks shapes and pointers; check_numbers() checks every
-  // number.
+  // take_chain() reads the caller's struct and checks shapes and pointers. check_numbers() then
+  // checks every number.
   chorale_status take_chain(const chorale_chain *given) noexcept;
   chorale_status check_numbers() const noexcept { return chorale::check_numbers(report_, view); }
   chorale_status check_labelling(const std::int32_t *labelling) const noexcept {
     return chorale::check_labelling(report_, view, labelling);
   }
 
-  // take_attachments() reads the structs, after take_chain(). check_attachments() checks tables,
-  // classes and messages.
+  // take_attachments() reads the caller's structs; needs take_chain() before. check_attachments()
+  // then checks tables, classes and messages.
   chorale_status take_attachments(const chorale_attachment *given, std::int64_t count) noexcept;
   chorale_status check_attachments() const noexcept;
   chorale_status take_options(const chorale_message_options *given) noexcept;
 
-  // Reads and checks the attachment of one property to `length` positions, without a chain.
+  // Reads and checks how one property is attached to a sequence of `length` positions, if there is
+  // no chain.
   chorale_status take_attachment(const chorale_attachment *given, std::int64_t length) noexcept;
 
   chorale_status reserve(chorale_chain_solver &solver, std::size_t bytes) const noexcept;
   chorale_status too_large() const noexcept;
 
 private:
-  // The caller's attachment k. Attachments lie struct_size bytes apart.
+  // Returns the caller's attachment k. In the caller's array, each lies struct_size bytes after the
+  // one before.
   const chorale_attachment *place(std::int32_t k) const noexcept {
     return reinterpret_cast<const chorale_attachment *>(reinterpret_cast<const char *>(first_) +
                                                         to_size(k) * stride_);
@@ -53,7 +55,8 @@ private:
   const Report &report_;
 };
 
-// Checks the struct_size of a result, which may be NULL, before anything is written to the result.
+// Checks the struct_size of `result`, which may be NULL. Must be called before anything is written
+// to it.
 template <class Result>
 chorale_status check_result(const Report &report, const Result *result) noexcept {
   Result ignored{};

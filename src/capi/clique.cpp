@@ -22,7 +22,7 @@ chorale_clique_options default_clique_options() noexcept {
   return options;
 }
 
-// Turns the caller's arguments into a checked task, and runs the task.
+// Turns the caller's arguments into a checked task, and runs it.
 class CliqueCall {
 public:
   explicit CliqueCall(const Report &report) noexcept : report_(report) { task.is_quick = true; }
@@ -44,7 +44,7 @@ public:
     return CHORALE_OK;
   }
 
-  // Takes weights, unless all are 1.
+  // Checks the weights and passes them to the task unless all are 1.
   chorale_status take_weights(const std::int64_t *weights) noexcept {
     std::int64_t total = 0;
     CHORALE_CHECK(check_weights(report_, "problem->weights", weights, 0, task.problem.members,
@@ -58,7 +58,7 @@ public:
     return CHORALE_OK;
   }
 
-  // Reads the problem and checks its shape, every score and every fixed value.
+  // Reads the caller's problem and checks its shape, every score and every fixed value.
   chorale_status take_problem(const chorale_clique_problem *given) noexcept {
     chorale_clique_problem problem{};
     CHORALE_CHECK(take_struct(report_, "problem", given, problem));
@@ -71,7 +71,8 @@ public:
     CHORALE_CHECK(take_row_stride(report_, "problem->members", problem.members, "problem->values",
                                   problem.values, "problem->row_stride", problem.row_stride));
     CHORALE_CHECK(take_members("problem->members", problem.members));
-    // Checks all numbers even if the time limit has passed; the time of a long check counts.
+    // All numbers are checked even if the time limit passes meanwhile, but the time that a long
+    // check takes counts.
     if (problem.members * problem.values > kLongCheck)
       start_ = std::chrono::steady_clock::now();
     const RowScans &scans = row_scans_here();
@@ -140,7 +141,7 @@ public:
     return CHORALE_OK;
   }
 
-  // Checks the start assignment: values in range and not forbidden by the scores.
+  // Checks the start assignment: its values must be in range and not forbidden by the scores.
   chorale_status take_start() noexcept {
     if (options.start != CHORALE_START_ASSIGNMENT)
       return CHORALE_OK;
@@ -231,9 +232,9 @@ public:
     return report_.out_of_memory(bytes);
   }
 
-  // Returns the bytes for any clique of at most task.problem.members members. A table may be convex
-  // or concave only up to some length, so smaller cliques may be solved by another algorithm: the
-  // sizes at which the algorithm changes are measured too.
+  // Returns the bytes that suffice for any clique of at most task.problem.members members. A table
+  // may be convex or concave only up to some length, and then smaller cliques may be solved by
+  // another algorithm. So the sizes at which the algorithm changes are measured too.
   std::size_t bytes_up_to_members() noexcept {
     const std::int32_t members = task.problem.members;
     std::size_t bytes = 0;
@@ -249,9 +250,10 @@ public:
     return bytes;
   }
 
-  // Runs the task and writes the result.
+  // Runs the task and writes its result.
   chorale_status run(chorale_clique_solver &solver, chorale_clique_result *result) noexcept {
-    // Subtracts the time of the check, down to 0: a negative limit would mean no limit.
+    // Subtracts the time that the check took from the limit, but not below 0: a negative limit
+    // would mean that there is none.
     const std::chrono::duration<double> gone =
         start_ == Time{} ? Time::duration{} : std::chrono::steady_clock::now() - start_;
     Limits limits(options.time_limit < 0 ? options.time_limit
@@ -301,11 +303,12 @@ private:
                                      "; it must be at least 0, where 0 is none");
   }
 
-  static constexpr std::int64_t kLongCheck = 1 << 16; // number of scores whose check is timed
+  // If there are more scores than this, the time that their check takes counts towards the limit.
+  static constexpr std::int64_t kLongCheck = 1 << 16;
   const Report &report_;
   const Potential *potential_ = nullptr;
   using Time = std::chrono::steady_clock::time_point;
-  Time start_{}; // start of a check of more than kLongCheck scores
+  Time start_{}; // when the check of more than kLongCheck scores began
 };
 
 chorale_status check_clique_result(const Report &report,

@@ -19,7 +19,8 @@
 
 namespace chorale {
 
-// Runs body(report) and converts exceptions to statuses, so that none reaches C. Allocates nothing.
+// Runs body(report) and converts exceptions to statuses, so that no exception reaches C. Allocates
+// nothing.
 template <class Body> chorale_status guarded(chorale_error *error, Body &&body) noexcept {
   Report report(error);
   try {
@@ -33,12 +34,12 @@ template <class Body> chorale_status guarded(chorale_error *error, Body &&body) 
 
 // ---- Structs that carry their size ------------------------------------------------------------
 
-// Greatest struct_size accepted; a larger one was never set.
+// Greatest struct_size accepted. A larger one cannot be right: the caller has not set the field.
 inline constexpr std::size_t kLargestStruct = 4096;
 
-// Writes `defaults` to the caller's struct of `caller_size` bytes: fields beyond the caller's
-// struct (of an older header) are left out; bytes beyond this library's struct (of a newer header)
-// are set to 0.
+// Writes `defaults` to the caller's struct of `caller_size` bytes. The caller may have another
+// version of the header: fields beyond an older, shorter struct are left out; bytes of a newer,
+// longer struct are set to 0.
 template <class Struct>
 void init_struct(Struct *to, std::size_t caller_size, Struct defaults = {}) noexcept {
   if (!to || caller_size < sizeof(std::size_t))
@@ -49,17 +50,18 @@ void init_struct(Struct *to, std::size_t caller_size, Struct defaults = {}) noex
     std::memset(reinterpret_cast<char *>(to) + sizeof(Struct), 0, caller_size - sizeof(Struct));
 }
 
-// True if the bytes of `from` in [begin, end) are 0. Not inlined: g++ 14 would warn of reads beyond
-// the struct where read_struct() is inlined beside the struct's declaration.
+// True if bytes begin .. end - 1 of `from` are 0. Not inlined: otherwise g++ 14 warns of reads
+// beyond the struct where read_struct() is inlined next to the struct's declaration.
 [[gnu::noinline]] inline bool all_zero(const void *from, std::size_t begin,
                                        std::size_t end) noexcept {
   const auto *bytes = static_cast<const unsigned char *>(from);
   return std::all_of(bytes + begin, bytes + end, [](unsigned char byte) { return byte == 0; });
 }
 
-// Copies the caller's struct to `to`, which holds the defaults: they remain in fields that the
-// caller's older header lacks, and in all fields if `from` is NULL. Bytes beyond this library's
-// struct (of a newer header) must be 0, since a field unknown to the library would have no effect.
+// Copies the caller's struct to `to`, which holds the defaults. These remain in fields that the
+// caller's older header lacks, and in all fields if `from` is NULL. If the caller's header is
+// newer, bytes beyond this library's struct must be 0: the library does not know what they would
+// mean.
 template <class Struct>
 chorale_status read_struct(const Report &report, std::string_view name, const Struct *from,
                            Struct &to) noexcept {
@@ -85,7 +87,8 @@ chorale_status take_struct(const Report &report, std::string_view name, const St
   return from ? read_struct(report, name, from, to) : report.null_argument(name);
 }
 
-// Copies `from` to the caller's struct (NULL: nothing) without changing its struct_size.
+// Copies `from` to the caller's struct without changing its struct_size. Does nothing if `to` is
+// NULL.
 template <class Struct> void write_struct(Struct *to, const Struct &from) noexcept {
   if (!to)
     return;
@@ -94,7 +97,7 @@ template <class Struct> void write_struct(Struct *to, const Struct &from) noexce
   to->struct_size = size;
 }
 
-// Checks the size in bytes, given by the caller, of the elements of an array of structs without a
+// Checks the size that the caller gave for the elements of an array of structs that have no
 // struct_size.
 template <class Struct>
 chorale_status check_element_size(const Report &report, std::string_view name,
@@ -106,8 +109,8 @@ chorale_status check_element_size(const Report &report, std::string_view name,
   return CHORALE_OK;
 }
 
-// Checks that `count` structs of the caller, `bytes` bytes apart, are 0 beyond this library's
-// struct.
+// Checks that `count` structs of the caller, each `bytes` bytes after the one before, are 0 beyond
+// the size of this library's struct.
 template <class Struct>
 chorale_status check_elements(const Report &report, std::string_view name, const Struct *from,
                               std::size_t bytes, std::int64_t count) noexcept {
@@ -122,8 +125,8 @@ chorale_status check_elements(const Report &report, std::string_view name, const
   return CHORALE_OK;
 }
 
-// Moves `count` structs, stored without gaps from `first` on, to a distance of `bytes` bytes. Bytes
-// beyond this library's struct are set to 0.
+// Takes `count` structs without gaps, from `first` on, and moves them so that each lies `bytes`
+// bytes after the one before. Bytes beyond this library's struct are set to 0.
 template <class Struct>
 void spread_elements(Struct *first, std::size_t bytes, std::int64_t count) noexcept {
   auto *base = reinterpret_cast<std::byte *>(first);
@@ -134,9 +137,10 @@ void spread_elements(Struct *first, std::size_t bytes, std::int64_t count) noexc
   }
 }
 
-// Checks the arguments of a call that fills a buffer of the caller (chorale.h). Stores `needed` in
-// *told, unless told is NULL, and sets `fills` to true if there is a buffer. Returns CAPACITY if
-// the buffer is too small. `Count`: the type of sizes, in elements or bytes.
+// Checks the arguments of a call that fills a buffer of the caller, as chorale.h describes such
+// calls. Stores `needed` in *told, unless told is NULL. Sets `fills` to whether there is a buffer.
+// Returns CAPACITY if the buffer is too small. `Count`: the type of the sizes, which count elements
+// or bytes.
 template <class Count>
 chorale_status take_buffer(const Report &report, std::string_view name, const void *buffer,
                            Count capacity, Count needed, Count *told, bool &fills) noexcept {
@@ -153,7 +157,8 @@ chorale_status take_buffer(const Report &report, std::string_view name, const vo
   return CHORALE_OK;
 }
 
-// Reads the host struct; NULL gives the defaults. An allocator must have both functions.
+// Reads the caller's host struct; NULL stands for the defaults. An allocator must have both
+// functions.
 inline chorale_status read_host(const Report &report, const chorale_host *host,
                                 chorale_host &to) noexcept {
   to = chorale_host{};
@@ -168,8 +173,8 @@ inline chorale_status read_host(const Report &report, const chorale_host *host,
   return CHORALE_OK;
 }
 
-// Body of calls that create an object in *place: checks `place`, reads `host` and calls
-// create(report, memory).
+// Body of calls that create an object and store it in *place: checks `place`, reads `host`, and
+// calls create(report, memory).
 template <class T, class Create>
 chorale_status creating(chorale_error *error, const chorale_host *host, std::string_view name,
                         T **place, Create &&create) noexcept {

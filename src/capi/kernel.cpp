@@ -1,4 +1,5 @@
-// Exported C functions of kernel.h: the calls of chain.h and message.h, each on a temporary solver.
+// Exported C functions of kernel.h. Each does what a call of chain.h or message.h does, with a
+// temporary solver.
 #include "capi/firewall.hpp"
 #include "capi/solver_handle.hpp"
 #include "chain/solver.hpp"

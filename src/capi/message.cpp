@@ -46,8 +46,8 @@ chorale_status over_budget(const Report &report, const ChainCall &call) noexcept
                      "; the joint state of these properties needs more configurations at once");
 }
 
-// Evaluates a decoded labelling: writes chain score, message score, their sum, and the value of
-// each property. False if the labelling is forbidden.
+// Writes the scores of a decoded labelling (chain, messages, and their sum) and the value of each
+// property on it. False if the labelling is forbidden.
 bool judge(const ChainCall &call, const std::int32_t *labelling, std::int32_t *values,
            chorale_message_result &result) noexcept {
   result.chain_score = call.view.score(labelling);

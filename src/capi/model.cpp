@@ -11,7 +11,8 @@ bool has_clique(const Model *model, std::int64_t clique) noexcept {
   return model && clique >= 0 && clique < model->cliques.size();
 }
 
-// Returns the public struct of a view. Transition rows are "from", whatever the caller gave.
+// Returns a view as the public struct. Its transition matrices have the label before as the row,
+// whatever orientation the caller gave.
 chorale_chain chain_of(const ChainView &view) noexcept {
   chorale_chain chain{};
   chain.length = view.length;

@@ -12,7 +12,8 @@ namespace {
 constexpr chorale_potential_options kDefaults{sizeof(chorale_potential_options), CHORALE_SCALE_NONE,
                                               CHORALE_SHAPE_DETECT, nullptr};
 
-// Body of all create calls: reads host and options, then calls make(report, memory, spec, made).
+// Body of all calls that create potentials: reads host and options, then calls make(report, memory,
+// spec, made).
 template <class Make>
 chorale_status create_potential(const chorale_host *host, std::int64_t values,
                       const chorale_potential_options *options, chorale_potential **potential,
@@ -204,7 +205,7 @@ chorale_status chorale_potential_score(const chorale_potential *potential, const
     CHORALE_CHECK(
         check_counts(report, {counts, gsl::narrow_cast<std::size_t>(values)}, members));
     CHORALE_CHECK(check_tables_serve(report, *potential, members));
-    // Passes 0 to a callback for values that are not counted.
+    // A callback gets count 0 for values that are not counted.
     Block copy;
     const std::int64_t *shown = counts;
     if (potential->callback && potential->mask) {

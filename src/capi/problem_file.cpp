@@ -1,4 +1,4 @@
-// Exported C functions of problem.h: problems as bytes and as files.
+// Exported C functions of problem.h: reads and writes problems as bytes and as files.
 #include "capi/firewall.hpp"
 #include "problem/disk.hpp"
 #include "problem/reader.hpp"
@@ -27,7 +27,7 @@ bool write_memory(void *to, std::uint64_t offset, const void *data, std::size_t 
   return true;
 }
 
-// Reads a problem from `bytes`, and releases the caller's reference to `bytes`.
+// Reads a problem from `bytes`. Releases the caller's reference to `bytes`.
 chorale_status read_shared(const Report &report, const chorale_host &lent,
                            const SharedBytes *bytes, chorale_problem *&problem) noexcept {
   const chorale_status status =
@@ -74,7 +74,7 @@ chorale_status chorale_problem_save(const chorale_problem *problem, const char *
     DiskFailure failure;
     if (!disk.open(path, failure))
       return disk_status(report, path, failure);
-    // Ignores the result: put_in_place() reports earlier failures of the disk too.
+    // Ignores the result, since put_in_place() reports earlier write errors too.
     (void)writer.write({DiskWriter::write, &disk});
     if (!disk.put_in_place(path, failure))
       return disk_status(report, path, failure);
@@ -99,7 +99,8 @@ chorale_status chorale_problem_read(const chorale_host *host, const void *bytes,
       return report.out_of_memory(sizeof(SharedBytes));
     shared->data = static_cast<const std::byte *>(bytes);
     shared->size = size;
-    // Copies the bytes also if the machine's byte order differs: they are swapped in place.
+    // Also copies the bytes if the machine's byte order is not that of the file, since they are
+    // then converted in place.
     if (borrow == 0 || file::kTurns) {
       shared->owned = Block(memory, size);
       if (!shared->owned) {

@@ -1,4 +1,4 @@
-// Exported C functions of property.h: the properties of the paper.
+// Exported C functions of property.h: the ready-made properties.
 #include "property/ready_made.hpp"
 #include "capi/firewall.hpp"
 #include "property/label_scheme.hpp"
@@ -6,7 +6,8 @@
 namespace chorale {
 namespace {
 
-// Body of all create calls: reads host and label map, then calls make(report, memory, kinds, made).
+// Body of all calls that create ready-made properties: reads host and label map, then calls
+// make(report, memory, kinds, made).
 template <class Make>
 chorale_status create_ready_made(const chorale_host *host, const chorale_label_map *map,
                       const std::uint8_t *ignored, chorale_property **property,

@@ -97,7 +97,8 @@ chorale_status take_run_options(const Report &report, const Model &model,
   if (options.bound_steps < 0)
     return report.fail(CHORALE_ERROR_SIZE, "options->bound_steps is ", options.bound_steps,
                        "; it must be at least 0");
-  // A joint program stores a configuration and a label in one 32-bit number.
+  // Limits beam and budget, since a joint program stores a configuration and a label in one 32-bit
+  // number.
   const std::int64_t limit =
       std::max<std::int64_t>(1, INT32_MAX / (4 * std::int64_t{model.most_labels}));
   to.rounds = options.rounds;
@@ -156,7 +157,8 @@ chorale_status check_run_result(const Report &report, const chorale_run_result *
   return read_struct(report, "result", result, ignored);
 }
 
-// Fails with BUSY if a callback of the run makes a call that would change the run.
+// For calls that would change the run: fails with BUSY if a call on the run is under way, so that
+// this call comes from a callback.
 chorale_status check_at_rest(const Report &report, const chorale_run *run) noexcept {
   CHORALE_CHECK(check_given(report, "run", run));
   if (run->call.activity.load(std::memory_order_relaxed) == Activity::none)
@@ -165,8 +167,8 @@ chorale_status check_at_rest(const Report &report, const chorale_run *run) noexc
                                          "must not change it");
 }
 
-// Fails with BUSY if the run is read while its labellings and messages change. `name`: of the
-// argument, for the message.
+// For calls that read the run: fails with BUSY while labellings and messages change. `name`: the
+// name of the argument, for the message.
 chorale_status check_readable(const Report &report, std::string_view name,
                               const chorale_run *run) noexcept {
   CHORALE_CHECK(check_given(report, name, run));
@@ -177,7 +179,7 @@ chorale_status check_readable(const Report &report, std::string_view name,
                      "its progress callback");
 }
 
-// True if the run may be changed. If not, writes a warning to the log: for calls that return no
+// True if the run may be changed. Otherwise writes a warning to the log; for calls that return no
 // status.
 bool is_at_rest(const chorale_run *run, std::string_view call) noexcept {
   if (run->call.activity.load(std::memory_order_relaxed) == Activity::none)
@@ -188,7 +190,7 @@ bool is_at_rest(const chorale_run *run, std::string_view call) noexcept {
   return false;
 }
 
-// Marks a run as working for the lifetime of the object.
+// Marks a run as working as long as this object exists.
 class Occupied {
 public:
   explicit Occupied(chorale_run &run) noexcept : run_(run) {
@@ -220,7 +222,7 @@ chorale_status carry_out(chorale_run *run, chorale_run_result *result, chorale_e
   });
 }
 
-// Checks that the run may be read and has a labelling.
+// Checks that the run may be read and that it has a labelling.
 chorale_status check_which_labelling(const Report &report, const chorale_run *run) noexcept {
   CHORALE_CHECK(check_readable(report, "run", run));
   report.takes_from(run->memory);
@@ -231,7 +233,7 @@ chorale_status check_which_labelling(const Report &report, const chorale_run *ru
   return CHORALE_OK;
 }
 
-// Does the same, and checks the constant `labelling`.
+// Also checks the constant `labelling`.
 chorale_status check_which_labelling(const Report &report, const chorale_run *run,
                                chorale_labelling labelling) noexcept {
   CHORALE_CHECK(check_which_labelling(report, run));
@@ -251,7 +253,7 @@ chorale_status state_space(const Report &report, const chorale_run &run,
                      ", or its properties are too many");
 }
 
-// Checks that a run was created with memory for edits.
+// Checks that the run was created with options.edits, and so has memory for edits.
 chorale_status check_edits(const Report &report, const chorale_run *run) noexcept {
   CHORALE_CHECK(check_at_rest(report, run));
   if (run->options.edits)
@@ -591,8 +593,8 @@ chorale_status chorale_run_payments(const chorale_run *run, int64_t chain,
     CHORALE_CHECK(check_element_size<chorale_payment>(report, "payment_size", payment_size));
     const auto number = gsl::narrow_cast<std::int32_t>(chain);
     const std::int64_t count = run->outcome().payments(number, number + 1, nullptr, 0);
-    // If the buffer will be filled, leaves *needed unset for now: filling may run out of memory,
-    // and a failed call stores nothing.
+    // If the buffer will be filled, *needed is not set yet: filling may run out of memory, and a
+    // call that fails must store nothing.
     bool fills = false;
     CHORALE_CHECK(take_buffer(report, "payments", payments, capacity, count,
                               payments && capacity >= count ? nullptr : needed, fills));

@@ -1,9 +1,9 @@
 // Creation and destruction of solver handles of all kinds. A handle is either allocated by the
-// host, with a workspace that grows, or placed at the start of the caller's memory, with the
-// remaining bytes as its workspace.
+// host, with a workspace that grows; or placed at the start of memory that the caller gives, with
+// the remaining bytes as its workspace.
 //
-// `Solver` has the constructors (Memory, host) and (address of workspace, size in bytes, host), and
-// the fields `memory` and `workspace`.
+// `Solver` must have the constructors (Memory, host) and (address of workspace, size in bytes,
+// host), and the fields `memory` and `workspace`.
 #pragma once
 
 #include "base/workspace.hpp"
@@ -11,7 +11,7 @@
 
 namespace chorale {
 
-// Bytes that a handle takes at the start of the caller's memory.
+// Bytes that a handle takes at the start of the memory that the caller gives.
 template <class Solver>
 inline constexpr std::size_t
     kHandleBytes = (sizeof(Solver) + kAlignment - 1) / kAlignment *kAlignment;

@@ -1,6 +1,6 @@
-// The least struct_size that a program may pass, for each public struct that may grow and is read
-// from the caller: the size of the struct in the first release that declared it. An entry never
-// changes, also when a field is appended to the struct, so that programs compiled with older
+// The least struct_size that a program may pass, for each public struct that may grow and that is
+// read from the caller: the size of the struct in the first release that declared it. An entry here
+// never changes, even when a field is appended to the struct, so that programs compiled with older
 // headers continue to work (tests/ABI.md).
 #pragma once
 
@@ -10,10 +10,10 @@
 
 namespace chorale {
 
-template <class Struct> struct FirstSize; // a struct without a line below does not compile
+template <class Struct> struct FirstSize; // does not compile for a struct without a line below
 
-// Declares a struct's size in its first release. bytes: the size with 64-bit pointers. last: the
-// last field of the struct in that release, from which the size with other pointers is computed.
+// Declares the size of a struct in its first release. bytes: its size with 64-bit pointers. last:
+// the last field that it had in that release, from which the size with other pointers is computed.
 #define CHORALE_FIRST_SIZE(type, bytes, last)                                                      \
   template <> struct FirstSize<type> {                                                             \
     static constexpr std::size_t kBytes =                                                          \
@@ -46,7 +46,8 @@ CHORALE_FIRST_SIZE(chorale_learnt_report, 200, temperature);
 CHORALE_FIRST_SIZE(chorale_run_options, 136, bound_steps);
 CHORALE_FIRST_SIZE(chorale_run_cost, 48, clique_scores);
 CHORALE_FIRST_SIZE(chorale_run_result, 136, clique_updates);
-// Structs without a struct_size: their calls take the size of an entry as an argument.
+// Structs without a struct_size: the calls that use them take the size of an element as an
+// argument.
 CHORALE_FIRST_SIZE(chorale_payment, 40, amount);
 CHORALE_FIRST_SIZE(chorale_text, 16, length);
 CHORALE_FIRST_SIZE(chorale_weight_rule, 32, most);

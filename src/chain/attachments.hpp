@@ -21,8 +21,8 @@ struct Attachments {
   }
 };
 
-// Checks that property number k fits `view`: equal label counts, a local property if `view` is a
-// tree, a table if the property reads one.
+// Checks that property number k fits `view`: both have the same number of labels; if `view` is a
+// tree, the property is local; if the property reads a table, there is one.
 chorale_status check_attachment(const Report &report, std::int32_t k, const Attached &attached,
                                 const ChainView &view) noexcept;
 // Checks the entries of the classes, the table and the message, after check_attachment() succeeded.

@@ -20,8 +20,8 @@ Sweep part_of(const Sweep &sweep, std::int32_t first_step, std::int32_t steps) n
   return part;
 }
 
-// What a root adds to the scores of other roots. Log-sums leave out what is the same for all labels
-// of a position.
+// Return what the tree below a root adds to the scores of positions below other roots. With
+// log-sums it is left out, since it is the same for all labels of a position.
 double total_of(const MaxPlus &, const double *row, std::int32_t columns) noexcept {
   return greatest(row, columns);
 }
@@ -157,8 +157,8 @@ bool ChainSweep::trace(double *rows, std::int32_t *labelling, double &score) noe
   if (y < 0)
     return false;
   score = work_[y] + scores_.end()[y]; // summed in the same order as phi
-  // Recomputes the previous label along the path, which is cheaper than storing the argmax of every
-  // label at every position.
+  // Finds the previous label again at each position of the path. This is cheaper than storing the
+  // best previous label of every label at every position.
   if (const double *matrix = scores_.backward_of_all()) {
     // Consecutive parts overlap in one position.
     const auto steps = static_cast<std::int32_t>(
@@ -337,7 +337,8 @@ void MaxMarginals::run_chain(Scores &scores, const MarginalTargets &targets) noe
   }
 }
 
-// Rows as in ChainSweep, with log-sums for maxima, each lowered to a greatest entry of 0.
+// Computes forward and backward rows like those of ChainSweep, with log-sums in the place of
+// maxima. From each row a number is subtracted that makes its greatest entry 0.
 void MaxMarginals::sum_chain(Scores &scores, const LogSums &sums, double *to,
                              std::ptrdiff_t row_stride) noexcept {
   const std::int32_t T = scores.length();
@@ -372,9 +373,10 @@ void MaxMarginals::sum_chain(Scores &scores, const LogSums &sums, double *to,
   }
 }
 
-// All roots are children of one virtual node with a single label. The message to a child is the sum
-// of the node's own scores, the message from above, the messages of earlier siblings and those of
-// later siblings. No message is ever subtracted, so minus infinity entries do no harm.
+// All roots are children of one virtual node with a single label. The message from a node to a
+// child is the sum of the node's own scores, the message from the node's parent, and the messages
+// of the child's earlier and later siblings. Since no message is ever subtracted, entries of minus
+// infinity are no problem.
 template <class Products>
 void MaxMarginals::run_tree(Scores &scores, const Products &products,
                             const MarginalTargets &targets) noexcept {
@@ -390,7 +392,7 @@ void MaxMarginals::run_tree(Scores &scores, const Products &products,
     for (std::int32_t y = 0; y < m; ++y) {
       at(inside_, t)[y] = scores.unary(t)[y] + (view.parents[t] < 0 ? scores.start()[y] : 0.0) +
                           (is_leaf_[t] ? scores.end()[y] : 0.0);
-      // Upward pass: sum of the messages of the children processed so far.
+      // In the upward pass, outside_ holds the sum of the messages of the children visited so far.
       at(outside_, t)[y] = 0.0;
     }
   }

@@ -16,7 +16,7 @@ constexpr std::int32_t kFew = 256;   // greatest number of values sorted by coun
 BoundTables::BoundTables(Layout &layout, const Attached &attached, bool tree) noexcept {
   const Property &property = *attached.property;
   const auto T = static_cast<std::size_t>(attached.length);
-  // Before sorting, `numbers` may contain duplicates.
+  // fill() first collects values with duplicates in `numbers`, so it must have room for these.
   numbers = layout.take<std::int32_t>(static_cast<std::size_t>(property.constant_count) +
                                       (property.fires_table ? T : 0));
   constant_local = layout.take<std::int32_t>(property.constant_count);
@@ -107,7 +107,7 @@ bool BoundTables::fill(const Attached &attached, const std::int32_t *parents,
     return true;
   };
   if (const std::int32_t all = attached.values(); all <= kFew) {
-    // Sorts by counting.
+    // Few columns: marks those that occur, and lists them in order.
     std::int16_t local[kFew];
     std::fill_n(local, all, std::int16_t{-1});
     for (const std::int32_t *at = numbers; at != end; ++at)
@@ -162,8 +162,9 @@ bool BoundTables::fill(const Attached &attached, const std::int32_t *parents,
     }
     return is_filled = true;
   }
-  // If all positions behave alike, each set depends only on the next one, so once two consecutive
-  // sets are equal, all earlier ones are too.
+  // Fills the rows of `may` (one bit for each state) from the last to the first. If all positions
+  // have the same class and no position table is read, row t depends only on row t + 1. So once two
+  // consecutive rows are equal, all earlier rows equal them too.
   const bool is_uniform = property.classes == 1 && !property.fires_table;
   for (std::int32_t t = T; t >= 0; --t) {
     if (!limits.spend(8 + std::int64_t{property.states} * (4 + words)))
@@ -274,7 +275,8 @@ double BoundProperty::expected_payment(std::int32_t code) const noexcept {
   const double now = message[fired_of(code)];
   if (now > kForbidden)
     return now;
-  // The message forbids the value so far. EMPTY may become any value, another value only CONFLICT.
+  // The message forbids the value fired so far, so this value must still change: EMPTY may become
+  // any value, another value only CONFLICT.
   double best = message[conflict()];
   if (fired_of(code) == empty())
     for (std::int32_t v = 0; v < local_count; ++v)

@@ -1,11 +1,15 @@
 // A property on one chain or tree, prepared for the joint dynamic programs.
 //
-// Values that can fire on this chain are numbered 0 .. F-1 (*local* values), EMPTY is F and
-// CONFLICT F + 1, whatever the size of the property's range. The state of the property after a
-// partial labelling is one number, its *code*:
+// A property is an automaton that reads the labels of a chain and *fires* values at some positions.
+// Its value on a labelling is EMPTY if nothing fires, v if all firings are v, and CONFLICT if two
+// differ. The values that can fire on this chain are numbered 0 .. F - 1 (*local* values), EMPTY is
+// F and CONFLICT F + 1. The property's *message* gives a score to each of these F + 2. What a
+// program must remember of a property after a partial labelling is one number, its *code*, which
+// depends on the property's role:
 //
-//     outgoing, paid      fired * states + state, where `fired` is the value so far; or `settled`
-//                         once the value is final and its message score has been added
+//     outgoing, paid      fired * states + state, where `fired` is the value so far and `state` the
+//                         automaton's; or settled() once the value is final and its message score
+//                         has been added
 //     absorbed            state
 //     absorbed_required   (1 if any value fired, else 0) * states + state
 //
@@ -19,37 +23,39 @@
 
 namespace chorale {
 
-// Use of a property's incoming message m in a joint program.
+// How a joint program uses a property's incoming message m.
 enum class Role : std::int32_t {
-  outgoing,         // its own message is computed: m is not added, all values stay distinct
-  paid,             // m is added once, for the value of the whole labelling
-  absorbed,         // approximation: m(EMPTY) once, and m(v) - m(EMPTY) for each firing of v
-  absorbed_required // the same if m(EMPTY) is minus infinity: m(v) for each firing, at least one
+  outgoing,         // the best score for each value of this property is computed; m is not added
+  paid,             // m(v) is added once, for the value v of the whole labelling
+  absorbed,         // approximation: adds m(EMPTY) once, and m(v) - m(EMPTY) for each firing of v
+  absorbed_required // for m(EMPTY) = minus infinity: adds m(v) for each firing of v; one must fire
 };
 
-// Tables of a bound property that do not depend on its message. Programs of one chain may share
-// them.
+// The tables of a BoundProperty that do not depend on its message. Several programs of one chain
+// may share them.
 struct BoundTables {
   BoundTables() noexcept = default;
-  // Takes the memory. Reads only the sizes of the attachment.
+  // Takes the memory. Reads only the sizes of the attached property.
   BoundTables(Layout &layout, const Attached &attached, bool tree) noexcept;
   // Fills all arrays. False if interrupted.
   bool fill(const Attached &attached, const std::int32_t *parents, Limits &limits) noexcept;
 
   bool is_filled = false;
-  // True if a value outside the dictionary can fire. Such a firing forbids the labelling even after
-  // CONFLICT, so the automaton must be followed further.
+  // True if a value can fire that the clique's dictionary of values lacks. Such a firing forbids
+  // the labelling even after CONFLICT, so the automaton must then be followed further.
   bool fires_outside = false;
   std::int32_t local_count = 0;           // F
   std::int32_t *numbers = nullptr;        // F: column in the clique of each local value, ascending
-  std::int32_t *constant_local = nullptr; // by constant: its local value, or kOutside
-  std::int32_t *table_local = nullptr;    // T: local value that FIRE_TABLE fires, -1, or kOutside
-  std::uint64_t *may = nullptr; // chains: T + 1 bit sets; set t: states that may fire from t on
-  std::int32_t words = 0;       // words of one bit set
-  std::int32_t *subtree_firing = nullptr; // trees, T: positions of the subtree that may fire
-  std::int32_t total_firing = 0;          // trees: positions that may fire
+  std::int32_t *constant_local = nullptr; // by constant of the automaton: local value, or kOutside
+  std::int32_t *table_local = nullptr;    // T: local value in the table of tokens, -1, or kOutside
+  // Chains: T + 1 rows of `words` words, one bit for each state. Bit s of row t is set if an
+  // automaton in state s before position t may still fire.
+  std::uint64_t *may = nullptr;
+  std::int32_t words = 0; // words of a row of `may`
+  std::int32_t *subtree_firing = nullptr; // trees, T: number of subtree positions that may fire
+  std::int32_t total_firing = 0;          // trees: number of all positions that may fire
 
-  // A value outside the dictionary, which forbids the labelling.
+  // Stands for a value that the dictionary lacks, which forbids the labelling.
   static constexpr std::int32_t kOutside = -2;
 };
 
@@ -59,10 +65,12 @@ public:
   using BoundTables::local_count;
   using BoundTables::numbers;
 
-  // `shared`: tables to use, which the first bind() fills; if NULL, allocates tables of its own.
+  // `shared`: tables that several objects use, and that the first bind() fills. NULL: this object
+  // has tables of its own.
   BoundProperty(Layout &layout, const Attached &attached, bool tree,
                 BoundTables *shared = nullptr) noexcept;
-  // Reads the arrays and the message of the attachment. False if interrupted.
+  // Reads the arrays and the message of the attached property. `parents`: those of a tree, or NULL.
+  // False if interrupted.
   bool bind(const std::int32_t *parents, Limits &limits) noexcept;
   void assign(Role role) noexcept;
 
@@ -72,13 +80,14 @@ public:
   std::int32_t empty() const noexcept { return local_count; }
   std::int32_t conflict() const noexcept { return local_count + 1; }
   std::int32_t settled() const noexcept { return (local_count + 2) * states_; }
-  // True if the automaton must be followed after CONFLICT, see fires_outside.
+  // True if the automaton must be followed even after CONFLICT (fires_outside).
   bool watches_conflicts() const noexcept { return fires_outside; }
   bool tracked() const noexcept { return role == Role::outgoing || role == Role::paid; }
   std::int32_t state_of(std::int32_t code) const noexcept { return code % states_; }
   std::int32_t fired_of(std::int32_t code) const noexcept { return code / states_; }
 
-  // Returns the local value (or kOutside) that a compiled action fires at t; -1 for none.
+  // Returns the local value that `action`, an entry of the compiled automaton, fires at position t;
+  // kOutside if the dictionary lacks it; -1 if nothing fires.
   std::int32_t local(std::int32_t action, std::int32_t t) const noexcept {
     if (action >= 0)
       return constant_local[action];
@@ -100,14 +109,15 @@ public:
   double final_payment(std::int32_t code, std::int32_t value, std::int32_t &fired) const noexcept;
   // Returns the greatest message score that can still be added after `code`.
   double greatest_payment(std::int32_t code) const noexcept;
-  // Returns an estimate of this score, by which a beam ranks configurations.
+  // Returns an estimate of the message score that will be added after `code`, by which a beam ranks
+  // configurations.
   double expected_payment(std::int32_t code) const noexcept;
 
   // True if all positions of the tree that may fire lie in the subtree of t.
   bool closes(std::int32_t t) const noexcept {
     return total_firing > 0 && subtree_firing[t] == total_firing;
   }
-  // Returns the joint code of two disjoint subtrees.
+  // Returns the code of two disjoint subtrees together that have the codes a and b.
   std::int32_t combine(std::int32_t a, std::int32_t b) const noexcept;
   // Advances the code of the subtree of t after t itself fired `value` (or -1). Adds message scores
   // to `paid`. False if the labelling is forbidden.

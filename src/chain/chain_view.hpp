@@ -15,7 +15,7 @@ struct ChainView {
   std::ptrdiff_t unary_column = 0;
   const Transitions *transitions = nullptr; // or NULL; `edges`, `start`, `end` override it
   const void *edges = nullptr;              // m x m matrices, or NULL
-  bool edge_each = false;                   // T - 1 matrices, one an edge; otherwise one for all
+  bool edge_each = false;                   // true: one matrix for each edge; false: one for all
   std::ptrdiff_t edge_matrix = 0;
   std::ptrdiff_t edge_from = 0; // strides of the "from" and the "to" label in a matrix
   std::ptrdiff_t edge_to = 0;
@@ -25,9 +25,9 @@ struct ChainView {
   const std::int32_t *forced = nullptr;  // T: the only label allowed, or -1; or NULL
   const std::uint8_t *allowed = nullptr; // T x m: 0 forbids a label; or NULL
   std::ptrdiff_t allowed_row = 0;
-  const std::uint8_t *masked = nullptr; // T x m, without gaps: 0 forbids a label too; or NULL
-  // T x m, without gaps, or NULL: added to the unary scores in dynamic programs (messages of
-  // cliques); not part of phi.
+  const std::uint8_t *masked = nullptr; // T x m, without gaps: 0 also forbids a label; or NULL
+  // T x m, without gaps, or NULL: messages of cliques, which dynamic programs add to the unary
+  // scores. They are not part of phi, the score of the chain alone.
   const double *added = nullptr;
 
   double number(const void *array, std::ptrdiff_t at) const noexcept {

@@ -1,4 +1,5 @@
-// Coordinate moves along a chain.
+// Coordinate moves along a chain: changes one position after the other, each time knowing the best
+// score of the rest of the chain.
 //
 // Some positions of the chain are *held*: each is restricted to a set of labels. The others are
 // free. A walk visits the positions from the first to the last. At position t the caller is given,
@@ -28,7 +29,8 @@ public:
         side_(layout.take<double>(padded_labels(view.labels))),
         work_(layout.take<double>(padded_labels(view.labels))) {}
 
-  // True if the restriction of any position changed; false also if goes_on() stopped the walk.
+  // Walks along the chain. True if the restriction of any position has changed. False if not, or if
+  // goes_on() stopped the walk.
   template <class Held> bool run(Scores &scores, Held &held) noexcept {
     return sweep<false>(scores, held) && sweep<true>(scores, held) && moved_;
   }
@@ -56,8 +58,9 @@ public:
   }
 
 private:
-  // Backward: rows_[t] becomes the best score of the positions after t. Forward: visits each
-  // position, then replaces rows_[t] by the best score of the positions before t. False if stopped.
+  // The backward sweep writes the best score of the positions after t to row t of rows_. The
+  // forward sweep visits each position t and then replaces row t by the best score of the positions
+  // before t. False if goes_on() stopped the sweep.
   template <bool kForward, class Held> bool sweep(Scores &scores, Held &held) noexcept {
     const std::int32_t T = scores.length();
     const std::int32_t m = scores.labels();

@@ -8,13 +8,15 @@ namespace chorale {
 
 inline constexpr std::int64_t kLongest = INT32_MAX - 1;
 
-// check_chain: checks shapes, strides and parents; fills `view`. check_numbers: checks all numbers.
+// check_chain() checks shapes, strides and parents, and fills `view`. check_numbers() then checks
+// all scores and other numbers.
 chorale_status check_chain(const Report &report, chorale_chain chain, ChainView &view) noexcept;
 chorale_status check_numbers(const Report &report, const ChainView &view) noexcept;
-// Checks the unary scores alone. Messages call position t name[first + t].
+// Checks the unary scores alone. In error messages position t is called name[first + t].
 chorale_status check_unary(const Report &report, std::string_view name, const ChainView &view,
                            std::int64_t first) noexcept;
-// Checks tokens first .. first + count - 1 of `name`: ids of at least 0, or -1 for none.
+// Checks tokens[first] .. tokens[first + count - 1]: each is an id of at least 0, or -1 for no
+// token. `name`: the name of the array in error messages.
 chorale_status check_tokens(const Report &report, std::string_view name, const std::int32_t *tokens,
                             std::int64_t first, std::int64_t count) noexcept;
 // Checks that `labelling` holds one label of the chain for each position of the view.

@@ -1,7 +1,8 @@
 // Sets of configurations. A configuration is the joint state of the properties after a partial
 // labelling; it has a key and one row of scores.
 //
-// A key holds one code a property (see bound_property.hpp), each in a bit field of its words.
+// A key holds the codes of the properties, each in a bit field of its words. A code is what a
+// program must remember of one property (bound_property.hpp).
 #pragma once
 
 #include "base/workspace.hpp"
@@ -115,11 +116,11 @@ struct JointOutcome {
 // beam prunes it. `most`: greatest number of configurations possible.
 std::int32_t staging_room(std::int64_t most, std::int32_t width, std::int32_t labels) noexcept;
 
-// Beam pruning. Keeps the best configuration for each code of the outgoing property as far as the
-// width allows, then the best of all others.
+// Beam pruning. Keeps first the best configuration for each code of the outgoing property, the one
+// whose message is computed, and then the best of all others, as many as the width allows.
 class Beam {
 public:
-  // `codes`: exceeds every code of every property.
+  // `codes`: a number above every code of every property.
   Beam(Layout &layout, std::int32_t capacity, std::int64_t codes) noexcept
       : codes_(codes), rank_(layout.take<double>(capacity)),
         order_(layout.take<std::int32_t>(capacity)), leads_(layout.take<std::uint8_t>(capacity)),

@@ -14,8 +14,9 @@ std::int64_t limited_product(std::int64_t a, std::int64_t b) noexcept {
 
 } // namespace
 
-// Computes widths from sizes alone. A field holds the codes of every role of its property. `most`:
-// number of combinations of codes in one run, in which at most one property is outgoing.
+// Computes the plan from sizes alone. The bit field of a property in a key is wide enough for its
+// codes in any role. plan.most is the number of combinations of codes in one run, in which at most
+// one property has the role `outgoing`.
 JointPlan Joint::plan() const noexcept {
   JointPlan plan;
   const bool tree = view_.parents != nullptr;
@@ -106,8 +107,9 @@ double Joint::run(std::int32_t outgoing, double *message, const double *lower, s
                              message, lower, to, outcome);
 }
 
-// Returns the objective of decoding for a labelling: phi, added scores and messages. Minus infinity
-// if a value outside a dictionary fires.
+// Returns the score that decoding maximises, for a given labelling: phi (the score of the chain or
+// tree alone) plus added scores plus the message score of each property's value. Minus infinity if
+// a value fires that a dictionary lacks.
 double Joint::value_of(const std::int32_t *labels) noexcept {
   if (!scores_.spend(8 * std::int64_t{view_.length}))
     return kForbidden;
@@ -127,8 +129,9 @@ double Joint::value_of(const std::int32_t *labels) noexcept {
   return total;
 }
 
-// Runs a narrow beam first. If the beam dropped nothing, its result is exact; otherwise the scores
-// that it attained are lower bounds, which prune the full run.
+// Runs the program with a narrow beam first. If this beam dropped nothing, its result is exact.
+// Otherwise the scores that it attained are lower bounds, by which the run with the full width
+// prunes partial labellings.
 double Joint::run_bounded(std::int32_t outgoing, double *message, std::int32_t *to,
                           JointOutcome &outcome) noexcept {
   if (is_interrupted())
@@ -156,7 +159,8 @@ double Joint::run_bounded(std::int32_t outgoing, double *message, std::int32_t *
     return kForbidden;
   outcome.most = std::max(outcome.most, attempt.most);
   if (!attempt.pruned) {
-    // The result is exact up to rounding, see below.
+    // Nothing was dropped: the result is exact up to rounding, which the end of this function
+    // allows for.
   } else if (plan_.width == narrow && options_.mode != CHORALE_JOINT_EXACT) {
     outcome.pruned = true;
   } else if (to) {
@@ -175,8 +179,8 @@ double Joint::run_bounded(std::int32_t outgoing, double *message, std::int32_t *
   }
   if (is_interrupted())
     return kForbidden;
-  // A wide beam may miss a labelling that the narrow one found, or that is best without messages.
-  // Also, if large messages cancel, rounding may prune the best labelling.
+  // `own` is the score of the best labelling known before the full run. The full run may miss it:
+  // its beam may have dropped it or, where large messages cancel, rounding may have pruned it.
   if (to && !outcome.overflow && own > best) {
     std::copy_n(first_, view_.length, to);
     best = own;

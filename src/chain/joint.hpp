@@ -1,4 +1,10 @@
-// Messages and decoding under several properties, on chains and trees: roles, budgets, modes.
+// Messages, decoding, max-marginals and sums of one chain or tree under several properties: assigns
+// the roles of the properties (bound_property.hpp), plans memory, and runs the dynamic programs.
+//
+// A configuration is what a program must remember of all properties at a position. In the mode
+// ABSORPTION, properties that need not be told apart are absorbed, an approximation with fewer
+// configurations; in the mode BEAM only the best configurations are kept; the mode EXACT does
+// neither.
 #pragma once
 
 #include "chain/attachments.hpp"
@@ -17,14 +23,15 @@ struct JointOptions {
   chorale_joint_mode mode;
   std::int32_t beam_width;
   std::int32_t budget;
-  // Absorption with more configurations than the budget: true: overflow; false: a beam keeps the
-  // best.
+  // What happens in the mode ABSORPTION if there are more configurations than the budget. true: the
+  // call reports an overflow; false: a beam keeps the best ones.
   bool is_strict = true;
-  // Runs may use JointReach, whose messages are upper bounds in entries too low to matter.
+  // True if JointReach may be used (joint_reach.hpp), in whose messages the entries that are too
+  // low to matter are only upper bounds.
   bool may_reach = false;
 };
 
-// Bounds of a computation, known from sizes alone.
+// Sizes of a computation, computed without reading scores.
 struct JointPlan {
   std::int64_t most = 1;  // upper bound on the number of configurations
   std::int32_t width = 1; // greatest number of configurations kept at a position
@@ -36,32 +43,33 @@ struct JointSummary {
   JointOutcome outcome;
   bool exact = false;
   double score = kForbidden; // best score; for messages, the greatest of all messages
-  double lost = 0;           // sums of chains: see JointChain::lost()
+  double lost = 0;           // for sums of chains: what JointChain::lost() returns
 };
 
 class Joint {
 public:
-  // `shared`: tables of the attachments, which several programs may use in turn; or NULL.
+  // `shared`: tables of the attached properties, which several programs may use in turn, or NULL.
   Joint(Layout &layout, const ChainView &view, const Attachments &attachments,
         const JointOptions &options, JointUse use, BoundTables *shared = nullptr) noexcept;
 
   // False if the codes of all properties do not fit into a key.
   bool fits() const noexcept { return plan_.keys.fits() && plan_.firing_keys.fits(); }
-  // Loads scores and binds properties. Must precede the functions below. If `limits` (NULL: none)
-  // end any of them, its results are undefined and the best score is minus infinity.
+  // Loads the scores and binds the properties. Must be called before send(), decode(), marginals(),
+  // sums() and sum(). If `limits` (NULL: none) interrupt one of these, its results are undefined
+  // and the best score is minus infinity.
   void prepare(Limits *limits = nullptr) noexcept;
-  // Computes messages. outgoing[k]: receives the R_k + 2 entries for property k; or NULL.
+  // Computes messages: writes the message of property k to outgoing[k], or computes none if that is
+  // NULL. It has R_k + 2 entries: the best score for each of the R_k values, EMPTY and CONFLICT.
   void send(double *const *outgoing, JointSummary &summary) noexcept;
   // Decodes. `labelling` holds the result if summary.score is above minus infinity.
   void decode(JointSummary &summary) noexcept;
   // For chains, not trees: writes T rows of max-marginals. If the beam dropped configurations
   // (summary.outcome.pruned), labels that no kept configuration allows get minus infinity.
   void marginals(double *to, std::ptrdiff_t row_stride, JointSummary &summary) noexcept;
-  // Log-sums over all labellings, messages included; the number of configurations must not exceed
-  // the budget (summary.outcome.overflow). In mode BEAM, chains only, configurations beyond the
-  // width are left out instead, see JointChain::marginals(). For chains: writes T rows, entry y of
-  // row t the log-sum of the labellings with label y at t, but for a number that is the same for
-  // the whole row.
+  // For chains: writes T rows of log-sums; entry y of row t is the log-sum of the scores, messages
+  // included, of all labellings with label y at t, plus a number that is the same for the whole
+  // row. Reports an overflow if there are more configurations than the budget; in the mode BEAM
+  // leaves out the least probable ones instead (JointChain::marginals()).
   void sums(const LogSums &sums, double *to, std::ptrdiff_t row_stride,
             JointSummary &summary) noexcept;
   // For trees: sets summary.score to the log-sum of all labellings.
@@ -73,10 +81,10 @@ public:
 private:
   JointPlan plan() const noexcept;
   void assign(std::int32_t outgoing) noexcept;
-  // Assigns the roles for sums. An absorbed property that must fire then adds, at each firing, how
-  // far the message of the value lies below the greatest of all values: a number that is added to
-  // the whole message, such as the scores of the clique's other members, would count once for each
-  // firing.
+  // Assigns the roles for sums. For a property whose role is absorbed_required, subtracts the
+  // greatest message score of all values from the message, which is added at each firing. Otherwise
+  // a number that all entries of the message contain, such as the scores of the clique's other
+  // members, would count once for each firing.
   void assign_for_sums() noexcept;
   // Runs the dynamic program once. `width` 0: the width of the plan.
   double run(std::int32_t outgoing, double *message, const double *lower, std::int32_t *to,
@@ -90,13 +98,13 @@ private:
   bool is_single_message() const noexcept {
     return use_ == JointUse::messages && attachments_.count == 1;
   }
-  // A single property is never absorbed, except in sums: where decoding can use a beam, a sum
-  // cannot.
+  // True if properties are absorbed. A single property is absorbed in sums only; decoding can use a
+  // beam instead.
   bool absorbs() const noexcept {
     return options_.mode == CHORALE_JOINT_ABSORPTION &&
            (attachments_.count > 1 || use_ == JointUse::sums);
   }
-  // True if exceeding the budget is an overflow.
+  // True if more configurations than the budget are an overflow.
   bool may_overflow() const noexcept {
     return options_.mode == CHORALE_JOINT_EXACT || (absorbs() && options_.is_strict);
   }
@@ -110,12 +118,12 @@ private:
   BoundProperty *properties_;
   KeyField *fields_;
   double *message_ = nullptr;
-  double *lower_ = nullptr;       // scores attained by a narrow beam, see JointChain::run()
+  double *lower_ = nullptr;       // scores that a narrow beam attained, by which full runs prune
   std::int32_t *first_ = nullptr; // T: best labelling found before the full run
   std::optional<JointChain> chain_;
   std::optional<JointTree> tree_;
   std::optional<SingleChain> single_; // the message of one property alone
-  std::optional<BoundedSingle> bounded_; // likewise
+  std::optional<BoundedSingle> bounded_; // the message of one property alone, from bounds
 };
 
 } // namespace chorale

@@ -50,7 +50,7 @@ JointChain::JointChain(Layout &layout, const ChainView &view, const KeyLayout &k
   }
 }
 
-// Starts with the one configuration before the first position.
+// Stores the arguments of a run and makes the only configuration before the first position.
 void JointChain::begin(const BoundProperty *properties, const KeyField *fields, std::int32_t count,
                        const JointLimits &limits, std::int32_t outgoing,
                        JointOutcome &outcome) noexcept {
@@ -143,9 +143,9 @@ bool JointChain::step(Scores &scores, std::int32_t t) noexcept {
 }
 
 // Returns a threshold for the configuration `key`: a partial labelling can be pruned if its score
-// plus its best completion without properties lies below. The threshold is the least entry of
-// lower_ that the configuration can still reach, minus the most that messages can still add, minus
-// a tolerance for rounding.
+// plus its best completion without properties is below this number. It is the least entry of lower_
+// that the configuration can still reach, minus the most that messages can still add, minus a
+// tolerance for rounding.
 double JointChain::threshold(const std::uint64_t *key) const noexcept {
   double least = least_lower_;
   double hope = 0;
@@ -263,8 +263,9 @@ std::int32_t JointChain::mark(const std::uint64_t *key) noexcept {
   return marked;
 }
 
-// Distributes row_, the scores at t of the successors of configuration i, over the configurations
-// of next_. The labels in marked_ go one by one; all others share one target configuration.
+// Distributes row_, which holds by label the scores at position t after configuration i, over the
+// configurations of next_. Labels in marked_ are moved one by one; all others lead to the same
+// configuration.
 void JointChain::spread(std::int32_t i, std::int32_t t) noexcept {
   if (lower_) {
     const double least = threshold(now_.key(i));

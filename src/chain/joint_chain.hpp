@@ -1,5 +1,12 @@
-// Joint dynamic program of a chain with properties, over labels x configurations. A configuration
-// holds the automaton state and the fired value of each property.
+// Joint dynamic program of a chain with properties, over labels x configurations.
+//
+// A property is an automaton that reads the labels from left to right and *fires* values at
+// some positions. A configuration holds, for each property, the automaton state and the value fired
+// so far, coded as one number (its *code*, bound_property.hpp). The values that can fire on this
+// chain are numbered 0 .. F - 1 (*local* values); F is EMPTY (nothing fired) and F + 1 CONFLICT
+// (different values fired). A property's incoming message gives a score to each of these F + 2. The
+// outgoing message, which a run computes for one property at most, is the best score of the chain
+// for each of them.
 //
 // Every position has a set of configurations with a row of m scores each. One max-product step
 // advances a whole row by one position. The row is then split by the automaton transitions; most
@@ -13,49 +20,52 @@
 
 namespace chorale {
 
-// Purpose of a joint program. All but messages need further memory.
+// Purpose of a joint program. Each one except `messages` needs additional memory.
 enum class JointUse { messages, decoding, marginals, sums };
 
 class JointChain {
 public:
-  // `most`: upper bound on the number of configurations at a position; `width` <= `most`. `codes`:
-  // exceeds every code of every property.
+  // `most`: upper bound on the number of configurations at a position. `width`: how many of them
+  // are kept, at most `most`. `codes`: a number above every code of every property. `count`: number
+  // of properties.
   JointChain(Layout &layout, const ChainView &view, const KeyLayout &keys, std::int32_t count,
              std::int64_t most, std::int32_t width, std::int64_t codes, JointUse use) noexcept;
 
-  // Writes the best labelling of the chain without properties to `labelling`, and computes
-  // completion_, which pruning needs. False if every labelling is forbidden or if interrupted.
+  // Writes the best labelling of the chain, without regard to properties, to `labelling`. Also
+  // computes completion_, which pruning needs. False if every labelling is forbidden or if
+  // interrupted.
   bool guide(Scores &scores, std::int32_t *labelling) noexcept {
     return scores.complete(completion_, row_, labelling);
   }
 
-  // Runs the program with the roles of the properties (bound_property.hpp) and returns the best
-  // score. `lower`: NULL, or lower bounds attained by some labelling: one score if outgoing < 0,
-  // otherwise one for each entry of the message. Prunes partial labellings that cannot reach them,
-  // which changes no result; requires guide(), and no property may be absorbed.
-  // `outgoing`: index of the property whose message is computed, or -1. `message` receives the best
-  // score of each local value, EMPTY and CONFLICT. `labelling`: receives the best labelling
-  // (decoding).
+  // Runs the program, with each property in its role (bound_property.hpp), and returns the best
+  // score. `outgoing`: index of the property whose message is computed, or -1. Writes the best
+  // score of each local value, EMPTY and CONFLICT to `message`, and in decoding the best labelling
+  // to `labelling`. `lower`: NULL, or scores that labellings attain: one score if outgoing < 0,
+  // otherwise one for each entry of the message. Partial labellings that cannot reach these scores
+  // are then pruned, which changes no result; this requires that guide() was called and that no
+  // property is absorbed.
   double run(Scores &scores, const BoundProperty *properties, const KeyField *fields,
              std::int32_t count, const JointLimits &limits, std::int32_t outgoing, double *message,
              const double *lower, std::int32_t *labelling, JointOutcome &outcome) noexcept;
 
-  // Writes max-marginals: entry y of row t of `to` is the best score, with the properties in their
-  // roles, of the labellings with label y at t; minus infinity if no kept configuration allows y.
-  // Keeps the configurations of the forward pass. False if they exceed the limits and must not be
-  // pruned, or if interrupted.
-  // `sums`: NULL, or takes log-sums in place of maxima: entry y of row t is then the log-sum of all
-  // labellings with label y at t, but for a number that is the same for the whole row.
-  // Sums with limits.exact false leave out labellings: if a position has more configurations than a
-  // width, those with the least upper bounds on their sums, see thin(). Widths grow up to
-  // limits.width until lost() is small. An overflow then means that every labelling that was kept
-  // is forbidden.
+  // Writes max-marginals: entry y of row t of `to` is the best score of the labellings with label y
+  // at position t, where each property adds to scores as its role says; minus infinity if no
+  // configuration that was kept allows y. False if there are more configurations than `limits`
+  // permit and none may be pruned, or if interrupted.
+  //
+  // If `sums` is not NULL, takes log-sums of scores in the place of maxima: entry y of row t is
+  // then the log-sum of all labellings with label y at t, plus a number that is the same for the
+  // whole row. Sums with limits.exact false may leave out labellings: if a position has more
+  // configurations than some width, those are dropped whose sums have the least upper bounds
+  // (thin()). The width grows, up to limits.width, until lost() is small. An overflow then means
+  // that every labelling that was kept is forbidden.
   bool marginals(Scores &scores, const BoundProperty *properties, const KeyField *fields,
                  std::int32_t count, const JointLimits &limits, const LogSums *sums, double *to,
                  std::ptrdiff_t row_stride, JointOutcome &outcome) noexcept;
 
-  // After sums: an upper bound on the sum of the labellings left out, as a part of the sum of all.
-  // 0 if none was left out. No probability is wrong by more.
+  // After a run with sums: upper bound on the probability of the labellings that were left out; 0
+  // if none was. No probability computed from the sums is wrong by more.
   double lost() const noexcept { return lost_part_; }
 
 private:
@@ -68,11 +78,12 @@ private:
            ((sums_ ? 5 * LogSums::kWork : 1) + labels_ + 7 + 8 * std::int64_t{count_});
   }
   void spread(std::int32_t i, std::int32_t t) noexcept;
-  // Returns the index in next_ of the successor of configuration i after `label` at t, or -1 if
-  // forbidden or the set overflows. Label -1 stands for all labels with the default transitions.
-  // Adds message scores to `paid`.
+  // Returns the index in next_ of the successor of configuration i after `label` at t, or -1 if the
+  // successor is forbidden or the set overflows. Label -1 stands for all labels for which every
+  // property takes its default transition. Adds message scores that become known to `paid`.
   std::int32_t follow(std::int32_t i, std::int32_t t, std::int32_t label, double &paid) noexcept;
-  // Computes the key of this successor; false if forbidden.
+  // Writes to `key` the key of the successor of the configuration with key `from`. False if the
+  // successor is forbidden.
   bool successor(const std::uint64_t *from, std::int32_t t, std::int32_t label, Key &key,
                  double &paid) const noexcept;
   // Fills classes_ for position t.
@@ -80,8 +91,8 @@ private:
   // Lists in marked_ the labels for which some property leaves its default transition after `key`.
   // Returns their number.
   std::int32_t mark(const std::uint64_t *key) noexcept;
-  // Returns the end score of `label` plus the messages added at the end. `shown`: final local value
-  // of the outgoing property.
+  // Returns the end score of `label` plus the message scores added at the end. Writes the final
+  // local value of the outgoing property to `shown`.
   double final_score(const Scores &scores, const std::uint64_t *key, std::int32_t label,
                      std::int32_t &shown) const noexcept;
   void keep_forward(std::int32_t t) noexcept;
@@ -89,22 +100,24 @@ private:
   bool make_room() noexcept;
   double threshold(const std::uint64_t *key) const noexcept;
   void drop_hopeless(std::int32_t t) noexcept;
-  // For sums. Returns the most that messages can still add after a configuration.
+  // For sums. Returns the greatest message scores that can still be added after a configuration.
   double hope(const std::uint64_t *key) const noexcept;
   // Computes completion_ with log-sums in place of maxima. False if interrupted.
   bool sum_completions(Scores &scores) noexcept;
-  // Makes by_ the weights of a matrix.
+  // Sets by_ to the weights of a transition matrix (log_sums.hpp).
   void weigh(const double *edges, std::ptrdiff_t stride) noexcept;
-  // One step of log-sums by by_ from the row of configuration i to row_. Entries that cannot reach
-  // least_ become minus infinity.
+  // Writes to row_ the row of configuration i after a step of log-sums over the transitions in by_.
+  // Entries that cannot reach least_ become minus infinity.
   void sum_step(std::int32_t i, const double *unary, std::int32_t t) noexcept;
-  // Drops configurations of next_, at position at_: those that cannot reach least_, and all but
-  // `width` of those with the greatest upper bounds. The bound: log-sum, over the labels, of the
-  // partial labellings plus their completions without properties; plus hope().
+  // Drops configurations of next_, which belongs to position at_: those that cannot reach least_,
+  // and of the others all but the `width` with the greatest upper bounds. The upper bound is the
+  // log-sum, over the labels, of the partial labellings plus their completions without properties,
+  // plus hope().
   void thin(std::int32_t width) noexcept;
   // The forward pass of marginals(), with all rows kept. False on overflow, or if interrupted.
   bool go_forward(Scores &scores) noexcept;
-  // Forward passes that leave out labellings, ever wider until lost() is small. False as above.
+  // Runs forward passes that leave out labellings, each wider than the last, until lost() is small.
+  // False on overflow, or if interrupted.
   bool go_forward_thinned(Scores &scores, const BoundProperty *properties, const KeyField *fields,
                           std::int32_t count, std::int32_t width, JointOutcome &outcome) noexcept;
   // Replaces the rows of now_ by the scores of the end of the chain. False if interrupted.
@@ -121,8 +134,8 @@ private:
   Configurations now_;
   Configurations next_;
   Beam beam_;
-  double *completion_;      // T x m: best score (or log-sum) of the positions after t, without
-                            // properties
+  double *completion_;      // T x m: best score (or log-sum) of the positions after t, given its
+                            // label, without properties
   std::int32_t *kept_;      // scratch of drop_hopeless(): configurations to keep
   double *rank_ = nullptr;  // sums: upper bound of each configuration, scratch of thin()
   WeighedMatrix by_{};      // sums: transitions of the current position
@@ -131,11 +144,12 @@ private:
   std::uint8_t *is_marked_; // m: scratch of mark(), 0 between calls
   std::int32_t *marked_;    // m: labels outside the default transitions
   std::int32_t *classes_;   // class of the current position, by property
-  // Decoding: previous configuration * m + previous label, for each configuration of each position.
+  // Backpointers for decoding: previous configuration * m + previous label, for each label of each
+  // configuration of each position.
   std::int32_t *history_ = nullptr;
   std::int64_t *history_begin_ = nullptr; // T: first entry of each position in history_
   std::int32_t previous_count_ = 0;       // configurations of the position recorded last
-  // Marginals: the configurations of every position after the forward pass.
+  // For max-marginals and sums: the configurations of every position after the forward pass.
   std::uint64_t *forward_keys_ = nullptr;  // T x width x words
   double *forward_rows_ = nullptr;         // T x width x m
   std::int32_t *forward_counts_ = nullptr; // T
@@ -145,14 +159,14 @@ private:
   std::int32_t count_ = 0;
   std::int32_t outgoing_ = -1;
   const double *lower_ = nullptr;
-  const LogSums *sums_ = nullptr; // NULL: maxima
+  const LogSums *sums_ = nullptr; // NULL if the program computes maxima
   double least_lower_ = 0;
-  // Sums that leave out labellings.
+  // For sums that leave out labellings:
   double least_ = kForbidden; // log-sum that partial labellings must be able to reach
   double lowered_ = 0;        // total that lower_to_zero() subtracted in the forward pass
   double lost_ = kForbidden;  // log-sum of the upper bounds of what thin() dropped for its width
   std::int64_t dropped_ = 0;  // number of rows and entries dropped since they cannot reach least_
-  double lost_part_ = 0;      // see lost()
+  double lost_part_ = 0;      // what lost() returns
   std::int32_t at_ = 0;       // position of next_
   JointLimits limits_;
   JointOutcome *outcome_ = nullptr;

@@ -1,13 +1,15 @@
-// Max-marginals of positions in the joint program: a forward pass that keeps every configuration,
-// then a backward pass.
+// Max-marginals of positions in the joint program (joint_chain.hpp): a forward pass that keeps the
+// configurations of every position, then a backward pass.
 //
-// In the backward pass a row holds, for each label, the best score of the positions that follow its
-// configuration. Recomputing successors from the automata is faster than loading them from memory.
+// In the backward pass, the row of a configuration holds, for each label, the best score of the
+// positions that follow. Successors are computed again from the automata, which is faster than
+// loading them from memory.
 //
-// The same passes with log-sums give the sums of the labellings with a given label. Rows are then
-// lowered to a greatest entry of 0 at every position. If the configurations of a position exceed
-// the width, sums can leave out those whose labellings add least. What is left out is bounded from
-// above by the sum without properties times the greatest weights that messages can still have.
+// The same passes with log-sums in the place of maxima give, for each label of a position, the
+// log-sum of the labellings with this label. At every position a number is then subtracted from all
+// rows, so that the greatest entry is 0. If a position has more configurations than the width, sums
+// can leave out those whose labellings add least. The sum of what is left out is at most the sum
+// without properties times the greatest weight that messages can still give.
 #include "chain/joint_chain.hpp"
 
 #include "chain/max_plus.hpp"
@@ -17,12 +19,12 @@
 namespace chorale {
 namespace {
 
-// Labellings whose sum is less than exp(-kMargin) of all, about 2e-16, are left out.
+// Labellings whose sum is less than exp(-kMargin), about 2e-16, of the sum of all are left out.
 constexpr double kMargin = 36;
 // Widths of passes that leave out labellings: the first, and the factor to the next.
 constexpr std::int32_t kFirstWidth = 16;
 constexpr std::int32_t kWider = 4;
-// A pass that leaves out at most this part of the sum of all labellings serves.
+// A pass is wide enough if it leaves out at most this fraction of the sum of all labellings.
 constexpr double kLittleLost = 0.01;
 
 } // namespace
@@ -68,8 +70,8 @@ bool JointChain::go_forward(Scores &scores) noexcept {
   return true;
 }
 
-// A pass that is too narrow still bounds the sum of all labellings from below, by which the next
-// one drops more.
+// A pass that is too narrow still gives a lower bound on the sum of all labellings, so that the
+// next pass can drop more entries (those that cannot reach least_).
 bool JointChain::go_forward_thinned(Scores &scores, const BoundProperty *properties,
                                     const KeyField *fields, std::int32_t count, std::int32_t width,
                                     JointOutcome &outcome) noexcept {
@@ -193,8 +195,9 @@ void JointChain::keep_forward(std::int32_t t) noexcept {
   std::copy_n(now_.row(0), std::int64_t{now_.count()} * labels_, forward_rows_ + first * labels_);
 }
 
-// Replaces now_, the best scores of the positions after t + 1, by those of the positions after t.
-// Successors that the beam dropped in the forward pass count as forbidden.
+// Replaces now_, whose rows have the best scores of the positions after t + 1, by the
+// configurations of position t with the best scores of the positions after t. Successors that the
+// beam dropped in the forward pass count as forbidden. False if interrupted.
 bool JointChain::go_back(Scores &scores, std::int32_t t) noexcept {
   const auto key_of = [this](std::int32_t position, std::int32_t i) {
     return forward_keys_ + (std::int64_t{position} * width_ + i) * words_;

@@ -183,8 +183,8 @@ std::int32_t JointReach::intern(const Memory *of) noexcept {
   return number;
 }
 
-// Returns a bit set of the labels, among the first 64, at which no property fires or changes its
-// state. Their successor is the same configuration.
+// Returns the labels (bit y for label y; only the first 64) at which no property fires or changes
+// its state, so that the configuration of_ is its own successor.
 std::uint64_t JointReach::quiet_labels() const noexcept {
   std::uint64_t quiet = 0;
   for (std::int32_t y = 0; y < std::min(labels_, 64); ++y) {
@@ -196,7 +196,7 @@ std::uint64_t JointReach::quiet_labels() const noexcept {
   return quiet;
 }
 
-// Sets next_ and fires_ for position t.
+// Sets next_ and fires_ for the configuration of_ and position t.
 void JointReach::read_cells(std::int32_t t) noexcept {
   for (std::int32_t k = 0; k < count_; ++k) {
     const Property &automaton = *properties_[k].attached.property;
@@ -207,8 +207,9 @@ void JointReach::read_cells(std::int32_t t) noexcept {
   }
 }
 
-// True if every state of of_ is dead or may still fire from t + 1 on. Otherwise follow() replaces a
-// state by the dead one, so quiet labels change the configuration too.
+// True if every automaton state of of_ is dead or may still fire from position t + 1 on. If not,
+// follow() replaces some state by the dead one, so that even quiet_labels() change the
+// configuration.
 bool JointReach::lives_on(std::int32_t t) const noexcept {
   for (std::int32_t k = 0; k < count_; ++k)
     if (of_[k].state != properties_[k].attached.property->dead() &&
@@ -392,7 +393,8 @@ JointReach::End JointReach::run(const double *reach) noexcept {
   least_[count_] = offered();
   for (std::int32_t k = 0; k < count_; ++k)
     most_steady_[k] = *std::max_element(steady(k), steady(k) + entries(k));
-  // Decoding keeps few rows: those of all positions usually fit, which saves a pass in trace().
+  // In decoding, few rows survive pruning. The rows of all positions usually fit, and trace() then
+  // needs no second pass.
   End end = reach ? End::overflow : pass(false, true);
   has_trace_ = end == End::done;
   if (end == End::overflow)

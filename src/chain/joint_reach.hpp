@@ -1,16 +1,18 @@
 // Messages of all properties of a chain, and decoding, in one pruned forward pass.
 //
-// A configuration holds the automaton state and the fired value of every property, so the last
-// position has the best score of each combination of values. The messages of all properties and the
+// A property is an automaton that *fires* values. A configuration holds the automaton state and the
+// value fired so far of every property, so the last position has the best score of each combination
+// of values. The messages of all properties (for each value, the best score of the chain) and the
 // best labelling follow from these scores. A partial labelling is pruned if its score, plus the
 // best score of the remaining positions without properties, plus the most that messages can still
-// add, lies below the score of a known labelling; for messages, more than the *reach* below. The
+// add, lies below the score of a known labelling (for messages, more than the *reach* below). The
 // pass uses no beam: it is exact, or reports an overflow of its memory.
 //
-// The receiver of a message says what it adds to each entry whatever else it knows, the *steady*
-// part, and the reach: the most that the rest of what it adds can differ between two entries.
-// Entries that are, with their steady parts, more than the reach below the greatest cannot affect
-// the receiver. They are replaced by an upper bound: there they are just the reach below.
+// The receiver of a message adds numbers to its entries. It states the part of these numbers that
+// it knows in advance, the *steady* part, and the reach, the most by which the other part can
+// differ between two entries. An entry that, with its steady part, is more than the reach below the
+// greatest cannot affect the receiver. In its place the message has an upper bound: the number with
+// which the entry is exactly the reach below the greatest.
 #pragma once
 
 #include "chain/attachments.hpp"
@@ -21,23 +23,24 @@ namespace chorale {
 
 class JointReach {
 public:
-  // True if the pass applies: a chain, not a tree, with positions and 1 to kMostProperties
-  // properties.
+  // True if JointReach can be used: for a chain, not a tree, that has positions and 1 to
+  // kMostProperties properties.
   static bool serves(const ChainView &view, std::int32_t properties) noexcept {
     return !view.parents && view.length > 0 && properties > 0 && properties <= kMostProperties;
   }
 
   enum class End { done, overflow, interrupted };
 
-  // `shared`: see Joint.
+  // `shared`: tables of the attached properties, which several programs may use in turn, or NULL.
   JointReach(Layout &layout, const ChainView &view, const Attachments &attachments,
              BoundTables *shared = nullptr) noexcept;
 
   // Loads scores and binds properties, then writes the best labelling without messages to
   // `labelling`. False if every labelling is forbidden or if interrupted.
   bool prepare(Limits *limits = nullptr) noexcept;
-  // Entries of the message of property k, the clique's column of each, and its steady part, 0 after
-  // prepare() and to be set before the first offer.
+  // The number of entries of the message of property k; the clique's column of an entry; the steady
+  // parts of the entries, which prepare() sets to 0 and the caller may set before the first
+  // offer().
   std::int32_t entries(std::int32_t k) const noexcept { return properties_[k].local_count + 2; }
   std::int32_t column(std::int32_t k, std::int32_t entry) const noexcept {
     const BoundProperty &property = properties_[k];
@@ -46,23 +49,23 @@ public:
                : property.attached.values() + (entry - property.local_count);
   }
   double *steady(std::int32_t k) const noexcept { return steady_ + k * message_limit_; }
-  // Supplies a known labelling, whose score bounds the best one from below. `score`: phi plus the
-  // added scores of the view. `shown`: value of each property, from Attached::evaluate(). Ignores
-  // forbidden labellings. True if its score with messages is at least that of all earlier offers.
+  // Supplies a known labelling, whose score bounds the best score from below. `score`: its score
+  // without messages. `shown`: value of each property, from Attached::evaluate(). Ignores forbidden
+  // labellings. True if its score with messages is at least that of all earlier offers.
   bool offer(const std::int32_t *labels, double score, const std::int32_t *shown) noexcept;
   // Returns the greatest score, including messages, of an offered labelling.
   double offered() const noexcept { return attained_[count_]; }
 
-  // Computes best(), and if `reach` (by property) is not NULL, the messages. Infinite: all entries
-  // are exact.
+  // Computes best() and, if `reach` is not NULL, the messages. reach[k]: the reach for the message
+  // of property k; if it is infinite, all entries are exact.
   End run(const double *reach) noexcept;
   // Returns the greatest score, including messages; at least offered(). Minus infinity if every
   // labelling is forbidden.
   double best() const noexcept { return best_; }
   // After run() with `reach`: writes the R + 2 entries of the message of property k.
   void write_message(std::int32_t k, double *to) const noexcept;
-  // After run() with best() > offered(): writes the best labelling to `labelling`. Overflow also if
-  // rounding errors pruned it.
+  // After a run() with best() > offered(): writes the best labelling to `labelling`. Returns
+  // `overflow` also if this labelling was pruned by rounding errors.
   End trace() noexcept;
 
   std::int32_t *labelling; // T
@@ -83,15 +86,16 @@ private:
   void resize_table(std::uint32_t slots) noexcept;
   // Returns the number of a configuration, adding it if new; -1 if the table is full.
   std::int32_t intern(const Memory *of) noexcept;
-  // Returns the slack of a configuration: a partial labelling is kept if its score plus its best
-  // completion without properties plus the slack is >= 0. Includes a tolerance for rounding.
+  // Returns the slack of a configuration: a partial labelling is kept if its score, plus its best
+  // completion without properties, plus the slack is at least 0. The slack includes a tolerance for
+  // rounding.
   double slack_of(const Memory *of) const noexcept;
-  // Returns the greatest entry of a row by local value that is still possible for property k.
-  // greatest: of all its entries.
+  // Returns the greatest of the entries of `row` (by local value) that are still possible for
+  // property k. greatest: the greatest of all entries.
   double most_paid(std::int32_t k, const Memory &memory, const double *row,
                    double greatest) const noexcept;
-  // These four functions refer to the configuration of_. follow() writes its successor after
-  // `label` at t to successor_; false if forbidden.
+  // These four functions refer to the current configuration, of_. follow() writes the successor of
+  // of_ after `label` at t to successor_; false if the successor is forbidden.
   void read_cells(std::int32_t t) noexcept;
   std::uint64_t quiet_labels() const noexcept;
   bool lives_on(std::int32_t t) const noexcept;
@@ -114,9 +118,9 @@ private:
   std::int32_t *kept_; // m: labels that are not pruned
   double *outgoing_;   // count x message_limit: messages by local value
   double *steady_;     // count x message_limit: steady parts by local value
-  double *most_steady_; // count: the greatest of them
-  // count + 1: greatest score of an offer, with the steady part of property k in the place of its
-  // message; last: with all messages.
+  double *most_steady_; // count: the greatest steady part of each property
+  // count + 1: greatest score of an offer. Entry k: with the steady part of property k in the place
+  // of its message; last entry: with all messages.
   double *attained_;
   double *least_;        // count + 1: least score that is not pruned, for message k; last: decoding
   std::int32_t *values_; // count: local value of each property on one labelling
@@ -137,8 +141,8 @@ private:
   const std::int32_t **next_;
   const std::int32_t **fires_;
 
-  // Rows of scores, m each: kRows for each of two positions in turn; with traces_, traced_rows for
-  // all positions.
+  // Rows of m scores. rows_: kRows rows for each of two neighbouring positions, used in turn.
+  // all_rows_: if traces_, traced_rows_ rows for all positions.
   double *rows_[2];
   double *all_rows_;
   std::int32_t *all_backs_;         // traced_rows x m: row at the previous position

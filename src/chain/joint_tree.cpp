@@ -175,8 +175,9 @@ std::int32_t JointTree::insert(Configurations &set, const Key &key, std::int32_t
   return set.append(key.word);
 }
 
-// Returns the configuration of lifted_ that follows configuration i of t when `firing` fires, or -1
-// if forbidden. target_paid_[firing] receives the message scores added.
+// Returns the index in lifted_ of the configuration that follows configuration i of position t when
+// `firing` fires, or -1 if it is forbidden. Writes the message scores that are added to
+// target_paid_[firing].
 std::int32_t JointTree::after_firing(std::int32_t t, std::int32_t i, std::int32_t firing) noexcept {
   if (firing < 0)
     return -1;
@@ -200,8 +201,8 @@ std::int32_t JointTree::after_firing(std::int32_t t, std::int32_t i, std::int32_
   return to;
 }
 
-// Lifts the labels in uniform_, which fire the same values under every parent label: one step of a
-// whole row for each firing.
+// Lifts the labels of configuration i that fire the same values under every parent label
+// (uniform_): for each firing, one max-product step of the row of these labels.
 void JointTree::lift_alike(std::int32_t t, std::int32_t i) noexcept {
   const std::int32_t columns = columns_above(t);
   const double *own = place(t).rows + std::int64_t{i} * labels_;

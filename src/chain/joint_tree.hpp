@@ -1,9 +1,14 @@
 // Joint dynamic program of a tree with local properties, over labels x fired values.
 //
-// Visits positions from the last to the first, so children before their parents. Every position has
-// a set of configurations of its subtree. A finished position is *lifted* over its edge to the
-// parent, where its properties fire, and then merged into the parent's set. All roots are children
-// of a virtual position with one label.
+// On a tree, a property *fires* at a position by the labels of the position and of its parent
+// alone. A configuration holds the value that each property has fired so far, coded as one number
+// (its *code*, bound_property.hpp). Values that can fire on this tree are numbered 0 .. F - 1
+// (*local* values).
+//
+// Positions are visited from the last to the first, so children before their parents. Every
+// position has a set of configurations of its subtree. A finished position is *lifted* over the
+// edge to its parent, where its properties fire, and then merged into the parent's set. All roots
+// are children of a virtual position with one label.
 #pragma once
 
 #include "chain/configurations.hpp"
@@ -18,8 +23,11 @@ public:
             const KeyLayout &firing_keys, std::int32_t count, std::int64_t most, std::int32_t width,
             std::int64_t codes, bool decode) noexcept;
 
-  // See JointChain::run. `sums`: NULL, or takes log-sums in place of maxima and returns that of all
-  // labellings; `message` and `labelling` are then NULL.
+  // Runs the program and returns the best score. `outgoing`: index of the property whose message is
+  // computed, or -1. Writes the best score of each local value, EMPTY and CONFLICT to `message`,
+  // and in decoding the best labelling to `labelling`. If `sums` is not NULL, takes log-sums in the
+  // place of maxima and returns the log-sum of all labellings; `message` and `labelling` are then
+  // NULL.
   double run(Scores &scores, const BoundProperty *properties, const KeyField *fields,
              std::int32_t count, const JointLimits &limits, std::int32_t outgoing, double *message,
              std::int32_t *labelling, const LogSums *sums, JointOutcome &outcome) noexcept;
@@ -39,14 +47,16 @@ private:
   void begin_position(const Scores &scores, std::int32_t t) noexcept;
   // Fills firings_, firing_of_ and uniform_ for position t.
   void find_firings(std::int32_t t) noexcept;
-  // Fills lifted_ with the successors of the set of t, by label of the parent. lift_alike: for the
-  // labels in uniform_, lift_apart: for the others. False if interrupted or over the limits.
+  // Fills lifted_ with the successors of the configurations of t, with rows by label of the parent.
+  // lift_alike() does so for labels of t that fire the same whatever the parent's label,
+  // lift_apart() for the others. False if interrupted or over the limits.
   bool lift(Scores &scores, std::int32_t t) noexcept;
   void lift_alike(std::int32_t t, std::int32_t i) noexcept;
   void lift_apart(std::int32_t t, std::int32_t i) noexcept;
-  // Replaces the set of the parent of t by its combinations with lifted_. False like lift().
+  // Combines each configuration of the parent of t with each of lifted_; the results replace the
+  // parent's set. False if interrupted or over the limits.
   bool merge(std::int32_t t) noexcept;
-  // Returns the index of `key` in `set`, which is extended if necessary; -1 on overflow.
+  // Returns the index of `key` in `set`, to which it is added if it is new; -1 on overflow.
   std::int32_t insert(Configurations &set, const Key &key, std::int32_t columns) noexcept;
   // Prunes `set` to the beam width. False if pruning is not allowed.
   bool cut(Configurations &set, std::int32_t columns) noexcept;
@@ -73,25 +83,25 @@ private:
   double *out_;        // m: row_ after its step to the parent, by parent label
   std::int32_t *from_; // m: label with the best score, by parent label
   double *zeros_;      // m: transition scores into a root
-  // Firings at the current position: the distinct combinations of local values that the properties
-  // fire for a pair (label, parent's label).
+  // A *firing* is a combination of local values, one for each property, that the properties fire
+  // for some pair (label, parent's label). These are the distinct firings at the current position.
   Configurations firings_;
   std::int32_t *firing_of_; // m x m: index in firings_, by label and parent label; -1: forbidden
   std::int32_t *uniform_;   // m: a label's firing if the same for all parent labels, else kUnknown
   std::int32_t *target_;    // by firing: index in lifted_; -1: forbidden, kUnknown: not computed
   double *target_paid_;     // by firing: message scores added
   KeyField *firing_fields_; // by property: bit field in the keys of firings_
-  // Decoding, T x width x m. lift_back_: configuration * m + label of the child. merge_back_: pairs
-  // of the parent's configuration before the merge and the lifted configuration.
+  // Backpointers for decoding, T x width x m. lift_back_: configuration * m + label of the child.
+  // merge_back_: pairs of the parent's configuration before the merge and the lifted configuration.
   std::int32_t *lift_back_ = nullptr;
   std::int32_t *merge_back_ = nullptr;
   std::int32_t *chosen_ = nullptr; // T + 1: configuration of each position in the best labelling
 
-  const double *edges_ = nullptr; // transitions of the lifted position; rows by its labels
+  const double *edges_ = nullptr; // transitions to the parent, with rows by the child's labels
   std::ptrdiff_t edge_stride_ = 0;
   Scores *scores_ = nullptr;
   const MaxPlus *max_plus_ = nullptr;
-  const LogSums *sums_ = nullptr; // NULL: maxima
+  const LogSums *sums_ = nullptr; // NULL if the program computes maxima
   const BoundProperty *properties_ = nullptr;
   const KeyField *fields_ = nullptr;
   std::int32_t count_ = 0;

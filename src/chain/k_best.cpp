@@ -5,7 +5,7 @@
 namespace chorale {
 namespace {
 
-// Returns min(k, m^T), an upper bound on the length of any list.
+// Returns min(k, m^T), an upper bound on the length of any list of labellings.
 std::int32_t list_depth(const ChainView &view, std::int64_t k) noexcept {
   std::int64_t labellings = 1;
   for (std::int32_t t = 0; t < view.length && labellings < k && view.labels > 1; ++t)
@@ -29,8 +29,8 @@ KBest::KBest(Layout &layout, const ChainView &view, std::int64_t k) noexcept
   heap_ = layout.take<Head>(labels_);
 }
 
-// Merges one sorted list for each label with a heap: takes the best head and advances in its list.
-// Ties go to the lowest label.
+// Keeps the first entry of each label's list in a heap; takes the best one and replaces it by the
+// next entry of the same list. Of equal scores, takes the lowest label.
 template <class EdgeScore, class Push>
 std::int32_t KBest::merge(std::int32_t limit, const double *lists, const std::int32_t *lengths,
                           EdgeScore &&edge, Push &&push) noexcept {

@@ -1,9 +1,10 @@
-// Sums of weights in the logarithm: a score s at a temperature H stands for the weight exp(s / H),
-// and a sum of weights for the score H log(sum), its *log-sum*. With log-sums in place of maxima the
-// dynamic programs add up all labellings instead of finding the best one.
+// Log-sums: at a temperature H, a score s stands for the weight exp(s / H), and the *log-sum* of
+// scores is H log(sum of their weights). With log-sums in the place of maxima, the dynamic programs
+// add up the weights of all labellings instead of finding the best one.
 //
-// Scores stay scores, so that minus infinity is the weight 0 and no weight overflows. Every sum is
-// taken in the order of its terms, with the library's own exponential: same bits everywhere.
+// Programs store scores, not weights, so that no weight overflows; minus infinity is the weight 0.
+// Terms are added up in a fixed order, with the library's own exponential, so results have the same
+// bits on all machines.
 #pragma once
 
 #include "base/logarithm.hpp"
@@ -15,8 +16,9 @@
 
 namespace chorale {
 
-// A matrix of scores as weights, for log-sums of many rows with it: entry (x, y) stands for the
-// score most[y] + H log(weights[x * columns + y]), and every column has a weight 1 or is forbidden.
+// A matrix of scores, with weights computed in advance to be used for many rows: the score of entry
+// (x, y) is most[y] + H log(weights[x * columns + y]). The greatest weight of a column is 1, unless
+// all its scores are minus infinity.
 struct WeighedMatrix {
   const double *matrix; // borrowed
   std::ptrdiff_t stride;
@@ -27,7 +29,7 @@ struct WeighedMatrix {
 
 class LogSums {
 public:
-  // Elementary steps (Limits) of one addition, by which programs multiply theirs.
+  // The work of one addition of log-sums, in the elementary steps that Limits counts.
   static constexpr std::int64_t kWork = 16;
 
   // `temperature`: above 0.
@@ -40,8 +42,8 @@ public:
     return least == kForbidden ? most
                                : most + temperature_ * natural_log(1 + weight(least - most));
   }
-  // out[y] = log-sum over x of (from[x] + matrix[x * stride + y]), plus add[y]; x < rows, y <
-  // columns. `add` may be NULL. `out` must not overlap the inputs.
+  // Writes to out[y], for y < columns, the log-sum over x < rows of from[x] + matrix[x * stride +
+  // y], plus add[y]. `add` may be NULL. `out` must not overlap the inputs.
   void step(const double *from, std::int32_t rows, const double *matrix, std::ptrdiff_t stride,
             std::int32_t columns, const double *add, double *out) const noexcept {
     for (std::int32_t y = 0; y < columns; ++y)
@@ -59,9 +61,9 @@ public:
         to.weights[std::int64_t{x} * columns + y] =
             to.most[y] > kForbidden ? weight(to.matrix[x * to.stride + y] - to.most[y]) : 0.0;
   }
-  // As step() with a matrix of scores, up to rounding: one exponential for an entry of `from` and
-  // one logarithm for an entry of `out`. Entries whose weights are too small for their sum go by
-  // scores.
+  // Computes what step() computes with a matrix of scores, but for rounding. Takes one exponential
+  // for each entry of `from` and one logarithm for each entry of `out`. An entry of `out` whose
+  // weights are too small to be added up accurately is computed from the scores.
   void step(const double *from, std::int32_t rows, const WeighedMatrix &by, std::int32_t columns,
             const double *add, double *out) const noexcept {
     const double most = greatest_of(rows, [from](std::int32_t x) { return from[x]; });
@@ -91,8 +93,8 @@ public:
     for (std::int32_t y = 0; y < columns; ++y)
       to[y] = add(to[y], from[y]);
   }
-  // Returns the log-sum of score(0) .. score(count - 1). The greatest weight is 1 in the sum, which
-  // lies in 1 .. count.
+  // Returns the log-sum of score(0) .. score(count - 1). Weights are computed relative to the
+  // greatest one, so that their sum is between 1 and count.
   template <class Score> double total(std::int32_t count, Score &&score) const noexcept {
     const double most = greatest_of(count, score);
     if (most == kForbidden)
@@ -106,8 +108,8 @@ public:
   double total(const double *row, std::int32_t columns) const noexcept {
     return total(columns, [row](std::int32_t y) { return row[y]; });
   }
-  // Replaces the scores of a row by their parts of the sum of all weights. False, without change,
-  // if all are minus infinity.
+  // Replaces each score of a row by its weight divided by the sum of all weights. False, with the
+  // row unchanged, if all scores are minus infinity.
   bool to_probabilities(double *row, std::int32_t columns) const noexcept {
     const double most = greatest_of(columns, [row](std::int32_t y) { return row[y]; });
     if (most == kForbidden)
@@ -127,8 +129,8 @@ public:
   double weight(double score) const noexcept { return natural_exp(score / temperature_); }
 
 private:
-  // Weights below the least normal number, 2e-308, may count as 0: too little to matter in a sum
-  // above this.
+  // A sum of weights above this is accurate: weights below the least normal number, 2e-308, may
+  // count as 0, which is too little to matter.
   static constexpr double kLeastSum = 1e-280;
 
   template <class Score>

@@ -13,7 +13,8 @@
 #include <wasm_simd128.h>
 #endif
 
-// Functions that take or return vectors are all inlined, so the warning about their ABI is void.
+// All functions that take or return vectors are inlined, so the warning about their ABI does not
+// apply.
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic ignored "-Wpsabi"
 #endif

@@ -9,11 +9,13 @@
 
 namespace chorale {
 
-// Number of labels rounded up to whole vectors of four: length of the rows of sweeps and of their
-// matrices. Padding of a matrix is minus infinity. 64 bits: also for layouts too large to run.
+// Returns the number of labels rounded up to a multiple of four, the length of the rows of sweeps
+// and of their matrices. The padding of a matrix is minus infinity. The result has 64 bits, since
+// sizes are also computed for problems that are too large to run.
 constexpr std::int64_t padded_labels(std::int64_t labels) noexcept { return (labels + 3) / 4 * 4; }
 
-// All steps of a chain with one matrix. Strides are signed, so either direction is possible:
+// Arguments of all steps of a chain in which every edge has the same matrix. Strides are signed, so
+// that a chain can be passed in either direction. Computes
 //     rows[i][y] = max_x ((rows[i - 1][x] + unary[i - 1][x]) + matrix[x][y]),   0 < i < length.
 // rows[0] is given with its padding and without negative zeros. Then no other row has a negative
 // zero, and a maximum has the same bits in any order. Rows of `unary` are not padded.
@@ -29,11 +31,13 @@ struct Sweep {
 };
 
 struct MaxPlus {
-  // out[y] = max_x (from[x] + matrix[x * stride + y]) + add[y], x < rows, y < columns. `add` may be
-  // NULL. `out` must not overlap the inputs. Minus infinity entries of `from` are skipped cheaply.
+  // Writes to out[y], for y < columns, the maximum over x < rows of from[x] + matrix[x * stride +
+  // y], plus add[y]. `add` may be NULL. `out` must not overlap the inputs. Entries of minus
+  // infinity in `from` cost little.
   void (*step)(const double *from, std::int32_t rows, const double *matrix, std::ptrdiff_t stride,
                std::int32_t columns, const double *add, double *out) noexcept;
-  // Like step(); arg[y] is the lowest x that attains the maximum, or -1 if it is minus infinity.
+  // Does what step() does, and writes to arg[y] the lowest x that attains the maximum, or -1 if the
+  // maximum is minus infinity.
   void (*step_arg)(const double *from, std::int32_t rows, const double *matrix,
                    std::ptrdiff_t stride, std::int32_t columns, const double *add, double *out,
                    std::int32_t *arg) noexcept;

@@ -1,5 +1,5 @@
-// Loops of max_plus.cpp, which includes this file once for each instruction set. The file has no
-// include guard; max_plus.cpp includes all headers it needs.
+// Loops of max_plus.cpp, which includes this file once for each instruction set. So the file has no
+// include guard; max_plus.cpp includes all headers that it needs.
 //
 // CHORALE_LOOP precedes every function and sets the target. If CHORALE_AVX2 is 1, vectors have four
 // doubles and FMA is available; otherwise vectors have two doubles, possibly emulated.
@@ -60,7 +60,7 @@ CHORALE_LOOP void store(double *to, Lanes numbers) noexcept {
 }
 CHORALE_LOOP Lanes larger(Lanes a, Lanes b) noexcept {
 #if defined(__wasm_simd128__)
-  // One instruction, which Clang does not make of the comparison below.
+  // One instruction. Clang would make more of the comparison below.
   return reinterpret_cast<Lanes>(
       wasm_f64x2_pmax(reinterpret_cast<v128_t>(b), reinterpret_cast<v128_t>(a)));
 #else
@@ -306,8 +306,10 @@ CHORALE_ENTRY void two_sweeps(const Sweep &longer, const Sweep &shorter) noexcep
 
 // ---- Traceback --------------------------------------------------------------------------------
 
-// Returns the lowest label x for which row[x] + unary[x] + matrix entry equals the score of y at
-// the next position. `row`, `unary`: of the earlier position. kBlocks: vectors in a row, 0 if many.
+// Returns the lowest label x from which the best path comes to label y at the next position: that
+// for which row[x] + unary[x] + the transition score of (x, y) equals the score of y there. `row`
+// and `unary` belong to the earlier position. kBlocks: number of vectors in a row, 0 if there are
+// many.
 template <int kBlocks>
 CHORALE_LOOP std::int32_t label_from(const Sweep &chain, Indices mask, const double *row,
                                      const double *unary, std::int32_t y) noexcept {
@@ -362,8 +364,8 @@ CHORALE_LOOP void trace_from(const Sweep &chain, std::int32_t y,
     labelling[0] = y;
     return;
   }
-  // Parts have equal length. The last part of the chain also has the `ahead` positions behind it,
-  // and starts from the true label.
+  // Parts have equal length. The part at the end of the chain also has the remaining `ahead`
+  // positions, and starts from the true label.
   const std::int32_t part = (chain.length - kAhead) / kParts;
   const std::int32_t ahead = chain.length - kParts * part;
   const std::ptrdiff_t row_part = part * chain.row_step;
@@ -434,7 +436,7 @@ CHORALE_ENTRY std::int32_t best_sum(const double *a, const double *b, std::int32
     index = better ? here : index;
     here += kLanes;
   }
-  // Without branches, since the lane that wins is unpredictable.
+  // Without branches, since the processor could not predict which lane has the greatest sum.
   double greatest_sum = best[0];
   for (int i = 1; i < kLanes; ++i)
     greatest_sum = std::max(greatest_sum, best[i]);

@@ -1,17 +1,18 @@
 // Sweeps for few labels: rows stay in registers from one step to the next. Included by
 // max_plus_loops.hpp if vectors have four doubles.
 //
-// A step adds unary scores, broadcasts each label, adds matrix rows and takes the maximum. It needs
-// the result of the step before, so latency dominates: maxima are taken in a tree instead of a
-// sequence, and sums are distributed over all units that can add.
+// A step adds unary scores to the row, copies the score of each label to all lanes, adds the
+// label's matrix row, and takes the maximum over the labels. It needs the result of the step
+// before, so latency dominates: maxima are taken in a tree instead of a sequence, and sums are
+// distributed over all units of the processor that can add.
 
 template <int kLane> CHORALE_LOOP Lanes one_lane(Lanes from) noexcept {
   return __builtin_shufflevector(from, from, kLane, kLane, kLane, kLane);
 }
 
-// Returns from[kLane] plus block b of the matrix row of label kLane. If rows are short (at most
-// three blocks), half of the sums are plain additions instead of FMAs: they run on the units that
-// compare, which have nothing to do before the first sums are ready.
+// Returns from[kLane] plus block b (the b-th vector) of the matrix row of label kLane. If rows are
+// short (at most three blocks), half of the sums are plain additions instead of FMAs: they run on
+// the units that compare, which have nothing to do before the first sums are ready.
 template <int kBlocks, int kLane>
 CHORALE_LOOP Lanes label_sum(Lanes ones, Lanes from, const double *rows, int b) noexcept {
   const Lanes score = one_lane<kLane>(from);
@@ -22,7 +23,8 @@ CHORALE_LOOP Lanes label_sum(Lanes ones, Lanes from, const double *rows, int b) 
     return sum_of(ones, score, row);
 }
 
-// Updates the first kWide blocks of `best` with the four labels in `from`; sets them if kFirst.
+// Raises the first kWide blocks of `best`, the maxima of the next row, to the sums for the four
+// labels whose scores `from` holds. If kFirst, `best` has no values yet and is set to these sums.
 template <int kBlocks, int kWide, bool kFirst>
 CHORALE_LOOP void take_four(Lanes ones, Lanes from, const double *rows,
                             Lanes (&best)[kBlocks]) noexcept {
@@ -94,8 +96,9 @@ template <int kBlocks> struct NarrowSweep {
   Lanes best[kBlocks];
 };
 
-// Sweep for one label more than whole vectors. The last label's matrix column is kept in vectors,
-// so its maximum is found over all labels at once and is in all lanes for the next step.
+// State of a sweep if the number of labels is one more than a multiple of the vector length. The
+// matrix column of the last label is kept in vectors, so that the maximum for this label is found
+// over all labels at once, and is in all lanes for the next step.
 template <int kBlocks> struct LoneSweep {
   static constexpr int kWhole = kBlocks - 1;
   static constexpr int kLone = kWhole * kLanes;
@@ -143,7 +146,8 @@ template <int kBlocks> struct LoneSweep {
   Lanes best[kBlocks];
 };
 
-// Separate functions: without optimisation one frame for all instances could exceed small stacks.
+// These are separate functions, since without optimisation a single function with all instances
+// could have a frame too large for small stacks.
 template <class Steps> CHORALE_ENTRY void sweep_in_registers(const Sweep &sweep) noexcept {
   const Lanes ones = ones_here();
   Steps steps(sweep);

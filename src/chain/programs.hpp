@@ -10,9 +10,10 @@
 
 namespace chorale {
 
-// Forward and backward recursions of a chain. Rows are padded (max_plus.hpp). Forward row t: best
-// score of the positions before t plus the edge into t. Backward row t: best score of the edge out
-// of t plus the positions after t. Neither includes the unary scores of t.
+// Forward and backward recursions of a chain. Entry y of forward row t is the best score of the
+// positions before t and the edge into t, given label y at t. Entry y of backward row t is the best
+// score of the edge out of t and the positions after t, given label y at t. Neither contains the
+// unary scores of t. Rows are padded (max_plus.hpp).
 class ChainSweep {
 public:
   static std::size_t row_entries(const ChainView &view) noexcept;
@@ -21,11 +22,12 @@ public:
   // `work`: work_entries() numbers.
   ChainSweep(Scores &scores, double *work) noexcept;
 
-  // forward, backward, both_ways: false if interrupted.
+  // Computes all forward rows. False if interrupted.
   bool forward(double *rows) noexcept;
-  // Computes the rows from the last position down to `first`.
+  // Computes the backward rows from the last position down to `first`. False if interrupted.
   bool backward(double *rows, std::int32_t first) noexcept;
-  // forward() and backward() interleaved, which is faster.
+  // Does what forward(before) and backward(after, first) do, interleaved, which is faster. False if
+  // interrupted.
   bool both_ways(double *before, double *after, std::int32_t first) noexcept;
   // Finds the best labelling and its score from forward rows. False if none is allowed or if
   // interrupted.
@@ -33,12 +35,13 @@ public:
 
 private:
   void begin_with(const double *scores, double *row) const noexcept;
-  // Write the first row and describe the remaining steps. `matrix` of the result is NULL if every
-  // edge has a matrix of its own.
+  // Write the first row and return a description of the remaining steps, whose `matrix` is NULL if
+  // every edge has a matrix of its own.
   Sweep begin_forward(double *rows) const noexcept;
   Sweep begin_backward(double *rows, std::int32_t first) const noexcept;
   double *with_unary(const double *row, std::int32_t t) noexcept;
-  // Elementary steps of one row; rows between two checks of the limits.
+  // The work of one row, in elementary steps, and the number of rows between two checks of the
+  // limits.
   std::int64_t step_work() const noexcept { return 16 + scores_.labels() * padded_; }
   std::int32_t stretch() const noexcept {
     return static_cast<std::int32_t>(std::max<std::int64_t>(Limits::kStretch / step_work(), 1));
@@ -50,7 +53,8 @@ private:
   double *work_;
 };
 
-// Best labelling of a chain (forward) or tree (upward).
+// Finds the best labelling of a chain, by a forward pass, or of a tree, by a pass from the leaves
+// to the roots.
 class BestLabelling {
 public:
   BestLabelling(Layout &layout, const ChainView &view) noexcept;
@@ -64,7 +68,7 @@ private:
   bool run_tree(Scores &scores) noexcept;
 
   double *rows_; // chains: rows of ChainSweep; trees: T x m, best score of the subtree of t
-  double *work_; // see ChainSweep
+  double *work_; // scratch, ChainSweep::work_entries()
   std::uint8_t *is_leaf_ = nullptr; // T flags; trees only
 };
 
@@ -82,13 +86,14 @@ class MaxMarginals {
 public:
   MaxMarginals(Layout &layout, const ChainView &view) noexcept;
   void run(Scores &scores, const MarginalTargets &targets) noexcept;
-  // Writes T rows of log-sums: entry y of row t is the log-sum of all labellings with label y at t,
-  // but for a number that is the same for the whole row.
+  // Writes T rows of log-sums: entry y of row t is the log-sum of the scores of all labellings with
+  // label y at t, plus a number that is the same for the whole row.
   void run_sums(Scores &scores, const LogSums &sums, double *to,
                 std::ptrdiff_t row_stride) noexcept;
-  // The parts of run() for a chain (not a tree), in this order. sweep(): both recursions, the
-  // backward one down to position `first`; false if interrupted. write_row(): the m max-marginals
-  // of a position t >= first. trace(): the best labelling, equal to that of BestLabelling.
+  // The parts of run() for a chain (not a tree), to be called in this order. sweep() runs both
+  // recursions, the backward one down to position `first`; false if interrupted. write_row() writes
+  // the m max-marginals of a position t >= first. trace() finds the best labelling, the same as
+  // BestLabelling.
   bool sweep(Scores &scores, std::int32_t first) noexcept;
   void write_row(const Scores &scores, std::int32_t t, double *to) const noexcept;
   bool trace(Scores &scores, std::int32_t *labelling, double &score) noexcept;
@@ -104,13 +109,14 @@ private:
 
   std::int32_t labels_;
   std::ptrdiff_t row_step_; // entries of a row; chains only
-  // Chains: forward and backward rows of ChainSweep.
-  // Trees, T x m: best score of the subtree of t, and of everything outside this subtree.
+  // For chains: forward and backward rows of ChainSweep.
+  // For trees (T x m): best score of the subtree of t, and of everything outside this subtree.
   double *inside_;
   double *outside_;
-  double *work_; // see ChainSweep
-  // Trees, T x m: message of t to its parent, and sum of the messages of later siblings to the
-  // parent. Roots use column 0, since their virtual parent has one label.
+  double *work_; // scratch, ChainSweep::work_entries()
+  // For trees (T x m): the message of t to its parent, which is the best score of the subtree of t
+  // by label of the parent; and the sum of the messages of later siblings to the parent. Roots use
+  // column 0, since their virtual parent has one label.
   double *message_ = nullptr;
   double *later_ = nullptr;
   std::uint8_t *is_leaf_ = nullptr;
@@ -125,15 +131,16 @@ public:
                    double *ranking) noexcept;
 
 private:
-  // Head of a sorted list in merge(): the rank-th best partial labelling that ends at label `from`,
-  // extended by one position.
+  // The current entry of a label's list in merge(): the rank-th best partial labelling that ends at
+  // label `from`, extended by one position to a new label.
   struct Head {
     double score;
     std::int32_t from;
     std::int32_t rank;
   };
-  // Merges the extended lists of all labels into one; calls push(place, head) in descending order
-  // of score, at most `limit` times. Returns the length of the merged list.
+  // Merges the lists of all labels, each extended by one position, into one list sorted by
+  // descending score, of at most `limit` entries. Calls push(index, head) for each entry. Returns
+  // their number.
   template <class EdgeScore, class Push>
   std::int32_t merge(std::int32_t limit, const double *lists, const std::int32_t *lengths,
                      EdgeScore &&edge, Push &&push) noexcept;
@@ -141,7 +148,8 @@ private:
   std::int32_t labels_;
   std::int64_t k_;
   std::int32_t depth_; // list length: min(k, m^T)
-  // m x depth: for each label, scores of the best partial labellings that end there, descending.
+  // m x depth: for each label, the scores of the best partial labellings that end at this label, in
+  // descending order.
   double *now_;
   double *next_;
   std::int32_t *lengths_; // m: lengths of these lists

@@ -13,11 +13,11 @@ class Scores {
 public:
   // Takes the memory; load() fills it. Start and end scores are not added to the unary scores.
   Scores(Layout &layout, const ChainView &view) noexcept;
-  // Fills the memory. `limits`: of the programs that run on these scores, or NULL for none. False
-  // if interrupted; results of an interrupted program must not be used.
+  // Fills the memory. `limits` also apply to the programs that run on these scores; NULL: no
+  // limits. False if interrupted. Results of an interrupted program must not be used.
   bool load(Limits *limits = nullptr) noexcept;
 
-  // True if a program may go on with `work` more steps; see Limits.
+  // Counts `work` elementary steps of a program. False if the limits interrupt it.
   bool spend(std::int64_t work) noexcept { return limits().spend(work); }
   Limits &limits() noexcept { return limits_ ? *limits_ : none_; }
 
@@ -45,9 +45,9 @@ public:
   std::ptrdiff_t forward_stride() const noexcept { return forward_stride_; }
   std::ptrdiff_t backward_stride() const noexcept { return backward_stride_; }
 
-  // Writes the best score of the positions after t, given label y at t, to completion[t m + y], and
-  // the best labelling to `labelling`, which is T labels. `row`: scratch of m. False if every
-  // labelling is forbidden or if interrupted. The chain is no tree. O(T m^2).
+  // Writes the best score of the positions after t, given label y at t, to completion[t * m + y],
+  // and the best labelling to `labelling` (T labels). `row`: scratch (m). False if every labelling
+  // is forbidden or if interrupted. Not for trees. O(T m^2).
   bool complete(double *completion, double *row, std::int32_t *labelling) noexcept;
 
 private:

@@ -107,7 +107,8 @@ void SingleChain::prepare(std::int32_t t, std::int32_t state) noexcept {
     std::sort(firing_, firing_ + firing_count_, lower);
 }
 
-// Raises the target row to work_ under `mask`. An all minus infinity row is not marked as alive.
+// Raises row `to` of next_ to work_ + mask. The row is not marked as alive if all its entries are
+// minus infinity.
 void SingleChain::put_row(std::int32_t to, const double *mask, const MaxPlus &kernels) noexcept {
   const bool was_alive = next_alive_[to] != 0;
   if (!kernels.max_masked(work_, mask, labels_, target(to)) && !was_alive)

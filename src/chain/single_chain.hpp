@@ -1,9 +1,11 @@
-// Message of a chain to a single property: a dynamic program with one row of m scores for each pair
-// (fired value, automaton state).
+// Message of a chain for its only property, an automaton that *fires* values at some positions: for
+// each value, the best score of the labellings on which the property has this value. A dynamic
+// program with one row of m scores for each pair (value fired so far, automaton state).
 //
-// With one property the pair itself is the index of the row, so rows form a table. All rows in the
+// The index of a row is computed from its pair (its *code*), so rows form a table. All rows of the
 // same state split alike: labels that fire nothing keep the fired value; labels that fire a
-// different value lead to CONFLICT. Each group is moved in one pass over the row under a mask.
+// different value lead to CONFLICT. Each of these groups of labels is moved in one loop over the
+// row, under a mask.
 #pragma once
 
 #include "chain/bound_property.hpp"
@@ -13,12 +15,13 @@ namespace chorale {
 
 class SingleChain {
 public:
-  // `codes`: exceeds every code of the property.
+  // `codes`: a number above every code of the property.
   SingleChain(Layout &layout, const ChainView &view, std::int64_t codes) noexcept;
 
-  // Writes to `message` the best score for each local value, EMPTY and CONFLICT, and raises `most`
-  // to the greatest number of reachable rows. Returns the best score of all; minus infinity if
-  // interrupted. The property must have the role `outgoing`.
+  // Writes the best score for each local value (bound_property.hpp), EMPTY and CONFLICT to
+  // `message`, and raises `most` to the greatest number of reachable rows at any position. Returns
+  // the best score of all, or minus infinity if interrupted. The property must have the role
+  // `outgoing`.
   double run(Scores &scores, const BoundProperty &property, double *message,
              std::int64_t &most) noexcept;
 
@@ -29,12 +32,13 @@ private:
   double *row(double *rows, std::int32_t code) const noexcept {
     return rows + std::int64_t{code} * labels_;
   }
-  // Returns the row of next_ with index `code`; sets it to minus infinity if not alive yet.
+  // Returns the row of next_ with index `code`; fills it with minus infinity if it is not in use
+  // yet.
   double *target(std::int32_t code) noexcept;
-  // Fills the arrays fires_ .. firing_ and usual_ for one state at position t.
+  // Fills the arrays fires_ .. firing_, their counts, and usual_ for one state at position t.
   void prepare(std::int32_t t, std::int32_t state) noexcept;
-  // Distributes work_, a row with the value `fired`, over the rows of next_. put: one label;
-  // put_row: all labels with mask 0.
+  // spread() distributes work_, a row with the value `fired`, over the rows of next_. put() does so
+  // for one label, put_row() for all labels whose entry of `mask` is 0.
   void spread(std::int32_t fired, const MaxPlus &kernels) noexcept;
   void put(std::int32_t fired, std::int32_t y) noexcept;
   void put_row(std::int32_t to, const double *mask, const MaxPlus &kernels) noexcept;

@@ -9,7 +9,7 @@
 namespace chorale {
 namespace {
 
-// Returns a view with the matrix, start and end scores alone, through which they are read.
+// Returns a view that has only the matrix, start and end scores of the options, to read them by.
 ChainView matrix_view(const chorale_transitions_options &options, std::int64_t labels,
                       const void *scores) noexcept {
   ChainView view;

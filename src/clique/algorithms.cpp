@@ -38,7 +38,8 @@ void run_alpha_pass(CliqueSearch &search) noexcept { search.run_planned_passes()
 void find_pass_marginals(CliqueSearch &search) noexcept { search.find_pass_marginals(); }
 
 void run_generalised_alpha_pass(CliqueSearch &search) noexcept {
-  // Sets of one column are alpha-pass, which has an exact form for MAX.
+  // With sets of one column, generalised alpha-pass is alpha-pass. For MAX this has an exact form,
+  // whose labelling serves as the start.
   if (search.potential().form == Form::max)
     search.run_alpha_pass();
   with_count_score(search.potential(), [&]<class Score>(std::type_identity<Score>) {

@@ -1,5 +1,5 @@
 // The table of clique algorithms: what each is called, which cliques it fits, what it guarantees,
-// and how it is entered. Plans, checks of options and their messages are all made from these rows.
+// and which function runs it. Plans, checks of options and their messages are made from this table.
 #pragma once
 
 #include "base/message.hpp"
@@ -29,7 +29,7 @@ private:
 inline constexpr FormSet kAllForms(Form::sum, Form::max, Form::majority, Form::pairs,
                                    Form::callback);
 
-// The tables of a SUM that an algorithm needs.
+// The shape that the tables of a SUM must have for an algorithm.
 enum class TableShape : std::uint8_t { any, convex, concave };
 
 struct Algorithm {
@@ -44,29 +44,29 @@ struct Algorithm {
   FormSet exact;
   TableShape needs;
   bool weights; // members may have weights, if the tables are convex (weighted_search.hpp)
-  Entry solve;          // NULL: AUTO, which stands for another row
-  Entry find_marginals; // NULL: AUTO, or no max-marginals
+  Entry solve;          // runs the algorithm; NULL for AUTO, which stands for another row
+  Entry find_marginals; // computes max-marginals; NULL for AUTO, or if it computes none
 };
 
 // All algorithms, in ascending order of `id`.
 gsl::span<const Algorithm> algorithms() noexcept;
 
-// NULL: no algorithm has this number, or this name.
+// Return the algorithm with this number or name, or NULL.
 const Algorithm *find_algorithm(chorale_algorithm id) noexcept;
 const Algorithm *find_algorithm(std::string_view name) noexcept;
 
 std::string_view family_name(Form form) noexcept;
 
-// Written to a message: the names of the algorithms whose set (Algorithm::solves or marginals) has
-// one of `forms`, as in "auto, alpha-pass or polish (convex)".
+// Written to a message, becomes a list of algorithms as in "auto, alpha-pass or polish (convex)":
+// those whose `set` (Algorithm::solves or Algorithm::marginals) contains one of `forms`.
 struct AlgorithmNames {
   FormSet Algorithm::*set;
   FormSet forms;
 };
 MessageWriter &operator<<(MessageWriter &writer, const AlgorithmNames &names) noexcept;
 
-// Written to a message: the names of the algorithms that take weights, for max-marginals or to
-// solve.
+// Written to a message, becomes a list of the algorithms that accept members with weights: those
+// that compute max-marginals, or those that find a labelling.
 struct WeightedNames {
   bool marginals;
 };

@@ -9,7 +9,7 @@
 namespace chorale {
 namespace {
 
-// A search with what precedes it, reading the problem, and what follows it, the answer.
+// One call: reads the problem, runs the search, and makes the answer.
 class Computation : CliqueSearch {
 public:
   using CliqueSearch::CliqueSearch;
@@ -30,10 +30,10 @@ public:
   }
 
 private:
-  // Reads the scores. False if interrupted or if the answer is known to be "infeasible". A single
-  // member without an admissible value makes the problem infeasible, but the messages to this
-  // member are defined, since a message leaves out the receiver's own scores. They are computed
-  // with a row of zeros in the place of the member's scores.
+  // Reads the scores. False if interrupted, or if the problem is infeasible and no messages can be
+  // computed. A single member without an admissible value makes the problem infeasible, but the
+  // messages to this member are defined, since a message leaves out the scores of the member that
+  // receives it. They are computed with zeros in the place of these scores.
   bool load() noexcept {
     using Clock = std::chrono::steady_clock;
     const bool keeps = task_.is_quick && !is_small() && limits_.can_come();
@@ -55,9 +55,10 @@ private:
     return true;
   }
 
-  // Keeps a labelling ready from now on, and reserves time after the limits for what follows them.
-  // `start`: when reading of the scores began. Rating a labelling takes at most as long as reading
-  // the scores took, and writing messages at most twice as long.
+  // Keeps a labelling ready from now on, and lets the limits end the search early enough to leave
+  // time for scoring the last labelling and writing messages. Scoring takes at most as long as
+  // reading the scores, which began at `start`; with messages, twice as long is reserved. False if
+  // interrupted.
   bool keep_labellings(std::chrono::steady_clock::time_point start) noexcept {
     if (!kept_.begin(limits_))
       return false;
@@ -68,7 +69,7 @@ private:
   }
 
   void find_marginals() noexcept {
-    // The value of entries that are not computed before the limits end the search.
+    // Entries that are not computed before the limits end the search keep this value.
     if (runs() && is_small() && !task_.messages_only)
       std::fill_n(messages_, entries(), kForbidden);
     task_.plan.algorithm->find_marginals(*this);
@@ -96,8 +97,8 @@ private:
 
   CliqueAnswer answer() noexcept {
     CliqueAnswer answer;
-    // The labelling is written directly to the caller's array if nothing can fail after the first
-    // entry is written and candidate_ is not needed for it.
+    // The labelling is written directly to the caller's array if no failure is possible that would
+    // have to leave this array unchanged; otherwise it is first written to candidate_.
     const bool straight = !kept_.is_active() && !task_.wants_marginals &&
                           !task_.kind.source->callback && task_.kind.source->finite_tables;
     const std::int32_t *values = straight ? task_.assignment : candidate_;
@@ -141,11 +142,11 @@ private:
       if (task_.assignment && !straight)
         std::copy(values, values + instance_.members, task_.assignment);
       const double score = rated.score();
-      // Rounding may leave the bound a little below the score.
+      // The bound may be a little below the score by rounding.
       answer.upper_bound = std::max(answer.upper_bound, score);
       answer.proven = closes_gap(score, answer.magnitude, answer.upper_bound);
-      // The bound may also have met the score that an algorithm updated move by move. The rounding
-      // error of that score may exceed the tolerance for the score added up here.
+      // The bound may have met the score that an algorithm kept up to date move by move. This score
+      // and the one added up here may differ, by rounding, by more than closes_gap() tolerates.
       if (!answer.proven && is_solution_rated_ && solution_.bound <= solution_.score) {
         answer.upper_bound = score;
         answer.proven = true;

@@ -1,4 +1,5 @@
-// One call of the clique API as a computation: runs all phases of a plan in one workspace.
+// One call of the clique API: reads the scores, runs the planned algorithm and writes the answer,
+// all in one block of memory.
 #pragma once
 
 #include "clique/instance.hpp"
@@ -16,17 +17,17 @@ struct CliqueTask {
   const std::int32_t *start_assignment = nullptr;
 
   bool wants_marginals = false;
-  // True if the call must return within milliseconds of an interruption. `limits` are then those of
-  // this task alone.
+  // True if the call must return within milliseconds of an interruption. Requires that the `limits`
+  // given to compute() are used by this task alone.
   bool is_quick = false;
-  // If max-marginals come from restricted passes, skips the search for a labelling.
+  // If max-marginals come from passes with one member fixed, skips the search for a labelling.
   bool messages_only = false;
   chorale_marginal_form marginal_form = CHORALE_MARGINAL_SCORE;
   double *marginals = nullptr;
   std::ptrdiff_t marginals_stride = 0;
   std::int32_t *assignment = nullptr; // may be NULL
-  // True if the caller lends the arrays of scores and marginals as scratch: each is worked on in
-  // place if its layout fits. Scores may then be overwritten.
+  // True if the arrays of scores and marginals may be used as working memory, which saves copies
+  // where their layout fits. The scores may then be overwritten.
   bool in_place = false;
 };
 
@@ -48,13 +49,13 @@ std::size_t measure(const CliqueTask &task) noexcept;
 // Runs the task in `memory`, of at least measure(task) bytes.
 CliqueAnswer compute(const CliqueTask &task, Limits &limits, std::byte *memory) noexcept;
 
-// Writes messages (n x K, by column) to the caller's array, by value, in the form that the task asks
-// for.
+// Writes messages (n x K, by column) to task.marginals (by value), in the form that the task asks
+// for: as messages, or as max-marginals, which contain the member's own score.
 void write_marginals(const CliqueTask &task, const double *messages) noexcept;
 
-// Scores an assignment of values by the definition: the member scores in the order of the members,
-// and the potential by its own formula. `assignment`: one entry a member; `counts`: scratch, one
-// entry a value.
+// Scores a labelling by the definition and writes the result to `answer`: adds up the member scores
+// in the order of the members, and evaluates the potential by its own formula. `assignment`: the
+// value of each member; `counts`: scratch, one entry for each value.
 void evaluate(const Potential &potential, const ProblemView &problem,
               gsl::span<const std::int32_t> assignment, gsl::span<std::int64_t> counts,
               CliqueAnswer &answer) noexcept;

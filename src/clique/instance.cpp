@@ -56,7 +56,7 @@ void Instance::gather(const ProblemView &problem, std::int64_t begin, std::int64
     const double *from = problem.scores + i * problem.row_stride;
     const std::int32_t only = problem.fixed ? problem.fixed[i] : -1;
     if (to == from) {
-      // `scores` is the caller's matrix itself: nothing to copy.
+      // The instance uses the caller's matrix itself, so there is nothing to copy.
     } else if (!potential.has_rest()) {
       for (std::int32_t v = 0; v < columns; ++v)
         to[v] = from[v];

@@ -1,9 +1,13 @@
 // A clique problem as algorithms see it: n members x K columns of scores, and a prepared potential.
+// A labelling x gives each member i one column x_i; its score is sum_i psi_i,x_i + C, where psi_iv
+// is the score of member i at column v and the potential C depends only on the numbers n_v of
+// members at each column (for a SUM, C = sum_v f_v(n_v), with the tables f_v).
 //
-// Columns are the counted values, plus one "rest" column for all uncounted values if any value is
-// uncounted. A member's entry in the rest column is its best uncounted value. The caller's matrix
-// is read once: its scores are gathered into columns, a fixed member keeps one entry, and the best
-// and second-best column of each member are stored, since every pass of alpha-pass needs both.
+// Columns are the counted values and, if some value is uncounted, one *rest column* that stands for
+// all uncounted values. A member's score in the rest column is that of its best uncounted value.
+// The caller's matrix is read once: its scores are gathered into columns, a fixed member keeps one
+// entry, and the best and second-best column of each member are stored, since every pass of
+// alpha-pass needs both.
 #pragma once
 
 #include "base/contract.hpp"
@@ -16,7 +20,7 @@
 
 namespace chorale {
 
-// The problem as the caller states it. Sizes are checked and no score is NaN.
+// The problem as the caller states it. Its sizes have been checked, and no score is NaN.
 struct ProblemView {
   std::int32_t members;
   std::int32_t values;
@@ -29,20 +33,21 @@ struct ProblemView {
 class KeptLabelling;
 
 struct Instance {
-  // `in_place`: promises that the caller's matrix has no gaps and no fixed members. The instance
-  // then points to the caller's matrix, without a copy, if columns and values coincide.
+  // `in_place`: permits the instance to use the caller's matrix without a copy. Requires a matrix
+  // without gaps. The instance does so if columns and values are the same.
   Instance(Layout &layout, const CliqueKind &kind, bool in_place = false) noexcept;
-  // Gathers the scores and prepares the potential. Returns false if some member has no admissible
-  // value, or if `limits` (NULL: none) interrupted the call. `*only_without` is then the member
-  // without admissible value if there is exactly one, else -1. Computations on the instance obey
+  // Gathers the scores and prepares the potential. False if some member has no admissible value, or
+  // if `limits` (NULL: none) interrupted the call. If exactly one member has no admissible value,
+  // writes this member to `*only_without`, otherwise -1. Later computations on the instance obey
   // the same limits.
   bool load(const ProblemView &problem, std::int32_t *only_without = nullptr,
             Limits *limits = nullptr) noexcept;
-  // spend(): true if the limits allow `work` more steps. interrupted(): true once spend() has
-  // returned false.
+  // Counts `work` elementary steps. False if the limits interrupt the computation.
   bool spend(std::int64_t work) const noexcept { return potential.spend(work); }
+  // True once spend() has returned false.
   bool interrupted() const noexcept { return potential.interrupted(); }
-  // Updates best, second and their scores for member i. True if some column is admissible.
+  // Computes best, second and their scores for member i anew, after its scores were changed. True
+  // if some column is admissible.
   bool note_best(std::int64_t i) noexcept;
 
   // An array with one entry for each member (column), as a span.
@@ -65,11 +70,11 @@ struct Instance {
   bool count(const std::int32_t *assignment, std::int32_t *counts) const noexcept;
   // Returns sum_i scores[i][x_i], added up in the order of i; minus infinity if interrupted.
   double member_score(const std::int32_t *assignment) const noexcept;
-  // The same with the magnitudes of the scores.
+  // Returns the same sum together with the sum of the magnitudes of its terms.
   MeasuredSum member_sum(const std::int32_t *assignment) const noexcept;
 
-  // Offers a labelling to `kept`; `score` is the search's own score of the labelling. Searches call
-  // this between their steps, also if the labelling has not changed.
+  // Offers a labelling to `kept`, with the score that the search has computed for it. Searches call
+  // this between their steps, even if the labelling has not changed.
   void offer_kept(const std::int32_t *assignment, double score) const noexcept {
     if (kept) [[unlikely]]
       offer_to_kept(assignment, score);
@@ -107,21 +112,21 @@ struct SolveOptions {
   double gap = -1;
 };
 
-// Result of an algorithm. Algorithms improve a Solution: none lowers `score` or raises `bound`.
+// Result of an algorithm, or of several in turn: none of them lowers `score` or raises `bound`.
 struct Solution {
   Solution(Layout &layout, const Instance &of) noexcept
       : instance(&of), assignment(layout.take<std::int32_t>(of.members)) {}
 
   bool found() const noexcept { return score > kForbidden; }
-  // Offers the labelling to Instance::kept; see offer_kept().
+  // Offers the labelling to Instance::kept.
   void keep() const noexcept { instance->offer_kept(assignment, score); }
   bool proven() const noexcept { return gap_reached(kProvenGap); }
   bool gap_reached(double gap) const noexcept {
     return gap >= 0 && found() && bound < kInfinity &&
            closes_gap(score, magnitude(), bound, gap);
   }
-  // Returns the magnitude of the score, sum_i |psi_i,x_i| + |C|. Requires found(). If interrupted,
-  // at least |score|. O(n).
+  // Returns the magnitude of the score, sum_i |psi_i,x_i| + |C|; if interrupted, |score|, which is
+  // at most that. Requires found(). O(n).
   double magnitude() const noexcept {
     const MeasuredSum members = instance->member_sum(assignment);
     return members.total == kForbidden ? std::fabs(score)

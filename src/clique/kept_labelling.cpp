@@ -11,7 +11,7 @@ namespace {
 // Time between two scorings, as a multiple of the time that the last scoring took.
 constexpr std::int64_t kPause = 4;
 
-// Few enough to lie close together.
+// With at most this many scores, rows are read; they lie close enough together.
 constexpr std::int64_t kFewScores = 1 << 15;
 
 } // namespace
@@ -38,7 +38,9 @@ bool KeptLabelling::rate(Limits_ &&limits, const std::int32_t *assignment, std::
   const Instance &in = *instance_;
   std::fill(counts_, counts_ + source_->values, 0);
   MeasuredSum members;
-  // Reading the score itself takes no branch that depends on where members stand.
+  // Most members have their best or second-best column. In large cliques these scores are read from
+  // best_score and second_score, which lie closer together than rows. In small cliques the row is
+  // read, which takes no branch that depends on the labelling.
   const bool few = std::int64_t{in.members} * in.columns <= kFewScores;
   if (!in_stretches(limits, in.members, 8, [&](std::int64_t begin, std::int64_t end) {
         for (std::int64_t i = begin; i < end; ++i) {

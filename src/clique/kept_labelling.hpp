@@ -1,15 +1,16 @@
-// The labelling that a large clique returns when its limits end the search.
+// Keeps the labelling that is returned for a large clique when its limits end the search.
 //
-// Writing and scoring a labelling of ten million members takes a tenth of a second, too long after
-// a deadline or a cancellation. So labellings are scored during the search, and the best of them is
-// ready when the search ends.
+// Writing and scoring a labelling of ten million members takes a tenth of a second. After a
+// deadline or a cancellation this is too long. So labellings are scored during the search, and the
+// best of them is ready when the search ends.
 #pragma once
 
 #include "clique/instance.hpp"
 
 namespace chorale {
 
-// The score of a labelling by the definition of F (clique.h).
+// The score of a labelling, computed by the definition: F(x) = sum_i psi_i,x_i + C(n), where n are
+// the counts of the values (clique.h).
 struct Rated {
   double member_score = kForbidden; // sum_i psi_i,x_i, added up in the order of i
   double clique_score = 0;
@@ -23,28 +24,28 @@ public:
   // `large`: takes the memory to keep a labelling; otherwise only rate() may be called.
   KeptLabelling(Layout &layout, const Instance &instance, bool large) noexcept;
 
-  // Scores a labelling: `assignment` holds n columns; NULL means each member's best value. Writes
-  // the values of the labelling to `values` (n) unless it is NULL. False if interrupted. Reads
-  // scores of best and second-best columns, where most members are, from Instance's own arrays,
-  // which lie closer together than rows.
+  // Scores a labelling and writes the result to `to`. `assignment`: n columns; NULL means each
+  // member's best value. Writes the values of the labelling to `values` (n) unless it is NULL.
+  // False if interrupted.
   template <class Limits_>
   bool rate(Limits_ &&limits, const std::int32_t *assignment, std::int32_t *values,
             Rated &to) noexcept;
 
-  // Keeps the labelling of each member's best value, and then the best of all labellings offered.
-  // False if interrupted.
+  // Scores and keeps the labelling with each member's best value. From then on, keeps the best of
+  // all labellings that offer() scores. False if interrupted.
   bool begin(Limits &limits) noexcept;
   bool is_active() const noexcept { return limits_ != nullptr; }
 
-  // Scores a labelling if the search's own `score` of it exceeds that of the last labelling scored
-  // and enough time has passed; at most a fifth of the time goes into scoring.
+  // Scores a labelling if enough time has passed since the last scoring and if `score`, which the
+  // search has computed for it, exceeds that of the labelling scored last. At most a fifth of the
+  // time goes into scoring.
   void offer(const std::int32_t *assignment, double score) noexcept {
     if (is_active() && score > offered_ && limits_->looks() >= due_)
       take(*limits_, assignment, score);
   }
-  // Scores the search's last labelling and keeps it, if its `score` exceeds that of the last
-  // labelling scored or the search is complete. True if this labelling is kept; false if `limits`
-  // ended the scoring too.
+  // Scores and keeps the labelling that the search ends with, if its `score` exceeds that of the
+  // labelling scored last or the search is complete. True if this labelling is kept. False if not,
+  // or if `limits` ended the scoring.
   bool finish(Limits &limits, const std::int32_t *assignment, double score,
               bool complete) noexcept {
     return (complete || score > offered_) && take(limits, assignment, score, true);
@@ -54,11 +55,14 @@ public:
   const Rated &rated() const noexcept { return rated_; }
   CallbackFailure failure() const noexcept { return failure_; }
 
-  // Returns the column of member i's best value, the lowest of equal values. Instance::best has the
-  // lowest of equal columns instead, and the rest column is the last though its value may be low.
+  // Returns the column of member i's best value; of several best values, the lowest.
+  // (Instance::best is the lowest of several best columns. This may differ, since the rest column
+  // is the last one though it may stand for a low value.)
   std::int32_t best_column(std::int64_t i) const noexcept;
 
 private:
+  // Scores a labelling and keeps it if it is better than the kept one, or `anyway`. False if
+  // interrupted.
   bool take(Limits &limits, const std::int32_t *assignment, double score,
             bool anyway = false) noexcept;
 
@@ -69,8 +73,8 @@ private:
   std::int32_t *spare_ = nullptr;  // n: a labelling that is being scored
   Rated rated_;
   CallbackFailure failure_ = CallbackFailure::none;
-  Limits *limits_ = nullptr; // of the search; NULL before begin()
-  double offered_ = kForbidden;
+  Limits *limits_ = nullptr; // limits of the search; NULL before begin()
+  double offered_ = kForbidden; // `score` of the labelling scored last, as given to offer()
   std::int64_t due_ = 0; // no labelling is scored while Limits::looks() is below this
 };
 

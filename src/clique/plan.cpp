@@ -7,16 +7,17 @@
 namespace chorale {
 namespace {
 
-// Returns how many passes of alpha-pass give single moves a start in a SUM, up to four. Over 500
-// contended Potts cliques of 100 members that were drawn afresh, the mean score from there is
-// 0.99989 of the optimum; starts from prices instead of all passes but one, and moves of groups,
-// make it 0.999988 and 0.87 of the labellings optimal (30,000 cliques; tests/bench/run.sh,
-// potts.fresh). More members leave less to gain.
+// Returns the number of passes of alpha-pass, one to four, whose best labelling moves of single
+// members improve in a SUM. The more members, the less there is to gain. Over 500 random contended
+// Potts cliques of 100 members, the mean score after these moves is 0.99989 of the optimum. With
+// starts from prices in the place of all passes but one, and with moves of groups, it is 0.999988,
+// and 87 % of the labellings are optimal (30,000 cliques; tests/bench/run.sh, potts.fresh).
 std::int32_t polished_passes(std::int64_t members) noexcept {
   return static_cast<std::int32_t>(std::clamp<std::int64_t>(1000 / members, 1, 4));
 }
 
-// `set`: Algorithm::solves or Algorithm::marginals.
+// Returns why `algorithm` does not fit the clique, or none. `set`: Algorithm::solves or
+// Algorithm::marginals, whichever is asked for.
 Misfit misfit_of(const CliqueKind &kind, const Algorithm &algorithm,
                  FormSet Algorithm::*set) noexcept {
   if (!(algorithm.*set).has(kind.form))
@@ -59,7 +60,8 @@ Plan plan_auto(const CliqueKind &kind, bool gap_requested) noexcept {
   return plan;
 }
 
-// Plans for members with weights. `set`: Algorithm::solves or Algorithm::marginals.
+// Returns the plan for a clique whose members have weights. `set`: Algorithm::solves or
+// Algorithm::marginals, whichever is asked for.
 Plan plan_weighted(const CliqueKind &kind, chorale_algorithm asked, bool gap_requested,
                    FormSet Algorithm::*set) noexcept {
   Plan plan;

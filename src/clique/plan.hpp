@@ -1,42 +1,43 @@
-// Chooses the algorithms of a task from what is known of the clique before its scores.
+// Chooses the algorithms of a call from the kind of the clique, without reading its scores.
 #pragma once
 
 #include "clique/algorithms.hpp"
 
 namespace chorale {
 
-// True if alpha-pass is exact whatever the potential: it sees a best labelling of every count
-// vector. With two columns the counts follow from the number of members at alpha; one member takes
-// every column in turn.
+// True if alpha-pass finds the optimum whatever the potential, since it visits a best labelling for
+// every possible vector of counts. This is so with two columns, where the counts follow from the
+// number of members at alpha, and with one member, which takes every column in turn.
 constexpr bool is_pass_exact(const CliqueKind &kind) noexcept {
   return kind.columns <= 2 || kind.members == 1;
 }
 
+// Why an algorithm cannot be used for a clique.
 enum class Misfit : std::uint8_t {
   none,
-  family,
-  not_convex,
-  not_concave,
-  no_exact_solver,
-  // The members have weights, which the potential, the algorithm, or exact max-marginals do not
-  // take.
-  weights_potential,
-  weights_algorithm,
-  weights_exact
+  family,          // the algorithm is not for the form of the potential
+  not_convex,      // the algorithm needs convex tables
+  not_concave,     // the algorithm needs concave tables
+  no_exact_solver, // exact max-marginals are asked for, and the algorithm cannot give them
+  weights_potential, // the members have weights, which the potential does not permit
+  weights_algorithm, // the members have weights, which the algorithm does not permit
+  weights_exact      // the members have weights, and exact max-marginals are asked for
 };
 
 struct Plan {
-  const Algorithm *algorithm = nullptr; // the one that is entered and reported; never AUTO
-  // Further steps of AUTO, in the order in which they run.
+  const Algorithm *algorithm = nullptr; // the algorithm that is run and reported; never AUTO
+  // Further steps of AUTO.
   bool expansion = false;        // ALPHA_EXPANSION from the best labelling of alpha-pass
-  std::int32_t single_moves = 0; // ICM from the best labellings of so many passes
-  // ICM from labellings that prices promise, or from fewer members of alpha, by size; then moves of
-  // groups.
+  std::int32_t single_moves = 0; // how many passes have ICM run from their best labelling
+  // Also runs ICM from the labellings of PriceStarts, or after thinning the fullest column,
+  // whichever suits the number of members; then moves groups of members (group_moves.hpp).
   bool group_moves = false;
   Misfit misfit = Misfit::none;
 };
 
-// Plans for the algorithm `asked` for, which must be in the table.
+// Return the plan for a call that asks for the algorithm `asked` (AUTO or any other id of
+// algorithms()), to find the best labelling or max-marginals. `gap_requested`: the call asks for an
+// upper bound within some gap. `exact`: the max-marginals must be exact.
 Plan plan_solve(const CliqueKind &kind, chorale_algorithm asked, bool gap_requested) noexcept;
 Plan plan_marginals(const CliqueKind &kind, chorale_algorithm asked, bool exact) noexcept;
 

@@ -19,20 +19,21 @@
 namespace chorale {
 namespace {
 
-// Limit on the sweeps of one improvement where the caller sets none.
+// Limit on the sweeps of one improvement if the caller sets none.
 constexpr std::int64_t kSweepLimit = 1000;
 
 // Number of scores (n K) that are always read, however early the limits end; reading them and
 // finding a labelling takes a few milliseconds.
 constexpr std::int64_t kAlwaysRead = 1 << 20;
 
-// In smaller cliques bounds on passes cost as much as the passes that they save.
+// With fewer members, bounds on passes cost as much as the passes that they save.
 constexpr std::int32_t kBoundedMembers = 16;
 
-// The labellings from which moves have started, in small cliques.
+// Remembers the labellings from which moves have started, in cliques of few members.
 class Starts {
 public:
-  // True if the labelling is not among the earlier ones, or is not remembered.
+  // False if the labelling is one of those remembered. If true, remembers it, unless it has too
+  // many members or kMost are remembered already.
   bool is_new(gsl::span<const std::int32_t> labelling) noexcept {
     if (labelling.size() >= kBoundedMembers || count_ == kMost)
       return true;
@@ -69,8 +70,8 @@ bool CliqueSearch::is_small() const noexcept {
   return std::int64_t{instance_.members} * task_.problem.values <= kAlwaysRead;
 }
 
-// True if no step writes to the scores and the caller's matrix has the layout of an instance, so
-// that the caller's matrix serves as it is.
+// True if no step writes to the scores, and the caller's matrix has no gaps and no fixed members,
+// so that the instance may use it without a copy.
 bool CliqueSearch::reads_only() const noexcept {
   const ProblemView &problem = task_.problem;
   return !task_.wants_marginals && problem.scores && !problem.fixed &&
@@ -112,8 +113,8 @@ void CliqueSearch::write_independent(gsl::span<std::int32_t> assignment) const n
   write_each(assignment, [&](std::int64_t i) { return kept_.best_column(i); });
 }
 
-// Writes column(i) for member i, in small cliques whatever the limits. If the limits come, the
-// search ends without a look at the labelling.
+// Writes column(i) to assignment[i] for every member i. In small cliques ignores the limits. In
+// large ones the limits may end the loop; the search then ends too, without reading `assignment`.
 template <class Column>
 void CliqueSearch::write_each(gsl::span<std::int32_t> assignment, Column &&column) const noexcept {
   std::int32_t *to = assignment.data();
@@ -127,8 +128,9 @@ void CliqueSearch::write_each(gsl::span<std::int32_t> assignment, Column &&colum
     in_stretches(limits_, instance_.members, 8, write);
 }
 
-// Writes the column of `value` for each member that may take that value, and the best column of
-// each other member. Several values share the rest column, so the column alone does not tell which.
+// Writes the column of `value` for each member that may take `value`, and the best column for each
+// other member. Reads the caller's scores, since several values share the rest column, whose score
+// does not tell whether the member may take this one.
 void CliqueSearch::write_all_at(std::int32_t value,
                                 gsl::span<std::int32_t> assignment) const noexcept {
   const std::int32_t common = column_of(value);
@@ -140,8 +142,8 @@ void CliqueSearch::write_all_at(std::int32_t value,
   });
 }
 
-// Sets the score of the solution to that of its labelling, minus infinity if the potential forbids
-// the labelling. If the limits end the rating, the solution has no score.
+// Sets the score of the solution to that of its labelling, which is minus infinity if the potential
+// forbids the labelling. If interrupted, leaves the solution without a score.
 void CliqueSearch::rate_solution() noexcept {
   Rated rated;
   if (!rate(solution_.assignment, nullptr, rated))
@@ -150,7 +152,7 @@ void CliqueSearch::rate_solution() noexcept {
   solution_.failure = kept_.failure();
 }
 
-// Calls KeptLabelling::rate(), in small cliques whatever the limits.
+// Calls KeptLabelling::rate(), which scores a labelling. In small cliques ignores the limits.
 bool CliqueSearch::rate(const std::int32_t *assignment, std::int32_t *values, Rated &to) noexcept {
   return is_small() ? kept_.rate(NoLimits{}, assignment, values, to)
                     : kept_.rate(limits_, assignment, values, to);
@@ -188,7 +190,8 @@ void CliqueSearch::run_alpha_pass(std::int32_t polished) noexcept {
                    ? run_promising_passes<ThresholdBounds>(polished)
                    : run_promising_passes<PassBounds>(polished);
     }
-    // A pass evaluates one move a step, so it uses the score that keeps no table of all moves.
+    // A pass evaluates a single move for each labelling, so it uses the score class that does not
+    // keep the changes by all moves up to date.
     using PassScore = std::conditional_t<LinearMoves<Score>, SumScore, Score>;
     const std::size_t mark = layout_.mark();
     AlphaPass<PassScore> pass(layout_, instance_);
@@ -210,8 +213,9 @@ void CliqueSearch::run_alpha_pass(std::int32_t polished) noexcept {
   close_bound_of_pass();
 }
 
-// Convex sums: runs only the passes whose upper bound exceeds the best score so far, single moves
-// from the first `polished` of them, then moves of groups if the plan has them.
+// Runs alpha-pass in a convex sum, but only those passes whose upper bound is not below the best
+// score so far; after each of the first `polished` passes, moves of single members from its best
+// labelling; at the end, moves of groups if the plan has them.
 template <class Bounds> void CliqueSearch::run_promising_passes(std::int32_t polished) noexcept {
   const std::size_t mark = layout_.mark();
   {
@@ -234,7 +238,7 @@ template <class Bounds> void CliqueSearch::run_promising_passes(std::int32_t pol
         pass.run(bounds, limits_, solution_, candidate_, [&]() noexcept {
           if (polished > 0)
             improve_candidate(moves);
-          // The best pass is start enough besides those of prices.
+          // With starts from prices, only the first pass is followed by moves.
           polished = starts ? 0 : polished - 1;
           if constexpr (std::is_same_v<Bounds, PassBounds>)
             if (starts) {
@@ -250,7 +254,8 @@ template <class Bounds> void CliqueSearch::run_promising_passes(std::int32_t pol
   layout_.rewind(mark);
 }
 
-// Moves single members from labellings with two or three large columns, from each labelling once.
+// Moves single members from the labellings of `starts`, in which two or three columns have many
+// members. Labellings of equal scores are taken for the same; each is started from once.
 void CliqueSearch::start_from_prices(PriceStarts &starts, SumMoves &moves) noexcept {
   double seen[PriceStarts::kStarts];
   std::int32_t count = 0;
@@ -274,7 +279,7 @@ void CliqueSearch::move_groups(GroupMoves &groups, SumMoves &moves) noexcept {
   };
   if (!solution_.found() || groups.nearly_agree(instance_.by_member(solution_.assignment)))
     return;
-  // Starts from prices have seen smaller columns.
+  // Starts from prices, where they were used, have tried smaller columns already.
   if (!PriceStarts::pay_for(instance_) && groups.thin_fullest(copy_solution()))
     improve_candidate(moves, true);
   while (!is_interrupted() && groups.move_group(copy_solution())) {
@@ -312,7 +317,7 @@ void CliqueSearch::run_single_moves() noexcept {
   });
 }
 
-// Improves a copy of the solution's labelling.
+// Improves a copy of the solution's labelling, which becomes the solution if it scores more.
 template <class Improver> void CliqueSearch::improve_solution(Improver &improver) noexcept {
   if (!started_ && !solution_.found())
     return;
@@ -320,7 +325,8 @@ template <class Improver> void CliqueSearch::improve_solution(Improver &improver
   improve_candidate(improver);
 }
 
-// Sweeps rarely raise the score by more than these parts of what the potential can add to it.
+// Returns the scores below which further sweeps over a labelling are not worth their time: sweeps
+// rarely raise the score by more than these fractions of what the potential can add to it.
 SumMoves::LeastScores CliqueSearch::worth_moving() const noexcept {
   constexpr double by_later_sweeps = 0.0006;
   constexpr double by_last_sweeps = 0.00012;
@@ -328,8 +334,8 @@ SumMoves::LeastScores CliqueSearch::worth_moving() const noexcept {
           solution_.score - by_last_sweeps * magnitude_};
 }
 
-// Improves the candidate, which becomes the solution if it scores more. `again`: by
-// SumMoves::improve_again().
+// Improves the labelling candidate_, which becomes the solution if it scores more. `again`: calls
+// SumMoves::improve_again() instead of improve().
 template <class Improver>
 void CliqueSearch::improve_candidate(Improver &improver, bool again) noexcept {
   const std::int64_t limit =
@@ -369,8 +375,9 @@ void CliqueSearch::find_pass_marginals() noexcept {
     follow_best_marginal();
 }
 
-// Passes with one member's column given find labellings that passes without do not. If one of them
-// scores more than the solution, runs it again by itself to have its labelling.
+// Passes with one member fixed to a column may find labellings that passes without do not, but only
+// their scores are known. If the best of these scores exceeds the solution's, runs alpha-pass with
+// this member fixed to this column, to have the labelling.
 void CliqueSearch::follow_best_marginal() noexcept {
   const std::int64_t K = instance_.columns;
   double *row = layout_.take<double>(K);

@@ -1,9 +1,8 @@
-// The state of one call of the clique API and the steps by which algorithms work on it: each step
-// improves the solution or finds max-marginals. The rows of the table (algorithms.hpp) are made of
-// these steps.
+// The state of one call of the clique API, and the steps of which the algorithms in algorithms.hpp
+// are made. Each step improves the solution or finds max-marginals.
 //
-// A search on a measuring layout takes the buffers of every step and runs none, so that one walk
-// through the steps gives the bytes that a run needs.
+// A Layout without memory only adds up sizes. A search on such a layout takes the buffers of every
+// step but runs none of them, so that calling the same steps gives the bytes that a run needs.
 #pragma once
 
 #include "clique/computation.hpp"
@@ -24,7 +23,8 @@ public:
 
   // ---- Steps ------------------------------------------------------------------------------------
 
-  // Runs a solver with its constructor's further arguments.
+  // Runs a solver, which improves the solution. `arguments`: those of its constructor that follow
+  // the layout and the instance.
   template <class Solver, class... Arguments>
   void solve_by(const Arguments &...arguments) noexcept {
     phase<Solver>(
@@ -36,7 +36,8 @@ public:
         },
         arguments...);
   }
-  // The same for max-marginals, in the form of messages.
+  // Runs a solver for max-marginals, which writes messages_: max-marginals without the member's own
+  // score.
   template <class Solver, class... Arguments>
   void find_marginals_by(const Arguments &...arguments) noexcept {
     phase<Solver>(
@@ -48,19 +49,22 @@ public:
         },
         arguments...);
   }
-  // Max-marginals from alpha-pass with one member's column given, after the planned passes.
+  // Runs the planned passes. Then finds max-marginals by the passes of alpha-pass in which one
+  // member is fixed to one column, for all members and columns.
   void find_pass_marginals() noexcept;
 
-  // Writes the labelling that the options start from, if another step improves it.
+  // Writes to the solution the labelling that the task starts from. Called by algorithms that
+  // improve a given labelling.
   void start() noexcept;
-  // Alpha-pass, with single moves from the best labellings of `polished` passes.
+  // Runs alpha-pass, then moves of single members from the best labellings of the `polished` best
+  // passes.
   void run_alpha_pass(std::int32_t polished = 0) noexcept;
-  // Alpha-pass and the further steps of the plan: what AUTO does for cliques without an exact
-  // algorithm, and where exact searches begin.
+  // Runs alpha-pass and the further steps of the plan. AUTO does this for cliques without an exact
+  // algorithm; exact searches begin with it.
   void run_planned_passes() noexcept;
-  // Marks the solution as optimal if the clique is one for which alpha-pass is exact.
+  // Marks the solution as optimal if alpha-pass, which has been run, is exact for the clique.
   void close_bound_of_pass() noexcept;
-  // Improvements of the solution's labelling, or of the one that start() has written.
+  // Improve the solution's labelling, or the labelling that start() has written.
   void run_alpha_expansion() noexcept;
   void run_polish() noexcept;
   void run_single_moves() noexcept;
@@ -68,7 +72,8 @@ public:
 protected:
   bool runs() const noexcept { return !layout_.measuring(); }
   bool is_interrupted() const noexcept { return limits_.interruption() != Interruption::none; }
-  // True if all scores are read and a labelling is found however early the limits end.
+  // True if the clique is so small that all its scores are read and a labelling is found even if
+  // the limits end the call at once.
   bool is_small() const noexcept;
   std::int64_t entries() const noexcept {
     return std::int64_t{instance_.members} * instance_.columns;
@@ -76,14 +81,14 @@ protected:
   // True if messages are computed in the caller's array of marginals.
   bool writes_in_place() const noexcept;
 
-  // True if the limits ended the search before it had a labelling, though all scores were read.
+  // True if all scores were read, but the limits ended the search before it had a labelling.
   bool interrupted_without_labelling() const noexcept;
   // Makes each member's best value the solution.
   void take_independent() noexcept;
 
 private:
-  // Builds a solver in the memory that steps use in turn and, unless measuring or interrupted, lets
-  // `use` run it.
+  // Builds a solver in memory that all steps share, and calls use(solver), unless the layout
+  // measures or the search was interrupted or has failed.
   template <class Solver, class Use, class... Arguments>
   void phase(Use &&use, const Arguments &...arguments) noexcept {
     const std::size_t mark = layout_.mark();
@@ -125,8 +130,8 @@ protected:
   double *messages_;             // n x K
   bool started_ = false;         // start() has written a labelling, which may be forbidden
   bool marginals_exact_ = false;
-  bool is_unread_ = false;       // the limits came before all scores were read
-  // Under messages: the one member without an admissible value, or -1.
+  bool is_unread_ = false;       // the limits ended the call before all scores were read
+  // If messages are asked for: the only member without an admissible value, or -1.
   std::int64_t only_member_ = -1;
 };
 

@@ -1,5 +1,6 @@
-// A SUM clique as the exact solvers see it: the scores and tables of an instance. One member's row
-// may be replaced: by "only column v" or by "all columns at score 0", to compute max-marginals.
+// A SUM clique as the exact solvers see it: the scores and tables of an instance. To compute
+// max-marginals, the scores of one member may be replaced, for example by scores that allow one
+// column only, or by zeros.
 #pragma once
 
 #include "clique/instance.hpp"
@@ -13,7 +14,7 @@ struct SumView {
       : instance(&of), members(of.members), columns(of.columns), scores(of.scores),
         tables(of.potential.tables) {}
 
-  // As in Instance.
+  // These two do what they do in Instance.
   bool spend(std::int64_t work) const noexcept { return instance->spend(work); }
   bool interrupted() const noexcept { return instance->interrupted(); }
 
@@ -23,7 +24,7 @@ struct SumView {
   bool count(const std::int32_t *assignment, std::int32_t *counts) const noexcept {
     return instance->count(assignment, counts);
   }
-  // Sum of member scores of an assignment, added up in the order of the members.
+  // Returns the sum of member scores of an assignment, added up in the order of the members.
   double member_score(const std::int32_t *assignment) const noexcept {
     return member_sum(assignment).total;
   }
@@ -48,9 +49,9 @@ struct SumView {
   std::int32_t members; // n
   std::int32_t columns; // K
   const double *scores; // n x K
-  const double *const *tables;
-  std::int32_t replaced = -1;
-  const double *replacement = nullptr; // K
+  const double *const *tables; // K tables of n + 1 entries: f_v(k)
+  std::int32_t replaced = -1;  // the member whose scores are replaced, or -1
+  const double *replacement = nullptr; // K: the scores of this member
 };
 
 } // namespace chorale

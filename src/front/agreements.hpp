@@ -8,7 +8,8 @@
 
 namespace chorale {
 
-// Access to a checked corpus by chain and position, with the defaults of its NULL arrays.
+// Gives access to a checked corpus by chain and position. Where arrays of the corpus are NULL,
+// their defaults hold.
 class CorpusParts {
 public:
   explicit CorpusParts(const chorale_corpus &corpus) noexcept : corpus_(corpus) {}
@@ -22,16 +23,16 @@ public:
   std::int64_t group(std::int64_t chain) const noexcept {
     return corpus_.groups ? corpus_.groups[chain] : 0;
   }
-  // Returns the chain that contains `position`, a position of the corpus. O(log chains).
+  // Returns the chain that contains a position of the corpus. O(log chains).
   std::int64_t chain_of(std::int64_t position) const noexcept;
 
 private:
   const chorale_corpus &corpus_;
 };
 
-// Adds the cliques of one agreement to `builder`, which holds the chains of the corpus and nothing
-// else but cliques of other agreements. `place`: the name of the agreement in error messages, such
-// as "agreements[1]". `cliques`: receives the number of cliques added.
+// Adds the cliques of one agreement to `builder`, which must hold the chains of the corpus and may
+// hold cliques of other agreements. `place`: the name of the agreement in error messages, such as
+// "agreements[1]". `cliques`: receives the number of cliques added.
 chorale_status add_agreement(const Report &report, std::string_view place, const Memory &memory,
                              const chorale_host *host, const CorpusParts &parts,
                              const chorale_agreement &agreement, chorale_model_builder *builder,

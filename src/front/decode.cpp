@@ -22,7 +22,8 @@ struct chorale_decoded {
   chorale_model_builder *builder = nullptr; // NULL after the model is frozen
   chorale_model *model = nullptr;
   chorale_run *run = nullptr;
-  chorale::Array<std::int64_t> first_clique; // agreements + 1: first clique; last: all cliques
+  // agreements + 1: number of the first clique of each; last: of all cliques
+  chorale::Array<std::int64_t> first_clique;
 };
 
 namespace chorale {
@@ -37,7 +38,8 @@ chorale_agreement default_agreement() noexcept {
   return agreement;
 }
 
-// Reads agreement k; agreements lie struct_size bytes apart. `place`: its name in messages.
+// Reads agreement k. In the caller's array, each lies struct_size bytes after the one before.
+// `place`: its name in messages.
 chorale_status read_agreement(const Report &report, const chorale_agreement *agreements,
                               std::int64_t k, std::string_view place, chorale_agreement &to) {
   const std::size_t stride = agreements->struct_size;
@@ -51,7 +53,8 @@ chorale_status read_agreement(const Report &report, const chorale_agreement *agr
   return CHORALE_OK;
 }
 
-// Builds the model and stores it in `made`. `error`: the struct behind `report`, for public calls.
+// Builds the model and stores it in `made`. `error`: the struct to which `report` writes, also
+// passed to the public calls made here.
 chorale_status build(const Report &report, const chorale_host *host, const chorale_corpus *given,
                      const chorale_agreement *agreements, std::int64_t count,
                      chorale_decoded &made, chorale_error *error) noexcept {
@@ -95,12 +98,12 @@ chorale_status check_specification(const Report &report, const chorale_corpus *c
   return CHORALE_OK;
 }
 
-// Returns the number of the first position of a checked corpus: offsets[0], or 0 without offsets.
+// Returns the index of the first position of a checked corpus: offsets[0], or 0 without offsets.
 std::int64_t first_of(const chorale_corpus *corpus) noexcept {
   return corpus->offsets ? corpus->offsets[0] : 0;
 }
 
-// Owner of the chorale_decoded under construction: destroys it unless it was given away.
+// Owns the chorale_decoded under construction. Destroys it unless it was given away.
 class Draft {
 public:
   explicit Draft(const Memory &memory) noexcept
@@ -126,8 +129,8 @@ private:
 
 using Reasons = Array<chorale_reason>;
 
-// Collects every payment of the run, by chain, as a reason with members 0 and, in `agreeing`, how
-// often the member itself counts.
+// Makes a reason of every payment of the run, chain by chain. `members` is 0 at first, and
+// `agreeing` is the weight of the member itself; count_agreeing() completes both.
 chorale_status collect(const Report &report, const chorale_decoded &decoded, Reasons &reasons,
                        chorale_error *error) {
   // Fails with NO_LABELLING if the run has found no labelling.
@@ -152,7 +155,8 @@ chorale_status collect(const Report &report, const chorale_decoded &decoded, Rea
   return CHORALE_OK;
 }
 
-// A member's value, and how often members of this value or a lower one count, down to this member.
+// One entry of the members of a clique, sorted by value: the value that the member shows, and the
+// sum of the weights of the members up to and including this one.
 struct ShownValue {
   std::int32_t value;
   std::int64_t counted;

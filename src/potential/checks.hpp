@@ -1,5 +1,5 @@
-// Checks before a potential is used in a clique: table lengths, strengths, counts; statuses of
-// callback failures.
+// Checks of what a clique is given together with its potential: table lengths, strengths, counts
+// and weights. Also makes the status of a call from the failure of a potential's callback.
 #pragma once
 
 #include "base/report.hpp"
@@ -9,6 +9,7 @@
 
 namespace chorale {
 
+// Checks that the tables of the potential are long enough for this number of members.
 inline chorale_status check_tables_serve(const Report &report, const Potential &potential,
                                          std::int64_t members) noexcept {
   if (members > potential.members_limit())
@@ -48,8 +49,8 @@ inline chorale_status check_counts(const Report &report, gsl::span<const std::in
   return CHORALE_OK;
 }
 
-// Checks the weights of the members of a clique, those from index `first` on: each at least 1, with
-// a sum that is a count. `total`: receives the sum.
+// Checks weights[first] .. weights[first + members - 1], the weights of the members of a clique:
+// each must be at least 1, and their sum at most kLargestSize. Writes the sum to `total`.
 inline chorale_status check_weights(const Report &report, std::string_view name,
                                     const std::int64_t *weights, std::int64_t first,
                                     std::int64_t members, std::int64_t &total) noexcept {

@@ -33,14 +33,16 @@ bool is_borrowable(const Potential &p) noexcept {
   return p.source == TableSource::stored && p.scale == CHORALE_SCALE_NONE && p.strength == 1;
 }
 
-// Returns entry k of the rest column's table, with n = `members`. Separable PAIRS: the correction
-// derived below. Other SUMs: 0, except for entry n, which makes the total 0 if no member counts.
+// Returns entry k of the rest column's table, where n = `members`. For separable PAIRS this is the
+// difference between the score of the pairs and the sum of the other tables. For other SUMs it is
+// 0, except for entry n, which makes the total 0 if all members have uncounted values.
 double rest_entry(const Potential &p, std::int64_t k, std::int64_t members) noexcept {
   if (p.source == TableSource::separable_pairs && p.counted_values > 0) {
     const double c = p.numbers[std::int64_t{p.values} * p.values + p.highest_counted];
     const double counted = static_cast<double>(members - k);
-    // N = n - k members count. table_entry gives c n_v (n - n_v), summed over counted values c n N
-    // - c sum n_v^2. The pairs score c N^2 - c sum n_v^2, so c N (N - n) is missing.
+    // N = n - k members have counted values. The tables of the counted values contain c n_v (n -
+    // n_v), which adds up to c n N - c sum n_v^2. The pairs score c N^2 - c sum n_v^2. So the rest
+    // column's table must add the difference, c N (N - n).
     return c * counted * (counted - static_cast<double>(members));
   }
   if (k < members)
@@ -56,7 +58,8 @@ double rest_entry(const Potential &p, std::int64_t k, std::int64_t members) noex
 bool has_shape(const Potential &p, std::int64_t members, chorale_shape shape,
                bool (*bends)(double, double)) noexcept {
   if (p.source == TableSource::separable_pairs) {
-    // The table is f (k^2 - k) + c k (n - k) with second difference 2 (f - c).
+    // Separable PAIRS: the table of v is f (k^2 - k) + c k (n - k), with f = f(v, v) and c = c_v.
+    // Its second difference is 2 (f - c).
     const std::int64_t R = p.values;
     for (std::int32_t v = 0; v < p.values; ++v)
       if (p.counts(v) && members >= 2 && !bends(p.numbers[v * R + v], p.numbers[R * R + v]))
@@ -64,8 +67,8 @@ bool has_shape(const Potential &p, std::int64_t members, chorale_shape shape,
   } else if (!are_tables_of_shape(p, members, shape)) {
     return false;
   }
-  // The declaration is about the given tables, not the rest column. The last step of the rest
-  // column may break concavity, which the flows for concave tables handle.
+  // The caller's declaration is about the given tables, not the rest column's. The last step of the
+  // rest column's table may break concavity; the flows for concave tables handle this case.
   if (p.counted_values == p.values || members < 2 ||
       (shape == CHORALE_SHAPE_CONCAVE && p.source != TableSource::separable_pairs))
     return true;
@@ -125,8 +128,9 @@ std::int32_t CliqueKind::column_of(std::int32_t value,
 bool CliqueKind::takes_weights(bool some_uncounted) const noexcept {
   if (source->family != CHORALE_FAMILY_SUM || !convex || !finite)
     return false;
-  // With a rest column, `convex` is also about its table. Otherwise such a column would be 0 up to
-  // its last entry, which is minus the tables' first entries.
+  // With a rest column, `convex` includes its table. Without one, members with uncounted values
+  // would need such a column: its table would be 0 up to the last entry, which must then not be
+  // below 0.
   return has_rest() || !some_uncounted || rest_entry(*source, members, members) >= 0;
 }
 

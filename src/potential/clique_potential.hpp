@@ -1,8 +1,8 @@
-// A potential prepared for one clique: scaled for its n members, over *columns* instead of values.
+// A potential prepared for one clique: scaled for its n members, over K *columns* instead of R
+// values.
 //
 // Columns are the counted values in ascending order and, if some value is uncounted, one more, the
-// *rest column*. The potential does not distinguish uncounted values, so the rest column stands for
-// each member's best uncounted value.
+// *rest column*, which stands for all uncounted values. The potential does not distinguish these.
 #pragma once
 
 #include "base/limits.hpp"
@@ -42,30 +42,33 @@ struct CliqueKind {
   bool convex = false;
   // SUM: all tables are concave; the rest column's table may rise at entry `members`.
   bool concave = false;
-  // Some member counts more than once. `members` is then the sum of the weights, and only
-  // WeightedSearch takes the clique.
+  // Members have weights: each counts as often as its weight. `members` is then the sum of the
+  // weights, and only WeightedSearch (clique/weighted) can solve the clique.
   bool weighted = false;
 
-  // True if members may have weights: a SUM whose tables are convex and forbid no count.
-  // some_uncounted: members may also show values beyond those of the potential, uncounted.
+  // True if members may have weights: if this is a SUM whose tables are convex and forbid no count.
+  // some_uncounted: members may also take values that the potential does not have, which are
+  // uncounted.
   bool takes_weights(bool some_uncounted = false) const noexcept;
 };
 
 struct CliquePotential : CliqueKind {
-  // The constructor takes memory for a clique of `kind`; prepare() fills it, and returns false if
-  // interrupted. `limits` (NULL: none) also apply to all computations with this potential.
+  // Takes memory for a clique of `kind`, which prepare() fills.
   CliquePotential(Layout &layout, const CliqueKind &kind) noexcept;
+  // Computes all arrays. False if interrupted. `limits` (NULL: none) also apply to all computations
+  // with this potential.
   bool prepare(Limits *limits = nullptr) noexcept;
 
-  // spend: true if a computation may go on with `work` more steps, see Limits. interrupted: true if
-  // an earlier spend() returned false.
+  // Counts `work` elementary steps. False if the limits interrupt the computation.
   bool spend(std::int64_t work) const noexcept { return !limits || limits->spend(work); }
+  // True if the limits have interrupted the computation.
   bool interrupted() const noexcept {
     return limits && limits->interruption() != Interruption::none;
   }
 
-  // In a convex sum: least and greatest change of a column's table when a member joins, extended to
-  // include 0. Tables of a convex sum are steepest at their ends.
+  // In a convex sum: the least and the greatest step f_v(k + 1) - f_v(k) of any table, or 0 if that
+  // is lower or higher. A convex table has its least step at the beginning and its greatest at the
+  // end.
   struct Steps {
     double lowest = 0;
     double highest = 0;
@@ -81,12 +84,13 @@ struct CliquePotential : CliqueKind {
 
   Limits *limits = nullptr;
 
-  // SUM and MAX: tables[column][k], k = 0 .. members. In a SUM the table of the rest column is 0
-  // except for entry `members`, which makes the total 0 if all members are in the rest column; in
-  // separable PAIRS this table is a parabola. In a MAX it is NULL.
+  // SUM and MAX: tables[column][k] = f_v(k), k = 0 .. members. The rest column: in a SUM its table
+  // is 0 except for entry `members`, which makes the total 0 if all members are in the rest column;
+  // in separable PAIRS its table is a parabola; in a MAX it has none (NULL).
   const double **tables = nullptr;
 
-  // MAJORITY: K x K scaled weights, one row a majority column; K biases. 0 for the rest column.
+  // MAJORITY: K x K scaled weights, with one row for each majority column; K biases. Both are 0 for
+  // the rest column.
   double *weights = nullptr;
   double *bias = nullptr;
 
@@ -94,8 +98,8 @@ struct CliquePotential : CliqueKind {
   // n_v - sum_v pair[v][v] n_v.
   double *pair = nullptr;
 
-  // Callback: the counts passed to it, R by value; value of each column (K), -1 for the rest
-  // column.
+  // Callback: counts by value (R), which are passed to it. All forms: value of each column (K), -1
+  // for the rest column.
   std::int64_t *value_counts = nullptr;
   std::int32_t *value_of_column = nullptr;
 

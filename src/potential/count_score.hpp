@@ -1,11 +1,12 @@
-// Running scores: the value of a potential while members move from column to column.
+// Running scores: the value C of a potential, kept up to date while members move from column to
+// column.
 //
 // Every class has the same interface, so that an algorithm is written once and compiled for each
 // form:
 //
 //     void reset(const int32_t *counts)   sets the counts by column (K) and computes the total
 //     double total() const                C of the counts
-//     double after(u, v)                  C if one member moved from column u to v != u
+//     double after(u, v)                  C after a move of one member from column u to v != u
 //     void move(u, v)                     performs this move
 //     int32_t count(v) const              members in column v
 //     CallbackFailure failure() const     why a callback failed; none for all other forms
@@ -63,7 +64,7 @@ protected:
 
 // SUM without forbidden counts, the common case. Stores, for each column, the change of the total
 // if a member joins or leaves it, so that the scores of a member's moves to all columns are
-// computed in one loop over contiguous memory. O(1) a move.
+// computed in one loop over contiguous memory. O(1) for each move.
 class FiniteSumScore : public CountScoreBase {
 public:
   FiniteSumScore(Layout &layout, const CliquePotential &potential) noexcept
@@ -121,8 +122,8 @@ concept LinearMoves = requires(Score &score) {
   score.leave();
 };
 
-// Any SUM. O(1) a move, except if the total is minus infinity: differences are then undefined, and
-// the total is added up again in O(K).
+// Any SUM. O(1) for each move, except if the total is minus infinity: differences are then
+// undefined, and the total is added up again in O(K).
 class SumScore : public CountScoreBase {
 public:
   using CountScoreBase::CountScoreBase;
@@ -220,7 +221,8 @@ public:
   }
 };
 
-// MAJORITY. Stores b_a + sum_v w_av n_v for every column a. O(K) a move.
+// MAJORITY. Stores b_a + sum_v w_av n_v for every column a; C is this number for the column a of
+// highest count. O(K) for each move.
 class MajorityScore : public CountScoreBase {
 public:
   MajorityScore(Layout &layout, const CliquePotential &potential) noexcept

@@ -7,8 +7,8 @@
 namespace chorale {
 namespace {
 
-// Rules for the entries of a matrix: name of the matrix in messages, whether minus infinity is
-// allowed, and which rows and columns are used.
+// How the entries of a matrix are checked: the name of the matrix in error messages, whether minus
+// infinity is allowed, and which rows and columns are used.
 struct Entries {
   std::string_view name;
   bool may_forbid = false;

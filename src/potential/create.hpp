@@ -1,5 +1,6 @@
-// Creates potentials from the caller's arguments, which are checked and copied. On success `made`
-// is a potential with one reference; otherwise `made` is unchanged.
+// Creates potentials from the caller's arguments, which are checked and copied. On success each
+// function writes to `made` a new potential, with one reference, which belongs to the caller; on
+// failure `made` is unchanged.
 #pragma once
 
 #include "base/report.hpp"
@@ -23,8 +24,9 @@ struct MatrixSpec {
   std::int64_t row_stride;
 };
 
-// Create a SUM or MAX: from a formula times lambda; from tables; from one table of `length` entries
-// for the higher of two counted values.
+// Create a SUM or MAX. create_by_formula: all tables are a formula (`source`) times lambda.
+// create_by_tables: from `tables`. create_cardinality: a SUM of two counted values, where the
+// higher one has `table` (`length` entries) and the other one zeros.
 chorale_status create_by_formula(const Report &report, const Memory &memory,
                                  const PotentialSpec &spec, chorale_family family,
                                  TableSource source, double lambda, Potential *&made) noexcept;
@@ -40,8 +42,10 @@ chorale_status create_by_square(const Report &report, const Memory &memory,
                                 const PotentialSpec &spec, chorale_family family,
                                 MatrixSpec square, const double *bias,
                                 Potential *&made) noexcept;
-// A mixture: weights[kMixtureHead], then linear[values]. `mask`: values entries 0 (does not count),
-// 1, kLinearOnly; NULL: 1 for all.
+// Creates a mixture, a SUM whose tables are weighted sums of fixed functions (see
+// `storage` in potential.hpp). `weights`: kMixtureHead weights of these functions; `linear`: for
+// each value, the weight of its count. `mask`: for each value 0 (uncounted), 1, or kLinearOnly;
+// NULL: 1 for all.
 chorale_status create_mixture(const Report &report, const Memory &memory, std::int64_t values,
                               const std::uint8_t *mask, const double *weights,
                               const double *linear, Potential *&made) noexcept;
@@ -49,7 +53,8 @@ chorale_status create_by_callback(const Report &report, const Memory &memory,
                                   const PotentialSpec &spec, chorale_count_function function,
                                   void *user, void (*release)(void *user),
                                   Potential *&made) noexcept;
-// Creates factor * `source`, which holds a reference on the potential that owns the numbers.
+// Creates factor * `source`. The new potential shares the numbers and holds a reference on the
+// potential that owns them: `source`, or the potential from which `source` was itself derived.
 chorale_status create_scaled(const Report &report, const Memory &memory, const Potential &source,
                              double factor, Potential *&made) noexcept;
 

@@ -15,8 +15,8 @@ double step(const Potential &potential, std::int32_t v, std::int64_t k, std::int
          factor;
 }
 
-// fill_member_row() for MAX. The maximum over all values except v is the greatest entry, or the
-// second-greatest if v has the greatest.
+// Does what fill_member_row() does, for MAX. The maximum over all values except v is the greatest
+// entry, or the second-greatest if v has the greatest.
 void fill_max_row(const Potential &potential, const std::int64_t *counts, std::int64_t members,
                   std::int64_t weight, double *row) noexcept {
   const double factor = potential.factor(members);
@@ -63,8 +63,8 @@ double evaluate_counted(const Potential &potential, std::int64_t *counts, std::i
 void fill_member_row(const Potential &potential, const std::int64_t *counts, std::int64_t members,
                      std::int64_t weight, std::int64_t *varied, double *row,
                      CallbackFailure *failure) noexcept {
-  // The shortcuts for SUM and MAX need another counted member: without one C of the other members
-  // is 0 by definition, not by the tables.
+  // The shortcuts for SUM and MAX require that some other member has a counted value. If none has,
+  // C of the other members is 0 by definition and does not follow from the tables.
   const bool others_count = counted_members(potential, counts) > 0;
   if (potential.family == CHORALE_FAMILY_SUM && potential.finite_tables && others_count) {
     const double factor = potential.factor(members);
@@ -97,9 +97,9 @@ bool fill_linear_row(const Potential &potential, const std::int64_t *counts, std
   return true;
 }
 
-// Where every table is convex, and for the formulas in any case, the step f(k + w) - f(k) is
-// monotone in k. A clique without counted members has C = 0, so that steps tell all only where
-// tables begin with 0.
+// If every table is convex, or given by a formula, the step f(k + w) - f(k) is monotone in k, so
+// its extremes are at the ends. C is 0 by definition if no member has a counted value, so changes
+// of C follow from the steps only if all tables begin with 0.
 MemberMoves::MemberMoves(const Potential &potential, std::int64_t members,
                          std::int64_t weight) noexcept
     : potential_(potential), members_(members), weight_(weight),

@@ -1,28 +1,30 @@
-// The potential as a function of one member's value, with all other members fixed; distances of
-// counts from allowed counts.
+// The potential C as a function of one member's value, with the values of all other members fixed;
+// also the distance of counts from counts that C allows. R: number of values.
 #pragma once
 
 #include "potential/potential.hpp"
 
 namespace chorale {
 
-// Writes to row[v] (R) C of `counts` plus one member, which counts `weight` times, at value v; for
-// a SUM up to a constant. counts: R, of the other members; members: n including this one; varied: R,
-// scratch. If a callback fails, sets *failure, and entries of the row may be NaN.
+// Writes to row[v] (R entries) the value of C if one member of this weight takes value v and the
+// other members have `counts` (R); for a SUM, that value up to a constant. members: the sum of the
+// weights of all members, this one included; varied: scratch (R). If a callback fails, sets
+// *failure, and entries of the row may be NaN.
 void fill_member_row(const Potential &potential, const std::int64_t *counts, std::int64_t members,
                      std::int64_t weight, std::int64_t *varied, double *row,
                      CallbackFailure *failure) noexcept;
 
-// Writes to row[v] (R) the change of C if one more member at v is added to `counts`, those of all
-// members: a linearisation. If C is a convex SUM, moving any set of members changes C by at least
-// the sum of the changes by the row. Returns false and writes nothing if C is not a convex SUM.
+// If C is a convex SUM, writes to row[v] (R entries) the change of C if one member is added at v to
+// `counts`, the counts of all members. The row gives a linear lower bound on C: moving any set of
+// members changes C by at least the sum of the row's changes. Returns false and writes nothing if C
+// is not a convex SUM.
 bool fill_linear_row(const Potential &potential, const std::int64_t *counts, std::int64_t members,
                      double *row) noexcept;
 
-// What C changes by when one of n members, which counts `weight` times, changes its value. A member
-// that joins v changes C by
-// middle(v), give or take half(v), whatever the values of the others: a move from u to v changes C
-// by middle(v) - middle(u), give or take half(u) + half(v).
+// Bounds on the change of C when one member changes its value, whatever the values of the others. A
+// member that joins v changes C by middle(v), give or take half(v), so a move from u to v changes C
+// by middle(v) - middle(u), give or take half(u) + half(v). `members`: the sum of all weights;
+// `weight`: that of the member that moves.
 class MemberMoves {
 public:
   struct Steps {
@@ -31,7 +33,7 @@ public:
   };
 
   MemberMoves(const Potential &potential, std::int64_t members, std::int64_t weight) noexcept;
-  // False: no bound is known.
+  // False if no bounds are known; of() must then not be called.
   bool known() const noexcept { return known_; }
   Steps of(std::int32_t v) const noexcept;
 
@@ -47,9 +49,10 @@ private:
 double evaluate_counted(const Potential &potential, std::int64_t *counts, std::int64_t members,
                         CallbackFailure *failure) noexcept;
 
-// Returns the distance of `counts` from counts that C allows; 0 if C is above minus infinity. SUM:
-// the sum over values of distance_to_allowed(); MAX: the least of these distances; other families:
-// 1. Counts of a SUM may add up to members - 1. May change `counts`.
+// Returns how far `counts` are from counts that C allows; 0 if C of `counts` is above minus
+// infinity. If C is minus infinity: for a SUM, the sum over the values of distance_to_allowed();
+// for a MAX, the least of these distances; for other families 1. Counts of a SUM may add up to
+// members - 1. May change `counts`.
 std::int64_t violation_of_counts(const Potential &potential, std::int64_t *counts,
                                  std::int64_t members, CallbackFailure *failure) noexcept;
 

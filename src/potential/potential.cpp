@@ -26,13 +26,14 @@ bool split_pairs(const Potential &potential, double *c) noexcept {
   const auto both = [&](std::int32_t v, std::int32_t w) {
     return f[std::int64_t{v} * R + w] + f[std::int64_t{w} * R + v];
   };
-  // Three values determine c. With two values, sets both entries of c to half of their sum.
+  // c follows from any three counted values. With two, only c_v + c_w is determined, and both are
+  // set to half of this sum.
   std::int32_t first[3] = {-1, -1, -1};
   std::int32_t found = 0;
   for (std::int32_t v = 0; v < R && found < 3; ++v)
     if (potential.counts(v))
       first[found++] = v;
-  // Not by std::fill, in which some compilers suspect a negative R.
+  // A loop, since some compilers warn that R may be negative in std::fill.
   for (std::int32_t v = 0; v < R; ++v)
     c[v] = 0;
   if (found < 2)
@@ -222,7 +223,8 @@ double chorale_potential::call(const std::int64_t *counts, std::int64_t members,
   return scaled;
 }
 
-// A SUM that forbids a count of 0 is minus infinity also if no member counts; otherwise C is 0.
+// If no member has a counted value, C is minus infinity for a SUM that forbids a count of 0, and
+// otherwise 0.
 double chorale_potential::evaluate_empty(std::int64_t members) const noexcept {
   if (family == CHORALE_FAMILY_SUM)
     for (std::int32_t v = 0; v < values; ++v)
@@ -235,7 +237,8 @@ double chorale_potential::evaluate(const std::int64_t *count, std::int64_t membe
                                    chorale::CallbackFailure *failure) const noexcept {
   *failure = chorale::CallbackFailure::none;
   const std::int64_t R = values;
-  // The commonest potential, without branches on counts, which nothing foretells: entry 0 is 0.
+  // The most frequent potential, without branches on counts, which the processor could not predict.
+  // A count of 0 adds 0.
   if (source == TableSource::square && family == CHORALE_FAMILY_SUM && !mask && members > 0) {
     const double scaled_by = factor(members);
     double total = 0;

@@ -1,7 +1,7 @@
 // The public potential: an immutable, reference-counted description of C(n_0, .., n_{R-1}).
 //
-// Independent of a clique. Algorithms work on a CliquePotential (clique_potential.hpp), scaled for
-// n members, with all uncounted values merged into one column.
+// It does not belong to a clique. Algorithms work on a CliquePotential (clique_potential.hpp),
+// which is scaled for the n members of a clique, with all uncounted values merged into one column.
 #pragma once
 
 #include "base/log.hpp"
@@ -13,10 +13,10 @@
 
 namespace chorale {
 
-// A mixture: see chorale_potential::numbers.
+// Sizes of a mixture, a weighted sum of functions (see `storage` below).
 inline constexpr std::int32_t kShares = 4;
 inline constexpr std::int32_t kMixtureHead = 2 + kShares - 1;
-// Mask of a value that counts, but adds nothing but a multiple of its count.
+// Mask of a value of a mixture that counts and whose table is a multiple of its count.
 inline constexpr std::uint8_t kLinearOnly = 2;
 
 // Reason why a callback gave no score.
@@ -47,16 +47,17 @@ struct chorale_potential : chorale::Counted {
   bool counts(std::int32_t value) const noexcept { return !mask || mask[value] != 0; }
   // Returns the factor for n members: scale times strength.
   double factor(std::int64_t members) const noexcept;
-  // Returns f_v(k) among n members, without factor(); for SUM, MAX and separable PAIRS.
+  // Returns f_v(k) for n members, not multiplied by factor(); for SUM, MAX and separable PAIRS.
   double table_entry(std::int32_t value, std::int64_t count, std::int64_t members) const noexcept;
   // Returns f_v(k) as table_entry does if `source` is square; inline for loops over counts.
   double square_entry(std::int64_t count) const noexcept {
     const double k = static_cast<double>(count);
     return lambda * (k * k);
   }
-  // Returns what bends in the table of a mixture: all but the multiple of the count.
+  // Returns the entry of a mixture's table without the term that is a multiple of the count.
   double bent_part(std::int64_t count, std::int64_t members) const noexcept;
-  // Returns C of `values` counts, scaled. *failure: why a callback gave no score, or none.
+  // Returns C of `counts` (`values` entries), scaled. Sets *failure to why a callback gave no
+  // score, or to none.
   double evaluate(const std::int64_t *counts, std::int64_t members,
                   chorale::CallbackFailure *failure) const noexcept;
   // Returns C if no member has a counted value.
@@ -75,8 +76,9 @@ struct chorale_potential : chorale::Counted {
   std::int32_t highest_counted = -1;
   chorale::TableSource source = chorale::TableSource::none;
 
-  // The potential from which this one was derived by another strength or other values, with a
-  // reference, which keeps numbers, mask and callback alive. NULL: not derived.
+  // The potential from which this one was derived by another strength or other values; NULL if it
+  // was not derived. This potential holds a reference on it, which keeps numbers, mask and callback
+  // alive.
   const chorale_potential *base = nullptr;
   double strength = 1; // >= 0, multiplies all numbers except lambda, which includes the strength
 
@@ -84,14 +86,14 @@ struct chorale_potential : chorale::Counted {
   std::int64_t table_count = 0;  // number of tables; 1: shared by all values
   std::int64_t table_length = 0; // entries of each table
   bool finite_tables = true;     // no table entry is minus infinity
-  // Entries k < convex_length of every table form a convex sequence, entries k < concave_length a
-  // concave one (which may end in minus infinity).
+  // In every table, the entries k < convex_length form a convex sequence, and the entries k <
+  // concave_length a concave one, which may end in entries of minus infinity.
   std::int64_t convex_length = 0;
   std::int64_t concave_length = 0;
 
   chorale_count_function callback = nullptr;
   void *callback_user = nullptr;
-  std::int32_t callback_values = 0; // counts passed to the callback: the first ones
+  std::int32_t callback_values = 0; // how many counts are passed to the callback: the first ones
   void (*release)(void *user) = nullptr;
 
   bool shares_numbers() const noexcept { return base && numbers == base->numbers; }
@@ -100,9 +102,10 @@ struct chorale_potential : chorale::Counted {
   //   SUM, MAX: table_count x table_length;  cardinality: table_length
   //   MAJORITY: values x values weights, then `values` biases
   //   PAIRS: values x values scores, then c_v of the split f(v, w) + f(w, v) = c_v + c_w, if any
-  //   mixture: kMixtureHead weights, of k^2 / n, of k^2 / log n and of max(0, k - i n / 4) for
-  //     i = 1, 2, 3; then one weight of k for each value. A value whose mask is kLinearOnly has the
-  //     last one alone.
+  //   mixture: kMixtureHead weights, namely of the functions k^2 / n, k^2 / log n and
+  //     max(0, k - i n / 4) for i = 1, 2, 3; then, for each value, a weight of the function k. The
+  //     table of a value is the weighted sum of all these functions, or of the last alone if the
+  //     mask of the value is kLinearOnly.
   chorale::Block storage;
   const double *numbers = nullptr;
   const std::uint8_t *mask = nullptr; // values bytes, 0: uncounted; NULL: every value is counted
@@ -112,17 +115,19 @@ namespace chorale {
 
 using Potential = ::chorale_potential;
 
-// True if the numbers of a potential are a score for each pair of values.
+// True if the numbers of a potential form a matrix of values x values.
 inline bool is_square(const Potential &p) noexcept {
   return p.family == CHORALE_FAMILY_MAJORITY || p.family == CHORALE_FAMILY_PAIRS;
 }
 
-// Returns the length of the longest convex (concave) prefix of f(0), f(1), .., within 1e-12 max|f|.
+// Return the length of the longest convex, or concave, prefix of f(0), f(1), .., with a tolerance
+// of 1e-12 max|f|.
 std::int64_t convex_prefix(const double *table, std::int64_t length) noexcept;
 std::int64_t concave_prefix(const double *table, std::int64_t length) noexcept;
 
 // Sets the fields of a new potential that depend on its numbers and mask: counted values, shapes of
-// tables, separability of PAIRS. `split`: receives `values` numbers (PAIRS only).
+// tables, separability of PAIRS. `split`: memory for `values` numbers, the c_v of PAIRS; not used
+// by other families.
 void derive_potential(Potential &potential, double *split) noexcept;
 
 } // namespace chorale

@@ -127,8 +127,8 @@ Potential *recolumn(const Memory &memory, const Potential &source, const std::in
     std::copy(source.numbers, source.numbers + numbers, to);
   }
   derive_potential(*made, split);
-  // Keeps the form of `source`, even if the kept values are separable and all values are not, so
-  // that algorithm and memory do not depend on which values are kept.
+  // PAIRS over the kept values may be separable although `source` is not. The result is then still
+  // treated as not separable, so that algorithm and memory do not depend on which values are kept.
   if (source.source != TableSource::separable_pairs && made->source == TableSource::separable_pairs)
     made->source = TableSource::none;
   return made;

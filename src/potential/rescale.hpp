@@ -1,4 +1,5 @@
-// Derives potentials with another strength that share the numbers.
+// Derives potentials with another strength, which share the numbers of the potential that they are
+// derived from.
 #pragma once
 
 #include "potential/potential.hpp"
@@ -12,8 +13,9 @@ bool may_rescale(const Potential &source, double factor) noexcept;
 // Returns the greatest factor that may_rescale() accepts. O(size).
 double greatest_factor(const Potential &source) noexcept;
 
-// Returns factor * `source`, factor >= 0. Holds a reference on the potential that owns the numbers.
-// NULL if memory runs out.
+// Returns factor * `source`, for factor >= 0. The result holds a reference on the potential that
+// owns the numbers: `source`, or the potential from which `source` was derived. NULL if out of
+// memory.
 Potential *rescale(const Memory &memory, const Potential &source, double factor) noexcept;
 
 } // namespace chorale

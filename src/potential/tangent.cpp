@@ -9,8 +9,9 @@
 namespace chorale {
 namespace {
 
-// Returns the majority value of counts: the counted value of highest count; of several with that
-// count the one with the highest score, then the first. -1 if no member has a counted value.
+// Returns the majority value of `counts`: the counted value of highest count; of several such
+// values that with the highest score; of several of these the first. -1 if no member has a counted
+// value.
 std::int32_t majority_of(const Potential &p, const std::int64_t *counts) noexcept {
   std::int64_t most = 0;
   for (std::int32_t v = 0; v < p.values; ++v)
@@ -34,7 +35,8 @@ std::int32_t majority_of(const Potential &p, const std::int64_t *counts) noexcep
   return majority;
 }
 
-// Returns what an uncounted member is worth at best: it may have no value of this potential.
+// Returns the most that an uncounted member adds to C - sum_v prices[v] n_v. This is at least 0,
+// since a member may also have a value that the potential does not have.
 double best_uncounted(const Potential &p, const double *prices) noexcept {
   double best = 0;
   for (std::int32_t v = 0; v < p.values; ++v)
@@ -56,8 +58,10 @@ double most_above_majority(const Potential &p, const double *prices, std::int64_
     const auto worth = [&](std::int32_t v) noexcept {
       return p.numbers[a * R + v] * factor - prices[v];
     };
-    // With n_a = t no other count exceeds t. As a function of t the best total is linear between
-    // the points where t, and all of the best others at t, are all members.
+    // Let value a have the highest count t, so that no other count exceeds t. The best total for t
+    // gives t members to a and to each of the other values in descending order of worth, until no
+    // members are left. As a function of t this total is linear between the points t = n / (k + 1)
+    // at which a and the k best others have all members. So only these points are evaluated.
     std::int32_t others = 0;
     for (std::int32_t v = 0; v < p.values; ++v)
       if (p.counts(v) && v != a)
@@ -108,9 +112,10 @@ void write_tangent(const Potential &p, const std::int64_t *counts, std::int64_t 
   }
 }
 
-// A convex function is greatest at a corner of the counts that have a counted member: one counted
-// member, the others uncounted, or all members with one counted value. Without a counted member C
-// is 0, whatever the tables begin with.
+// For a convex SUM: a convex function is greatest at a corner of its domain. Among counts with at
+// least one counted member, the corners are one counted member with all others uncounted, and all
+// members at one counted value. Counts without a counted member are compared separately: there C is
+// 0, whatever the tables begin with.
 double most_above(const Potential &p, const double *prices, std::int64_t members,
                   std::int32_t *order) noexcept {
   if (members == 0)

@@ -1,5 +1,6 @@
-// Exported C functions of prices.h. A chorale_prices is a run of a copy of the model in which the
-// shared cliques have linear potentials; each solve writes its prices into these potentials.
+// Exported C functions of prices.h. A chorale_prices is a run of a copy of the caller's model in
+// which the shared cliques have linear potentials. Each solve writes its prices into these
+// potentials.
 #include "capi/firewall.hpp"
 #include "cluster/model/exchange.hpp"
 #include "cluster/run/evaluation.hpp"
@@ -17,9 +18,9 @@ namespace chorale {
 
 struct SharedClique {
   std::int32_t clique;
-  std::int32_t values;      // R or R + 2 of its potential in the caller's model
-  std::int64_t first_value; // offset of its prices and counts
-  double *weights;          // by column: of the count, in the potential that the run has
+  std::int32_t values;      // values of its potential in the caller's model: R or R + 2
+  std::int64_t first_value; // where its prices and counts begin in the caller's arrays
+  double *weights;          // by column: the weight of the count in the linear potential of the run
 };
 
 } // namespace chorale
@@ -36,9 +37,9 @@ struct chorale_prices {
 
   chorale::Memory memory;
   chorale::Array<chorale::SharedClique> shared;
-  chorale::Array<std::uint8_t> is_shared; // by clique
-  chorale::Array<std::int64_t> counts;    // scratch: columns of a clique that is not shared
-  std::int64_t values = 0;                // of all shared cliques together
+  chorale::Array<std::uint8_t> is_shared; // by clique: 1 if shared
+  chorale::Array<std::int64_t> counts; // scratch: counts of a clique that is not shared, by column
+  std::int64_t values = 0;                // sum of `values` over the shared cliques
   chorale_run *run = nullptr;
 };
 
@@ -47,7 +48,7 @@ namespace {
 
 using Prices = ::chorale_prices;
 
-// Owner of the chorale_prices under construction: destroys it unless give() was called.
+// Owns the chorale_prices under construction. Destroys it unless give() was called.
 class PricesDraft {
 public:
   explicit PricesDraft(const Memory &memory) noexcept
@@ -96,7 +97,7 @@ chorale_status list_shared(const Report &report, const Model &model, const std::
   return to.counts.resize(columns) ? CHORALE_OK : report.out_of_memory();
 }
 
-// Creates the model of the run: `model` with a linear potential of its own for each shared clique.
+// Creates the model of the run: `model`, but each shared clique has a linear potential of its own.
 chorale_status exchange_potentials(const Report &report, const Model &model, Prices &to,
                                    Model *&made) noexcept {
   Array<Exchange> exchanges(to.memory);
@@ -129,7 +130,7 @@ chorale_status exchange_potentials(const Report &report, const Model &model, Pri
     release(potential);
   if (status != CHORALE_OK)
     return status;
-  // Writing to these potentials is safe: no other clique and no other model uses them.
+  // It is safe to write to these potentials: no other clique and no other model uses them.
   for (SharedClique &shared : to.shared)
     shared.weights =
         const_cast<double *>(made->cliques[shared.clique].potential()->numbers) + kMixtureHead;
@@ -152,8 +153,8 @@ chorale_status check_prices(const Report &report, const double *numbers, std::in
   return CHORALE_OK;
 }
 
-// Fails with BUSY if called from a callback of the run. `reads`: the call only reads, which the
-// progress callback may do.
+// Fails with BUSY if called from a callback of the run. `reads`: whether the call only reads, which
+// is allowed in the progress callback.
 chorale_status check_resting(const Report &report, const Prices &prices, bool reads) noexcept {
   const Activity activity = prices.run->call.activity.load(std::memory_order_relaxed);
   if (activity == Activity::none || (reads && activity == Activity::telling))
@@ -162,7 +163,7 @@ chorale_status check_resting(const Report &report, const Prices &prices, bool re
                                          "callback of that call");
 }
 
-// Checks counts by value with a sum of at most `members`.
+// Checks counts, one for each value, whose sum must be at most `members`.
 chorale_status check_part_counts(const Report &report, const std::int64_t *counts,
                                  std::int64_t values, std::int64_t members) noexcept {
   std::int64_t left = members;
@@ -211,8 +212,8 @@ void chorale_prices::set(const double *numbers) noexcept {
   }
 }
 
-// Returns equation 1 of the best labelling without the shared cliques: the scores of all chains
-// plus the scores of the other cliques.
+// Returns equation 1 of the best labelling without the shared cliques: the sum of the scores of all
+// chains and of the other cliques.
 double chorale_prices::score_without() noexcept {
   if (!run->has_result())
     return kForbidden;
@@ -328,7 +329,7 @@ chorale_status chorale_potential_prices(const chorale_potential *potential, cons
       CHORALE_CHECK(check_tangents(report, *potential, members));
     CallbackFailure failure = CallbackFailure::none;
     if (score) {
-      // Passes 0 to a callback for values that are not counted.
+      // A callback gets count 0 for values that are not counted.
       report.takes_from(potential->memory);
       Array<std::int64_t> masked(potential->memory);
       const bool masks = potential->callback && potential->mask;

@@ -1,8 +1,9 @@
-// Conversion between the byte order of files, little-endian, and that of the machine. turn()
-// reverses bytes in place and is its own inverse, so reading and writing use the same call. turn()
-// does nothing on little-endian machines.
+// Converts between the byte order of files, which is little-endian, and that of the machine. turn()
+// reverses bytes in place on big-endian machines and does nothing on others. It is its own inverse,
+// so reading and writing call the same function.
 //
-// Converts numbers, arrays, and the records of format.hpp, whose fields() lists all fields.
+// Numbers, arrays and the records of format.hpp can be converted. fields() of a record must list
+// all of its fields.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +17,8 @@ namespace chorale::file {
 
 inline constexpr bool kTurns = std::endian::native != std::endian::little;
 
-// Bytes that turn() converts in a T; fewer than sizeof(T) if fields() of a record omits a field.
+// Returns how many bytes of a T turn() converts: fewer than sizeof(T) if fields() of a record omits
+// a field.
 template <class... Fields>
 constexpr std::size_t bytes_of(std::type_identity<std::tuple<Fields &...>>) noexcept {
   return (sizeof(Fields) + ...);
@@ -36,7 +38,7 @@ template <class T> void turn(T &thing) noexcept {
     for (auto &element : thing)
       turn(element);
   } else if constexpr (std::is_arithmetic_v<T>) {
-    // Reversed as bytes, since unconverted bits may be no valid T.
+    // Reversed as bytes, since bits in the other byte order may be no valid T.
     auto *bytes = reinterpret_cast<std::byte *>(&thing);
     std::reverse(bytes, bytes + sizeof(T));
   } else {

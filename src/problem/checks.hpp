@@ -1,4 +1,4 @@
-// Check of texts from callers and files.
+// Checks texts that come from callers or files.
 #pragma once
 
 #include "base/report.hpp"

@@ -1,10 +1,10 @@
-// The 64-bit checksum of files, nearly as fast as memory.
+// The 64-bit checksum of files. Computing it is nearly as fast as reading the memory.
 //
-// The 8-byte words go to four lanes in turn: h = rotate(h ^ word, 29) * odd. The last 32 bytes are
-// padded with zeros; the final fold of the lanes starts with the length. Each step is a bijection
-// of h and of the word, and so is the fold of each lane. So any damage within one aligned word,
-// such as a flipped bit or byte, is always detected. Other accidental damage is missed with
-// probability 2^-64.
+// The 8-byte words go to four lanes in turn: a lane h becomes rotate(h ^ word, 29) * odd. The last
+// 32 bytes are padded with zeros. At the end the length and then the lanes are folded into one
+// number. Each step is a bijection of h and of the word, and so is the folding of each lane. So any
+// damage within one aligned word, such as a flipped bit or byte, is always detected. Other
+// accidental damage is missed with probability 2^-64.
 #pragma once
 
 #include "problem/byte_order.hpp"
@@ -72,7 +72,7 @@ private:
       lanes_[k] = step(lanes_[k], words[k]);
   }
 
-  // Four distinct constants: digits of pi.
+  // Four different starting values: digits of pi.
   std::uint64_t lanes_[4] = {0x243f6a8885a308d3u, 0x13198a2e03707344u, 0xa4093822299f31d0u,
                              0x082efa98ec4e6c89u};
   std::byte stripe_[kStripe];

@@ -28,7 +28,8 @@ bool Front::take_header(const std::byte *bytes, std::size_t seen, std::uint64_t 
     return damage.found(CHORALE_ERROR_FILE_TRUNCATED, "there are ", size, " bytes; it needs ",
                         needed);
   };
-  // Byte order and version are at the same offsets in all versions, so they are checked first.
+  // Byte order and version are at the same offsets in all versions of the format, so they are
+  // checked first.
   if (size < offsetof(file::Header, bytes))
     return truncated(sizeof header);
   if (header.order == file::kOtherOrder)
@@ -62,8 +63,8 @@ bool Front::take_header(const std::byte *bytes, std::size_t seen, std::uint64_t 
   return true;
 }
 
-// Checks an entry of the table. `before`: bit set of the ids of the preceding entries; `end`: end
-// of the last section of these entries.
+// Checks an entry of the table. `before`: bit set of the ids of the preceding entries. `end`: where
+// the section of the entry before it ends.
 bool Front::check_entry(const file::Entry &entry, std::uint32_t before, std::uint64_t end,
                         Damage &damage) const noexcept {
   if (entry.id == 0 || entry.id >= file::kSectionEnd)

@@ -1,5 +1,5 @@
-// The container of a problem file: header, table of sections, and sections, read in place. Nothing
-// is used before it has been checked.
+// The container of a problem file: a header, a table of sections, and the sections, read in place.
+// Nothing in the file is used before it has been checked.
 #pragma once
 
 #include "base/message.hpp"
@@ -23,8 +23,8 @@ struct Damage {
   }
 };
 
-// A section, read from front to back, each byte once. On big-endian machines the bytes are a copy
-// owned by the library, and take() converts them in place.
+// A section of the file, read from front to back, each byte once. On big-endian machines the bytes
+// are a copy owned by the library, and take() converts them in place.
 class Section {
 public:
   Section() noexcept = default;
@@ -37,8 +37,8 @@ public:
   std::size_t at() const noexcept { return at_; }
   std::size_t left() const noexcept { return size_ - at_; }
 
-  // Returns the next `count` objects, in place; NULL if the section is too short. The file format
-  // guarantees their alignment.
+  // Returns the next `count` objects, which lie in the file's bytes; NULL if the section is too
+  // short. The file format guarantees that they are aligned.
   template <class T> const T *take(std::uint64_t count) noexcept {
     if (count > left() / sizeof(T))
       return nullptr;
@@ -48,7 +48,7 @@ public:
     file::turn(const_cast<T *>(taken), static_cast<std::size_t>(count));
     return taken;
   }
-  // Skips zeros up to the next multiple of `alignment`. False if the section ends before it or a
+  // Skips zeros up to the next multiple of `alignment`. False if the section ends before it or if a
   // skipped byte is not zero.
   bool align(std::size_t alignment) noexcept {
     for (; at_ % alignment != 0; ++at_)
@@ -64,7 +64,7 @@ private:
   std::size_t at_ = 0;
 };
 
-// The header and the table of sections. They state all sizes, so both are checked before memory is
+// The header and the table of sections. They state all sizes, so they are checked before memory is
 // allocated for anything else.
 class Front {
 public:
@@ -72,11 +72,13 @@ public:
       sizeof(file::Header) + (file::kSectionEnd - 1) * sizeof(file::Entry);
   static constexpr std::uint64_t kUnknown = UINT64_MAX;
 
-  // Checks the header. `bytes`: the first `seen` bytes of the file, at least a header unless the
-  // file is shorter. `size`: bytes of the whole file, or kUnknown. False: see `damage`.
+  // Checks the header. `bytes`: the first `seen` bytes of the file; at least a header, unless the
+  // file is shorter. `size`: bytes of the whole file, or kUnknown. If false, `damage` tells the
+  // error.
   bool take_header(const std::byte *bytes, std::size_t seen, std::uint64_t size,
                    Damage &damage) noexcept;
-  // Checks the table, after take_header(). `bytes`: at least the first bytes() bytes of the file.
+  // Checks the table; needs take_header() before. `bytes`: at least the first bytes() bytes of the
+  // file.
   bool take_table(const std::byte *bytes, Damage &damage) noexcept;
 
   std::size_t bytes() const noexcept {
@@ -96,7 +98,8 @@ private:
 
 class Container {
 public:
-  // Checks header, table and checksums, but not the contents of sections. False: see `damage`.
+  // Checks header, table and checksums, but not what the sections contain. If false, `damage` tells
+  // the error.
   bool open(const std::byte *bytes, std::size_t size, Damage &damage) noexcept;
 
   Section section(std::uint32_t id) const noexcept { return sections_[id]; }

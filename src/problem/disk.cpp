@@ -36,7 +36,7 @@ bool fail_truncated(DiskFailure &failure, std::uint64_t size, std::uint64_t need
                               needed);
 }
 
-// Suffix of the temporary file beside `path`; followed by an unused number.
+// Suffix of the temporary file beside `path`; a number that is not in use follows it.
 constexpr char kSuffix[] = ".part";
 constexpr int kAttempts = 100;
 
@@ -66,8 +66,8 @@ namespace {
 #if defined(_WIN32)
 using File = std::FILE *;
 
-// Reads until `to` holds `wanted` bytes, `done` of which it already holds, or the file ends. False
-// on an error of the system.
+// Reads bytes to `to` until it holds `wanted` bytes or the file ends. `done`: how many bytes `to`
+// holds; increased by the bytes read. False on an error of the system.
 bool read_until(File file, std::byte *to, std::size_t wanted, std::size_t &done) noexcept {
   done += std::fread(to + done, 1, wanted - done, file);
   return std::ferror(file) == 0;
@@ -99,9 +99,9 @@ void unmap(const std::byte *data, std::size_t size) noexcept {
   munmap(const_cast<std::byte *>(data), size);
 }
 
-// Maps the file. Returns 0, or an error number if the file cannot be mapped.
+// Maps the file into memory. Returns 0, or an error number if that is not possible.
 int map_file(File file, std::size_t size, SharedBytes &to) noexcept {
-  if (file::kTurns) // the bytes will be converted in place
+  if (file::kTurns) // the bytes will be converted in place, so they must be a copy
     return ENODEV;
   void *mapped = mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file, 0);
   if (mapped == MAP_FAILED)
@@ -109,7 +109,8 @@ int map_file(File file, std::size_t size, SharedBytes &to) noexcept {
   to.data = static_cast<const std::byte *>(mapped);
   to.size = size;
   to.unmap = unmap;
-  // If the file was truncated after its size was read, accesses beyond its end would fail.
+  // If the file was truncated after its size was read, accessing what lies beyond its end would
+  // crash.
   struct stat about {};
   if (fstat(file, &about) == 0 && static_cast<std::uint64_t>(about.st_size) >= size)
     return 0;
@@ -119,9 +120,9 @@ int map_file(File file, std::size_t size, SharedBytes &to) noexcept {
 }
 #endif
 
-// Reads the rest of `total` bytes; `first` holds the first `seen`. Allocates all memory at once
-// only if `is_there`, that is, if the file is known to be that long. For a pipe, memory grows to
-// twice the bytes read so far, so that a wrong header cannot claim much memory.
+// Reads the rest of a file of `total` bytes, of which `first` holds the first `seen`. Allocates all
+// memory at once only if `is_there`, that is, if the file is known to be so long. For a pipe,
+// memory grows to twice the bytes read so far, so that a wrong header cannot claim much memory.
 bool read_rest(File file, const std::byte *first, std::size_t seen, std::size_t total,
                bool is_there, SharedBytes &to, DiskFailure &failure) noexcept {
   constexpr std::size_t kPipe = 1 << 16;
@@ -179,14 +180,15 @@ bool read_checked(File file, std::uint64_t size, SharedBytes &to, DiskFailure &f
   return read_rest(file, first, seen, total, is_there, to, failure);
 }
 
-// Only regular files and pipes end, and only the size of regular files is known in advance.
+// Finds the size of what was opened. Only regular files and pipes have an end, and only the size of
+// regular files is known before reading.
 bool find_size(unsigned mode, std::uint64_t bytes, std::uint64_t &size,
                DiskFailure &failure) noexcept {
   switch (mode & S_IFMT) {
   case S_IFREG:
     size = bytes;
     return true;
-  case S_IFDIR: // reading it fails with the system's message
+  case S_IFDIR: // reading it fails, with the system's message
   case S_IFIFO:
     size = Front::kUnknown;
     return true;
@@ -262,7 +264,7 @@ bool DiskWriter::put_in_place(const char *path, DiskFailure &failure) noexcept {
   file_ = nullptr;
   if (std::fclose(file) != 0)
     return fail(failure, "written", errno);
-  std::remove(path); // rename() does not replace files on Windows
+  std::remove(path); // on Windows, rename() does not replace files
   if (std::rename(reinterpret_cast<char *>(name_.data()), path) != 0)
     return fail(failure, "put in its place", errno);
   is_there_ = false;
@@ -280,7 +282,7 @@ DiskWriter::~DiskWriter() {
 
 const SharedBytes *read_file(const Memory &memory, const char *path,
                              DiskFailure &failure) noexcept {
-  // Opens without waiting: a FIFO without a writer reads as empty.
+  // Opens without waiting: a FIFO without a writer then reads as empty.
   const int file = ::open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
   struct stat about {};
   const SharedBytes *read = nullptr;
@@ -295,7 +297,7 @@ const SharedBytes *read_file(const Memory &memory, const char *path,
 }
 
 bool DiskWriter::open(const char *path, DiskFailure &failure) noexcept {
-  // Devices, pipes and sockets are not replaced. (If `path` is a directory, rename() fails.)
+  // Devices, pipes and sockets are not replaced. (Directories are refused by rename() later.)
   struct stat about {};
   const bool replaces = stat(path, &about) == 0;
   if (replaces && !S_ISREG(about.st_mode) && !S_ISDIR(about.st_mode)) {
@@ -314,8 +316,8 @@ bool DiskWriter::open(const char *path, DiskFailure &failure) noexcept {
   is_there_ = file_ >= 0;
   if (!is_there_)
     return fail(failure, "created", errno);
-  // The new file gets the permissions of the file it replaces, before any byte is written. Errors
-  // are ignored: a file system without permissions has none to copy.
+  // Gives the new file the permissions of the file that it will replace, before any byte is
+  // written. Ignores errors: a file system without permissions has none to copy.
   if (replaces && S_ISREG(about.st_mode))
     (void)fchmod(file_, about.st_mode & 0777);
   return true;
@@ -343,7 +345,7 @@ bool DiskWriter::write(void *user, std::uint64_t offset, const void *data,
 bool DiskWriter::put_in_place(const char *path, DiskFailure &failure) noexcept {
   if (code_ != 0)
     return fail(failure, "written", code_);
-  // Synchronised before renaming: after a crash `path` holds the old file or the complete new one.
+  // Synchronises before renaming: after a crash, `path` is the old file or the complete new one.
   if (fsync(file_) != 0 && errno != EINVAL)
     return fail(failure, "written", errno);
   const int file = file_;

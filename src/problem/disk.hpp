@@ -1,5 +1,5 @@
-// Files on disk. Reading maps a file where possible; writing goes to a temporary file that replaces
-// the target when complete.
+// Files on disk. Reading maps a file into memory where possible. Writing goes to a temporary file,
+// which replaces the target when it is complete.
 #pragma once
 
 #include "base/shared_bytes.hpp"
@@ -7,17 +7,19 @@
 
 namespace chorale {
 
-// Reason of a failure; exactly one of the two fields is set.
+// Why reading or writing failed: the system refused an operation, the path is of a wrong kind, the
+// file is damaged, or memory ran out.
 struct DiskFailure {
-  const char *doing = nullptr; // the operation that the system refused
+  const char *doing = nullptr; // the operation that the system refused, such as "opened"
   int code = 0;                // the system's error number
-  const char *kind = nullptr;  // kind of the object at the path if it is not a regular file
-  Damage damage;               // error in the first bytes of the file
+  const char *kind = nullptr;  // what lies at the path, if not a regular file
+  Damage damage;               // error found in the file's first bytes
   bool no_memory = false;
 };
 
-// Returns the bytes of a problem file with one reference, or NULL: see `failure`. Header and table
-// are checked first, so that no more memory is allocated than the file can fill.
+// Returns the bytes of a problem file with one reference. On failure returns NULL and fills in
+// `failure`. Checks header and table first, so that a damaged file cannot make it allocate more
+// memory than the file can fill.
 const SharedBytes *read_file(const Memory &memory, const char *path, DiskFailure &failure) noexcept;
 
 class DiskWriter {
@@ -28,7 +30,7 @@ public:
   DiskWriter &operator=(const DiskWriter &) = delete;
 
   bool open(const char *path, DiskFailure &failure) noexcept;
-  // The function of a Sink. Stores the first error number.
+  // The function of a Sink (output.hpp). Stores the first error number.
   static bool write(void *self, std::uint64_t offset, const void *data, std::size_t size) noexcept;
   bool put_in_place(const char *path, DiskFailure &failure) noexcept;
 

@@ -1,5 +1,5 @@
-// The problem file as FORMAT.md describes it: header, table of sections, and records of the
-// sections. fields() of a record lists all its fields, for byte_order.hpp.
+// The problem file that FORMAT.md describes: header, table of sections, and the records of each
+// section. fields() of a record lists all its fields, for byte_order.hpp.
 #pragma once
 
 #include <cstddef>
@@ -11,9 +11,10 @@ namespace chorale::file {
 inline constexpr std::uint32_t kVersion = 1;
 inline constexpr std::uint32_t kOrder = 0x01020304;
 inline constexpr std::uint32_t kOtherOrder = 0x04030201;
-// The first byte is not text; the others detect transfers that change line ends.
+// The first byte is not text; the others reveal transfers that changed line ends.
 inline constexpr unsigned char kMagic[8] = {0x89, 'C', 'H', 'O', 'R', '\r', '\n', 0x1a};
-inline constexpr std::size_t kAlign = 64; // of sections, and of the arrays of each chain in SCORES
+// Alignment of sections, and of the arrays of each chain in SCORES.
+inline constexpr std::size_t kAlign = 64;
 
 struct Header {
   unsigned char magic[8];
@@ -24,7 +25,7 @@ struct Header {
   std::uint32_t zero;
   std::uint64_t table_checksum;
   std::uint64_t zeros[2];
-  std::uint64_t checksum; // of the header bytes before it
+  std::uint64_t checksum; // of the bytes of the header before this field
 
   auto fields() noexcept {
     return std::tie(magic, order, version, bytes, sections, zero, table_checksum, zeros, checksum);
@@ -41,7 +42,7 @@ enum SectionId : std::uint32_t {
   kScores,
   kCliques,
   kMembers,
-  kAttachments, // the last one that every file has
+  kAttachments, // the last section that every file has
   kTexts,
   kGold,
   kCliqueKinds,
@@ -72,9 +73,11 @@ struct Entry {
 };
 static_assert(sizeof(Entry) == 32);
 
-// ---- Records. A section: number of records (u64), records, their arrays in the same order -------
+// ---- Records. A section holds the number of its records (u64), the records, then their arrays
+// ----
 
-struct TransitionsRecord { // arrays: m x m doubles; m start scores and m end scores if flagged
+// arrays: m x m doubles; then m start scores and m end scores, if flagged
+struct TransitionsRecord {
   enum : std::uint32_t { kStart = 1, kEnd = 2 };
   std::int32_t labels;
   std::uint32_t flags;
@@ -129,9 +132,9 @@ struct PotentialRecord {
   std::int32_t scale;
   std::int32_t shape;
   std::int32_t values;
-  std::int32_t base;   // SCALED: number of the potential that is scaled; else 0
-  double number;       // lambda; SCALED: the factor; else 0
-  std::int64_t tables; // SUM, MAX, CARDINALITY: number of tables, and entries of each
+  std::int32_t base;   // SCALED: number of the potential that is scaled; otherwise 0
+  double number;       // lambda; SCALED: the factor; otherwise 0
+  std::int64_t tables; // SUM, MAX, CARDINALITY: number of tables; `length`: entries of each
   std::int64_t length;
 
   auto fields() noexcept {
@@ -140,7 +143,7 @@ struct PotentialRecord {
 };
 static_assert(sizeof(PotentialRecord) == 48);
 
-struct ChainRecord { // the arrays are in SCORES
+struct ChainRecord { // its arrays are in SCORES
   enum : std::uint32_t {
     kSingle = 1,
     kEdges = 2,
@@ -156,9 +159,9 @@ struct ChainRecord { // the arrays are in SCORES
   std::int32_t length;
   std::int32_t labels;
   std::uint32_t flags;
-  std::int32_t transitions; // number in TRANSITIONS, or -1
+  std::int32_t transitions; // index in TRANSITIONS, or -1
   std::int64_t group;
-  std::uint64_t offset; // begin of the chain's arrays in SCORES
+  std::uint64_t offset; // where the chain's arrays begin in SCORES
 
   auto fields() noexcept { return std::tie(length, labels, flags, transitions, group, offset); }
 };
@@ -167,16 +170,16 @@ static_assert(sizeof(ChainRecord) == 32);
 struct CliqueRecord {
   enum : std::uint32_t {
     kMap = 1,
-    kSameMap = 2, // the map of the last clique with a map of its own
+    kSameMap = 2, // has the same map as the last clique with a map of its own
     kCentreMap = 4,
     kSameCentreMap = 8,
     kSameCentres = 16,
     kAll = 31
   };
   std::uint32_t flags;
-  std::int32_t property;   // number in PROPERTIES, or -1
-  std::int32_t dictionary; // number in DICTIONARIES, or -1
-  std::int32_t potential;  // number in POTENTIALS; -1 if centred
+  std::int32_t property;   // index in PROPERTIES, or -1
+  std::int32_t dictionary; // index in DICTIONARIES, or -1
+  std::int32_t potential;  // index in POTENTIALS; -1 if centred
   std::int32_t values;
   std::int32_t labels; // length of the map from labels to values
   std::int32_t centre_values;
@@ -198,11 +201,11 @@ struct MemberRecord {
   auto fields() noexcept { return std::tie(chain, position); }
 };
 
-struct AttachmentFlags { // one uint32 for each member that is a whole chain
+struct AttachmentFlags { // a uint32 of these for each member that is a whole chain
   enum : std::uint32_t { kClasses = 1, kTable = 2, kAll = 3 };
 };
 
-struct TextsRecord { // arrays: (count + 1) x uint64 offsets; the bytes of the texts
+struct TextsRecord { // arrays: count + 1 uint64 offsets; the bytes of the texts
   std::int32_t list;
   std::int32_t zero;
   std::int64_t count;
@@ -211,7 +214,7 @@ struct TextsRecord { // arrays: (count + 1) x uint64 offsets; the bytes of the t
   auto fields() noexcept { return std::tie(list, zero, count, bytes); }
 };
 
-struct NoteRecord { // arrays: the bytes of the name, the bytes of the text
+struct NoteRecord { // arrays: the bytes of the name; the bytes of the text
   std::uint64_t name_length;
   std::uint64_t text_length;
 

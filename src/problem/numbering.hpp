@@ -1,4 +1,4 @@
-// Numbers shared objects in order of first occurrence.
+// Numbers objects in the order in which they first occur.
 #pragma once
 
 #include "base/array.hpp"
@@ -12,13 +12,13 @@ template <class T> class Numbering {
 public:
   explicit Numbering(const Memory &memory) noexcept : entries_(memory), things_(memory) {}
 
-  // Registers an occurrence; NULL is ignored. False if memory runs out.
+  // Registers an occurrence of an object; ignores NULL. False if memory runs out.
   bool meet(const T *thing) noexcept {
     if (!thing || (!entries_.empty() && (entries_.end() - 1)->thing == thing))
       return true;
     return entries_.push({thing, static_cast<std::int32_t>(entries_.size())});
   }
-  // Assigns the numbers. Called once, after all calls of meet(). False if memory runs out.
+  // Assigns the numbers. Must be called once, after all calls of meet(). False if memory runs out.
   bool number() noexcept {
     const auto by_thing = [](const Entry &a, const Entry &b) {
       return a.thing != b.thing ? std::less<>()(a.thing, b.thing) : a.number < b.number;
@@ -54,7 +54,7 @@ private:
     const T *thing;
     std::int32_t number;
   };
-  Array<Entry> entries_;    // sorted by address after number(); numbers do not depend on addresses
+  Array<Entry> entries_;    // number() leaves them sorted by address, so that of() can search
   Array<const T *> things_; // by number
 };
 

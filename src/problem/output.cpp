@@ -9,7 +9,7 @@ void Output::end() noexcept {
   header.version = file::kVersion;
   header.bytes = at_;
   header.sections = done_;
-  // Checksums are over the bytes in file order.
+  // Checksums are of the bytes as they are in the file.
   file::turn(entries_, done_);
   header.table_checksum = Checksum::of(entries_, done_ * sizeof(file::Entry));
   file::turn(header);

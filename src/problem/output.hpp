@@ -1,4 +1,4 @@
-// Writes a problem file from front to back: to a sink, or to nowhere to measure its size.
+// Writes a problem file from front to back to a sink, or only measures its size.
 #pragma once
 
 #include "problem/checksum.hpp"
@@ -10,7 +10,7 @@
 
 namespace chorale {
 
-// Destination of bytes at an offset of the file. write() returns false on failure.
+// Where a file goes. write() takes bytes and their offset in the file; it returns false on failure.
 struct Sink {
   bool (*write)(void *user, std::uint64_t offset, const void *data, std::size_t size) noexcept;
   void *user;
@@ -27,7 +27,7 @@ public:
   bool failed() const noexcept { return failed_; }
   std::uint64_t bytes() const noexcept { return at_; }
 
-  // Begins a file. `count`: number of sections that will follow.
+  // Begins a file. `count`: how many sections will follow.
   void begin(std::uint32_t count) noexcept {
     count_ = count;
     at_ = flushed_ = sizeof(file::Header) + count * sizeof(file::Entry);
@@ -43,7 +43,7 @@ public:
     entries_[done_].length = at_ - entries_[done_].offset;
     entries_[done_++].checksum = sum_.value();
   }
-  // Writes header and table, after all sections.
+  // Writes header and table. Must be called after all sections.
   void end() noexcept;
 
   // Writes bytes without conversion.
@@ -79,8 +79,8 @@ public:
     for (; count > 0; count -= std::min(count, sizeof zeros))
       put_bytes(zeros, std::min(count, sizeof zeros));
   }
-  // Pads with zeros to a multiple of `alignment` bytes. Relative to the file or to the section
-  // alike, since sections begin at multiples of kAlign.
+  // Pads with zeros to a multiple of `alignment` bytes. Counting from the beginning of the file or
+  // of the section is the same, since sections begin at multiples of kAlign.
   void align(std::size_t alignment) noexcept {
     put_zeros(static_cast<std::size_t>((alignment - at_ % alignment) % alignment));
   }

@@ -33,14 +33,14 @@ chorale_status out_of_memory(const Report &report, const Memory &memory) noexcep
   return report.out_of_memory();
 }
 
-// Returns text k of an array whose texts lie `text_size` bytes apart.
+// Returns text k of an array in which each text lies `text_size` bytes after the one before.
 const chorale_text &text_at(const chorale_text *texts, std::size_t text_size,
                             std::int64_t k) noexcept {
   return *reinterpret_cast<const chorale_text *>(reinterpret_cast<const std::byte *>(texts) +
                                                  to_size(k) * text_size);
 }
 
-// Replaces the contents by `count` integers. False if memory runs out.
+// Replaces the contents of `to` by `count` integers. False if memory runs out.
 bool replace(Array<std::int32_t> &to, const std::int32_t *from, std::int64_t count) noexcept {
   if (!to.resize(count))
     return false;
@@ -238,7 +238,7 @@ chorale_status chorale_problem::set_cliques(const Report &report, const std::int
       return report.fail(
           CHORALE_ERROR_OUT_OF_RANGE, "values[", c, "] is ", new_values[c],
           "; it must be CHORALE_TEXTS_NONE, _LABELS, _TOKENS, or at least _VALUES");
-  // Reserves memory for both before either changes.
+  // Reserves memory for both arrays before either is changed.
   if ((new_kinds && !kinds.reserve(cliques)) || (new_values && !values.reserve(cliques)))
     return out_of_memory(report, memory);
   if (new_kinds)

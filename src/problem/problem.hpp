@@ -8,13 +8,14 @@
 
 namespace chorale {
 
-// Texts stored end to end, as in a file: text k is bytes[offsets[k]] .. bytes[offsets[k + 1] - 1].
+// Texts stored end to end, as in a file: text k consists of bytes[offsets[k]] .. bytes[offsets[k +
+// 1] - 1].
 struct TextList {
   chorale_text_list id;
   std::int64_t count;
-  const std::uint64_t *offsets; // count + 1
+  const std::uint64_t *offsets; // count + 1 of them
   const char *bytes;
-  std::byte *owned; // memory of offsets and bytes; NULL if they lie in a file's bytes
+  std::byte *owned; // memory of offsets and bytes; NULL if they lie in the bytes of a file
   std::size_t owned_bytes;
 
   chorale_text text(std::int64_t index) const noexcept {
@@ -23,7 +24,7 @@ struct TextList {
   std::uint64_t byte_count() const noexcept { return offsets[count]; }
 };
 
-// A name followed by its text.
+// A note: its name, followed in memory by its text.
 struct Note {
   char *owned;
   std::size_t name_length;
@@ -46,38 +47,41 @@ struct chorale_problem {
   const chorale::TextList *list(chorale_text_list id) const noexcept;
   // Returns the number of lists of value names; their ids start at CHORALE_TEXTS_VALUES.
   std::int64_t value_lists() const noexcept;
-  std::int64_t find_note(chorale_text name) const noexcept; // -1: none
+  std::int64_t find_note(chorale_text name) const noexcept; // returns its index, or -1
 
   // The setters check their arguments and change nothing if a check fails. Setting an empty list
-  // removes the list, unless it holds value names; setting an empty note removes the note.
-  // texts: `count` of them, `text_size` bytes apart.
+  // removes the list, unless it is a list of value names; setting an empty note removes the note.
+  //
+  // set_texts(): texts: `count` of them, each `text_size` bytes after the one before.
   chorale_status set_texts(const chorale::Report &report, chorale_text_list list,
                            const chorale_text *texts, std::size_t text_size,
                            std::int64_t count) noexcept;
-  // Sets kinds and value lists, by clique; an array that is NULL stays unchanged.
+  // Sets the kind and the value list of each clique. An array that is NULL is not changed.
   chorale_status set_cliques(const chorale::Report &report, const std::int32_t *new_kinds,
                              const chorale_text_list *new_values) noexcept;
-  // Sets gold labels, by position; NULL removes them.
+  // Sets the gold label of each position; NULL removes all gold labels.
   chorale_status set_gold(const chorale::Report &report, const std::int32_t *given) noexcept;
   chorale_status set_note(const chorale::Report &report, chorale_text name,
                           chorale_text text) noexcept;
-  // Checks that a list of `count` texts fits the model.
+  // Checks that a list of `count` texts is of the right length for the model.
   chorale_status check_list(const chorale::Report &report, chorale_text_list list,
                             std::int64_t count) const noexcept;
-  // Adds a checked list with texts in `shared`. False, and nothing changed, if memory runs out.
+  // Adds a checked list whose texts lie in `shared`. False, with nothing changed, if memory runs
+  // out.
   bool lend_list(const chorale::TextList &list) noexcept;
 
   chorale::Memory memory;
-  const chorale::Model *model;                  // one reference
-  const chorale::SharedBytes *shared = nullptr; // one reference, or NULL; lists may point into it
+  const chorale::Model *model;                  // the problem holds one reference
+  // NULL, or bytes of which the problem holds one reference; texts of lists may lie in them.
+  const chorale::SharedBytes *shared = nullptr;
   chorale::Array<chorale::TextList> lists;      // ascending by id
   chorale::Array<chorale::Note> notes;
-  chorale::Array<std::int32_t> kinds;  // by clique, or empty
-  chorale::Array<std::int32_t> values; // by clique, or empty
-  chorale::Array<std::int32_t> gold;   // by position, or empty
+  chorale::Array<std::int32_t> kinds;  // by clique: its kind; or empty
+  chorale::Array<std::int32_t> values; // by clique: its list of value names; or empty
+  chorale::Array<std::int32_t> gold;   // by position: its gold label; or empty
 
 private:
-  // Copies a list into the problem. False, and nothing changed, if memory runs out.
+  // Copies a list into the problem. False, with nothing changed, if memory runs out.
   bool copy_list(chorale_text_list id, const chorale_text *texts, std::size_t text_size,
                  std::int64_t count) noexcept;
   bool copy_note(chorale_text name, chorale_text text) noexcept;

@@ -1,5 +1,5 @@
-// Reads a problem file through the same checks as callers' arguments. The reader adds the place
-// in the file in front of their messages.
+// Reads a problem file. What it contains goes through the same checks as callers' arguments; the
+// reader prefixes the messages of these checks with the place in the file.
 #pragma once
 
 #include "base/array.hpp"
@@ -18,11 +18,11 @@ public:
   ProblemReader(const ProblemReader &) = delete;
   ProblemReader &operator=(const ProblemReader &) = delete;
 
-  // On success `problem` belongs to the caller.
+  // Reads the file. On success the caller owns `problem`.
   chorale_status read(Problem *&problem) noexcept;
 
 private:
-  // Shared objects by their number in the file; one reference each.
+  // Shared objects of one kind, by their number in the file. Holds one reference to each.
   template <class T> struct Handles {
     explicit Handles(const Memory &memory) noexcept : all(memory) {}
     ~Handles() {
@@ -51,7 +51,7 @@ private:
                                   Potential *&made) noexcept;
   chorale_status add_chain(const file::ChainRecord &record, Section &scores) noexcept;
 
-  // Reads the number of records, then the records.
+  // Reads the number of records, and then the records.
   template <class Record>
   chorale_status take_records(Section &section, const Record *&records,
                               std::int64_t &count) noexcept;
@@ -65,7 +65,8 @@ private:
                            std::int64_t number) const noexcept {
     return damaged(section, ", ", what, " ", number, ": the section is too short for its arrays");
   }
-  // Checks that `index` is from `least` (-1 or 0) to count - 1.
+  // Checks that `index` is from `least` (-1 or 0) to count - 1. The other arguments are for the
+  // message.
   chorale_status check_number(const Section &section, std::string_view what, std::int64_t number,
                               std::string_view of, std::int64_t index, std::int64_t count,
                               std::int64_t least) const noexcept {
@@ -74,8 +75,8 @@ private:
     return damaged(section, ", ", what, " ", number, ": ", of, " ", index, " is none; there are ",
                    count);
   }
-  // Passes on the status of a check with `inner_`; prefixes its message with the section and the
-  // record `what` `number`.
+  // Returns the status of a check that reported to `inner_`. On an error, reports its message again
+  // with the section and the record, `what` `number`, in front.
   chorale_status relay(const Section &section, std::string_view what, std::int64_t number,
                        chorale_status status) const noexcept {
     if (status == CHORALE_OK)

@@ -1,5 +1,5 @@
-// Reads the objects that chains and cliques share: transitions, properties, dictionaries,
-// potentials.
+// Reads the objects that several chains or cliques may share: transitions, properties,
+// dictionaries, potentials.
 #include "potential/create.hpp"
 #include "problem/reader.hpp"
 #include "property/ready_made.hpp"
@@ -54,7 +54,8 @@ chorale_status ProblemReader::create_property(const file::PropertyRecord &record
                : create_token_label(inner_, memory_, map, record.at, made);
   }
   case Record::kLocal: {
-    // A product of three 31-bit sizes may overflow: sizes are compared by division.
+    // The product of three 31-bit sizes may overflow, so sizes are compared before they are
+    // multiplied.
     if (classes > section.left() || classes * m > section.left())
       return short_section;
     const std::uint64_t rows = classes * m;
@@ -104,7 +105,8 @@ chorale_status ProblemReader::read_properties() noexcept {
     const bool local = r.kind == Record::kLocal;
     const bool at = r.kind == Record::kPositionLabel || r.kind == Record::kTokenLabel;
     const std::uint32_t flags = automaton ? Record::kEndActions | Record::kLabelValues : 0u;
-    // Fields that a kind does not use must have their default: a property has one encoding.
+    // Fields that this kind does not use must have their default values, so that there is only one
+    // way to write a property.
     if (!(automaton || local || at) || (r.flags & ~flags) != 0 || r.labels < 1 || r.values < 1 ||
         (at ? r.classes != 0 : r.classes < 1) || (automaton ? r.states < 1 : r.states != 0) ||
         (!automaton && (r.start != 0 || r.table_offset != 0 || r.outside_value != -1)) ||

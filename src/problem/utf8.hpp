@@ -6,8 +6,8 @@
 
 namespace chorale {
 
-// Returns the offset of the first byte that is not part of a valid character, or `size`. Overlong
-// forms, surrogates and code points above U+10FFFF are invalid.
+// Returns the offset of the first byte that is not part of a valid character; `size` if all are
+// valid. Overlong forms, surrogates and code points above U+10FFFF are invalid.
 inline std::size_t first_not_utf8(const char *text, std::size_t size) noexcept {
   const auto *at = reinterpret_cast<const unsigned char *>(text);
   std::size_t i = 0;

@@ -54,12 +54,12 @@ std::uint32_t flags_of(const Chain &chain, const ChainView &view) noexcept {
          (view.allowed ? Record::kAllowed : 0u);
 }
 
-// True if two arrays are equal; NULL is equal to NULL only.
+// True if two arrays are equal. NULL is equal only to NULL.
 bool same(const std::int32_t *a, const std::int32_t *b, std::int64_t count) noexcept {
   return a == b || (a && b && std::equal(a, a + count, b));
 }
 
-// Attachment flags. Arrays that the property does not read are not written.
+// Returns the attachment flags of a slot. Arrays that the property does not read are not written.
 std::uint32_t flags_of(const Model &model, const Slot &slot) noexcept {
   const WholeSlot &whole = model.wholes[slot.whole];
   const Property &property = *model.cliques[slot.clique].property();
@@ -240,7 +240,8 @@ void ProblemWriter::write_scores(Output &out) const noexcept {
 void ProblemWriter::write_cliques(Output &out) const noexcept {
   using Record = file::CliqueRecord;
   put_count(out, model_.cliques.size());
-  // Records, then arrays. A clique refers to the last written array of each kind if equal.
+  // Writes all records, then all arrays. A clique refers to the last array of a kind that was
+  // written, if its own is equal.
   for (const bool arrays : {false, true}) {
     const CliqueType *map = nullptr;
     const CliqueType *centre_map = nullptr;

@@ -1,5 +1,5 @@
-// Writes a problem as the sections of a file. Shared objects are written once. Equal problems give
-// the same bytes, whatever the addresses of their objects.
+// Writes a problem as the sections of a file. An object that is used several times is written once.
+// Equal problems give the same bytes, whatever the addresses of their objects.
 #pragma once
 
 #include "problem/numbering.hpp"
@@ -15,7 +15,7 @@ public:
   // Checks that a file can hold the problem, and measures its size.
   chorale_status prepare(const Report &report) noexcept;
   std::uint64_t bytes() const noexcept { return bytes_; }
-  // Writes bytes() bytes, after prepare(). False if the sink failed.
+  // Writes the file, bytes() bytes. Needs prepare() before. False if the sink failed.
   bool write(const Sink &sink) const noexcept;
 
 private:
@@ -44,16 +44,15 @@ private:
   std::uint32_t sections_ = 0;
 };
 
-// record_of and write_arrays write the record and the arrays from which the reader creates the same
-// property again.
+// The record and the arrays from which the reader creates the same property again.
 file::PropertyRecord record_of(const Property &property) noexcept;
 void write_arrays(Output &out, const Property &property) noexcept;
 
-// Returns the potential to write for a potential of the model: if the model extended it to more
-// values, the potential from which it was extended.
+// Returns the potential to write for a potential of the model. If the model has extended it to more
+// values, returns the potential that was extended.
 const Potential &given_potential(const Potential &potential) noexcept;
-// Returns the potential that `given` scales, if `given` refers to the numbers of another potential;
-// else NULL.
+// Returns the potential that `given` scales, if `given` shares the numbers of another potential;
+// otherwise NULL.
 const Potential *scaled_from(const Potential &given) noexcept;
 file::PotentialRecord record_of(const Potential &given, std::int32_t base) noexcept;
 void write_arrays(Output &out, const Potential &given) noexcept;

@@ -1,4 +1,4 @@
-// Records and arrays of potentials, from which the reader creates the same potentials again.
+// Writes records and arrays of potentials, from which the reader creates the same potentials again.
 #include "problem/writer.hpp"
 
 namespace chorale {
@@ -36,8 +36,8 @@ bool has_tables(std::int32_t kind) noexcept {
 
 } // namespace
 
-// Returns the potential at the start of the chain of derivations. Scaling and added values change
-// neither the given values nor which of them count.
+// Follows the derivations of a potential back to the one that the caller gave. Scaling and added
+// values change neither the caller's numbers nor which values count.
 static const Potential &unscaled(const Potential &potential) noexcept {
   const Potential *root = &potential;
   while (root->base)
@@ -80,7 +80,7 @@ Record record_of(const Potential &given, std::int32_t base) noexcept {
   return record;
 }
 
-// Entries of values that do not count are ignored, so they are written as zeros.
+// The entries of values that do not count are ignored by the reader and are written as zeros.
 void write_arrays(Output &out, const Potential &given) noexcept {
   if (scaled_from(given))
     return;

@@ -1,9 +1,9 @@
-// Records and arrays of properties, from which the reader creates the same properties again.
+// Writes records and arrays of properties, from which the reader creates the same properties again.
 //
-// A compiled property is itself an automaton, and its states are numbered as the compiler numbers
-// them, so compiling it again changes nothing. Three facts are not stored and are derived here:
-// whether an automaton came from a local property; whether it finds its positions itself; and that
-// end actions fire label_values.
+// A compiled property is itself an automaton, and its states have the numbers that the compiler
+// gives them, so compiling it again changes nothing. Three facts are not stored in it and are found
+// out here: whether the caller gave a local property; whether it is a property that finds its
+// positions itself (position label or token label); and which end actions fire label_values.
 #include "problem/writer.hpp"
 
 namespace chorale {
@@ -11,8 +11,8 @@ namespace {
 
 using WrittenRecord = file::PropertyRecord;
 
-// True if the property has one state, apart from the dead one, and never leaves it. Such an
-// automaton is local anyway.
+// True if the automaton, apart from its dead state, has one state and never leaves it. Such an
+// automaton acts as a local property anyway.
 bool is_memoryless(const Property &p) noexcept {
   if (!p.is_local() || p.states > 2 || p.start != 0)
     return false;
@@ -32,8 +32,8 @@ std::int32_t action_of(const Property &p, std::int32_t compiled) noexcept {
   return compiled >= 0 ? p.constants[compiled] : compiled;
 }
 
-// Returns the action at the end of a sequence in `state`, derived from what each last label fires.
-// Column m is for the empty chain, where only constants fire.
+// Returns the action at the end of a sequence in `state`, found from what it fires after each last
+// label. Entry m is for the empty chain, where only constants fire.
 std::int32_t end_action(const Property &p, std::int32_t state) noexcept {
   const std::int32_t m = p.labels;
   const std::int32_t *row = p.end_actions + std::int64_t{state} * (m + 1);
@@ -48,7 +48,7 @@ std::int32_t end_action(const Property &p, std::int32_t state) noexcept {
   return fires ? CHORALE_FIRE_LABEL : CHORALE_FIRE_NOTHING;
 }
 
-// Returns the first state whose end action is FIRE_LABEL, or -1.
+// Returns the first state whose end action is FIRE_LABEL; -1 if there is none.
 std::int32_t labelled_end(const Property &p) noexcept {
   for (std::int32_t s = 0; s < p.states; ++s)
     if (end_action(p, s) == CHORALE_FIRE_LABEL)
@@ -94,7 +94,7 @@ void write_arrays(Output &out, const Property &p) noexcept {
   switch (record.kind) {
   case WrittenRecord::kPositionLabel:
   case WrittenRecord::kTokenLabel:
-    for (std::int64_t y = 0; y < m; ++y) // class 1 of state 0
+    for (std::int64_t y = 0; y < m; ++y) // the actions of state 0 for class 1
       out.put(action_of(p, p.actions[m + y]));
     break;
   case WrittenRecord::kLocal:

@@ -1,4 +1,8 @@
-// A property on one chain or tree: the arrays it reads, and the values that a labelling fires.
+// A property on one chain or tree: the arrays that it reads, and the values that a labelling fires.
+//
+// A property is an automaton (property.hpp). At some positions it *fires* a value: a constant, or
+// the value that a table has at the position. Its value on a labelling is EMPTY if nothing fires, v
+// if all firings are v, and CONFLICT if two differ. The clique numbers values by its dictionary.
 #pragma once
 
 #include "property/dictionary.hpp"
@@ -6,8 +10,9 @@
 
 namespace chorale {
 
-// Arrays have been checked: present and in range wherever the property reads them. `classes`,
-// `table`: `length` entries. `message`: values() + 2 entries.
+// The arrays have been checked: they are present and in range wherever the property reads them.
+// `classes` (position classes) and `table` (values to fire) have `length` entries. `message` has
+// values() + 2 entries: a score for each value, EMPTY and CONFLICT.
 struct Attached {
   const Property *property;
   const Dictionary *dictionary; // or NULL
@@ -26,7 +31,7 @@ struct Attached {
       return table[t] == property->token ? 1 : 0;
     return classes ? classes[t] : 0;
   }
-  // Returns the value of the property that FIRE_TABLE fires at t; -1 for none.
+  // Returns the value that the action FIRE_TABLE fires at position t, or -1 for none.
   std::int32_t table_value(std::int32_t t) const noexcept {
     const std::int64_t at = std::int64_t{t} + property->table_offset;
     return at >= 0 && at < length ? table[at] : property->outside_value;
@@ -35,7 +40,8 @@ struct Attached {
   std::int32_t number(std::int32_t value) const noexcept {
     return dictionary ? dictionary->find(value) : value;
   }
-  // Returns the value of the property that a compiled action fires at t; -1 for none.
+  // Returns the value that `action`, an entry of the property's tables, fires at position t, or -1
+  // for none.
   std::int32_t fired(std::int32_t action, std::int32_t t) const noexcept {
     if (action >= 0)
       return property->constants[action];
@@ -70,8 +76,8 @@ struct Attached {
       visit(value);
   }
 
-  // Calls `visit` with every value that any labelling may fire; some values repeatedly. Includes
-  // values that the automaton fires only in unreachable states.
+  // Calls `visit` with every value that any labelling may fire, some of them more than once.
+  // Includes values that the automaton fires only in states that it cannot reach.
   template <class Visit> void each_possible(bool tree, Visit &&visit) const noexcept {
     const std::int64_t m = property->labels;
     const auto visit_all = [&](const std::int32_t *actions, std::int64_t count, std::int32_t t) {

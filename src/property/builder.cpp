@@ -8,7 +8,7 @@ using namespace chorale;
 
 namespace {
 
-// Indices that a rule is for: a single index, or all for CHORALE_ANY.
+// The indices (classes or labels) to which a rule applies: a single one, or all for CHORALE_ANY.
 struct Range {
   std::int32_t begin;
   std::int32_t end;

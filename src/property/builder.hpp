@@ -25,10 +25,11 @@ struct chorale_property_builder {
   chorale::Memory memory;
 
 private:
-  // Adds a state. False, and nothing changed, if memory runs out.
+  // Adds a state. False, with nothing changed, if memory runs out.
   bool grow() noexcept;
   std::int32_t *cells(std::int32_t state) const noexcept { return tables() + state * state_size(); }
-  // Numbers of a state: classes x labels next states, as many actions, the action at the end.
+  // A state is stored as state_size() numbers: half() = classes x labels next states, as many
+  // actions, and the action at the end of a sequence.
   std::int64_t half() const noexcept { return std::int64_t{classes} * labels; }
   std::int64_t state_size() const noexcept { return 2 * half() + 1; }
   std::int32_t *tables() const noexcept { return reinterpret_cast<std::int32_t *>(storage.data()); }

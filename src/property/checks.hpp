@@ -60,8 +60,9 @@ inline bool fires_label(gsl::span<const std::int32_t> actions) noexcept {
   return std::find(actions.begin(), actions.end(), CHORALE_FIRE_LABEL) != actions.end();
 }
 
-// Checks that FIRE_LABEL fires values of the property only. `used`: some action is FIRE_LABEL.
-// `label_values`: one value for each label, or NULL.
+// Checks that the action FIRE_LABEL, which fires the value of the label, fires values of the
+// property only. `used`: true if some action is FIRE_LABEL. `label_values`: one value for each
+// label; NULL: the value of a label is the label itself.
 inline chorale_status check_label_values(const Report &report, bool used,
                                          const std::int32_t *label_values, std::int64_t labels,
                                          std::int64_t values) noexcept {

@@ -1,4 +1,5 @@
-// The public dictionary: the values of a property that a clique distinguishes, in ascending order.
+// The public dictionary: the values of a property that a clique distinguishes, numbered in
+// ascending order. If it has a number OUT, this stands for all other values.
 #pragma once
 
 #include "base/counted.hpp"
@@ -13,7 +14,8 @@ struct chorale_dictionary : chorale::Counted {
   explicit chorale_dictionary(const chorale::Memory &from) noexcept : Counted(from) {}
 
   std::int32_t size() const noexcept { return count + (has_out ? 1 : 0); }
-  // Returns the number of `value`; for other values the number of OUT, or -1 without OUT.
+  // Returns the number of `value`. For values that the dictionary does not list, the number of OUT,
+  // or -1 if it has no OUT.
   std::int32_t find(std::int32_t value) const noexcept {
     const std::int32_t *end = values + count;
     const std::int32_t *at = std::lower_bound(values, end, value);
@@ -30,8 +32,8 @@ struct chorale_dictionary : chorale::Counted {
   const std::int32_t *values = nullptr; // count values, ascending, distinct
   std::int32_t count = 0;
   bool has_out = false;
-  // True if no chain of its clique can fire a value that the dictionary lacks: in dictionaries that
-  // a model makes for cliques with many values.
+  // True if it is known that no chain of the clique fires a value that the dictionary lacks. Set in
+  // dictionaries that a model makes for cliques with many values.
   bool covers_firings = false;
 };
 
@@ -39,13 +41,13 @@ namespace chorale {
 
 using Dictionary = ::chorale_dictionary;
 
-// Checks its arguments; on success `made` is a dictionary with one reference. `values`: `count`
-// values in any order, possibly repeated.
+// Checks its arguments and creates a dictionary, which it writes to `made` with one reference.
+// `values`: `count` values in any order, possibly repeated.
 chorale_status create_dictionary(const Report &report, const Memory &memory,
                                  const std::int32_t *values, std::int64_t count, bool with_out,
                                  Dictionary *&made) noexcept;
-// Like create_dictionary(), with the `keep` best values by score. `scores`: `columns` scores, one
-// for each value of `full` in order, or for the values 0, 1, .. if `full` is NULL.
+// Like create_dictionary(), for the `keep` values with the greatest scores. `scores`: `columns`
+// scores, one for each value of `full` in its order; if `full` is NULL, for the values 0, 1, ...
 chorale_status create_best_dictionary(const Report &report, const Memory &memory,
                                       const Dictionary *full, const double *scores,
                                       std::int64_t columns, std::int64_t keep, bool with_out,

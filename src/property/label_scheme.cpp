@@ -33,7 +33,7 @@ bool may_follow(chorale_scheme scheme, const LabelName &before, const LabelName 
   const bool continues = after.part == Part::inside || after.part == Part::end;
   if (continues)
     return open && before.kind == after.kind;
-  // Schemes with end labels do not allow leaving an open segment without one.
+  // In schemes with labels for the end of a segment, a segment must be closed by such a label.
   return scheme == CHORALE_SCHEME_PLAIN || scheme == CHORALE_SCHEME_BIO || !open;
 }
 

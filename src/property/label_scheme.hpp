@@ -14,10 +14,12 @@ struct LabelName {
   std::string_view kind;
 };
 
-// Splits a name by the rules of a scheme; Part::unknown if the name breaks them.
+// Splits a name into part and kind by the rules of a scheme. The part is Part::unknown if the name
+// breaks these rules.
 LabelName read_label(chorale_scheme scheme, std::string_view name) noexcept;
 
-// True if a scheme allows `after` right after `before`; a label first; a label last.
+// True if a scheme allows label `after` right after label `before` (may_follow), a label at the
+// first position (may_start), a label at the last position (may_end).
 bool may_follow(chorale_scheme scheme, const LabelName &before, const LabelName &after) noexcept;
 bool may_start(const LabelName &name) noexcept;
 bool may_end(chorale_scheme scheme, const LabelName &name) noexcept;
@@ -42,8 +44,9 @@ struct LabelNames {
   // Numbers the kinds in order of first occurrence and returns the number of kinds. Writes the kind
   // of each label, and whether the label always begins a segment. Both arrays: count entries.
   std::int32_t map(std::int32_t *kind_of_label, std::uint8_t *begins) const noexcept;
-  // Writes 1 where label x may precede label y (mask, count x count), start a sequence (start,
-  // count) or end one (end, count), else 0. Each array may be NULL.
+  // Writes 1 for yes and 0 for no: to mask[x * count + y], whether label x may stand right before
+  // label y; to start[x], whether x may start a sequence; to end[x], whether x may end one. Each
+  // array may be NULL.
   void write_masks(std::uint8_t *mask, std::uint8_t *start, std::uint8_t *end) const noexcept;
 };
 

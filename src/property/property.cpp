@@ -11,7 +11,7 @@ namespace {
 constexpr std::size_t size(std::int64_t n) noexcept { return static_cast<std::size_t>(n); }
 constexpr std::int32_t narrow(std::int64_t n) noexcept { return static_cast<std::int32_t>(n); }
 
-// Replaces FIRE_LABEL by the constant that `label` fires.
+// Returns `action` or, if it is FIRE_LABEL, the constant that `label` fires.
 std::int32_t resolve(const AutomatonSpec &source, std::int32_t action,
                      std::int32_t label) noexcept {
   if (action != CHORALE_FIRE_LABEL)
@@ -25,8 +25,8 @@ std::int32_t action_at(const AutomatonSpec &source, std::int64_t cell,
                         : CHORALE_FIRE_NOTHING;
 }
 
-// Returns the end action of `state` after `label`. Label -1 stands for the empty chain, which has
-// no last position: only constants fire there.
+// Returns the action of `state` at the end of a chain whose last label is `label`. Label -1 stands
+// for the empty chain, which has no last position, so that only constants fire there.
 std::int32_t end_action_at(const AutomatonSpec &source, std::int32_t state,
                            std::int32_t label) noexcept {
   const std::int32_t action = source.end_actions ? source.end_actions[state] : CHORALE_FIRE_NOTHING;
@@ -46,8 +46,8 @@ bool fires_anything(const AutomatonSpec &source, std::int32_t state) noexcept {
   return false;
 }
 
-// Numbers the states from which something can still fire 0, 1, .. and gives all others the next
-// number, which is returned.
+// Renumbers the states: those from which something can still fire are 0, 1, ..; all others get the
+// next number, that of the dead state, which is returned.
 std::int32_t number_states(const AutomatonSpec &source, std::int32_t *number) noexcept {
   const std::int64_t width = std::int64_t{source.classes} * source.labels;
   for (std::int32_t s = 0; s < source.states; ++s)

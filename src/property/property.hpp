@@ -1,8 +1,10 @@
 // The public property: an immutable, reference-counted automaton, compiled for dynamic programs.
 //
-// All states from which nothing can ever fire are merged into one, the dead state, which is the
-// last. For each cell (state, class) most labels have the same transition. So transitions are
-// stored twice: as full tables, and as a default with a list of the exceptional labels.
+// The automaton reads a labelling from left to right. At each position it goes, by its state, the
+// class of the position and the label, to a next state, and an *action* may *fire* a value. All
+// states from which nothing can ever fire are merged into one, the dead state, which is the last.
+// For each *cell* (state, class) most labels have the same transition. So transitions are stored
+// twice: as full tables, and as a default with a list of the exceptional labels.
 #pragma once
 
 #include "base/counted.hpp"
@@ -29,8 +31,8 @@ struct chorale_property : chorale::Counted {
   std::int32_t start = 0;
   std::int32_t table_offset = 0;
   std::int32_t outside_value = -1;
-  // Properties that compute the class of a position themselves: class 1 at `position`, or where the
-  // table holds `token`; class 0 elsewhere. -1: not used.
+  // For properties that compute the class of a position themselves: the class is 1 at `position`,
+  // or where the table holds `token`, and 0 elsewhere. -1: not such a property.
   std::int32_t position = -1;
   std::int32_t token = -1;
   bool fires_table = false; // some action is FIRE_TABLE
@@ -80,16 +82,17 @@ struct AutomatonSpec {
   const std::int32_t *actions = nullptr;
   const std::int32_t *end_actions = nullptr;
   const std::int32_t *label_values = nullptr;
-  // classes x labels x (labels + 1), or NULL: local form of the same property, by class, label and
-  // parent's label. Not needed for one state without end actions, which is local anyway.
+  // classes x labels x (labels + 1), or NULL: the actions of the same property as a *local* one,
+  // whose action depends only on the class, the label and the parent's label. Not needed if there
+  // is one state and no end action; such a property is local anyway.
   const std::int32_t *local_actions = nullptr;
 };
 
-// Checks the automaton; on success `made` is a property with one reference.
+// Checks the automaton and creates a property, which it writes to `made` with one reference.
 chorale_status create_property(const Report &report, const Memory &memory,
                                const AutomatonSpec &automaton, Property *&made) noexcept;
-// Like create_property(), for a local property given by its local actions, without states. The
-// automaton for chains is made here: its state is the previous label.
+// Like create_property(), for a property that is given by its local actions alone. Makes the
+// automaton for chains, whose state is the previous label.
 chorale_status create_local_property(const Report &report, const Memory &memory,
                                      AutomatonSpec local, Property *&made) noexcept;
 

@@ -79,7 +79,8 @@ chorale_status check_anchor(const Report &report, const LabelKinds &kinds, std::
   return CHORALE_OK;
 }
 
-// Property that fires the kind of the label at the positions of class 1; see Property::position.
+// Makes a property that fires the kind of the label at the positions of class 1: at `position`, or
+// where the table holds `token`.
 Property *make_class_label(const Memory &memory, const LabelKinds &kinds, std::int32_t position,
                            std::int32_t token) noexcept {
   RuleTables tables(memory, kinds, 1, 2, kinds.kinds);
@@ -105,8 +106,9 @@ Property *make_first_label(const Memory &memory, const LabelKinds &kinds) noexce
   return compile(memory, tables.source());
 }
 
-// States: 0 no segment precedes that still needs its next label; 1 in a segment; 2 after a segment
-// that an ignored label ended.
+// Makes a property that fires the kind of the label that follows a segment of kind `anchor`.
+// States: 0: no segment is waiting for its next label; 1: in a segment; 2: after a segment that an
+// ignored label has ended.
 Property *make_next_label(const Memory &memory, const LabelKinds &kinds, std::int32_t anchor,
                           chorale_segment_rule rule, std::int32_t end_value) noexcept {
   const bool ends = rule == CHORALE_SEGMENT_ENDS_AT_IGNORED;
@@ -118,7 +120,7 @@ Property *make_next_label(const Memory &memory, const LabelKinds &kinds, std::in
     const std::int32_t kind = kinds.kind(y);
     if (kind == anchor) {
       tables.set(0, 0, y, 1, CHORALE_FIRE_NOTHING);
-      // A segment that begins right after another is what follows the latter.
+      // If a segment begins right after another one, its kind is what follows the earlier one.
       tables.set(1, 0, y, 1, kinds.begins(y) ? kind : CHORALE_FIRE_NOTHING);
       if (ends)
         tables.set(2, 0, y, 1, kind);
@@ -139,7 +141,8 @@ Property *make_next_label(const Memory &memory, const LabelKinds &kinds, std::in
   return compile(memory, tables.source());
 }
 
-// States: 0 outside a segment; 1 in a segment.
+// Makes a property that fires the entry of the table (a token) before a segment of kind `anchor`.
+// States: 0: outside a segment; 1: in a segment.
 Property *make_token_before(const Memory &memory, const LabelKinds &kinds, std::int32_t anchor,
                             chorale_segment_rule rule, std::int64_t values,
                             std::int32_t start_value) noexcept {

@@ -5,7 +5,8 @@
 
 namespace chorale {
 
-// What labels stand for: arrays with one entry a label as in chorale_label_map; each may be NULL.
+// What labels stand for: arrays with one entry for each label, as in chorale_label_map
+// (property.h). Each may be NULL.
 struct LabelKinds {
   std::int64_t labels;
   std::int64_t kinds;
@@ -18,7 +19,8 @@ struct LabelKinds {
   bool ignores(std::int32_t y) const noexcept { return ignored && ignored[y] != 0; }
 };
 
-// Each checks its arguments; on success `made` is a property with one reference.
+// Each function checks its arguments and creates a property, which it writes to `made` with one
+// reference.
 chorale_status create_position_label(const Report &report, const Memory &memory,
                                      const LabelKinds &kinds, std::int64_t position,
                                      Property *&made) noexcept;

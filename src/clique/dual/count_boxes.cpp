@@ -71,8 +71,10 @@ double CountBoxes::bound_box(Search &s, double inherited) noexcept {
   return std::min(bound, score + s.view.clique_score(dual_.lo()));
 }
 
-// Tightens the bound for tables that are not convex: bounds the box over counts that add up to n,
-// and offers the best labelling with the counts found. Most effective where counts are forbidden.
+// Lowers `bound`, the dual's bound on a box, for tables that are not convex, and returns the
+// result: the best values of the columns in the dual, over counts that add up to n (CountPlan).
+// Also offers the best labelling with these counts as an incumbent. Most effective where counts are
+// forbidden.
 double CountBoxes::plan_counts(Search &s, double bound) noexcept {
   if (!plan_.is_cheap(dual_) || !s.limits.spend(1 << 20) || s.interrupted())
     return bound;
@@ -151,8 +153,9 @@ double CountBoxes::search(Search &s, const double *prices, double *root_prices) 
   return s.closed;
 }
 
-// The box of a node is the slot's box cut by every branching on path_. Each cut halves the box that
-// the earlier cuts give, not the smaller box left by reductions, so the length of path_ is bounded.
+// The box of a node in the subtree is the box in `slot` cut by every branching on path_. Each cut
+// halves the range of one count as left by the earlier cuts, even where reductions have made it
+// smaller, so that the length of path_ is bounded.
 bool CountBoxes::search_depth_first(Search &s, std::int64_t slot, double bound) noexcept {
   std::int64_t depth = 0;
   double value = bound;
@@ -209,8 +212,8 @@ void CountBoxes::run(const SolveOptions &options, Limits &limits, Solution &solu
   solution.bound = std::min(solution.bound, std::max(bound, solution.score));
 }
 
-// Raises messages to the scores of `assignment` and of all labellings one single-member move away.
-// `score`: the score of `assignment`.
+// Raises the messages to the scores of the labelling `assignment`, which has `score`, and of all
+// labellings that differ from it in the column of one member.
 void CountBoxes::note_labelling(const std::int32_t *assignment, double score,
                                 double *messages) noexcept {
   const std::int64_t K = instance_->columns;
@@ -236,8 +239,9 @@ void CountBoxes::note_labelling(const std::int32_t *assignment, double score,
   }
 }
 
-// Returns a price for a member fixed to column v (score 0), so low that v chooses the member at any
-// count: so fixing the member does not weaken the dual bound.
+// Returns a price for a member that is fixed to column v and has score 0 there. The price is so low
+// that column v chooses the member at any count, so that fixing the member does not weaken the
+// bound by the dual.
 double CountBoxes::price_of_fixed(const SumView &view, std::int32_t v) const noexcept {
   double highest = 0;
   double lowest = 0;

@@ -1,11 +1,13 @@
 // Exact solver for SUM potentials of any shape: branch and bound on the counts of the columns.
 //
-// A node has a box of counts, a mask of the entries (i, v) that may be in a better labelling, and
-// prices for the Lagrangian dual (count_dual.hpp). Minimising the dual starts from the parent's
-// prices. If the dual stays above the best score, the box is split in two at one column's count. If
-// every count is fixed, the box is solved as a transportation problem. Open nodes are kept in a
-// pool, highest bound first. When the pool is full, the subtree of the best node is searched depth
-// first, storing only the path.
+// A node of the search tree has a *box* (a range lo_v .. hi_v for the count of each column v), a
+// mask of the pairs (member i, column v) that a better labelling may contain, and prices for the
+// Lagrangian dual, which bounds the scores in the box from above (count_dual.hpp). Minimising the
+// dual starts from the parent's prices. If the dual stays above the best score, the box is split in
+// two at one column's count. If every count is fixed, the best labelling in the box is found as a
+// transportation problem. Open nodes are kept in a pool, highest bound first. When the pool is
+// full, the subtree of the node with the highest bound is searched depth first, storing only the
+// path.
 #pragma once
 
 #include "clique/dual/count_plan.hpp"
@@ -20,15 +22,17 @@ public:
   // Reads only node_pool of `options`.
   CountBoxes(Layout &layout, const Instance &instance, const SolveOptions &options) noexcept;
 
-  // Starts from the labelling in `solution`, if any. Exponential at worst. iteration_limit is per
-  // node. After a complete search solution.proven() or solution.infeasible holds. Otherwise (gap
-  // reached, node limit, interruption) solution.bound is the highest bound of the open nodes.
+  // Finds the best labelling, starting from that in `solution`, if any. Exponential at worst.
+  // options.iteration_limit limits the steps in each node. After a complete search
+  // solution.proven() or solution.infeasible is true. Otherwise (gap reached, node limit,
+  // interruption) solution.bound is the highest bound of the open nodes.
   void run(const SolveOptions &options, Limits &limits, Solution &solution) noexcept;
 
-  // Writes to messages[i * K + v] the best score with x_i = v, without member i's own score; minus
-  // infinity if no such labelling exists. Searches for the best labelling, then once for each entry
-  // whose best known score does not meet the dual bound at the root's prices. False if some entries
-  // may be too low (node limit, interruption); these are scores of labellings.
+  // Writes to messages[i * K + v] the best score of a labelling with x_i = v, minus the score of
+  // member i at v; minus infinity if no such labelling exists. Searches for the best labelling,
+  // then once for each entry whose best known score does not meet the dual bound at the prices of
+  // the root. False if some entries may be too low (node limit, interruption); such an entry is
+  // still attained by a labelling.
   bool messages(const SolveOptions &options, Limits &limits, Solution &solution,
                 double *messages) noexcept;
 
@@ -59,11 +63,13 @@ private:
     bool reaches_gap(double bound) const noexcept;
   };
 
-  // Searches the whole view; sets s.complete. Returns an upper bound on all labellings of the view.
-  // `root_prices` (n or NULL, may be `prices`) receives the prices at the end of the root's ascent.
+  // Searches all labellings of s.view, from the start prices `prices` (n); sets s.complete if the
+  // search was not cut short. Returns an upper bound on their scores. Writes the prices at the end
+  // of the root's ascent to `root_prices` (n; NULL: nowhere; may be the same array as `prices`).
   double search(Search &s, const double *prices, double *root_prices) noexcept;
-  // Returns an upper bound on the box in dual_, by minimising the dual from prices_; solves the box
-  // if all its counts are fixed. `inherited`: upper bound of the parent.
+  // Returns an upper bound on the scores in the box that dual_ has, by minimising the dual from
+  // prices_ on. If all counts are fixed, finds the best labelling in the box instead. `inherited`:
+  // upper bound of the parent.
   double bound_box(Search &s, double inherited) noexcept;
   double plan_counts(Search &s, double bound) noexcept;
   void push_halves(std::int64_t slot, double bound, std::int32_t column, std::int32_t at) noexcept;
@@ -80,7 +86,7 @@ private:
   Transport transport_;
   CountPlan plan_;
   NodePool pool_;
-  Cut *path_;               // K x (bits of n + 1): branchings from the slot's node down
+  Cut *path_;               // K x (bits of n, plus 1): branchings of a depth-first search
   double *prices_;          // n: of the current node
   double *root_prices_;     // n: prices at the end of the root's ascent
   std::int32_t *labelling_; // n: incumbent of a search with one member fixed

@@ -81,18 +81,19 @@ void CountDual::save_mask(std::uint64_t *mask) const noexcept {
   }
 }
 
-// Number of entries to sort: counts above hi_v are never chosen, and reduce() reads one more.
+// Returns the number of entries of column v to sort: hi_v, since larger counts are never chosen,
+// and one more, which reduce() reads.
 std::int64_t CountDual::ranked_entries(std::int32_t v) const noexcept {
   return std::min<std::int64_t>(std::int64_t{hi_[v]} + 1, length_[v]);
 }
 
-// Sorts column v by descending gain at prices u. A step of the ascent changes few prices, by
-// similar amounts, so the column is nearly sorted. A short column is sorted by insertion. In a long
-// column, the entries with unchanged gain are still sorted, and those that rose and those that fell
-// are each nearly sorted: these two groups are sorted by insertion, and all three are merged.
-// Entries with gain below `floor`, that of the last ranked entry, stay unsorted at the end. If
-// insertion takes too many steps, or the column was never sorted, uses selection and sorting. False
-// if interrupted.
+// Sorts the entries of column v by descending gain psi_iv - u_i. Between two calls few prices
+// change, by similar amounts, so the column is nearly sorted. A short column is sorted by
+// insertion. In a long column, the entries with unchanged gain are still sorted, and the entries
+// whose gain has risen and those whose gain has fallen are each nearly sorted: these two groups are
+// sorted by insertion, and all three are merged. Entries whose gain is below `floor` need not be
+// ranked (ranked_entries()) and stay unsorted at the end. If insertion takes too many steps, or if
+// the column was never sorted, uses selection and sorting. False if interrupted.
 bool CountDual::sort_column(std::int32_t v, const double *u) noexcept {
   Entry *entry = entries_ + v * members_;
   const double *score = scores_ + v * members_;
@@ -157,7 +158,8 @@ bool CountDual::sort_column(std::int32_t v, const double *u) noexcept {
          sort_within(*view_, entry, sorted, comes_before);
 }
 
-// False if the entries are too far from sorted (more than 6 moves an entry), or if interrupted.
+// Sorts entries by descending gain. False, with the entries partly sorted, if this takes more than
+// about six moves for each entry, or if interrupted.
 bool CountDual::sort_by_insertion(Entry *entry, std::int64_t length) noexcept {
   std::int64_t patience = 6 * length + 32;
   Pace pace(*view_, 8, length);
@@ -176,8 +178,8 @@ bool CountDual::sort_by_insertion(Entry *entry, std::int64_t length) noexcept {
   return true;
 }
 
-// Merges the `more` sorted entries of `added` into the `length` sorted ones of `entry`, from the
-// back. `entry` has capacity for both. Of equal gains, those of `entry` come first.
+// Merges two sorted arrays into `entry`: `length` entries of `entry` and `more` entries of `added`.
+// Fills `entry` from the back; it has room for both. Of equal gains, those of `entry` come first.
 void CountDual::merge_behind(Entry *entry, std::int64_t length, const Entry *added,
                              std::int64_t more) noexcept {
   Pace pace(*view_, 4, length + more);
@@ -267,9 +269,10 @@ bool CountDual::tighten_box() noexcept {
   return true;
 }
 
-// Let D = value_. A labelling with count k in column v scores at most D - best_v + H_v(k). A
-// labelling with member i in column v scores at most D, minus the loss of H_v if v must take i,
-// minus the losses of the other columns that chose i if they must not take i.
+// Let D = value_, and let best_v be the greatest H_v(k). A labelling with count k in column v
+// scores at most D - best_v + H_v(k). A labelling with member i in column v scores at most D, minus
+// the amount by which best_v falls if column v must choose i, minus the amounts by which best_w
+// falls for each other column w that chooses i, if w must not choose i.
 bool CountDual::reduce(double level, double *dropped) noexcept {
   const double slack = value_ - level;
   if (!in_stretches(*view_, members_, 2, [&](std::int64_t begin, std::int64_t end) {
@@ -277,8 +280,9 @@ bool CountDual::reduce(double level, double *dropped) noexcept {
         std::fill(remaining_ + begin, remaining_ + end, 0);
       }))
     return true;
-  // Raises *dropped to the bound of a dropped count or entry, value_ - loss; at most `level`, since
-  // the loss is at least the slack, except for rounding.
+  // Raises *dropped to value_ - loss, the bound on labellings with the dropped count or entry. This
+  // is at most `level`, but for rounding, since only counts and entries with loss >= slack are
+  // dropped.
   const auto drop = [&](double loss) {
     *dropped = std::max(*dropped, std::min(value_ - loss, level));
   };
@@ -295,8 +299,8 @@ bool CountDual::reduce(double level, double *dropped) noexcept {
       drop(best_[v] - h[lo++]);
     lo_[v] = lo;
     hi_[v] = hi;
-    // suffix_[r]: max over counts k > r of H_v(k) + gain of rank k. Minus the gain of rank r, this
-    // is the best value of k entries without rank r, since rank k then takes its place.
+    // suffix_[r]: maximum over counts k > r of H_v(k) + gain of rank k. This maximum minus the gain
+    // of rank r is the best value of more than r entries without rank r: rank k takes its place.
     const std::int64_t last_count = std::min<std::int64_t>(hi, std::int64_t{length_[v]} - 1);
     double prefix = kForbidden; // max of H_v(k) over counts k <= r, which do not contain rank r
     double *own = own_leave_loss_ + v * members_;
@@ -343,7 +347,8 @@ bool CountDual::reduce(double level, double *dropped) noexcept {
     std::int32_t sorted = 0;
     Pace entry_pace(*view_, Limits::kScattered, length_[v]);
     for (std::int64_t r = 0; r < length_[v]; ++r) {
-      // May leave entries duplicated; an interrupted dual is loaded again before its next use.
+      // Entries of the column may be stored twice now, but an interrupted dual is loaded again
+      // before its next use.
       if (!entry_pace.next())
         return true;
       if (r >= 1 && r >= lo && r <= hi)
@@ -388,8 +393,8 @@ bool CountDual::reduce(double level, double *dropped) noexcept {
 }
 
 void CountDual::bounds_of_member(std::int64_t i, double *bounds) const noexcept {
-  // For each column v: without[v], the best value among the other members; bounds[v], the same with
-  // member i added at no gain.
+  // For each column v, computes without[v], the greatest H_v(k) if v may not choose member i, and
+  // bounds[v], the same if v must choose i and the gain of i counts as 0.
   double others = 0;
   std::int32_t needing = 0; // number of columns that have no feasible count without member i
   double *without = suffix_;

@@ -1,16 +1,20 @@
-// The Lagrangian dual of a SUM clique, split by column and limited to a box of counts.
+// The Lagrangian dual of a SUM clique, split by column and limited to a *box* of counts, a range
+// lo_v .. hi_v for the count of each column v.
 //
 // Let each member choose a column and each column choose its members independently, with Lagrange
-// multipliers mu_iv for the constraint that the choices agree. For a given maximum u_i of member i,
-// the *price* of i, the best multipliers are mu_iv = psi_iv - u_i: a lower mu_iv would raise the
-// member's maximum, a higher one the column's. So the dual has one variable for each member:
+// multipliers mu_iv for the constraint that the choices agree. A member i then scores at best u_i =
+// max_v (psi_iv - mu_iv), the *price* of i. For given prices the best multipliers are mu_iv =
+// psi_iv - u_i: a lower mu_iv would raise u_i, a higher one the best score of the column. So the
+// dual has one variable for each member:
 //
 //     D(u) = sum_i u_i + sum_v max { H_v(k) : lo_v <= k <= hi_v },
 //     H_v(k) = (sum of the k largest psi_iv - u_i) + f_v(k).
 //
-// Every D(u) is an upper bound on the score of all labellings whose counts lie in the box. If
-// forcing a count, or forcing an entry (i, v) in or out, lowers D(u) below the best known score,
-// reduce() drops the count or entry, which shrinks the box.
+// Column v *chooses* the k members with the largest psi_iv - u_i, for the best k. Every D(u) is an
+// upper bound on the score of all labellings whose counts lie in the box. An *entry* is a pair of a
+// member i and a column v that i may still take. If D(u) with column v forced to a count, or with
+// member i forced to column v, is below the best known score, reduce() drops the count or the
+// entry.
 #pragma once
 
 #include "clique/sum_view.hpp"
@@ -21,9 +25,9 @@ class CountDual {
 public:
   CountDual(Layout &layout, std::int32_t members, std::int32_t columns) noexcept;
 
-  // Loads all entries of the view that are not forbidden, with the whole range of counts as the
+  // Loads all entries of the view that are not forbidden, with all counts that they allow as the
   // box. All calls obey the limits of the view. Once interrupted, evaluate() returns plus infinity,
-  // and all other results are invalid until the next `load` or `restrict_to`.
+  // and all other results are invalid until the next call of load() or restrict_to().
   void load(const SumView &view) noexcept;
   // Keeps the loaded entries whose bit i * K + v of `mask` is set; the box becomes lo, hi (K each).
   void restrict_to(const std::uint64_t *mask, const std::int32_t *lo,
@@ -32,32 +36,34 @@ public:
   void save_mask(std::uint64_t *mask) const noexcept;
   std::size_t mask_words() const noexcept;
 
-  // Returns D(u); minus infinity if some column has no feasible count in its box. Each column stays
-  // sorted from call to call, so small changes of u cost O(n K). D(u) includes an upper bound on
-  // its rounding error unless that is at most `negligible`.
+  // Returns D(u), or minus infinity if some column has no feasible count in its box. `u`: n prices.
+  // Each column stays sorted from call to call, so after small changes of u this takes O(n K). The
+  // result includes rounding(), an upper bound on its rounding error.
   double evaluate(const double *u, double negligible = 0) noexcept;
-  // n: subgradient of D at the last u: 1 - the number of columns that choose member i.
+  // Subgradient of D at the last u, n entries: 1 minus the number of columns that choose member i.
   const double *slope() const noexcept { return slope_; }
   // The count that column v chooses at the last u, in 0 .. n.
   std::int32_t chosen_count(std::int32_t v) const noexcept { return chosen_[v]; }
-  // The member of rank r in column v, by descending gain; v chooses ranks below chosen_count(v).
+  // The member of rank r in column v, by descending psi_iv - u_i. Column v chooses the members of
+  // ranks below chosen_count(v).
   std::int32_t member(std::int32_t v, std::int64_t r) const noexcept {
     return entries_[v * members_ + r].member;
   }
-  // values_of_counts(v)[k]: H_v(k) for lo_v <= k <= hi_v at the last u. price_sum(): sum_i u_i.
+  // Array of H_v(k) at the last u, by k; valid for lo_v <= k <= hi_v.
   const double *values_of_counts(std::int32_t v) const noexcept {
     return value_of_count_ + v * (members_ + 1);
   }
+  // sum_i u_i at the last u.
   double price_sum() const noexcept { return price_sum_; }
-  // Upper bound on the rounding error of D(u), from the magnitude of the terms; 0 if negligible.
-  // D(u) includes this bound.
+  // Upper bound on the rounding error of the last evaluate(), computed from the magnitude of the
+  // terms; 0 if at most the argument `negligible` of that call.
   double rounding() const noexcept { return rounding_; }
 
-  // Drops counts and entries that no labelling with a score above `level` has; requires D(u) >
-  // level. Raises *dropped to the highest upper bound among them. False if no labelling is left. If
-  // interrupted, drops fewer.
+  // Drops counts and entries that no labelling with a score above `level` has. Requires that the
+  // last D(u) exceeds `level`. Raises *dropped to the highest upper bound on the labellings that
+  // have a dropped count or entry. False if no labelling is left. If interrupted, drops fewer.
   bool reduce(double level, double *dropped) noexcept;
-  // Shrinks the box by sum_v n_v = n. False if no count vector is left.
+  // Drops counts that are impossible because all counts add up to n. False if no counts are left.
   bool tighten_box() noexcept;
 
   std::int32_t *lo() noexcept { return lo_; }
@@ -65,8 +71,9 @@ public:
   const std::int32_t *lo() const noexcept { return lo_; }
   const std::int32_t *hi() const noexcept { return hi_; }
 
-  // Writes to bounds[v] (K) an upper bound on the score with x_i = v, without member i's own score,
-  // over all counts. Requires `load`, then `evaluate`, and u unchanged. O(n K).
+  // Writes to bounds[v] (K) an upper bound on the score of labellings with x_i = v, minus the score
+  // of member i at v, over all counts. Requires that load() and then evaluate() were called, and
+  // that the prices given to evaluate() are unchanged. O(n K).
   void bounds_of_member(std::int64_t i, double *bounds) const noexcept;
 
 private:
@@ -97,10 +104,10 @@ private:
   double *best_;            // K: H_v(chosen_[v])
   double *value_of_count_;  // K x (n + 1): H_v(k) for k up to min(hi, length)
   double *slope_;           // n: see slope()
-  double *leave_loss_;      // n: losses of the columns that chose the member, if they may not
-  double *own_leave_loss_;  // K x n: this loss of one column, by column and rank
+  double *leave_loss_;      // n: what columns that chose the member lose if they may not, added up
+  double *own_leave_loss_;  // K x n: what column v loses if it may not choose rank r
   double *suffix_;          // max(n + 2, K): scratch, suffix maxima
-  Entry *moved_;            // 3 x n: scratch of sort_column
+  Entry *moved_;            // 3 x n: scratch of sort_column()
   std::int32_t *remaining_; // n: number of remaining entries of the member
   std::int32_t *forced_;    // K: number of members whose only remaining column is v
 };

@@ -1,5 +1,6 @@
-// The best counts with sum n for the column values H_v of a dual (count_dual.hpp) at its last
-// prices, by a dynamic program over the columns, which also proves if no such counts exist.
+// Finds the counts n_v with sum n and greatest sum_v H_v(n_v), by a dynamic program over the
+// columns. H_v(k) is the best value of column v with k members in the dual at its last prices
+// (count_dual.hpp). Also finds out if there are no such counts.
 //
 // Useful where tables forbid counts: the counts that the columns choose independently then rarely
 // add up to n, and no single-member move leads from one feasible labelling to another.
@@ -13,20 +14,20 @@ class CountPlan {
 public:
   CountPlan(Layout &layout, std::int32_t members, std::int32_t columns) noexcept;
 
-  // True if the program is cheap enough to run in every node of a search.
+  // True if solve() is cheap enough to be called in every node of a search.
   bool is_cheap(const CountDual &dual) const noexcept;
-  // Returns the highest sum_v H_v(n_v) over counts in the dual's box that add up to n; minus
-  // infinity if none exist. Plus the sum of the prices, this is an upper bound for the box, at
-  // least as tight as the dual's. O(n sum_v (hi_v - lo_v + 1)).
+  // Returns the highest sum_v H_v(n_v) over counts in the dual's box that add up to n, or minus
+  // infinity if there are none. This sum plus the sum of the prices is an upper bound on the scores
+  // in the box, at least as tight as the dual's. O(n sum_v (hi_v - lo_v + 1)).
   double solve(const CountDual &dual) noexcept;
-  // K: the counts that solve() found.
+  // The counts that solve() found (K).
   const std::int32_t *counts() const noexcept { return counts_; }
 
 private:
   std::int64_t members_;
   std::int64_t columns_;
-  double *best_;         // 2 x (n + 1): best value of columns 0 .. v by the sum of their counts
-  std::int32_t *choice_; // K x (n + 1): count of column v in this best value, by sum of counts
+  double *best_;         // 2 x (n + 1): best value of columns 0 .. v, by the sum of their counts
+  std::int32_t *choice_; // K x (n + 1): count of column v in that best value, by sum of the counts
   std::int32_t *counts_; // K: see counts()
 };
 

@@ -6,16 +6,17 @@
 namespace chorale {
 namespace {
 
-// Tolerance of the cutoff, as a fraction of that for "proven": labellings dropped below the cutoff
-// cannot invalidate a proof.
+// cutoff.level - cutoff.target, as a fraction of the gap at which an optimum counts as proven.
+// Below 1, so that labellings dropped for a score below cutoff.level cannot invalidate a proof.
 constexpr double kSlack = 0.5;
 constexpr double kNegligible = 0.2; // rounding error to ignore, as a fraction of level - target
 constexpr double kFade = 0.1;       // weight of the newest step in the moving averages
-constexpr double kFirstAscentStep = 1.0;  // initial factor on Polyak's step
-constexpr double kShorter = 0.6;    // multiplies the factor after kPatience steps without progress
-constexpr double kLeastStep = 0.02; // the ascent ends below this factor
+constexpr double kFirstAscentStep = 1.0;  // initial factor on Polyak's step length
+constexpr double kShorter = 0.6;    // multiplies this factor after kAscentPatience steps in vain
+constexpr double kLeastStep = 0.02; // the ascent ends when the factor is below this number
 constexpr std::int32_t kAscentPatience = 10;
-// Without `patient`, the ascent ends if ten steps close less than this fraction of bound - target.
+// Unless run() is told to be `patient`, the ascent ends if ten steps lower the bound by less than
+// this fraction of its distance from the target.
 constexpr double kFading = 0.1;
 constexpr std::int64_t kRoundEvery = 10; // steps between roundings to labellings
 // A column's excess (see branch_column) below this fraction of its magnitude counts as 0.
@@ -29,9 +30,9 @@ Cutoff cutoff_for(const SumView &view, const Incumbent &incumbent) noexcept {
             incumbent.score + kSlack * tolerated_gap(incumbent.score, incumbent.magnitude), true};
   double lowest = 0;
   double magnitude = 0;
-  // Adds the least finite number to `lowest`, and the greatest magnitude to `magnitude`. So the
-  // floor is below the score of every labelling by more than the rounding error of a bound, which
-  // is proportional to the magnitude.
+  // Adds the least of the finite numbers to `lowest`, and their greatest magnitude to `magnitude`.
+  // With these sums, `floor` below is less than the score of every labelling, by more than the
+  // rounding error of a bound, which is proportional to the magnitude.
   const auto add_least = [&](const double *numbers, std::int64_t count) {
     double least = kInfinity;
     double greatest = 0;

@@ -6,7 +6,7 @@ namespace chorale {
 namespace {
 
 constexpr std::int64_t kSteps = 1000;
-constexpr double kRoundings = 4; // multiple of CountDual::rounding() within which a gap counts as 0
+constexpr double kRoundings = 4; // a gap of at most so many times CountDual::rounding() counts as 0
 
 } // namespace
 
@@ -32,7 +32,7 @@ void DualBound::run(const SolveOptions &options, Limits &limits, Solution &solut
     solution.iteration_limit_hit = ascent_.limit_hit();
   }
   bound = std::max(bound, dropped);
-  // The bound includes an allowance for rounding. A gap of about this allowance is closed.
+  // The bound includes an allowance for rounding; a gap of about this size counts as closed.
   if (incumbent.found() && bound - incumbent.score <= kRoundings * dual_.rounding())
     bound = incumbent.score;
   solution.score = incumbent.score;

@@ -1,4 +1,5 @@
-// The dual bound of a SUM clique (count_dual.hpp), with labellings rounded from it on the way.
+// Computes an upper bound on the score of a SUM clique by its Lagrangian dual (count_dual.hpp), and
+// labellings by rounding the dual's choices.
 #pragma once
 
 #include "clique/dual/dual_ascent.hpp"
@@ -9,16 +10,16 @@ class DualBound {
 public:
   DualBound(Layout &layout, const Instance &instance) noexcept;
 
-  // Lowers solution.bound, and improves the labelling in `solution`, if any. Makes at most
-  // iteration_limit steps (0: the default), each O(n K) once prices settle, O(n K log n) before.
-  // Sets solution.infeasible if the dual proves that no labelling exists.
+  // Lowers solution.bound and improves the labelling in `solution`, or finds one. Makes at most
+  // options.iteration_limit steps (0: kSteps). A step takes O(n K) once prices settle, O(n K log n)
+  // before. Sets solution.infeasible if the dual proves that no labelling exists.
   void run(const SolveOptions &options, Limits &limits, Solution &solution) noexcept;
 
 private:
   const Instance *instance_;
   CountDual dual_;
   DualAscent ascent_;
-  double *prices_; // n: see CountDual
+  double *prices_; // n: prices of the dual
 };
 
 } // namespace chorale

@@ -7,10 +7,10 @@ namespace chorale {
 
 class NodePool {
 public:
-  // `nodes`: capacity; 0: as many as fit in 16 MB, at least 16 and at most 8192. A given capacity
-  // is reduced to the number of boxes of counts and to what fits in 1 GiB, but not below one. The
-  // size in bytes grows with every argument, so a workspace for a larger clique suffices for a
-  // smaller.
+  // `nodes`: the number of nodes to have room for; 0 means as many as fit in 16 MB, but at least 16
+  // and at most 8192. A number other than 0 is reduced to the greatest number of disjoint boxes
+  // that the clique can have, and to what fits in 1 GiB, but not below one. The size in bytes never
+  // falls when an argument grows, so memory for a larger clique suffices for a smaller one.
   NodePool(Layout &layout, std::int64_t members, std::int64_t columns, std::size_t mask_words,
            std::int64_t nodes) noexcept;
 
@@ -26,8 +26,9 @@ public:
   void push(std::int64_t slot, double bound) noexcept;
   // Returns the bound of the best open node. Requires a pool that is not empty.
   double highest() const noexcept { return head(heap(0)).bound; }
-  // Removes the open node with the highest bound (of equal bounds the last pushed, which searches
-  // depth first). Returns its slot, to be passed to push() or release() later.
+  // Removes the open node with the highest bound; of equal bounds, the node pushed last, so that
+  // equal nodes are searched depth first. Returns its slot, which the caller later passes to push()
+  // or release().
   std::int64_t pop() noexcept;
   void release(std::int64_t slot) noexcept { head(released_++).released_slot = slot; }
 
@@ -43,9 +44,9 @@ public:
   std::int32_t *hi(std::int64_t slot) const noexcept { return lo(slot) + columns_; }
 
 private:
-  // A node in memory: this head, n prices, the mask, lo (K), hi (K). The stack of released slots
-  // and the heap of open slots are stored across the heads: entry j of either is in head(j),
-  // whatever slot j holds.
+  // A node in memory consists of this head, n prices, the mask, lo (K) and hi (K). `bound` and
+  // `sequence` belong to the node. The stack of released slots and the heap of open slots need one
+  // entry for each slot; entry j of each is stored in head(j), though it says nothing of slot j.
   struct Head {
     double bound;
     std::int64_t sequence;
@@ -71,7 +72,7 @@ private:
   std::int64_t capacity_;
   std::int64_t open_ = 0;
   std::int64_t released_ = 0;
-  std::int64_t untouched_ = 0; // index of the first slot never used; memory beyond is not written
+  std::int64_t untouched_ = 0; // slots from this index on have never been used
   std::int64_t pushed_ = 0;
   std::byte *nodes_;
 };

@@ -1,4 +1,5 @@
-// Rounds the columns' choices in the dual to a labelling, improved by single-member moves.
+// Makes labellings from the dual of a SUM clique (count_dual.hpp), in which each column chooses its
+// members independently, and improves them by moves of single members.
 #pragma once
 
 #include "clique/dual/count_dual.hpp"
@@ -24,9 +25,10 @@ class Rounding {
 public:
   Rounding(Layout &layout, const Instance &instance) noexcept;
 
-  // Builds a labelling and offers it to `incumbent`. Each member takes, by score and slope of the
-  // column's table, the best of the columns that chose it in the dual, or of all columns if none
-  // chose the member. Then makes single-member moves while one raises the score. O(n K) a sweep.
+  // Builds a labelling, improves it, and makes it the incumbent if it scores more. Each member
+  // takes the best of the columns that chose it in the dual, or of all columns if none did, where a
+  // column is rated by the member's score plus the step of the column's table. Then moves of single
+  // members are made while one raises the score. O(n K) for each sweep over the members.
   void round(const SumView &view, const CountDual &dual, Limits &limits,
              Incumbent &incumbent) noexcept;
   // Replaces the incumbent by `assignment` if the exact score of `assignment` is higher.
@@ -38,7 +40,7 @@ private:
   SingleMoves<SumScore> moves_;
   std::int32_t *assignment_; // n: scratch, a labelling
   std::int32_t *counts_;     // K: members by column
-  double *best_choice_;      // n: score of the best column that chooses the member
+  double *best_choice_;      // n: score plus table step of the best column that chose the member
 };
 
 } // namespace chorale

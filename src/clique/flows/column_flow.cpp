@@ -128,8 +128,9 @@ void ColumnFlow::refresh(std::int32_t u) noexcept {
   loss[u] = kInfinity;
 }
 
-// Dijkstra's algorithm on losses made non-negative by the prices. Losses that rounding leaves below
-// zero count as zero, so a settled column stays settled.
+// Finds the shortest path by Dijkstra's algorithm, on losses that the prices make non-negative.
+// Losses that are below zero by rounding count as zero, so that the distance of a settled column is
+// final.
 bool ColumnFlow::place(std::int32_t i) noexcept {
   if (!view_->spend(16 + 4 * columns_))
     return false;
@@ -199,8 +200,9 @@ bool ColumnFlow::place(std::int32_t i) noexcept {
   }
 }
 
-// A column without members passes nothing on, but a chain may end there, as at the sink. So chains
-// lead through columns with members and the sink alone.
+// No member can leave a column without members, so a chain of moves can only end in such a column,
+// which has the same effect as ending at the sink. So the matrix has rows for the columns with
+// members and for the sink only.
 void ColumnFlow::find_residuals() noexcept {
   const std::int64_t N = rows_ + 1;
   const std::int64_t sink = rows_;
@@ -246,7 +248,8 @@ double ColumnFlow::residual(std::int32_t v, std::int32_t u) const noexcept {
   return loss_at_end(v) + residual_[rows_ * N + row_of_[u]];
 }
 
-// The loss of a chain that ends in column v; plus infinity if v has no room.
+// Returns what the table of column v loses if a chain of moves ends there; plus infinity if v is
+// full.
 double ColumnFlow::loss_at_end(std::int32_t v) const noexcept {
   const double gain = next_gain(v);
   return gain > kForbidden ? -gain : kInfinity;

@@ -1,37 +1,41 @@
-// Members placed one by one into columns with concave tables or capacities: a minimum-cost flow
-// whose only nodes are the columns and a sink.
+// Finds the best labelling for columns with concave tables, or with capacities, by placing members
+// one by one: a minimum-cost flow whose only nodes are the columns and a sink.
 //
-// The arc u -> w has the least loss of any member of column u by moving to w. The arc v -> sink has
-// minus the next step of column v's table as loss or, under capacities, 0 below the capacity.
+// The loss of arc u -> w is the least that any member of column u loses in score by moving to w.
+// The loss of arc v -> sink is minus the step of column v's table to one member more. With
+// capacities, it is 0 while v has fewer members than its capacity, and there is no arc otherwise.
 #pragma once
 
 #include "clique/sum_view.hpp"
 
 namespace chorale {
 
-// All functions obey the limits of the view; after an interruption the flow is not usable.
+// All functions obey the limits of the view. After an interruption the flow is not usable.
 class ColumnFlow {
 public:
-  // `residuals`: takes the memory for find_residuals(), min(n, K) + 1 squared numbers.
+  // `residuals`: also takes the memory for find_residuals(), (min(n, K) + 1)^2 numbers.
   ColumnFlow(Layout &layout, std::int32_t members, std::int32_t columns,
              bool residuals = false) noexcept;
 
-  // Begins a flow with no member placed. `capacities` NULL: column v with k members scores
-  // tables[v][k], which must be concave and may be minus infinity only from some k on. Otherwise
-  // (K) column v scores 0 and takes at most capacities[v] members.
+  // Begins a flow with no member placed. If `capacities` is NULL, column v with k members scores
+  // view.tables[v][k]; the tables must be concave and may be minus infinity only from some k on. If
+  // not, `capacities` has K entries: column v takes at most capacities[v] members, and columns
+  // score nothing.
   void reset(const SumView &view, const std::int32_t *capacities) noexcept;
 
-  // Places member i, moving others, so that the placement of all members placed so far is optimal.
-  // False, and nothing changed, if no placement with member i exists. O(K^2), and O(K) for every
+  // Places member i and moves others, so that the placement of all members placed so far is
+  // optimal. False, with nothing changed, if they cannot all be placed. O(K^2), plus O(K) for every
   // member of each column visited that has lost a member since its arcs were computed.
   bool place(std::int32_t i) noexcept;
 
+  // The column of each member (n), or -1; the number of members of each column (K).
   const std::int32_t *assignment() const noexcept { return column_of_; }
   const std::int32_t *counts() const noexcept { return count_; }
 
-  // Computes residual(v, u) for columns u with members: the least loss of passing one surplus
-  // member of column v on to column u, along arcs between columns and through the sink, where one column
-  // grows and another shrinks. Plus infinity if there is no path; 0 if u = v. For tables, not
+  // Computes residual(v, u) for all columns v and all columns u that have members: the least loss
+  // of a chain of moves that takes one member out of v and adds one to u, after one member too many
+  // was put into v and one taken from u. A chain may lead through the sink, where one column grows
+  // and another shrinks. Plus infinity if there is no chain; 0 if u = v. Requires tables, not
   // capacities. O(m K + m^3) for m = min(n, K).
   void find_residuals() noexcept;
   double residual(std::int32_t v, std::int32_t u) const noexcept;
@@ -39,10 +43,11 @@ public:
 private:
   // Returns the step of column v's table to one member more; minus infinity if v is full.
   double next_gain(std::int32_t v) const noexcept;
+  // Returns the loss of column v by one member more: minus next_gain(v).
   double loss_at_end(std::int32_t v) const noexcept;
   // Returns the step of column v's table to its present count, which must be positive.
   double last_gain(std::int32_t v) const noexcept;
-  // Computes the arcs out of column u if they are stale.
+  // Computes the arcs out of column u anew if stale_[u].
   void refresh(std::int32_t u) noexcept;
   void unlink(std::int32_t i, std::int32_t u) noexcept;
   void link(std::int32_t i, std::int32_t u) noexcept;
@@ -66,10 +71,10 @@ private:
   std::int32_t *arc_member_; // min(n, K) x K: the member that moves
   bool *stale_;      // K: true if the arcs out of the column must be computed again
   double *price_;    // K: node potentials that keep all arc losses non-negative; the sink's is 0
-  double *distance_; // K: from the member that is being placed
+  double *distance_; // K: shortest distance from the member that is being placed
   std::int32_t *parent_; // K: column before this one on the shortest path, or -1
   bool *settled_;        // K: true if the distance is final
-  double *residual_; // min(n, K) + 1 squared, by row, the sink last; NULL if not computed
+  double *residual_; // (min(n, K) + 1)^2: residuals by row of arcs, the sink last; or NULL
 };
 
 } // namespace chorale

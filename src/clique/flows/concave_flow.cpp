@@ -133,8 +133,8 @@ bool ConcaveFlow::messages(Limits &limits, Solution &solution, double *messages)
   }
 
   solution.infeasible = true;
-  // Sets of members that can be placed together are the independent sets of a matroid. With two
-  // members left out, freeing the row of any one member makes no labelling feasible.
+  // Sets of members that can be placed together are the independent sets of a matroid. So if the
+  // flow leaves out two members, no labelling becomes feasible by allowing one member all columns.
   if (left_out > 1)
     return true;
   std::fill(free_row_, free_row_ + K, 0.0);

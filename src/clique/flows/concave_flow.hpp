@@ -1,9 +1,11 @@
-// SUM potentials with concave tables: the optimum, by one shortest augmenting path a member.
+// Exact solver for SUM potentials with concave tables: a min-cost flow (column_flow.hpp) with one
+// shortest augmenting path for each member.
 //
-// A labelling in which no member counts scores 0, though the tables may add up to less at counts of
-// 0. The rest column's table then rises at its last entry and is not concave. In that case the flow
-// uses a table of zeros for the rest column, and the one labelling with all members in the rest
-// column is compared separately.
+// The rest column stands for the uncounted values. If all members are in it, the potential is 0 by
+// definition, though the tables may add up to less at counts of 0. The last entry of the rest
+// column's table then makes up for the difference, so this table rises there and is not concave. In
+// that case the flow uses a table of zeros for the rest column, and the labelling with all
+// members in the rest column is compared separately.
 #pragma once
 
 #include "clique/flows/column_flow.hpp"
@@ -12,16 +14,18 @@ namespace chorale {
 
 class ConcaveFlow {
 public:
-  // `messages`: takes the memory for messages(), more than that of run(); O(n K) either way.
+  // `messages`: also takes the memory that messages() needs. O(n K) in both cases.
   ConcaveFlow(Layout &layout, const Instance &instance, bool messages = true) noexcept;
 
-  // O(n (K^2 + n K)) at worst; a path usually touches a few columns.
+  // Writes the optimum to `solution`, or marks it infeasible. O(n (K^2 + n K)) at worst; a path
+  // usually visits few columns.
   void run(const SolveOptions &options, Limits &limits, Solution &solution) noexcept;
 
-  // Writes messages[i * K + v], the best F with x_i = v, member i's own score counted as 0; minus
-  // infinity if there is no such labelling. Also leaves the best labelling in `solution`. One flow
-  // and O(m^3 + n K) for m = min(n, K); n flows if no labelling is feasible, but one would be if
-  // one member had no forbidden entries. False if interrupted: then every entry is minus infinity.
+  // Writes to messages[i * K + v] the best score of a labelling with x_i = v, where the score of
+  // member i counts as 0; minus infinity if there is no such labelling. Also writes the optimum to
+  // `solution`. Takes one flow and O(m^3 + n K) for m = min(n, K). If no labelling is feasible, but
+  // one may become so when the forbidden entries of one member are allowed, takes n flows. False if
+  // interrupted.
   bool messages(Limits &limits, Solution &solution, double *messages) noexcept;
 
 private:
@@ -30,7 +34,7 @@ private:
   std::int32_t place_all(const SumView &view, std::int32_t tolerated, Limits &limits) noexcept;
   // Copies the flow's labelling, or that with all members in the rest column, to `solution`.
   void take_optimum(const SumView &view, Solution &solution) noexcept;
-  // Returns the scores and the concave tables for the flow. Sets rises_.
+  // Returns a view of the instance in which all tables are concave. Sets rises_.
   SumView concave_view() noexcept;
   // Raises each message at the rest column to the score of the labelling with all members in that
   // column.

@@ -1,4 +1,4 @@
-// The best labelling with given counts: a transportation problem.
+// Finds the best labelling with given counts: a transportation problem.
 #pragma once
 
 #include "clique/flows/column_flow.hpp"
@@ -10,10 +10,11 @@ public:
   Transport(Layout &layout, std::int32_t members, std::int32_t columns) noexcept
       : flow_(layout, members, columns) {}
 
-  // Returns the best sum of scores over labellings with counts[v] members in column v (n in all);
-  // minus infinity if none exists or if interrupted. O(n (K^2 + n K)) at worst.
+  // Returns the greatest sum of member scores of a labelling with counts[v] members in each column
+  // v, or minus infinity if there is none or if interrupted. `counts`: K numbers that add up to n.
+  // O(n (K^2 + n K)) at worst.
   double solve(const SumView &view, const std::int32_t *counts, Limits &limits) noexcept;
-  // n: the labelling that solve() found.
+  // The labelling that solve() found (n columns).
   const std::int32_t *assignment() const noexcept { return flow_.assignment(); }
 
 private:

@@ -62,8 +62,8 @@ void ExactMajority::Counts::cut(const CountLine &line, double least) noexcept {
   }
 }
 
-// Computes bounds_, which let every member take its best entry at each majority column, and order_.
-// False if interrupted.
+// Computes bounds_, where for each majority column a every member takes the column of greatest
+// psi_iv + w_av, and order_. False if interrupted.
 bool ExactMajority::bound_majorities(Limits &limits) noexcept {
   const CliquePotential &potential = instance_->potential;
   const std::int32_t K = instance_->columns;
@@ -106,9 +106,9 @@ bool ExactMajority::bound_majorities(Limits &limits) noexcept {
   return true;
 }
 
-// Returns a range that contains all feasible counts of a. Highest: all members that are allowed to
-// take a; feasible if any count is. Lowest: the members that cannot take the rest column, spread
-// evenly over the counted columns.
+// Returns a range that contains all counts that majority column a can have. The highest is the
+// number of members that may take a; it is feasible if any count is. The lowest is the number of
+// members that may not take the rest column, spread evenly over the counted columns.
 ExactMajority::Counts ExactMajority::possible_counts(std::int32_t a) const noexcept {
   const std::int32_t rest = instance_->potential.rest;
   Counts counts{1, 0};
@@ -123,7 +123,8 @@ ExactMajority::Counts ExactMajority::possible_counts(std::int32_t a) const noexc
   return counts;
 }
 
-// Searches the counts of majority column a, loaded in flow_. False if interrupted.
+// Searches the counts of majority column a, which flow_ has loaded, for the best labelling, and
+// offers it to `solution`. False if interrupted.
 bool ExactMajority::search_counts(std::int32_t a, Limits &limits, Solution &solution) noexcept {
   Counts open = possible_counts(a);
   CountLine rising{bounds_[a], 0};
@@ -163,8 +164,9 @@ bool ExactMajority::search_counts(std::int32_t a, Limits &limits, Solution &solu
       if (line.slope == 0)
         return true;
     }
-    // The sign of the tangent's slope gives the side of k on which the best count lies. With
-    // tangents from both sides, continues at their crossing; before, by doubling steps.
+    // The sign of the tangent's slope tells on which side of k the best count lies. Once there are
+    // tangents from both sides, the next k is their crossing; before that, k moves by steps that
+    // are doubled each time.
     if (line.slope > 0) {
       open.lowest = std::max(open.lowest, k + 1);
       rising = line;
@@ -233,9 +235,10 @@ void ExactMajority::run(const SolveOptions &options, Limits &limits, Solution &s
 
 // ---- Max-marginals ----------------------------------------------------------------------------
 
-// Raises the messages to the scores of the best labelling with one member moved, so that each
-// message is the score of a labelling, and finite wherever one exists. Also raises them by the
-// labelling with all members in the rest column, which has no majority column and so no flow.
+// Sets the messages to the scores of the best labelling after one member has moved, so that each
+// message is attained by a labelling, and is finite if any labelling exists. Also raises them to
+// the score of the labelling with all members in the rest column, which has no majority column, so
+// that no flow finds it.
 void ExactMajority::seed_messages(const Solution &solution, double *messages) noexcept {
   const std::int64_t K = instance_->columns;
   const std::int32_t *x = solution.found() ? solution.assignment : instance_->best;
@@ -284,8 +287,9 @@ void ExactMajority::seed_messages(const Solution &solution, double *messages) no
   }
 }
 
-// Returns the value that the bound on G_a(k) must exceed for count k to raise any message. By the
-// prices, fixing x_i = v lowers this bound by (theta_iu - p_u) - (theta_iv - p_v), u = x_i.
+// Returns the value that the bound on G_a(k) must exceed if count k is to raise any message. By the
+// prices p, fixing x_i = v lowers this bound by (theta_iu - p_u) - (theta_iv - p_v), where u is the
+// column of member i in the flow.
 double ExactMajority::least_useful(const double *messages) const noexcept {
   const std::int64_t K = instance_->columns;
   const double *w = instance_->potential.weights + flow_.majority() * K;
@@ -307,7 +311,7 @@ double ExactMajority::least_useful(const double *messages) const noexcept {
   return least;
 }
 
-// Raises the messages by the finished flow. False if interrupted.
+// Raises the messages to the max-marginals of the finished flow. False if interrupted.
 bool ExactMajority::raise_messages(Limits &limits, double *messages) noexcept {
   const std::int64_t K = instance_->columns;
   const std::int64_t N = flow_.nodes();
@@ -339,7 +343,8 @@ bool ExactMajority::raise_messages(Limits &limits, double *messages) noexcept {
   return true;
 }
 
-// Finishes the flow for count k. *possible: a labelling with count k exists. False if interrupted.
+// Finishes the flow for count k. Sets *possible to whether a labelling with count k exists. False
+// if interrupted.
 bool ExactMajority::settle_count(std::int64_t k, Limits &limits, Solution &solution,
                                  bool *possible) noexcept {
   flow_.turn_to(k);
@@ -353,8 +358,9 @@ bool ExactMajority::settle_count(std::int64_t k, Limits &limits, Solution &solut
   return !instance_->interrupted();
 }
 
-// Raises the messages by the flows of all counts of majority column a whose bound allows a raise,
-// from a likely count downwards, then upwards. False if interrupted.
+// Raises the messages to the max-marginals of the flows for majority column a and every count whose
+// bound exceeds some message. Begins at last_k_, goes on downwards, then upwards. False if
+// interrupted.
 bool ExactMajority::sweep_counts(std::int32_t a, Limits &limits, Solution &solution,
                                  double *messages) noexcept {
   // load() fails if interrupted, or if the penalty is infinite and a member has no finite entry.

@@ -1,16 +1,20 @@
 // Exact solver for MAJORITY cliques: the optimum and all max-marginals.
 //
-// With the majority column a and its count k fixed, the best score G_a(k) is computed by a flow
-// (majority_flow.hpp); G_a is concave. The columns a are searched in descending order of the bound
-// in which every member takes its best entry. For each a, k is searched. The prices of a flow, even
-// an unfinished one, give a linear upper bound on G_a, which rules out the counts, often all, that
-// do not exceed the best labelling found so far.
+// MAJORITY scores a labelling by b_a + sum_v w_av n_v, where a is the column with the most members
+// (the *majority column*). With a and its count k fixed, the best score G_a(k) is computed by a
+// flow (majority_flow.hpp); G_a is concave. For each a, the best k is searched. The prices of a
+// flow, even of an unfinished one, give a linear upper bound on G_a. This bound rules out the
+// counts, often all, with which no labelling scores more than the best one found so far. The
+// columns a are searched in descending order of an upper bound on G_a(k) for all k, in which every
+// member takes the column of greatest theta_iv = psi_iv + w_av.
 //
-// Max-marginals follow from the residual distances of finished flows:
+// Max-marginals m(i, v) follow from the residual distances of finished flows. In the flow of a and
+// k, let member i have column u = x_i:
 //
-//     m(i, v) = max over a, k of G_a(k) + theta_iv - theta_iu - distance(v, u),   u = x_i
+//     m(i, v) = max over a, k of G_a(k) + theta_iv - theta_iu - distance(v, u)
 //
-// A count k is skipped only if a linear bound on G_a(k) shows that its flow raises no message.
+// A count k is skipped only if a linear bound on G_a(k) shows that its flow raises no message,
+// where a message is a max-marginal without the member's own score.
 #pragma once
 
 #include "clique/instance.hpp"
@@ -26,9 +30,9 @@ public:
   // Writes the optimum to `solution` or, if interrupted, the best labelling so far and a bound.
   void run(const SolveOptions &options, Limits &limits, Solution &solution) noexcept;
 
-  // Calls run(), then writes to messages[i * K + v] the best score with x_i = v, without member i's
-  // own score; minus infinity if no such labelling exists. True if the messages are exact; false
-  // if interrupted, and they are then lower bounds.
+  // Calls run(), then writes to messages[i * K + v] the best score of a labelling with x_i = v,
+  // minus the score of member i at v; minus infinity if no such labelling exists. True if the
+  // messages are exact. False if interrupted; they are then lower bounds.
   bool messages(Limits &limits, Solution &solution, double *messages) noexcept;
 
 private:
@@ -36,7 +40,7 @@ private:
     std::int64_t lowest;
     std::int64_t highest;
     bool empty() const noexcept { return lowest > highest; }
-    // Drops counts at the ends where the line is at most `least`.
+    // Drops counts from both ends while the line at the count is at most `least`.
     void cut(const CountLine &line, double least) noexcept;
   };
 
@@ -54,19 +58,19 @@ private:
   const Instance *instance_;
   MajorityFlow flow_;
   std::int32_t stride_;      // K rounded up to a multiple of the columns bounded together
-  double *transposed_;       // K x stride: w_av at v * stride + a, for counted a
-  double *bounds_;           // stride: by a, upper bound on G_a(k) over all k
+  double *transposed_;       // K x stride_: w_av at v * stride_ + a, for counted columns a
+  double *bounds_;           // stride_: by a, upper bound on G_a(k) over all k
   std::int32_t *order_;      // counted columns by descending bound
   std::int32_t *assignment_; // n: scratch, a labelling
   std::int32_t *counts_;     // K: members by column
-  double *distances_;        // (K + 1) x (K + 1): see MajorityFlow::distances_to
+  double *distances_;        // (K + 1) x (K + 1): residual distances of a flow
   double *levels_;            // K x K: scratch, by columns u before and v after a member's move
   MajorityScore moved_score_; // potential of labellings with one member moved
   std::int64_t last_k_; // best count of the last majority column searched; 0 before the first
   double slack_;        // greatest score difference that counts as rounding
-  double penalty_;      // see forbidding_penalty(); for max-marginals
-  // If exactly one member has no admissible column: that member, the only one with messages above
-  // minus infinity. Otherwise -1.
+  double penalty_;      // minus the score of forbidden entries in the flows for max-marginals
+  // The only member without an admissible column, which is then the only one with messages above
+  // minus infinity; -1 if all members have one.
   std::int32_t only_live_;
 };
 

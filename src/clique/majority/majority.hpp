@@ -1,4 +1,5 @@
-// Functions shared by all algorithms for MAJORITY: feasibility and exact scores of labellings.
+// Functions shared by all algorithms for MAJORITY: feasibility, and exact scores of labellings.
+// They obey the limits of the instance.
 #pragma once
 
 #include "clique/instance.hpp"
@@ -12,8 +13,7 @@ inline std::int32_t counted_columns(const CliquePotential &potential) noexcept {
 }
 
 // True if every member has an admissible column, so that some labelling scores above minus
-// infinity. Otherwise marks `solution` infeasible. All functions of this file obey the limits of
-// the instance; an interrupted function returns as if no labelling existed.
+// infinity. If not, marks `solution` infeasible. False if interrupted, without marking it.
 bool is_feasible(const Instance &instance, Solution &solution) noexcept;
 
 // Returns the potential of `counts` (K): the best total over the columns that tie for the highest
@@ -29,15 +29,16 @@ double majority_score(const Instance &instance, const std::int32_t *assignment,
 double offer(const Instance &instance, const std::int32_t *assignment, const std::int32_t *counts,
              Solution &solution) noexcept;
 
-// Offers the labelling with every member in the rest column. It has no majority column, so searches
-// over majority columns do not include it. True if the rest column exists and is allowed to every
-// member. `assignment` (n) and `counts` (K) are scratch.
+// Calls offer() for the labelling with every member in the rest column. This labelling has no
+// majority column, so searches over majority columns do not find it. True if the rest column exists
+// and every member may take it. `assignment` (n) and `counts` (K) are scratch.
 bool offer_all_in_rest(const Instance &instance, std::int32_t *assignment, std::int32_t *counts,
                        Solution &solution) noexcept;
 
-// Returns a penalty; its negative replaces minus infinity in forbidden entries. At least four times
-// the greatest score difference between labellings of finite entries. So a labelling with fewer
-// forbidden entries always scores higher. A power of two, to reduce rounding; infinite on overflow.
+// Returns a number whose negative may replace minus infinity in forbidden entries: it is at least
+// four times the greatest score difference between labellings without forbidden entries, so a
+// labelling with fewer forbidden entries always scores higher. The number is a power of two, to
+// reduce rounding; infinite on overflow.
 double forbidding_penalty(const Instance &instance) noexcept;
 
 } // namespace chorale

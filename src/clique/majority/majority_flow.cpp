@@ -8,7 +8,8 @@
 namespace chorale {
 namespace {
 
-// Returns the excess of a column: count - k; at least 0 unless the column must have exactly k.
+// Returns the excess of a column with `count` members: count - k if the column must have exactly k
+// members; otherwise the greater of 0 and count - k.
 std::int64_t misplaced(std::int64_t count, std::int64_t k, bool exactly) noexcept {
   return exactly ? count - k : std::max<std::int64_t>(0, count - k);
 }
@@ -122,8 +123,8 @@ void MajorityFlow::open_slack(std::int32_t v) noexcept {
 
 void MajorityFlow::turn_to(std::int64_t k) noexcept {
   k_ = k;
-  // A column with price 0 may have fewer than k members; one with a positive price must have k.
-  // here, there: paths needed from the current and from the free labelling.
+  // A column with price 0 may have fewer than k members; a column with a positive price must have
+  // k. here, there: number of augmenting paths needed from the current and from the free labelling.
   std::int64_t here = 0, here_sum = 0, there = 0, there_sum = 0;
   for (std::int32_t v = 0; v < columns_; ++v) {
     if (v == rest_)
@@ -172,8 +173,8 @@ std::int32_t MajorityFlow::settle() noexcept {
     if (excess_[u] < 0)
       return u;
     closed_[u] = kInfinity;
-    // Rounding can make a reduced cost slightly negative; 0 instead keeps the distances of settled
-    // nodes final.
+    // A reduced cost that is slightly negative by rounding counts as 0, so that the distances of
+    // settled nodes are final.
     const double *arcs = row(u);
     const double from = potential_[u];
     for (std::int32_t v = 0; v < N; ++v) {

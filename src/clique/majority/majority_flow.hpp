@@ -1,11 +1,12 @@
-// G_a(k): the best score of labellings in which column a has exactly k members and no other counted
-// column has more. Computed as a min-cost flow by shortest augmenting paths over the columns.
+// Computes G_a(k), the best score of labellings in which column a has exactly k members and no
+// other counted column has more, as a min-cost flow by shortest augmenting paths over the columns.
 //
 // The network has a node for each column and one slack node. An arc u -> v moves to v the member of
-// u with the least loss by this move. The *slack* of a column is its unused capacity below k; arcs
-// from a column to the slack node use one unit of slack, arcs to the column free one. The rest
-// column (the uncounted values) has unlimited capacity, so its arcs to and from the slack node
-// always exist. The labelling x and prices p always satisfy
+// u with the least loss by this move. The *slack* of a column is k minus its number of members: the
+// members that it still has room for. An arc from a column to the slack node uses one unit of
+// slack, an arc from the slack node to the column frees one. The rest column (the uncounted values)
+// has unlimited capacity, so its arcs to and from the slack node always exist. A flow has a
+// labelling x and prices p. They always satisfy
 //
 //     theta_i,x_i - p_x_i >= theta_iv - p_v  for all i, v;     p_v >= 0 for v != a;     p_rest = 0
 //
@@ -13,8 +14,9 @@
 //
 //     G_a(k) <= b_a + sum_i (theta_i,x_i - p_x_i) + k sum_v p_v,
 //
-// with equality for the flow's k once the flow is finished. The conditions do not depend on k, so
-// the flow can change k at any time and needs further paths only for columns with excess.
+// with equality for the flow's k once the flow is finished. These conditions do not depend on k, so
+// the flow can change k at any time. It then needs further paths only for columns with *excess*,
+// which have more members than they may have.
 #pragma once
 
 #include "clique/instance.hpp"
@@ -32,10 +34,11 @@ class MajorityFlow {
 public:
   MajorityFlow(Layout &layout, const Instance &instance) noexcept;
 
-  // Sets a as the majority column and gives every member its column of greatest theta, with all
-  // prices 0 (the *free labelling*). A forbidden entry scores `forbidden`: minus infinity, or minus
-  // forbidding_penalty(). False if some member has no entry above minus infinity, or if
-  // interrupted. All calls obey the limits of the instance; once interrupted, the flow is invalid.
+  // Makes a the majority column, gives every member its column of greatest theta (the *free
+  // labelling*) and sets all prices to 0. `forbidden`: what a forbidden entry scores, minus
+  // infinity or minus forbidding_penalty(). False if some member has no entry above minus infinity,
+  // or if interrupted. All calls obey the limits of the instance; once interrupted, the flow is
+  // invalid.
   bool load(std::int32_t a, double forbidden) noexcept;
 
   // Sets the count k >= 1. Continues from the current or the free labelling, whichever needs fewer
@@ -47,22 +50,24 @@ public:
   // interrupted.
   bool augment() noexcept;
 
-  // Returns the upper bound on G_a by the current prices; for a finished flow, a tangent at k.
+  // Returns the upper bound on G_a that the current prices give. For a finished flow it is a
+  // tangent of G_a at k.
   CountLine line() const noexcept;
 
   std::int32_t majority() const noexcept { return a_; }           // the column a
   const std::int32_t *assignment() const noexcept { return x_; }  // n: by member
   const std::int32_t *counts() const noexcept { return counts_; } // K: by column
-  // K: theta_iv of member i, by column v.
+  // theta_iv of member i, by column v (K).
   const double *theta(std::int64_t i) const noexcept { return theta_ + i * columns_; }
   double price(std::int32_t v) const noexcept { return potential_[slack_node()] - potential_[v]; }
-  // Returns sum_i theta_i,x_i + b_a, summed anew and so without accumulated rounding.
+  // Returns sum_i theta_i,x_i + b_a. Adds up all terms anew, so that rounding errors do not
+  // accumulate.
   double score() const noexcept;
 
-  // Writes the residual distances of a finished flow to `distances`, nodes() x nodes(). Entry u *
-  // nodes() + v: the least loss of a chain of moves after which v has one member fewer and u one
-  // more, possibly through the slack node; infinite if no such chain exists. False if interrupted.
-  // O(K^3).
+  // Writes the residual distances of a finished flow to `distances` (nodes() x nodes()). Entry u *
+  // nodes() + v is the least loss of a chain of moves after which v has one member fewer and u one
+  // more; the chain may lead through the slack node. Infinite if there is no such chain. False if
+  // interrupted. O(K^3).
   bool distances_to(double *distances, Limits &limits) const noexcept;
   std::int32_t nodes() const noexcept { return columns_ + 1; }
 

@@ -25,7 +25,7 @@ double AlphaExpansion::improve(gsl::span<std::int32_t> labelling, Limits &limits
                                std::int64_t &rounds) noexcept {
   std::int32_t *assignment = labelling.data();
   const Instance &in = *instance_;
-  // The score is updated move by move: once interrupted, no steps may be left to sum it up.
+  // Keeps the score up to date move by move, since after an interruption it may not be summed up.
   double members = in.member_score(assignment);
   if (!in.count(assignment, counts_))
     return kForbidden;
@@ -55,7 +55,8 @@ double AlphaExpansion::improve(gsl::span<std::int32_t> labelling, Limits &limits
 }
 
 double AlphaExpansion::score_of_columns() const noexcept {
-  instance_->spend(8 * std::int64_t{instance_->columns}); // with note_occupied()
+  // The work of this function and of note_occupied(), which is called after it.
+  instance_->spend(8 * std::int64_t{instance_->columns});
   double score = 0;
   for (std::int32_t v = 0; v < instance_->columns; ++v)
     score += instance_->potential.tables[v][counts_[v]];
@@ -100,8 +101,8 @@ bool AlphaExpansion::expand(std::int32_t alpha, std::int32_t *assignment, Limits
         ++movable_[v];
   }
 
-  // Computes D over the columns that have members; nobody leaves the others. D omits the current
-  // member scores; only gains and tables enter.
+  // Computes D over the columns that have members. Only the gains of members that move, and the
+  // tables of these columns, enter D.
   const MeasuredSum staying = in.member_sum(assignment);
   if (in.interrupted())
     return false;

@@ -87,7 +87,7 @@ void GroupMoves::prepare(const std::int32_t *assignment) noexcept {
     }
 }
 
-// Takes each member's own column out of the sums: staying is not a move.
+// Takes each member's own column out of gains_ and movable_: staying is not a move.
 void GroupMoves::leave_out_own(const std::int32_t *assignment) noexcept {
   const Instance &in = *instance_;
   for (std::int64_t i = 0; i < in.members; ++i) {
@@ -145,7 +145,7 @@ bool GroupMoves::thin_fullest(gsl::span<std::int32_t> labelling) noexcept {
       static_cast<std::int32_t>(std::max_element(counts_, counts_ + in.columns) - counts_);
   const std::int32_t count = counts_[fullest];
   const double *f = in.potential.tables[fullest];
-  // The count at three fifths is the smaller one, at least 1.
+  // Three fifths of the count, at least 1.
   const std::int32_t smaller = count - count * 2 / 5;
   const double kept_by = f[smaller] - f[smaller - 1];
   // All members are decided on at the present counts, which do not follow the moves made below.

@@ -1,17 +1,17 @@
-// Moves of several members at once, for convex sums that single moves no longer raise: into one
-// column, or out of the fullest one.
+// Moves of several members at once, in convex sums, for labellings that no move of a single member
+// raises any more: into one column, or out of the fullest column.
 //
-// A convex f_v lies above its tangents, so moving k members from their columns to column v changes
-// the score by at least
+// Let x be the labelling and n_v its counts. The gain of member i from column v is psi_iv - psi_i,u
+// - (f_u(n_u) - f_u(n_u - 1)), where u = x_i. A convex f_u lies above its tangents, so moving k
+// members to column v changes the score by at least
 //
-//     f_v(n_v + k) - f_v(n_v)
-//         + the sum of their gains, psi_iv - psi_i,x_i - (f_u(n_u) - f_u(n_u - 1))
+//     f_v(n_v + k) - f_v(n_v) + the sum of the gains of these members
 //
-// with u = x_i. For a threshold t, the group of column v is the members whose gain exceeds t. One
-// pass over the scores gives this lower bound for a few thresholds a column; t is minus the step of
-// f_v after a few more members, at which a further member neither gains nor loses. The group with
-// the greatest lower bound is moved, even if that bound is negative: single moves of the other
-// members may raise the score afterwards.
+// For a threshold t, the group of column v consists of the members whose gain exceeds t. As t
+// serves minus the step f_v(m) - f_v(m - 1), for m a little above n_v: with m members at v, a
+// member of gain t neither gains nor loses by joining. One loop over all scores gives the lower
+// bound for a few thresholds of every column. The group with the greatest lower bound is moved,
+// even if the bound is negative: single moves of the other members may raise the score afterwards.
 #pragma once
 
 #include "clique/instance.hpp"
@@ -26,22 +26,23 @@ public:
     return std::int64_t{instance.members} * instance.columns <= 1 << 18;
   }
 
-  // True if at least four fifths of the members share a column: moves of groups then gain almost
-  // nothing.
+  // True if at least four fifths of the members have the same column. Moves of groups then gain
+  // almost nothing.
   bool nearly_agree(gsl::span<const std::int32_t> labelling) noexcept;
 
-  // Moves the group with the greatest lower bound among those of at least two members; false if
-  // there is none. O(n K). For the vector units of the machine (cpu.hpp).
+  // Among the groups of at least two members, moves the one with the greatest lower bound. False if
+  // there is none. O(n K). Selects the code for the vector units of the machine (cpu.hpp).
   bool move_group(gsl::span<std::int32_t> labelling) noexcept;
 
-  // Moves the members out of the fullest column that would leave it if it had three fifths of its
-  // members, each to its best other column. False if fewer than two leave, or if the loss of member
-  // scores and of the column's table together is not below what the column's last member adds; the
-  // assignment is then of no use. O(n).
+  // Moves members out of the fullest column: those for which their best other column would be
+  // better if the fullest column had three fifths of its members. True if at least two members move
+  // and the score falls by less than the last member of the column adds to its table, where the
+  // change of the score is bounded as for groups. If false, `labelling` has been changed but is of
+  // no use. O(n).
   bool thin_fullest(gsl::span<std::int32_t> labelling) noexcept;
 
 private:
-  // A threshold of column v is minus the step of f_v to n_v + kMore[j] members.
+  // Threshold j of column v is minus the step of f_v from n_v + kMore[j] - 1 to n_v + kMore[j].
   static constexpr std::int32_t kMore[] = {2, 5};
   static constexpr int kThresholds = 2;
 
@@ -49,12 +50,12 @@ private:
   void leave_out_own(const std::int32_t *assignment) noexcept;
 
   const Instance *instance_;
-  std::int32_t *counts_;  // K
-  double *join_;          // K: the table's step when one more member joins
-  double *stay_;          // n: score at x_i plus the step of the table of x_i to its present count
-  double *threshold_;     // kThresholds x K
+  std::int32_t *counts_;  // K: n_v
+  double *join_;          // K: f_v(n_v + 1) - f_v(n_v)
+  double *stay_;          // n: psi_i,u + f_u(n_u) - f_u(n_u - 1) with u = x_i; gain: psi_iv - stay_
+  double *threshold_;     // kThresholds x K: threshold by j and column
   double *gains_;         // kThresholds x K: sum of the gains above the threshold
-  std::int64_t *movable_; // kThresholds x K: number of members with such gains
+  std::int64_t *movable_; // kThresholds x K: number of members with gains above the threshold
 };
 
 } // namespace chorale

@@ -1,4 +1,5 @@
-// Local improvement of labellings: single-member moves (ICM), monotone polish of convex sums.
+// Local improvement of labellings. SingleMoves moves one member at a time (ICM), for any potential.
+// MonotonePolish moves all members at once and never lowers the score, for convex sums.
 #pragma once
 
 #include "clique/instance.hpp"
@@ -19,14 +20,16 @@ public:
       : instance_(&instance), score_(layout, instance.potential),
         counts_(layout.take<std::int32_t>(instance.columns)) {}
 
-  // Improves `assignment` (n); returns its score. `sweeps`: number of sweeps over all members that
-  // may still be made, decremented by each.
+  // Improves `assignment` (n columns) and returns the score of the result; minus infinity if
+  // interrupted early or if `assignment` has a forbidden entry. `sweeps`: number of sweeps over all
+  // members that may still be made; each sweep decrements it.
   double improve(gsl::span<std::int32_t> assignment, Limits &limits,
                  std::int64_t &sweeps) noexcept {
     return improve(*instance_, assignment, limits, sweeps);
   }
-  // The same with other member scores than the instance's. `in` has the members, row, count and
-  // member_sum of an Instance.
+  // Does the same with the member scores of `in` in place of the instance's. `in` has the functions
+  // row, count and member_sum and the variable members, with the meaning that they have in
+  // Instance.
   template <class Rows>
   double improve(const Rows &in, gsl::span<std::int32_t> labelling, Limits &limits,
                  std::int64_t &sweeps) noexcept {
@@ -94,14 +97,18 @@ private:
   std::int32_t *counts_;
 };
 
-// A convex f_v lies above its tangents: f_v(n') >= f_v(n) + s (n' - n) for any slope s between the
-// differences left and right of n. So the score cannot fall if every member takes argmax_v psi_iv +
-// s_v at once. Repeats until no member changes.
+// Lets all members of a convex sum choose their columns at once, until the score no longer rises.
+//
+// A convex f_v lies above its tangents: f_v(n') >= f_v(n) + s (n' - n) for any slope s from
+// f_v(n) - f_v(n - 1) to f_v(n + 1) - f_v(n). So the score cannot fall if every member i takes the
+// column v of greatest psi_iv + s_v, where s_v is such a slope at the present count of v.
 class MonotonePolish {
 public:
   MonotonePolish(Layout &layout, const Instance &instance) noexcept;
 
-  // As SingleMoves::improve; `steps` counts repetitions over all members.
+  // Improves `labelling` (n columns) and returns the score of the result; minus infinity if
+  // interrupted early. `steps`: number of times that all members may still choose; each time
+  // decrements it.
   double improve(gsl::span<std::int32_t> labelling, Limits &limits, std::int64_t &steps) noexcept;
 
 private:

@@ -9,7 +9,7 @@
 namespace chorale {
 namespace {
 
-// Number of members whose leads are compared, and whose rows are prefetched, at once.
+// Number of members that are selected together for evaluation, and whose rows are then prefetched.
 constexpr std::int32_t kMembersAhead = 32;
 
 // Prefetches a row of `columns` scores; at most four cache lines.
@@ -19,8 +19,8 @@ CHORALE_INLINE void fetch(const double *row, std::int32_t columns) noexcept {
     __builtin_prefetch(row + v);
 }
 
-// Returns the maximum of row[v] + join[v] over all v but `besides`; minus infinity if there is no
-// such v. The bits of a maximum do not depend on the order.
+// Returns the maximum of row[v] + join[v] over all v but `besides`, or minus infinity if there is
+// no other v. Compares in an order that suits vectors; a maximum has the same bits in any order.
 CHORALE_INLINE double best_join(const double *row, const double *join, std::int32_t columns,
                                 std::int32_t besides) noexcept {
   double best = kForbidden;
@@ -31,7 +31,7 @@ CHORALE_INLINE double best_join(const double *row, const double *join, std::int3
     return best;
   }
   const Lanes forbidden = {kForbidden, kForbidden, kForbidden, kForbidden};
-  // How far it is from each lane to `besides`.
+  // `besides` minus the column that each lane will read next.
   Indices to_own = besides - Indices{0, 1, 2, 3};
   Lanes even = forbidden;
   Lanes odd = forbidden;
@@ -50,7 +50,7 @@ CHORALE_INLINE double best_join(const double *row, const double *join, std::int3
     look(v, even);
     look(v + kLanes, odd);
   }
-  // The last vectors overlap those before.
+  // The last vector ends at the last column and may overlap the vector before.
   if (v + kLanes <= columns) {
     look(v, even);
     v += kLanes;
@@ -86,7 +86,7 @@ CHORALE_INLINE double SumMoves::improve_few(const Rows &in, std::int32_t *assign
                                             std::int64_t &sweeps) noexcept {
   const bool again = least_scores != nullptr;
   const std::int32_t K = in.columns;
-  // Loops over all columns, here and for the leads.
+  // The work of the loops over all columns, in this function and in those that compute leads.
   if (!limits.spend(8 * std::int64_t{K}))
     return kForbidden;
   if (again)
@@ -125,9 +125,9 @@ CHORALE_INLINE double SumMoves::improve_few(const Rows &in, std::int32_t *assign
   std::int32_t moves = 0;
   double least_score = again ? least_scores->after_first : kForbidden;
   for (bool moved = true; moved && sweeps > 0; --sweeps) {
-    // Lists the members to look at for the whole sweep, without a branch on each, which the
-    // processor could not predict. Members who may move only because of moves in this sweep are
-    // listed in the next.
+    // Lists the members to evaluate in the whole sweep, without a branch on each, which the
+    // processor could not predict. A member that may move only because of moves in this sweep is
+    // listed in the next sweep.
     moved = false;
     const double so_far = before + rise;
     std::int32_t count = 0;
@@ -207,8 +207,8 @@ CHORALE_INLINE double SumMoves::improve_rows(const Rows &in, std::int32_t *assig
       if (sweeps == 0)
         break;
     }
-    // While no member moves, leave and rise do not change. So the members to evaluate are selected
-    // for a whole stretch, without a branch for each, and their rows are prefetched.
+    // While no member moves, leave and rise_ do not change. So the members to evaluate are selected
+    // for kMembersAhead members at once, without a branch for each, and their rows are prefetched.
     const std::int32_t end = std::min(i + kMembersAhead, in.members);
     std::int32_t count = 0;
     if (!limits.spend(4 * kMembersAhead))
@@ -253,10 +253,11 @@ CHORALE_INLINE double SumMoves::improve_rows(const Rows &in, std::int32_t *assig
   return members + score_.total();
 }
 
-// Sets a lower bound on each member's lead, from two entries of the member's row. The score plus
-// join at `first`, the column with the greatest join, is exact. At any other column it is at most
-// the member's best score outside its own column, plus the second-greatest join. Rows without
-// stored best scores (SumView) give no leads, so every member will be evaluated.
+// Sets safe_ to a lower bound on each member's lead, from two entries of the member's row. At
+// `first`, the column with the greatest join, the score plus join is computed. At any other column
+// it is at most the member's best score outside its own column, plus the second-greatest join. For
+// a SumView, which has no stored best scores, sets minus infinity, so that every member will be
+// evaluated. False if interrupted.
 template <class Rows>
 CHORALE_INLINE bool SumMoves::begin_leads(const Rows &in, const std::int32_t *assignment,
                                           double least) noexcept {
@@ -292,9 +293,10 @@ CHORALE_INLINE bool SumMoves::begin_leads(const Rows &in, const std::int32_t *as
   }
 }
 
-// Adjusts the leads of the last call, after which joins were `most_`. The column `first` whose join
-// rose most is treated exactly; the join of any other column rose by at most `next`, the second
-// greatest rise. Members whose column has changed get no lead.
+// Turns the leads of the last call into lower bounds for the present labelling. most_ has the joins
+// at the end of that call. The column `first`, whose join has risen most since, is looked at for
+// each member; the join of any other column has risen by at most `next`, the second-greatest rise.
+// Members whose column has changed get a lead of minus infinity, so that they will be evaluated.
 template <class Rows>
 CHORALE_INLINE void SumMoves::adjust_leads(const Rows &in, const std::int32_t *assignment,
                                            double least) noexcept {

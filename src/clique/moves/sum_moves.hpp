@@ -1,14 +1,16 @@
-// Single-member moves (ICM) in sums without forbidden counts: the moves of SingleMoves, with far
-// fewer evaluations.
+// Single-member moves (ICM) in sums without forbidden counts: the moves of SingleMoves (moves.hpp),
+// with far fewer evaluations.
 //
 // join_v is the change of the potential when a member joins column v, leave_u the change when a
-// member leaves column u. An evaluation of a member's moves gives its lead: its score at its own
-// column minus the greatest score plus join at any other. No move gains while leave of its column,
+// member leaves column u. To evaluate member i at column u is to compute its *lead*: psi_iu minus
+// the greatest psi_iv + join_v over the other columns v. No move of the member gains while leave_u,
 // plus the greatest rise of any join since the evaluation, is below the lead; until then the member
-// is skipped. Rises are measured from the beginnings of epochs: rise_[e] is the greatest rise of
-// any join since epoch e began, so that one number serves all members last evaluated in epoch e. An
-// evaluation inside an epoch takes the greater of the present join and the join at the beginning of
-// the epoch, so that its lead is valid for rise_[e].
+// is skipped.
+//
+// Moves are divided into epochs. rise_[e] is the greatest rise of any join since the beginning of
+// epoch e, and serves all members last evaluated in epoch e. So that the lead is valid for
+// rise_[e], an evaluation within epoch e takes for join_v the greater of the present join and the
+// join at the beginning of the epoch.
 #pragma once
 
 #include "clique/sum_view.hpp"
@@ -20,19 +22,23 @@ class SumMoves {
 public:
   SumMoves(Layout &layout, const Instance &instance) noexcept;
 
-  // As SingleMoves::improve; for the vector units of the machine (cpu.hpp).
+  // Improve `labelling` (n columns) and return the score of the result; minus infinity if
+  // interrupted early or if `labelling` has a forbidden entry. `sweeps`: number of sweeps over all
+  // members that may still be made; each sweep decrements it. `view`: replaces the member scores of
+  // the instance. Select the code for the vector units of the machine (cpu.hpp).
   double improve(gsl::span<std::int32_t> labelling, Limits &limits, std::int64_t &sweeps) noexcept;
   double improve(const SumView &view, gsl::span<std::int32_t> labelling, Limits &limits,
                  std::int64_t &sweeps) noexcept;
 
-  // The same, faster, if the last call improved a labelling that differs from this one in few
-  // members: the leads of all other members are adjusted instead of computed anew. At most
-  // kFewMembers members. Gives up if the score is too low after a sweep to reach, by later sweeps,
-  // what the caller has.
+  // Scores that a labelling must have reached for improve_again() to go on.
   struct LeastScores {
     double after_first; // after the first sweep
-    double after_later; // after each later one
+    double after_later; // after each later sweep
   };
+  // Does the same faster if `labelling` differs in few members from the labelling that the last
+  // call returned: the leads of all other members are adjusted instead of computed anew. Ends after
+  // a sweep that leaves the score below `least`. Requires a clique of at most kFewMembers members,
+  // and an earlier call.
   double improve_again(gsl::span<std::int32_t> labelling, const LeastScores &least, Limits &limits,
                        std::int64_t &sweeps) noexcept;
   static constexpr std::int32_t kFewMembers = 500;
@@ -43,8 +49,9 @@ private:
   template <class Rows>
   double improve_rows(const Rows &in, std::int32_t *assignment, Limits &limits,
                       std::int64_t &sweeps) noexcept;
-  // The same for at most kFewMembers members. Rises are added up over the epochs, an upper bound,
-  // so that no numbers of earlier epochs are kept.
+  // Does the same for at most kFewMembers members. Instead of rise_ for each epoch, keeps the sum
+  // of the greatest rises of all epochs so far, which is an upper bound. `least_scores`: NULL, or
+  // that of improve_again().
   template <class Rows>
   double improve_few(const Rows &in, std::int32_t *assignment, const LeastScores *least_scores,
                      Limits &limits, std::int64_t &sweeps) noexcept;
@@ -61,17 +68,19 @@ private:
   FiniteSumScore score_;
   std::int32_t *counts_;   // K
   double *reference_;      // K x kEpochs: join at the beginning of each epoch
-  double *most_;           // K: the greater of join now and at the beginning of this epoch
-  double *safe_;           // n: the lead; the member is skipped while leave plus rise is below it
+  double *most_;           // K: the greater of join now and join at the beginning of this epoch
+  double *safe_;           // n: the lead; a member is skipped while leave plus rise is below it
   std::uint8_t *epoch_of_; // n: the epoch of the member's last evaluation
-  std::int32_t *last_;     // n: the labelling that the last call returned; NULL if many members
-  std::int32_t *waiting_;  // n: members to evaluate in a sweep; NULL if many members
+  std::int32_t *last_;     // n: labelling that the last call returned; NULL if n > kFewMembers
+  std::int32_t *waiting_;  // n: members to evaluate in a sweep; NULL if n > kFewMembers
   double rise_[kEpochs] = {}; // greatest rise of any join since the beginning of each epoch
   std::int32_t epoch_ = 0;    // the present epoch
-  std::int32_t moves_ = 0;    // in this epoch
-  // Few members: the least gain of a move, from the score of the labelling that was improved first.
+  std::int32_t moves_ = 0;    // number of moves in this epoch
+  // For improve_few(). least_: the least gain of a move; computed from the magnitude of the first
+  // labelling and kept by improve_again(). risen_: upper bound on the rise of any join since the
+  // leads were computed.
   double least_ = 0;
-  double risen_ = 0; // few members: upper bound on the rise of any join since leads were computed
+  double risen_ = 0;
 };
 
 } // namespace chorale

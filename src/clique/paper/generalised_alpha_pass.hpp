@@ -1,7 +1,8 @@
-// Generalised alpha-pass: replaces the column alpha of alpha-pass by a set A of up to q columns.
-// For every A and k, scores the labelling in which the k members that lose least take their best
-// column in A, and the others their best column outside A. Columns that no member may take are left
-// out: they add nothing to a set.
+// Generalised alpha-pass: alpha-pass with a set A of up to q columns in the place of the column
+// alpha. The gain of a member is its score at its best column in A minus its score at its best
+// column outside A. For every A and k, the labelling is scored in which the k members with the
+// greatest gain take their best column in A, and the others their best column outside A. Columns
+// that no member may take are left out of the sets.
 #pragma once
 
 #include "base/sort.hpp"
@@ -23,8 +24,9 @@ public:
         order_(layout.take<Ranked>(instance.members)),
         written_(layout.take<std::int32_t>(instance.members)) {}
 
-  // Replaces `solution` by the best labelling, if better. O(L^q (n L + n log n)) for L columns that
-  // some member may take, and one evaluation of the potential for every A and k.
+  // Replaces `solution` by the best labelling found, if that one scores more. Takes O(L^q (n L + n
+  // log n)), where L is the number of columns that some member may take, and one evaluation of the
+  // potential for every A and k.
   void run(Limits &limits, Solution &solution) noexcept {
     if (!list_columns())
       return;
@@ -57,8 +59,8 @@ private:
 
   static constexpr bool kIsSum = requires(Score &score) { score.restart(); };
 
-  // Lists the columns that some member may take and, for sums, the columns whose table can add
-  // something to the total. Sets the score to no members. False if interrupted.
+  // Fills usable_, summed_ and reset_work_. In sums, also sets score_ to the counts of no members.
+  // False if interrupted.
   bool list_columns() noexcept {
     const Instance &in = *instance_;
     const std::int64_t K = in.columns;
@@ -93,8 +95,9 @@ private:
     return true;
   }
 
-  // Sets the score to counts_. In sums of many columns that no member may take, visits the others
-  // alone, in ascending order, which adds up to the same bits.
+  // Sets score_ to counts_. In sums where no member may take most columns, visits only those of
+  // summed_. It visits them in ascending order, as score_.reset() does, so the sum has the same
+  // bits.
   void reset_score() noexcept {
     if constexpr (kIsSum) {
       if (reset_work_ < instance_->columns) {
@@ -147,7 +150,7 @@ private:
   // of the labelling k = forced_. False if interrupted.
   bool order(std::int32_t size, double *score) noexcept {
     const Instance &in = *instance_;
-    // Here and in reset_score().
+    // The work of this function and of reset_score().
     if (!in.spend(16 * reset_work_))
       return false;
     for (std::int32_t j = 0; j < usable_count_; ++j)

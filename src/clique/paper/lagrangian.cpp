@@ -8,15 +8,15 @@
 namespace chorale {
 namespace {
 
-// Relative tolerance: steps below this fraction of the largest useful multiplier, and decreases of
-// L below this fraction of its magnitude, count as 0.
+// Steps below this fraction of the largest useful multiplier count as 0, and so do decreases of L
+// below this fraction of its magnitude.
 constexpr double kTie = 1e-12;
-// Line search: golden ratio; number of cuts, which reduce the interval to a millionth.
+// For the line search: 1 / golden ratio; number of cuts, which reduce the interval to a millionth.
 constexpr double kGolden = 0.6180339887498949;
 constexpr std::int32_t kSections = 29;
-// Subgradient rule: weight of the old direction in the new one; first step size, as a fraction of
-// the step that would close the gap if L were linear; number of steps without a lower L after which
-// the step size is halved; step size below which the rule ends.
+// For the subgradient rule: weight of the old direction in the new one; first step size, as a
+// fraction of the step that would close the gap if L were linear; number of steps without a lower L
+// after which the step size is halved; step size below which the relaxation ends.
 constexpr double kMemory = 0.3;
 constexpr double kFirstStep = 1.0;
 constexpr std::int32_t kPatience = 5;
@@ -85,8 +85,8 @@ double Lagrangian::choose() noexcept {
   return instance_->interrupted() ? kInfinity : sum.total;
 }
 
-// Offers the paper's first candidate: alpha for every member to which it is allowed, and the best
-// column for the others.
+// Offers the paper's first candidate to `solution`: alpha for every member that may take alpha, and
+// the best column for the others.
 void Lagrangian::offer_all(Solution &solution) noexcept {
   Pace pace(*instance_, 8, instance_->members);
   for (std::int32_t i = 0; i < instance_->members && pace.next(); ++i)
@@ -95,8 +95,8 @@ void Lagrangian::offer_all(Solution &solution) noexcept {
     offer(*instance_, x_, counts_, solution);
 }
 
-// Returns an upper bound on useful multipliers: with lambda_v above it, no member prefers v to
-// alpha.
+// Returns an upper bound on useful multipliers: if lambda_v exceeds it, no member prefers column v
+// to alpha, so that a greater lambda_v changes nothing.
 double Lagrangian::largest_multiplier() const noexcept {
   double largest = 0;
   Pace pace(*instance_, 8 + 2 * std::int64_t{counted_}, instance_->members);
@@ -109,10 +109,11 @@ double Lagrangian::largest_multiplier() const noexcept {
   return largest;
 }
 
-// Returns the column whose multiplier to change, among those not in stuck_: the column whose count
-// exceeds alpha's by most; if none exceeds it, the column with the greatest multiplier times
-// (alpha's count - its own count), if this product is above `tolerated`. The golden-section rule
-// takes the largest difference of counts of either sign instead.
+// Returns the column whose multiplier is to be changed, among those not marked in stuck_: the
+// column whose count exceeds alpha's by most. If none exceeds it, returns the column with the
+// greatest product of its multiplier and (alpha's count - its own count), if this product is above
+// `tolerated`. The golden-section rule takes the largest difference of counts of either sign
+// instead.
 Lagrangian::Violation Lagrangian::worst(double tolerated) const noexcept {
   const bool by_difference = rule_ == StepRule::golden_section;
   Violation above{-1, true};
@@ -138,10 +139,11 @@ Lagrangian::Violation Lagrangian::worst(double tolerated) const noexcept {
   return above;
 }
 
-// Changes the multiplier until a first member is indifferent between two columns, and moves this
-// one member. Raising lambda_v by t lowers the level of v by t and raises alpha's by t. So a member
-// at v becomes indifferent to alpha when t is half the difference of their levels, and a member at
-// a third column when t is the whole difference.
+// Changes the multiplier of a column v until some member is indifferent between two columns, and
+// moves this member. Raising lambda_v by t lowers the level of v by t and raises alpha's by t. So a
+// member at v becomes indifferent between v and alpha when t is half the difference of their
+// levels; a member at a third column becomes indifferent between that column and alpha when t is
+// the whole difference.
 Lagrangian::Progress Lagrangian::step_conservative(const Violation &violation,
                                                    Solution &solution) noexcept {
   const std::int32_t v = violation.column;
@@ -242,8 +244,8 @@ Lagrangian::Progress Lagrangian::step_golden(const Violation &violation, double 
   double at_left = along(v, left);
   double at_right = along(v, right);
   for (std::int32_t section = 0; section < kSections && !instance_->interrupted(); ++section) {
-    // At equal values the convex function has a minimum between left and right: either cut keeps
-    // this interval.
+    // If both values are equal, the convex function has a minimum between left and right, and
+    // either cut keeps this interval.
     if (at_left <= at_right) {
       high = right;
       right = left;

@@ -1,5 +1,7 @@
-// The paper's Lagrangian relaxation for MAJORITY. The constraints n_v <= n_alpha are added to the
-// objective with a multiplier lambda_v for every counted column v other than alpha. The function
+// The paper's Lagrangian relaxation for MAJORITY, which scores a labelling by b_alpha + sum_v
+// w_alpha,v n_v, where alpha is the column with the most members. The constraints n_v <= n_alpha
+// are added to the objective with a multiplier lambda_v for every counted column v other than
+// alpha. The function
 //
 //     L_alpha = b_alpha + sum_i max_v (psi_iv + w_alpha,v - lambda_v + [v = alpha] sum lambda)
 //
@@ -16,30 +18,31 @@ namespace chorale {
 
 // How a step changes the multipliers.
 enum class StepRule : std::int32_t {
-  subgradient,    // all multipliers at once, along the violations of their constraints
-  golden_section, // that of the most violated constraint, to its best value by line search
-  conservative    // that of the most violated constraint, until the first member changes column
+  subgradient,    // changes all multipliers, along the violations of their constraints
+  golden_section, // changes that of the most violated constraint, to its best value by line search
+  conservative    // changes that of the most violated constraint until a member changes its column
 };
 
 class Lagrangian {
 public:
   Lagrangian(Layout &layout, const Instance &instance, StepRule rule) noexcept;
 
-  // Relaxes each alpha in turn. A relaxation ends when complementary slackness is violated by at
-  // most tolerance x the largest useful multiplier, when no step is possible, when its bound is at
-  // most the best known score, or after iteration_limit steps. If its bound is still above that
-  // score, its last labelling is repaired (majority_repair.hpp). Writes to `solution` the best
-  // labelling by exact score, and the greatest of the final L_alpha as bound.
+  // Runs the relaxation of each alpha. It ends when complementary slackness is violated by at most
+  // options.tolerance times the largest useful multiplier, when no step is possible, when its bound
+  // is at most the best known score, or after options.iteration_limit steps. If the bound still
+  // exceeds the best known score, the last labelling is repaired (majority_repair.hpp). Writes the
+  // labelling with the greatest exact score to `solution`, and the greatest of the final L_alpha as
+  // its bound.
   void run(const SolveOptions &options, Limits &limits, Solution &solution) noexcept;
 
 private:
-  // Result of a step: multipliers or labelling changed; no change possible; L has no lower bound,
-  // so no labelling has majority alpha.
+  // Result of a step. stepped: multipliers or the labelling have changed. stuck: no change is
+  // possible. unbounded: L has no lower bound, so no labelling has majority alpha.
   enum class Progress : std::int32_t { stepped, stuck, unbounded };
-  // A violated constraint, or violated complementary slackness.
+  // A column v whose constraint n_v <= n_alpha, or the complementary slackness of it, is violated.
   struct Violation {
     std::int32_t column; // -1: none
-    bool above;          // more members than alpha; otherwise fewer, with a positive multiplier
+    bool above;          // true: v has more members than alpha; false: fewer, but lambda_v > 0
   };
 
   // Runs the relaxation of alpha; returns the lowest L_alpha found.
@@ -72,8 +75,8 @@ private:
   double *weights_;       // K: w_alpha,v
   double *multiplier_;    // K: lambda
   double *level_;         // K: term that the relaxation adds to psi_iv, by column v
-  double *direction_;     // K: subgradient rule: smoothed violations
-  double *best_other_;    // n: golden section: best level except at alpha and the searched column
+  double *direction_;     // K: for the subgradient rule: smoothed violations
+  double *best_other_;    // n: for golden section: best level not at alpha or the searched column
   std::int32_t *x_;       // n: a labelling that attains L
   std::int32_t *counts_;  // K: members by column
   std::uint8_t *changed_; // n: conservative rule: 1 if moved since the multipliers last changed

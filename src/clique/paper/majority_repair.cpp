@@ -88,10 +88,11 @@ bool MajorityRepair::may_shift(std::int32_t from, std::int32_t to,
   return fullest <= limit && (to >= counted_ || counts_[to] < limit) && limit > 0;
 }
 
-// Finds the best chain of moves between any two columns (Floyd-Warshall on gains_). A *rotation* is
-// a chain back to its first column; it changes no counts. Stops at the first rotation that gains
-// more than `least`, returns its first column u and sets *over to a column w: the rotation is the
-// best chain u -> w followed by w -> u. Returns -1 if there is no such rotation.
+// Finds the best chain of moves between any two columns, by the Floyd-Warshall algorithm on gains_.
+// A *rotation* is a chain that ends at its first column; it changes no counts. Stops at the first
+// rotation that gains more than `least`. Then returns its first column u and sets *over to a column
+// w such that the rotation consists of the best chains from u to w and from w to u. Returns -1 if
+// there is no such rotation.
 std::int32_t MajorityRepair::link(double least, std::int32_t *over, Limits &limits) noexcept {
   const std::int32_t K = instance_->columns;
   std::copy(gains_, gains_ + std::int64_t{K} * K, chains_);
@@ -131,8 +132,9 @@ void MajorityRepair::walk(std::int32_t from, std::int32_t to) noexcept {
   }
 }
 
-// Makes the moves along walk_. The columns between two visits of one column form a rotation: if it
-// gains, only the rotation is made; otherwise it is left out. False if no gain remains.
+// Makes the moves along walk_, a sequence of columns. If walk_ visits a column twice, the part
+// between the visits is a rotation: if the rotation gains more than `least`, only its moves are
+// made; otherwise it is left out. False if no gain remains.
 bool MajorityRepair::follow(double least) noexcept {
   const std::int64_t K = instance_->columns;
   std::int32_t begin = 0;

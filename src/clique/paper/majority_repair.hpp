@@ -1,10 +1,11 @@
 // Turns a labelling found by a relaxation into one in which alpha is the majority.
 //
-// At the best multipliers, few columns have more members than alpha. Members are moved out of them,
-// each at the least loss, until alpha has the highest count. Then the labelling is improved by
-// chains of moves, in which each member takes the column that the next member leaves, while a chain
-// raises the score and keeps alpha the majority. The result is the best labelling with its counts,
-// and no further chain from one column to another raises the score.
+// At the end of a Lagrangian relaxation (lagrangian.hpp), few columns have more members than alpha.
+// Members are moved out of these columns, each at the least loss, until alpha has the highest
+// count. Then the labelling is improved by chains of moves, in which each member takes the column
+// that the next member leaves, as long as some chain raises the score and keeps alpha the majority.
+// The result is the best labelling with its counts, and no further chain from one column to another
+// raises the score.
 #pragma once
 
 #include "clique/instance.hpp"
@@ -17,7 +18,7 @@ public:
 
   // Repairs labelling x (n) and its `counts` (K) in place. `levels` (K): the term that the
   // relaxation adds to psi_iv, by column v. False if alpha cannot become the majority, or if
-  // interrupted. O(n K + K^3) a chain.
+  // interrupted. O(n K + K^3) for each chain of moves.
   bool run(std::int32_t alpha, gsl::span<const double> levels, gsl::span<std::int32_t> x,
            gsl::span<std::int32_t> counts, Limits &limits) noexcept;
 

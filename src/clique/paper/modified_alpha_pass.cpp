@@ -31,7 +31,7 @@ bool ModifiedAlphaPass::prepare(std::int32_t alpha) noexcept {
         highest = psi[v] + w[v];
         other_[i] = v;
       }
-    // A feasible row is finite at alpha or at other_[i], so the difference is never NaN.
+    // Every member has a finite score at alpha or at other_[i], so the difference is never NaN.
     gains_[i] = other_[i] < 0 ? kInfinity : (psi[alpha] + w[alpha]) - highest;
     bound_to_ += other_[i] < 0;
     able_ += psi[alpha] > kForbidden;
@@ -42,7 +42,8 @@ bool ModifiedAlphaPass::prepare(std::int32_t alpha) noexcept {
   });
 }
 
-// Gives alpha to the first k members in order_; k is at least bound_to_.
+// Makes the labelling in which the first k members of order_ have alpha. Requires k >= bound_to_,
+// the number of members that have no other column. False if interrupted.
 bool ModifiedAlphaPass::label(std::int32_t alpha, std::int32_t k) noexcept {
   return in_stretches(*instance_, instance_->members, 16,
                       [&](std::int64_t begin, std::int64_t end) {
@@ -52,7 +53,8 @@ bool ModifiedAlphaPass::label(std::int32_t alpha, std::int32_t k) noexcept {
          instance_->count(assignment_, counts_);
 }
 
-// Scores the labellings of all k for alpha and offers the best. False if interrupted.
+// Scores the labellings of all k for alpha and offers the best of them to `solution`. False if
+// interrupted.
 bool ModifiedAlphaPass::sweep(std::int32_t alpha, Limits &limits, Solution &solution) noexcept {
   if (!prepare(alpha) || !label(alpha, bound_to_))
     return false;

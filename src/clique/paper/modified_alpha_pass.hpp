@@ -1,5 +1,6 @@
-// The paper's modified alpha-pass for MAJORITY: alpha-pass on psi_iv + w_alpha,v that keeps only
-// labellings in which alpha is the majority.
+// The paper's modified alpha-pass for MAJORITY, whose potential is b_alpha + sum_v w_alpha,v n_v if
+// alpha is the column with the most members. Alpha-pass is run on the scores psi_iv + w_alpha,v,
+// and only labellings in which alpha is the majority are kept.
 #pragma once
 
 #include "clique/instance.hpp"
@@ -12,14 +13,14 @@ public:
   ModifiedAlphaPass(Layout &layout, const Instance &instance) noexcept;
 
   // For every alpha and k = 1 .. n, scores the labelling in which the k members that lose least by
-  // alpha have alpha and the others their best other column. Writes to `solution` the best of these
-  // labellings, by exact score, in which no column has more members than alpha, or the labelling
-  // with all members in the rest column (the uncounted values) if that is better. Gives neither a
-  // guarantee nor a bound. Finds no labelling if in none of them alpha is the majority.
+  // alpha have alpha and the others their best other column. Writes to `solution` the best, by
+  // exact score, of those labellings in which no column has more members than alpha. If the
+  // labelling with all members in the rest column (the uncounted values) is better, writes that
+  // instead. Gives neither a guarantee nor a bound, and may find no labelling.
   void run(const SolveOptions &options, Limits &limits, Solution &solution) noexcept;
 
 private:
-  // Sorts the members for alpha. False if interrupted.
+  // Sorts the members by their gain from alpha. False if interrupted.
   bool prepare(std::int32_t alpha) noexcept;
   bool label(std::int32_t alpha, std::int32_t k) noexcept;
   bool sweep(std::int32_t alpha, Limits &limits, Solution &solution) noexcept;

@@ -1,5 +1,9 @@
-// alpha-pass for any potential, and max-marginals over the labellings that alpha-pass visits. The
-// pass of column alpha (alpha_sweep.hpp) visits one labelling for each count k of alpha.
+// alpha-pass for any potential, and max-marginals over the labellings that alpha-pass visits.
+//
+// The pass of column alpha (alpha_sweep.hpp) sorts the members by their gain from alpha. It visits
+// one labelling for each count k: the first k members have alpha, and every other member its
+// default column, its best column other than alpha. The independent labelling gives every member
+// its best column.
 #pragma once
 
 #include "clique/passes/alpha_sweep.hpp"
@@ -11,15 +15,17 @@
 
 namespace chorale {
 
-// Runs the passes. `Score`: a class of count_score.hpp, which updates the potential move by move.
+// Runs the passes. `Score`: a class of count_score.hpp, which keeps the value of the potential up
+// to date while single members change their columns.
 template <class Score> class AlphaPass {
 public:
   AlphaPass(Layout &layout, const Instance &instance) noexcept
       : instance_(&instance), sweep_(layout, instance), start_(layout, instance),
         score_(layout, instance.potential) {}
 
-  // Runs the pass of every column. Replaces `solution` by the best labelling visited, if better.
-  // `idle`: NULL, or tells passes that find the independent labelling alone, which needs no order.
+  // Runs the pass of every column. Replaces `solution` by the best labelling visited, if that one
+  // scores more. `idle`: NULL, or tells which passes are known to find nothing better than the
+  // independent labelling; these passes are not sorted.
   void run(Limits &limits, Solution &solution, const IdlePasses *idle = nullptr) noexcept {
     passes_ = 0;
     begin();
@@ -49,10 +55,10 @@ public:
     }
   }
 
-  // Runs passes in descending order of their upper bounds, until a bound lies below the solution's
-  // score. `bounds`: a PassBounds or ThresholdBounds. After each pass, writes the best labelling of
-  // the pass to `candidate` (n) and calls `improve()`, which may use `candidate` to improve
-  // `solution`.
+  // Runs passes in descending order of the upper bounds on their scores, until a bound lies below
+  // the solution's score. `bounds`: a PassBounds or ThresholdBounds. After each pass, writes the
+  // best labelling of the pass to `candidate` (n columns) and calls `improve()`, which may use
+  // `candidate` to improve `solution`.
   template <class Bounds, class Improve>
   void run(Bounds &bounds, Limits &limits, Solution &solution,
            std::int32_t *const &candidate, Improve &&improve) noexcept {
@@ -70,7 +76,8 @@ public:
         continue;
       if (!sweep_.write(best.count, candidate))
         return;
-      // Prefers the lowest alpha at equal scores, so that the result does not depend on the order.
+      // Of equal scores prefers the lowest alpha, so that the result does not depend on the order
+      // of the passes.
       if (best.score > solution.score ||
           (best.score == solution.score && alpha < alpha_of_solution)) {
         std::copy(candidate, candidate + instance_->members, solution.assignment);
@@ -89,8 +96,9 @@ public:
 
   static constexpr std::int32_t kRanks = 4; // passes that run(limits, solution) remembers
 
-  // Writes the best labelling of the `rank`-th best pass of the last run(limits, solution), rank <
-  // kRanks. False if there is no such pass, or if interrupted.
+  // Writes the best labelling of the pass that came out `rank`-th best (0: best) in the last
+  // run(limits, solution). Requires rank < kRanks. False if there is no such pass, or if
+  // interrupted.
   bool write(std::int32_t rank, std::int32_t *assignment) noexcept {
     if (rank >= passes_ || best_[rank].score == kForbidden)
       return false;
@@ -107,7 +115,7 @@ private:
     double score;
     std::int32_t alpha;
     std::int32_t count;
-    bool is_independent; // the labelling is surely the independent one
+    bool is_independent; // true only if the labelling is the independent one
   };
 
   static constexpr bool kIsSum = requires(Score &score) { score.restart(); };
@@ -117,7 +125,8 @@ private:
       start_.begin();
   }
 
-  // Inserts a pass among the best ones: by descending score, then in the order of calls.
+  // Inserts a pass into best_, behind passes of the same score. Drops the pass if kRanks others
+  // score at least as much.
   void rank(const Best &best) noexcept {
     std::int32_t at = std::min(passes_, kRanks);
     while (at > 0 && best_[at - 1].score < best.score)
@@ -129,7 +138,8 @@ private:
     best_[at] = best;
   }
 
-  // Returns the best labelling in the pass of alpha; its score is minus infinity if interrupted.
+  // Runs the pass of alpha and returns its best labelling, with score minus infinity if
+  // interrupted. `is_idle`: visits only the independent labelling.
   Best pass(std::int32_t alpha, bool is_idle) noexcept {
     Best best{kForbidden, alpha, 0, false};
     if (!(is_idle ? sweep_.stand(alpha) : sweep_.order_by(alpha)))
@@ -162,17 +172,18 @@ private:
   PassStart start_;
   Score score_;
   Best best_[kRanks]; // the best passes of run(limits, solution), in descending order of scores
-  std::int32_t passes_ = 0; // how many
+  std::int32_t passes_ = 0; // number of entries of best_ in use
 };
 
-// Max-marginals over the labellings of alpha-pass: the best score found with member i fixed to
-// column v, for all i and v at once.
+// Computes max-marginals over the labellings of alpha-pass: for every member i and column v, the
+// best score of any pass in which member i is fixed to v.
 //
-// In the plain pass, a member of rank r has its default column in labellings k <= r and alpha in
-// labellings k > r. Fixing member i to v changes the pass only at i: the labellings of the fixed
-// pass are those of the plain pass with i moved to v. So the best score is a prefix maximum (over
-// k <= r, where i moves from its default column) or a suffix maximum (over k > r, where i moves
-// from alpha) over the plain pass. O(n K^3) evaluations of the potential in all.
+// In a pass without fixed members, the member of rank r has its default column in labellings k <= r
+// and alpha in labellings k > r. If member i, of rank r, is fixed to v, only the column of i
+// changes in each labelling. So the best score of the pass with i fixed is the greater of two
+// maxima over the labellings of the pass without fixed members: the prefix maximum over k <= r,
+// where i moves from its default column to v, and the suffix maximum over k > r, where i moves from
+// alpha to v. All passes take O(n K^3) evaluations of the potential.
 template <class Score> class AlphaPassMarginals {
 public:
   AlphaPassMarginals(Layout &layout, const Instance &instance) noexcept
@@ -186,8 +197,8 @@ public:
             layout.take<double>(saturating_product(static_cast<std::size_t>(instance.members) + 1,
                                                    static_cast<std::size_t>(instance.columns)))) {}
 
-  // `messages`: n x K. Entry (i, v) is the best score found with x_i = v, minus score(i, v); minus
-  // infinity if no labelling was found.
+  // Writes the messages (n x K): entry (i, v) is the best score found with x_i = v, minus the score
+  // of member i at v; minus infinity if no labelling was found.
   void run(Limits &limits, Solution &solution, double *messages) noexcept {
     const Instance &in = *instance_;
     if (!in_stretches(in, in.members, in.columns, [&](std::int64_t begin, std::int64_t end) {
@@ -211,8 +222,8 @@ private:
     if (!sweep_.order_by(alpha))
       return;
     score_.reset(sweep_.counts());
-    // waiting_: by default column, the number of members that have not yet read the prefix maxima.
-    // Rows of before_ whose column has none left are not updated any more.
+    // waiting_[b] counts the members with default column b that have not yet read their prefix
+    // maxima. Once it is 0, the row of before_ for b is not updated any more.
     std::copy(sweep_.counts(), sweep_.counts() + K, waiting_);
     waiting_[alpha] = 0;
     std::int32_t rows = 0;
@@ -245,9 +256,10 @@ private:
     read_after(alpha, messages);
   }
 
-  // Updates the prefix maxima before_ with the current labelling: for each default column b with
-  // waiting_[b] > 0, the score with one member moved from b to v. `members`: the sum of the member
-  // scores of the labelling. False if interrupted.
+  // Raises the prefix maxima before_ for the current labelling, for each default column b with
+  // waiting_[b] > 0 and each v: to `members`, the sum of member scores, plus the potential after
+  // one member has moved from b to v. The member's own scores are those before the move;
+  // read_before() corrects them. False if interrupted.
   bool note_state(double members) noexcept {
     const std::int32_t K = instance_->columns;
     for (std::int32_t b = 0; b < K; ++b) {
@@ -262,7 +274,8 @@ private:
     return true;
   }
 
-  // Raises the messages of the member of `rank` to the prefix maxima, less the member's own score.
+  // Raises the messages of the member of `rank` to the prefix maxima of its default column b, minus
+  // the member's score at b, which these maxima contain.
   void read_before(std::int32_t rank, double *messages) noexcept {
     const std::int64_t K = instance_->columns;
     const std::int64_t member = sweep_.at(rank).member;
@@ -275,8 +288,9 @@ private:
     --waiting_[b];
   }
 
-  // Raises the messages to the suffix maxima after_. The member of rank k - 1 has alpha in
-  // labellings k .. allowed(). `best`: the row of maxima over max(k, forced()) .. allowed().
+  // Turns the rows of after_ into suffix maxima, and raises the messages to them. The member of
+  // rank k - 1 has alpha in labellings k .. allowed(); for this member, `best` is the row of maxima
+  // over the labellings max(k, forced()) .. allowed().
   void read_after(std::int32_t alpha, double *messages) noexcept {
     const std::int64_t K = instance_->columns;
     double *best = after_ + sweep_.allowed() * K;
@@ -302,8 +316,8 @@ private:
   const Instance *instance_;
   AlphaSweep sweep_;
   Score score_;
-  std::int32_t *waiting_; // K: see pass()
-  std::int32_t *row_of_;  // K: row of before_ by default column, where waiting_ began above 0
+  std::int32_t *waiting_; // K: by default column, number of members still to read before_
+  std::int32_t *row_of_;  // K: by default column, its row of before_; only for columns of members
   double *before_;        // min(n, K) x K: prefix maxima, by default column and fixed column
   double *after_;         // (n + 1) x K: scores, then suffix maxima, by count k and fixed column
 };

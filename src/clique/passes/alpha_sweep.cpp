@@ -82,7 +82,7 @@ bool AlphaSweep::stand(std::int32_t alpha) noexcept {
 }
 
 // Sets counts_ to 0. With more columns than members, resets only the entries that may be nonzero:
-// the columns of the previous order.
+// those of the previous alpha and of the default columns of the previous pass.
 void AlphaSweep::clear_counts() noexcept {
   const Instance &in = *instance_;
   if (!is_ordered_ || in.columns <= in.members) {
@@ -147,14 +147,16 @@ bool AlphaSweep::sort_free(std::int32_t count) noexcept {
           to[bucket_[bucket_of_[j]]++] = unordered_[j];
       }))
     return false;
-  // Buckets are filled by ascending member, and insertion keeps the order of equal gains.
+  // Buckets were filled by ascending member, and insertion keeps the order of equal gains, so
+  // members of equal gain are in ascending order.
   return in_stretches(in, count, 4, [&](std::int64_t begin, std::int64_t end) {
     for (auto j = static_cast<std::int32_t>(begin); j < end; ++j)
       insert(to[j], to, j);
   });
 }
 
-// Scatters into bucket_ first: an interrupted call must leave `assignment` unchanged.
+// Writes to bucket_ first, and copies from there: an interrupted call must leave `assignment`
+// unchanged.
 bool AlphaSweep::write(std::int32_t k, std::int32_t *assignment) noexcept {
   const std::int64_t n = instance_->members;
   if (!in_stretches(*instance_, n, Limits::kScattered, [&](std::int64_t begin, std::int64_t end) {

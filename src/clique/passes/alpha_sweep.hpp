@@ -1,12 +1,14 @@
 // One pass of alpha-pass: the members in descending order of their gain by column alpha.
 //
-// Among labellings in which k members have alpha, the sum of member scores is greatest if the k
-// members with the greatest gain have alpha and every other member its best other column, its
-// *default column* (Claim 5.1 of the paper). So a pass is an order of the members, and labelling k
-// of the pass gives alpha to the first k. Members without a default column come first and have
-// alpha in every labelling; members forbidden to take alpha come last and have it in none. Members
-// with gain > `reach` are added to the first group, and members with gain < -`reach` to the last:
-// the caller guarantees that no potential outweighs such a gain.
+// The *default column* of a member is its best column other than alpha; the member's gain is its
+// score at alpha minus its score at the default column. Among labellings in which k members have
+// alpha, the sum of member scores is greatest if the k members with the greatest gain have alpha
+// and every other member its default column (Claim 5.1 of the paper). So a pass is an order of the
+// members, and labelling k of the pass gives alpha to the first k. Members without a default column
+// come first and have alpha in every labelling; members forbidden to take alpha come last and have
+// it in none. A caller may name a `reach` if it knows that no change of the potential outweighs a
+// gain of this size: members with gain > `reach` then join the first group, and members with gain <
+// -`reach` the last.
 #pragma once
 
 #include "clique/instance.hpp"
@@ -32,20 +34,21 @@ public:
   // labelling, members with gain < -`reach` in none; neither group is sorted. O(n) if the gains are
   // spread evenly, O(n log n) at worst. False if the limits interrupted the call.
   bool order_by(std::int32_t alpha, double reach = kInfinity) noexcept;
-  // Without sorting, the order of a pass of `alpha`, the best column of no member, that is known to
-  // find nothing better than the independent labelling: labelling 0 alone, forced() and allowed()
-  // are 0. False if the limits interrupted the call.
+  // Sets up a pass that has labelling 0 alone (forced() and allowed() are 0), without sorting. For
+  // passes that are known to find nothing better than labelling 0. Requires that `alpha` is no
+  // member's best column; labelling 0 is then the independent labelling, in which every member has
+  // its best column. False if the limits interrupted the call.
   bool stand(std::int32_t alpha) noexcept;
-  // True if labelling k is surely the independent one: every member with alpha gains by it, every
-  // other member loses.
+  // True if the first k members gain by alpha and all others lose by it, so that labelling k is the
+  // independent one. May be false for the independent labelling if some gain is 0.
   bool is_independent(std::int32_t k) const noexcept {
     return (k == 0 || order_[k - 1].gain > 0) &&
            (k == instance_->members || order_[k].gain < 0);
   }
 
   std::int32_t alpha() const noexcept { return alpha_; }
-  // Numbers of members: with alpha in every labelling; with alpha in some labelling. The pass has
-  // the labellings k = forced() .. allowed().
+  // Numbers of members that have alpha in every labelling (forced) and in some labelling (allowed).
+  // The pass has the labellings k = forced() .. allowed().
   std::int32_t forced() const noexcept { return forced_; }
   std::int32_t allowed() const noexcept { return allowed_; }
   // The member of `rank`, 0 .. n - 1.
@@ -54,7 +57,8 @@ public:
   double base() const noexcept { return base_; }
   const std::int32_t *counts() const noexcept { return counts_; }
 
-  // Writes labelling k to `assignment` (n). If interrupted: false, and `assignment` is unchanged.
+  // Writes labelling k to `assignment` (n columns). If interrupted, returns false and leaves
+  // `assignment` unchanged.
   bool write(std::int32_t k, std::int32_t *assignment) noexcept;
 
 private:
@@ -64,7 +68,7 @@ private:
   const Instance *instance_;
   Ranked *order_;           // n: members by rank
   Ranked *unordered_;       // n: members not yet sorted
-  std::int32_t *bucket_;    // n + 1: size, then begin, of each bucket; scratch of write()
+  std::int32_t *bucket_;    // n + 1: size, then begin, of each bucket; write() uses it as scratch
   std::int32_t *bucket_of_; // n: bucket by index in unordered_
   std::int32_t *counts_;    // K: see counts()
   std::int32_t alpha_ = 0;

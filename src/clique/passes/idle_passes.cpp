@@ -9,7 +9,8 @@
 namespace chorale {
 namespace {
 
-// Relative slack for rounding, here and in the passes.
+// Allowance for rounding errors, relative to the magnitudes of the terms. Covers those of this file
+// and those of the passes.
 constexpr double kIdleSlack = 1e-12;
 
 } // namespace
@@ -28,8 +29,8 @@ CHORALE_INLINE void IdlePasses::find_all() noexcept {
   const Instance &in = *instance_;
   const double *const *tables = in.potential.tables;
   const std::int32_t n = in.members;
-  double slack = 0;           // of what all passes have in common
-  double least_left = kInfinity; // the least that a member leaves in its best column
+  double slack = 0;           // allowance for the terms that all passes have in common
+  double least_left = kInfinity; // least f_v(1) - f_v(0) over the members' best columns v
   for (std::int32_t i = 0; i < n; ++i) {
     const double *f = tables[in.best[i]];
     slack += std::fabs(in.best_score[i]) + std::fabs(f[0]) + std::fabs(f[n]);
@@ -38,9 +39,9 @@ CHORALE_INLINE void IdlePasses::find_all() noexcept {
   slack *= kIdleSlack;
   const auto look_at = [&](std::int64_t begin, std::int64_t end) CHORALE_INLINE_LAMBDA {
     for (std::int64_t group = begin; group < end; ++group) {
-      // The last four columns overlap others.
+      // The last group is moved back to end at the last column, so it may overlap the group before.
       const std::int64_t first = std::min<std::int64_t>(group * kLanes, in.columns - kLanes);
-      Lanes gain[kMostMembers]; // by rank: the greatest first, by insertion
+      Lanes gain[kMostMembers]; // the members' gains, sorted by insertion, greatest first
       for (std::int32_t i = 0; i < n; ++i) {
         Lanes moving;
         std::memcpy(&moving, in.row(i) + first, sizeof moving);

@@ -1,11 +1,13 @@
-// Passes of alpha-pass that find nothing but the independent labelling, in which every member has
-// its best column. For convex sums without forbidden counts over few members.
+// Finds the *idle* passes of alpha-pass: those of which the independent labelling, in which every
+// member has its best column, is the best labelling. For convex sums without forbidden counts, over
+// few members and at least four columns.
 //
-// Let alpha be no member's best column. Labelling k of its pass has the k members with the greatest
-// gain psi_i,alpha - psi_i,best <= 0 at alpha, and differs from the independent labelling by the
-// sum of these gains, by f_alpha(k) - f_alpha(0), and by what k members leave in other columns.
-// As f_v is convex, each of these leaves at least f_v(1) - f_v(0). If the sum of the three is
-// negative for all k, the pass is idle.
+// Let alpha be no member's best column. Labelling k of its pass gives alpha to the k members with
+// the greatest gain psi_i,alpha - psi_i,best, which is at most 0. Its score is that of the
+// independent labelling, plus the sum of these gains, plus f_alpha(k) - f_alpha(0), minus what the
+// tables of the other columns lose by the k members. As f_v is convex, each member that leaves
+// column v lowers f_v by at least f_v(1) - f_v(0). If the resulting upper bound on the difference
+// is negative for all k > 0, the pass is idle.
 #pragma once
 
 #include "clique/instance.hpp"
@@ -16,14 +18,15 @@ class IdlePasses {
 public:
   IdlePasses(Layout &layout, const Instance &instance) noexcept;
 
-  // Finds the idle passes, none for instances that this class is not for. The instance is loaded.
+  // Finds the idle passes of the loaded instance; finds none if fits() is false.
   void find() noexcept;
+  // True if the pass of alpha is idle.
   bool operator[](std::int64_t alpha) const noexcept { return idle_ && idle_[alpha] != 0; }
 
 private:
   static constexpr std::int32_t kMostMembers = 15;
 
-  // True if the class is for this instance.
+  // True if the instance is a convex sum of the kind described above.
   static bool fits(const Instance &instance) noexcept;
   void find_all() noexcept;
 

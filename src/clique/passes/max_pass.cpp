@@ -153,8 +153,9 @@ bool MaxPass::pass_messages(std::int32_t alpha, double *messages) noexcept {
     with_from_[k - 1] = std::max(with_from_[k - 1], with_from_[k]);
   }
 
-  // counting: number of members at a counted column other than alpha in labelling `forced`. If
-  // above 0, some member counts although no member has alpha, so f_alpha(0) applies.
+  // Number of members at a counted column other than alpha in labelling `forced` (0 without a rest
+  // column, where it is not used). If it is above 0, not all members are in the rest column even if
+  // none has alpha, so f_alpha(0) is a lower bound of the potential.
   const std::int32_t counting = rest < 0 ? 0 : in.members - forced - sweep_.counts()[rest];
   Leaver cheapest;
   Leaver next;
@@ -184,9 +185,10 @@ bool MaxPass::pass_messages(std::int32_t alpha, double *messages) noexcept {
         with = std::max(with, with_from_[rank + 1] - gain);
       }
     }
-    // none: f_alpha(0), if no other member must have alpha; otherwise minus infinity.
-    // none_for_rest: the same with member i in the rest column; less the loss of moving another
-    // member to a counted column where otherwise no member would count.
+    // none: the score of the labelling with member i fixed and count 0 of alpha, without base: this
+    // is f_alpha(0), or minus infinity if another member must have alpha. none_for_rest: the same
+    // with member i fixed to the rest column. If all members would then be in the rest column,
+    // another member moves to a counted column, and its loss is subtracted.
     const bool none_possible = forced - (is_forced ? 1 : 0) == 0;
     const double none = none_possible ? f[0] : kForbidden;
     double none_for_rest = none;

@@ -1,11 +1,18 @@
-// Exact inference for MAX: alpha-pass in which labelling k of the pass of alpha, with k members at
-// alpha, is scored by its member scores plus f_alpha(k), a lower bound of its score.
+// Exact inference for MAX potentials C = max_v f_v(n_v), by alpha-pass.
 //
-// The optimum has some column beta with f_beta(n_beta) = C. Labelling n_beta of the pass of beta
-// has at least the optimum's member score, and its potential is at least f_beta(n_beta). So the
-// greatest member score + f_alpha(k) over all passes is the optimum, and the other tables need not
-// be read (Theorem 5.1 of the paper, with k from 0). The same holds with one member fixed, so all
-// max-marginals are exact, in O(K n log n).
+// Labelling k of the pass of alpha gives alpha to the k members with the greatest gain, and to each
+// other member its default column, the best one other than alpha (alpha_sweep.hpp). Here its score
+// is taken to be the sum of its member scores plus f_alpha(k), which is a lower bound, as C is a
+// maximum over columns.
+//
+// In an optimal labelling, C = f_beta(n_beta) for some column beta. Labelling n_beta of the pass of
+// beta has at least the member scores of the optimum, and its potential is at least f_beta(n_beta).
+// So the greatest sum of member scores + f_alpha(k) over all passes is the optimum, and the tables
+// of other columns need not be read (Theorem 5.1 of the paper, with k from 0). The same holds with
+// one member fixed, so all max-marginals are exact, in O(K n log n).
+//
+// The potential is 0 by definition if no member has a counted column, that is, if all are in the
+// rest column, which stands for the uncounted values.
 #pragma once
 
 #include "clique/passes/alpha_sweep.hpp"
@@ -16,36 +23,44 @@ class MaxPass {
 public:
   MaxPass(Layout &layout, const Instance &instance) noexcept;
 
-  // Writes the optimum to `solution`; the best labelling found if interrupted.
+  // Writes the optimum to `solution`, or the best labelling found if interrupted.
   void run(Limits &limits, Solution &solution) noexcept;
-  // `messages`: n x K, see AlphaPassMarginals. False if interrupted; entries are then lower bounds.
+  // Writes the messages (n x K): entry (i, v) is the best score of a labelling with x_i = v, minus
+  // the score of member i at v. False if interrupted; entries are then lower bounds.
   bool messages(Limits &limits, Solution &solution, double *messages) noexcept;
 
 private:
-  // A member and a counted column other than alpha, with the least loss of any member by moving
-  // there from the rest column (the uncounted values). If every member is in the rest column, the
-  // potential is 0 by definition; this move gives a labelling with count 0 of alpha to which
-  // f_alpha(0) applies.
+  // The cheapest move of a member from the rest column to a counted column other than alpha. If
+  // every member is in the rest column, f_alpha(0) is no lower bound of the potential; after this
+  // move it is one.
   struct Leaver {
     std::int32_t member = -1;
     std::int32_t column = -1;
-    double loss = kInfinity;
+    double loss = kInfinity; // score of the member in the rest column minus that at `column`
   };
+  // Returns the cheapest such move of any member but `except` (-1: of any member).
   Leaver cheapest_leaver(std::int32_t alpha, std::int32_t except) const noexcept;
-  // Raises the messages by the pass of alpha. False if interrupted.
+  // Raises the messages to the scores found in the pass of alpha. False if interrupted.
   bool pass_messages(std::int32_t alpha, double *messages) noexcept;
-  // Raises the messages by the labelling with all members in the rest column. False if interrupted.
+  // Raises the messages at the rest column to the score of the labelling with all members there.
+  // False if interrupted.
   bool all_rest_messages(double *messages) noexcept;
 
   const Instance *instance_;
   AlphaSweep sweep_;
-  // Maxima over the labellings k' of a pass with one member fixed, n + 2 each, by count k of alpha.
-  // gains(k'): sum of the first k' gains; f: the table of alpha. Labellings with count 0 of alpha
-  // are left out (see Leaver).
-  double *without_up_;   // max over k' <= k of gains(k') + f(k'): fixed elsewhere, default before
-  double *without_from_; // max over k' >= k of gains(k') + f(k' - 1): fixed elsewhere, from alpha
-  double *with_up_;      // max over k' <= k of gains(k') + f(k' + 1): fixed to alpha, from default
-  double *with_from_;    // max over k' >= k of gains(k') + f(k'): fixed to alpha, alpha before
+  // Maxima over labellings k' of the pass of alpha after one member has been moved to the column it
+  // is fixed to. Each array has n + 2 entries, by k. gains(k'): sum of the first k' gains; f: the
+  // table of alpha. Labellings in which no member has alpha are left out, since f(0) may not apply
+  // to them.
+  //
+  // The member moves from its default column to another column than alpha: alpha keeps count k'.
+  double *without_up_; // max over k' <= k of gains(k') + f(k')
+  // The member moves from alpha to another column.
+  double *without_from_; // max over k' >= k of gains(k') + f(k' - 1)
+  // The member moves from its default column to alpha.
+  double *with_up_; // max over k' <= k of gains(k') + f(k' + 1)
+  // The member has alpha and is fixed to alpha.
+  double *with_from_; // max over k' >= k of gains(k') + f(k')
 };
 
 } // namespace chorale

@@ -1,6 +1,6 @@
-// Messages (max-marginals without the member's own score) of a SUM clique with two members and no
-// forbidden counts. With one member fixed to v, the other takes v or its best other column. Exact,
-// O(K).
+// Exact messages of a SUM clique with two members and no forbidden counts, in O(K). The message of
+// member i and column v is the best score with member i fixed to v, minus its score there. The
+// other member takes v too, or the column that is best for it alone.
 #pragma once
 
 #include "clique/instance.hpp"
@@ -13,7 +13,7 @@ public:
 
   static bool fits(const Instance &instance) noexcept { return instance.members == 2; }
 
-  // `messages`: 2 x K, see AlphaPassMarginals.
+  // Writes the messages (2 x K).
   void run(double *messages) noexcept {
     const double *const *f = instance_->potential.tables;
     const std::int32_t K = instance_->columns;

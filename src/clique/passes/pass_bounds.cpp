@@ -10,15 +10,16 @@
 namespace chorale {
 namespace {
 
-// Number of vectors of columns per loop over the members; all sums of two fit in the registers.
+// Number of vectors of columns in one loop over the members. The sums of two vectors fit in the
+// registers.
 constexpr int kPassVectors = 2;
 
-// Steps of a loop over columns, each of which reads several arrays and a table.
+// Work counted, against the limits, for each column in loops that read several arrays and a table.
 constexpr std::int64_t kColumnWork = 2 * Limits::kScattered;
 
-// Computes sum_i max(d_i - t, 0) for every column v and threshold t, with d_i = psi_iv -
-// weights[i], as sum_i max(d_i, t) - n t, which saves one operation. excess: K rows of kPadded
-// entries, one for each threshold. False if interrupted.
+// Writes sum_i max(d_i - t, 0) to `excess` for every column v and threshold t, with d_i = psi_iv -
+// weights[i]. Computes it as sum_i max(d_i, t) - n t, which saves one operation. `excess`: K rows
+// of kPadded entries, by threshold. False if interrupted.
 template <int kThresholds, int kPadded>
 CHORALE_INLINE bool add_excesses(const Instance &in, const double *weights,
                                  const double *thresholds, double *excess) noexcept {
@@ -83,10 +84,10 @@ PassBounds::PassBounds(Layout &layout, const Instance &instance) noexcept
       moved_to_(layout.take<Moved>(instance.columns)),
       by_best_(layout.take<std::int32_t>(instance.members)) {}
 
-// Line j is k thresholds_[j] + excess[j]. Lines j and j + 1 cross at k = (difference of excesses) /
-// spacing, since the thresholds are evenly spaced. Line j is evaluated from its crossing with line
-// j - 1 to its crossing with line j + 1. Rounding of the crossings is harmless: every line is an
-// upper bound at every k.
+// Line j is k thresholds_[j] + excess[j]. Since the thresholds are evenly spaced, lines j and j + 1
+// cross at k = (excess[j + 1] - excess[j]) / spacing. Between its crossings with line j - 1 and
+// with line j + 1, line j is the lowest; f plus line j is evaluated at both ends of this range.
+// Crossings that are wrong by rounding do no harm, since every line is an upper bound at every k.
 CHORALE_INLINE double PassBounds::highest(const Lanes *excess, const double *f,
                                           std::int32_t most) const noexcept {
   using Counts = std::int32_t __attribute__((vector_size(kLanes * sizeof(std::int32_t))));
@@ -125,8 +126,9 @@ CHORALE_INLINE double PassBounds::highest(const Lanes *excess, const double *f,
   return even > odd ? even : odd;
 }
 
-// Corrects the sums for members whose best column is alpha: add_excesses took their best column as
-// the default in the pass of alpha, where the default is the second-best column, if any.
+// Corrects the sums of add_excesses() for members whose best column is alpha. In the pass of alpha,
+// their default column is their second-best column, if any, but add_excesses() has taken the best.
+// Also computes bases_ and forced_. False if interrupted.
 CHORALE_INLINE bool PassBounds::add_seconds() noexcept {
   const Instance &in = *instance_;
   constexpr int vectors = kPadded / kLanes;
@@ -203,8 +205,9 @@ CHORALE_INLINE double PassBounds::bound_of(std::int32_t alpha) const noexcept {
                  in.members - forced_[alpha]);
 }
 
-// Sorts by counting, for each pass, the passes that come before it: no branch depends on the
-// bounds. Many passes become a heap, of which alpha() takes as many as are run.
+// Sorts the passes by descending bound. The place of a pass is the number of passes that come
+// before it, so that no branch depends on the bounds. More than kCounted passes only become a heap,
+// from which alpha() takes as many as are run. False if interrupted.
 CHORALE_INLINE bool PassBounds::sort_passes() noexcept {
   const std::int32_t columns = instance_->columns;
   if (columns > kCounted) {
@@ -312,9 +315,10 @@ bool PassBounds::run() noexcept {
   return on_best_units([this]() CHORALE_INLINE_LAMBDA { return bound_all(); });
 }
 
-// Places the thresholds evenly between `low` and `high`, the relevant range of d_i = psi_i,alpha -
-// w_i. low: at an optimal k no member with d_i below minus the greatest step of f_alpha has alpha.
-// high: d_i <= -slope unless alpha is member i's best column.
+// Places the thresholds evenly between `low` and `high`, the range of d_i = psi_i,alpha - w_i that
+// matters, and computes per_spacing_. Members with d_i below minus the greatest step of f_alpha do
+// not have alpha at an optimal k: this gives `low`. d_i is at most minus the slope in w_i, unless
+// alpha is the best column of member i: this gives `high`. False if interrupted.
 bool PassBounds::place_thresholds() noexcept {
   const Instance &in = *instance_;
   double low = 0;

@@ -1,16 +1,18 @@
 // Upper bounds on the score of each pass of alpha-pass in a convex sum, computed without sorting.
 //
-// The default column of a member is its best column other than alpha; default_i is the score there.
-// Let c_v be the number of members whose default is v, and w_i = default_i plus the slope
-// (f_v(c_v) - f_v(0)) / c_v of member i's default column v. A convex f_v lies below its chords, so
-// a labelling that gives alpha to k members scores at most
+// The pass of column alpha visits labellings that give alpha to k members and to each other member
+// its default column, the best one other than alpha. Let default_i be the score of member i at its
+// default column, c_v the number of members whose default column is v, and w_i = default_i plus the
+// slope (f_v(c_v) - f_v(0)) / c_v of the chord of f_v, for the default column v of member i. A
+// convex f_v lies below this chord, so a labelling that gives alpha to k members scores at most
 //
-//     sum_i default_i + sum_{v != alpha} f_v(c_v) + f_alpha(k) + (the k greatest psi_i,alpha - w_i)
+//     sum_i default_i + sum_{v != alpha} f_v(c_v) + f_alpha(k)
+//         + (the sum of the k greatest psi_i,alpha - w_i)
 //
 // The k greatest of any numbers d_i add up to at most k t + sum_i max(d_i - t, 0) for every
-// threshold t, a line in k. The bound uses the lower envelope of the lines of a few thresholds.
-// Between two crossings of lines, the convex f_alpha plus a line is greatest at one of the ends, so
-// only the crossings, k = 0 and k = n are evaluated.
+// threshold t. This is a line in k. The bound uses the lower envelope of the lines of a few
+// thresholds. Between two crossings of lines, the convex f_alpha plus a line is greatest at one of
+// the ends, so only the crossings, k = 0 and k = n are evaluated.
 #pragma once
 
 #include "base/lanes.hpp"
@@ -22,41 +24,48 @@ class PassBounds {
 public:
   PassBounds(Layout &layout, const Instance &instance) noexcept;
 
-  // Computes all bounds, by which alpha() sorts the passes. O(n K). False if interrupted.
+  // Computes the bounds of all passes. O(n K). False if interrupted.
   bool run() noexcept;
   // Does nothing; AlphaPass calls it in PassBounds and ThresholdBounds alike.
   bool tighten(double) noexcept { return true; }
-  // The alpha of the pass with the `rank`-th highest bound; the upper bound on the pass of `alpha`.
-  // O(log K) for each rank that is asked for the first time and for all before it.
+  // Returns the alpha of the pass with the `rank`-th highest bound (0: the highest). With many
+  // columns the passes are sorted on demand: O(log K) for each rank up to `rank` that is new.
   std::int32_t alpha(std::int32_t rank) noexcept;
+  // Upper bound on the score of the pass of `alpha`.
   double bound(std::int32_t alpha) const noexcept { return bounds_[alpha]; }
-  // The number of members whose best column is v; the chord slope (f_v(c) - f_v(0)) / c at this
-  // count c (f_v(1) - f_v(0) if c = 0); the sum of the members' best scores.
+  // Number of members whose best column is v.
   std::int32_t count(std::int32_t v) const noexcept { return counts_[v]; }
+  // Slope of the chord of f_v from 0 to c = count(v): (f_v(c) - f_v(0)) / c, or f_v(1) - f_v(0) if
+  // c is 0.
   double slope(std::int32_t v) const noexcept { return slopes_[v]; }
+  // Sum of the members' best scores.
   double best_scores() const noexcept { return defaults_; }
 
 private:
   static constexpr int kThresholds = 6;
-  static constexpr std::int32_t kCounted = 64; // more passes are sorted as they are asked for
-  static constexpr int kPadded = (kThresholds + kLanes - 1) / kLanes * kLanes; // whole vectors
+  static constexpr std::int32_t kCounted = 64; // with more columns, alpha() sorts on demand
+  // kThresholds rounded up to whole vectors.
+  static constexpr int kPadded = (kThresholds + kLanes - 1) / kLanes * kLanes;
 
   bool bound_all() noexcept;
-  // State of add_seconds() for one second-best column.
+  // For a column v, while add_seconds() moves members from their best column to v, their
+  // second-best.
   struct Moved {
-    std::int32_t alpha; // best column of the last member handled; -1 before the first
-    std::int32_t count; // count of the column with the members of that best column added
+    std::int32_t alpha; // best column of the member that moved last; -1 before the first
+    std::int32_t count; // c_v plus the number of members that have moved from this best column
   };
 
   bool prepare_members() noexcept;
   bool place_thresholds() noexcept;
   bool add_seconds() noexcept;
   double bound_of(std::int32_t alpha) const noexcept;
-  // Returns an upper bound on f(k) + the lowest line at k, for k = 0 .. most. excess: kPadded
-  // entries by threshold, minus infinity in the padding.
+  // Upper bound, over k = 0 .. most, on f(k) plus the value at k of the lowest of the lines.
+  // `excess`: kPadded entries, the value at 0 of the line of each threshold; minus infinity in the
+  // padding.
   double highest(const Lanes *excess, const double *f, std::int32_t most) const noexcept;
   bool sort_passes() noexcept;
-  // Compares passes: true if a comes after b.
+  // Returns a comparison of passes: true if pass a has a lower bound than pass b, or the same bound
+  // and a > b.
   auto comes_after() const noexcept {
     return [bounds = bounds_](std::int32_t a, std::int32_t b) {
       return bounds[a] < bounds[b] || (bounds[a] == bounds[b] && a > b);
@@ -64,19 +73,19 @@ private:
   }
 
   const Instance *instance_;
-  double *weights_;                     // n: w_i
+  double *weights_;                     // n: w_i; add_seconds() uses it as scratch
   double *slopes_;                      // K: chord slopes (f_v(c_v) - f_v(0)) / c_v
   double *excess_;                      // K x padded: sum_i max(psi_i,alpha - w_i - t, 0)
   double *bounds_;                      // K: bound by alpha
   std::int32_t *counts_;                // K: number of members by best column
-  std::int32_t *order_;                 // K: a heap of alphas, then the sorted ones, the first last
+  std::int32_t *order_;                 // K: a heap of alphas; then the sorted ones, highest last
   double *bases_;                       // K: sum_i default_i + sum_{v != alpha} f_v(c_v), by alpha
-  std::int32_t *forced_;                // K: number of members with no other column, by alpha
-  Moved *moved_to_;                     // K: by second-best column
+  std::int32_t *forced_;                // K: by alpha, number of members that have no other column
+  Moved *moved_to_;                     // K: by second-best column, state of add_seconds()
   std::int32_t *by_best_;               // n: members grouped by best column
-  std::int32_t sorted_ = 0;             // number of alphas that are sorted
+  std::int32_t sorted_ = 0;             // number of alphas at the end of order_ that are sorted
   double thresholds_[kPadded] = {};     // descending
-  double per_spacing_ = 0;              // 1 / distance of neighbours in thresholds_; 0 if it is 0
+  double per_spacing_ = 0;              // 1 / distance of neighbouring thresholds, or 0
   double defaults_ = 0;                 // sum of the best scores
   double potential_ = 0;                // sum_v f_v(c_v)
   double slack_ = 0;                    // upper bound on the rounding error, added to bounds

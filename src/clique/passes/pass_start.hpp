@@ -1,10 +1,11 @@
-// Sets a running score to the first labelling of a pass of alpha-pass, in sums over many columns.
+// Sets a running score (a class of count_score.hpp: counts, and the value of a sum at these counts)
+// to the first labelling of a pass of alpha-pass. Fast if there are many columns.
 //
 // At most 2 n columns are the best or second-best column of some member. Every other column has
-// count 0 in all labellings except those of its own pass. So resetting a running score between two
-// passes visits only the best and second-best columns, alpha, the previous alpha, and the columns
-// with f_v(0) != 0, in ascending order: O(n) instead of O(K) if most f_v(0) are 0. The sum is added
-// up in the same order as over all columns, so the result has the same bits.
+// count 0 in all labellings except those of its own pass. So a reset between two passes visits only
+// the best and second-best columns, alpha, the previous alpha, and the columns with f_v(0) != 0.
+// This takes O(n) instead of O(K) if most f_v(0) are 0. The columns are visited in ascending order,
+// in which the sum over all columns is added up too, so the result has the same bits.
 #pragma once
 
 #include "clique/instance.hpp"
@@ -63,7 +64,7 @@ private:
   const Instance *instance_;
   std::int32_t *columns_; // K: the first count_ entries are the columns to visit, ascending
   std::int32_t count_ = 0;
-  std::int32_t alpha_ = -1; // of the previous pass
+  std::int32_t alpha_ = -1; // alpha of the previous pass; -1 before the first
 };
 
 } // namespace chorale

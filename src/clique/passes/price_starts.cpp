@@ -130,8 +130,8 @@ CHORALE_INLINE double PriceStarts::sum(std::int32_t p, std::int32_t q,
   return constant_[p] + constant_[q] + constant_[r] + add_up(even + odd);
 }
 
-// Sorts the columns by descending most_, so that loops over pairs can end at the first column whose
-// estimate is too low.
+// Writes the candidates to ranked_ by descending most_, so that loops over pairs can end at the
+// first candidate whose most_ is too low.
 CHORALE_INLINE void PriceStarts::order_columns() noexcept {
   for (std::int32_t c = 0; c < columns_; ++c) {
     std::int32_t before = 0;
@@ -141,8 +141,9 @@ CHORALE_INLINE void PriceStarts::order_columns() noexcept {
   }
 }
 
-// For each pair of columns, finds the counts with the highest estimate, adds a third column if it
-// raises the estimate, and keeps the result. False if interrupted.
+// For each pair of candidates, finds the assumed counts with the highest estimate and adds a third
+// candidate if that raises the estimate. Passes the result to keep() if its estimate exceeds
+// needed_. False if interrupted.
 CHORALE_INLINE bool PriceStarts::combine() noexcept {
   const Instance &in = *instance_;
   order_columns();
@@ -201,9 +202,9 @@ CHORALE_INLINE bool PriceStarts::combine() noexcept {
   return true;
 }
 
-// Inserts a start into starts_, sorted by descending estimate; drops the last one beyond kStarts.
-// Each pair of three columns may lead to the same start; starts of equal estimates are taken for
-// the same.
+// Inserts a start into starts_, which stays sorted by descending estimate; if there are kStarts
+// already, the lowest is dropped. The three pairs of a triple may all lead to this triple, so a
+// start whose estimate is among the stored ones is taken for a repetition and not inserted.
 void PriceStarts::keep(const Start &start) noexcept {
   for (std::int32_t at = 0; at < count_; ++at)
     if (starts_[at].estimate == start.estimate)
@@ -253,8 +254,8 @@ CHORALE_INLINE double PriceStarts::estimate(const Start &start,
   return total + add_up(sums);
 }
 
-// Moves the counts of a start towards the numbers of members that choose them, if that raises the
-// estimate.
+// Computes the counts `members` of a start: first those assumed, then moved towards the numbers of
+// members that choose the large columns, if that raises the estimate.
 template <int kCount> CHORALE_INLINE void PriceStarts::refine(Start &start) const noexcept {
   for (int l = 0; l < kCount; ++l)
     start.members[l] = assumed(start.place[l]);
@@ -344,9 +345,10 @@ CHORALE_INLINE double PriceStarts::choose(const Start &start, std::int32_t *assi
   return base_ + score / factor_;
 }
 
-// Writes the labelling of a start. Members choose twice: the price of a large column is at first
-// that of its refined count, of a small column its slope at its share of the members that the large
-// columns leave; then the slope at the count that it has come to. Returns the labelling's score.
+// Writes the labelling of a start and returns its score. Members choose their columns twice. For
+// the first choice, a large column has the price at its refined count; a small column has the price
+// at the number of members whose best column it is, times the fraction of members outside the large
+// columns. For the second choice, each column has the price at its count after the first.
 CHORALE_INLINE double PriceStarts::choose_repeatedly(const Start &start,
                                                      std::int32_t *assignment) noexcept {
   const Instance &in = *instance_;
@@ -401,9 +403,9 @@ void PriceStarts::run(PassBounds &bounds, double level) noexcept {
     count_ = 0;
 }
 
-// Prices each small column at kChord times the slope of the chord to its default count, and each
-// large one at the slope at each assumed count. kChord is above 1 because the members that leave a
-// small column are those that lose least.
+// Sets the prices that small columns have (own_price_) and those of each place (price_), and what
+// is computed from them. kChord is above 1 because the members that leave a small column are those
+// that lose least.
 void PriceStarts::set_prices(PassBounds &bounds) noexcept {
   const Instance &in = *instance_;
   const double *const *tables = in.potential.tables;

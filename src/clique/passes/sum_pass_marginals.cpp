@@ -114,7 +114,8 @@ void SumPassMarginals::place_lanes() noexcept {
   width_ = (lanes_ + kLanes) / kLanes * kLanes;
 }
 
-// Numbers the default columns from 0 in lane_of_, sets -1 for the others. Returns their number.
+// Numbers, in lane_of_, the columns that are some member's best or second-best one from 0 on, and
+// writes -1 for all others. Returns how many were numbered.
 std::int32_t SumPassMarginals::place_defaults() noexcept {
   const Instance &in = *instance_;
   std::fill(lane_of_, lane_of_ + in.columns, -1);
@@ -130,8 +131,8 @@ std::int32_t SumPassMarginals::place_defaults() noexcept {
   return count;
 }
 
-// Assigns one lane for each different step to the other columns, from lane `first` on. Returns the
-// number of different steps, or kMostSteps + 1 if there are more.
+// Assigns lanes to the cold columns (those with -1 in lane_of_), one for each different step, from
+// lane `first` on. Returns the number of different steps, or kMostSteps + 1 if there are more.
 std::int32_t SumPassMarginals::place_steps(std::int32_t first) noexcept {
   double steps[kMostSteps + 1];
   std::int32_t count = 0;
@@ -152,7 +153,7 @@ std::int32_t SumPassMarginals::place_steps(std::int32_t first) noexcept {
   return count;
 }
 
-// Updates the entry of lane_join_ for `column`, a default column or alpha.
+// Updates the entry of lane_join_ for `column`, which has a lane of its own or is alpha.
 CHORALE_INLINE void SumPassMarginals::note_join(std::int32_t column) noexcept {
   const std::int32_t lane = lane_of_[column];
   lane_join_[lane < defaults_ ? lane : lanes_ - 1] = score_.join()[column];
@@ -312,8 +313,8 @@ CHORALE_INLINE void SumPassMarginals::read_before(std::int32_t rank, double *mes
 }
 
 // Computes suffix maxima of the rows from the last labelling back, and raises the messages of each
-// member by the maximum over the labellings in which the member has alpha. Members with alpha in
-// every labelling read the maximum over all.
+// member to the maximum over the labellings in which the member has alpha. Members with alpha in
+// every labelling read the maximum over all labellings. False if interrupted.
 CHORALE_INLINE bool SumPassMarginals::read_after(std::int32_t alpha, double *messages) noexcept {
   const std::int64_t own = has_lanes_ && lane_of_[alpha] >= defaults_ ? lanes_ - 1 : lane_of(alpha);
   double *best = range_;
@@ -399,8 +400,10 @@ CHORALE_INLINE bool SumPassMarginals::find_nearest() noexcept {
   return true;
 }
 
-// By convexity, each member that takes alpha besides the fixed one gains at most (f(n) - f(1)) / (n
-// - 1) in alpha's table, and lowers the table of the column it leaves by at least `lowest_step`.
+// True if some member's best column is alpha, or if the potential can gain as much for each member
+// that moves to alpha as the member loses by it (-nearest_[alpha]). By convexity, each member that
+// takes alpha besides the fixed one raises alpha's table by at most (f(n) - f(1)) / (n - 1) on
+// average, and lowers the table of the column it leaves by at least `lowest_step`.
 bool SumPassMarginals::may_pay(std::int32_t alpha, double lowest_step) const noexcept {
   const std::int32_t n = instance_->members;
   const double *f = instance_->potential.tables[alpha];

@@ -12,8 +12,8 @@
 namespace chorale {
 namespace {
 
-constexpr int kStages = 3; // times that thresholds are placed, at most
-// Number of passes that cost less to run than placing thresholds again.
+constexpr int kStages = 3; // greatest number of times that thresholds are placed
+// So few passes cost less to run than placing thresholds again.
 constexpr std::int32_t kFewPasses = 2;
 
 std::int64_t padded(std::int64_t columns) noexcept {
@@ -110,8 +110,9 @@ bool ThresholdBounds::note_defaults() noexcept {
   return true;
 }
 
-// Lowest threshold: in a best labelling no member with a lower gain has alpha, since no table step
-// outweighs the loss. Highest: twice the mean gain of the members by their best columns.
+// The lowest threshold is minus the range of table steps: in a best labelling no member with a
+// lower gain has alpha, since no table step outweighs the loss. The highest threshold is twice the
+// mean gain of the members by their best columns.
 bool ThresholdBounds::place_thresholds() noexcept {
   const Instance &in = *instance_;
   const CliquePotential::Steps steps = in.potential.convex_steps();
@@ -135,9 +136,10 @@ bool ThresholdBounds::place_closer() noexcept {
   return high - low <= (thresholds_[0] - thresholds_[parts_ - 1]) / 2 && place(high, low, true);
 }
 
-// Parts are intervals of the bit patterns of places (top_ - gain) as floats. So their widths grow
-// with the place: parts are narrow at high gains, where the default columns change most. With
-// `closer`, all places lie within one octave and the parts are almost equally wide.
+// A part is an interval of the bit patterns of places (top_ - gain) as floats. So parts are narrow
+// at high gains, where places are small and the counts of default columns change most, and grow
+// wider with the place. With `closer`, top_ is set so high that all places lie within a factor of
+// two, and the parts are almost equally wide.
 bool ThresholdBounds::place(double high, double low, bool closer) noexcept {
   const Instance &in = *instance_;
   // Largest allowed ratio of gains to the range of the thresholds, for single precision.
@@ -149,8 +151,8 @@ bool ThresholdBounds::place(double high, double low, bool closer) noexcept {
   int exponent = std::ilogb(width);
   if (exponent < -1000 || exponent > 1000)
     return false;
-  // No scaling if the places are within the range of floats; scaling by a power of two changes no
-  // part.
+  // Does not scale if the places are within the range of floats. Scaling by a power of two does not
+  // change which members a part has.
   if (std::abs(exponent) < 64)
     exponent = 0;
   factor_ = std::scalbn(1.0, -exponent);
@@ -280,7 +282,7 @@ bool ThresholdBounds::bound_passes(bool whole) noexcept {
       return false;
     note_states(wanted_[w]);
   }
-  // Unless `whole`, the parts outside the thresholds have bounds below level_.
+  // Unless `whole`, the parts that are left out are known to have bounds below level_.
   const double left_out = whole ? kForbidden : std::nextafter(level_, kForbidden);
   for (std::int32_t w = 0; w < open_; ++w) {
     const std::int32_t alpha = wanted_[w];
@@ -330,8 +332,8 @@ void ThresholdBounds::note_states(std::int32_t alpha) noexcept {
   }
 }
 
-// The bound is the lower of two lines in the count plus the convex f_alpha, so its maximum is at an
-// end of the part or where the lines cross.
+// At each count, the score is at most the lower of two lines in the count, plus the convex f_alpha.
+// So the maximum of this bound is at an end of the part or where the lines cross.
 double ThresholdBounds::bound_between(std::int32_t alpha, const State *states, int part,
                                       double lowest, double highest) const noexcept {
   const State &from = states[part];

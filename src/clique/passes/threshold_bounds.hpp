@@ -1,18 +1,23 @@
 // Upper bounds on the score of each pass of alpha-pass in a convex sum of many members, computed
-// without sorting. Tighter than PassBounds; in large cliques the search as a whole is faster.
+// without sorting. They are tighter than those of PassBounds (pass_bounds.hpp), and in large
+// cliques the search as a whole is faster with them.
 //
-// Labelling k of a pass gives alpha to the k members with the greatest gain by alpha (score at
-// alpha minus score at the default column, the best other column). So giving alpha to all members
-// with gain > t, for a threshold t, is one of the labellings. Thresholds divide the members into
-// the *parts* of a histogram by gain. For all alphas at once, the number of members of each part is
-// counted by default column, and their gains are summed. These sums give the scores of the
-// labellings at the ends of parts. Within a part, each further member gains at most the upper
-// threshold and at least the lower one, and the table of a default column changes by at least its
-// lowest step and at most its highest step within the part. So the score lies below two lines in k,
-// one from each end of the part, plus the convex f_alpha.
+// The gain of a member by alpha is its score at alpha minus its score at its default column, the
+// best other column. Labelling k of the pass of alpha gives alpha to the k members with the
+// greatest gain. So for each threshold t, one of the labellings gives alpha to exactly the members
+// with gain > t. Thresholds divide the members into the *parts* of a histogram by gain. For all
+// alphas at once, the members of each part are counted by default column, and their gains are
+// summed. These sums give the scores of the labellings at the ends of parts. Within a part, each
+// further member with alpha gains at most the upper threshold and at least the lower one, and the
+// table of the default column that it leaves changes by at least its lowest step and at most its
+// highest step within the part. So the score lies below two lines in k, one from each end of the
+// part, plus the convex f_alpha.
 //
 // While many passes may still exceed the best score, closer thresholds are placed around the parts
 // with bounds above this score.
+//
+// Gains are stored as *places*: the place of a gain is top_ - gain, which is positive for the gains
+// that matter and grows from part to part.
 #pragma once
 
 #include "clique/instance.hpp"
@@ -31,17 +36,19 @@ public:
   // Computes all bounds and sorts the passes by descending bound. O(n K) if n is at least about K.
   // False if interrupted.
   bool run() noexcept;
-  // Lowers the bounds of passes other than the first that may exceed `level`, a known score, and
-  // sorts these passes again. False if interrupted.
+  // Lowers bounds that are not below `level`, a known score, and sorts the passes again. Leaves out
+  // the pass of rank 0, which has been run. False if interrupted.
   bool tighten(double level) noexcept;
-  // The alpha of the pass with the `rank`-th highest bound; the upper bound on the pass of `alpha`.
+  // Returns the alpha of the pass with the `rank`-th highest bound (0: the highest).
   std::int32_t alpha(std::int32_t rank) const noexcept { return order_[rank]; }
+  // Upper bound on the score of the pass of `alpha`.
   double bound(std::int32_t alpha) const noexcept { return bounds_[alpha]; }
 
 private:
   static constexpr int kFew = 16;  // number of parts
   static constexpr int kMany = 64; // number of parts if members far outnumber columns
   static constexpr int kRows = 8;  // number of members assigned to parts at a time
+  // Calls count_members(), compiled for the vector units of the machine.
   template <int parts> bool count_all() noexcept;
   // Sums over the members whose best column is alpha.
   struct Own {
@@ -57,53 +64,60 @@ private:
   // Computes best_at_, own_by_alpha_ and the sums over the members' best scores. False if
   // interrupted.
   bool note_defaults() noexcept;
-  // Places the first thresholds. False if the scores' range is too wide or narrow for single
-  // precision.
+  // Places the first thresholds. False if place() fails.
   bool place_thresholds() noexcept;
-  // Places thresholds around the parts with bounds of at least level_. False also if the range of
-  // these parts is more than half the old range.
+  // Places new thresholds around the parts with bounds of at least level_. False, with the old
+  // thresholds, if these parts span more than half the range of the old thresholds or include the
+  // last part, or if place() fails.
   bool place_closer() noexcept;
-  // Places thresholds_ from `high` down to `low`, almost evenly if `closer`. False as above.
+  // Places thresholds_ from `high` down to `low`, almost evenly if `closer`. False, without placing
+  // them, if the range is empty or the gains are too large or small against it for single
+  // precision.
   bool place(double high, double low, bool closer) noexcept;
-  // Returns the part of a place (see top_).
+  // Returns the part to which a gain with this place belongs.
   std::int32_t part_of(double place) const noexcept;
   // Fills left_ and sums_ for the first open_ alphas of wanted_. False if interrupted.
   template <int parts, bool scaled> bool count_members() noexcept;
-  // Computes bounds_ for these alphas. False if interrupted.
+  // Computes bounds_ for the first open_ alphas of wanted_. `whole`: see bound_parts(). False if
+  // interrupted.
   bool bound_passes(bool whole) noexcept;
-  // Turns left_ of alpha into suffix sums, computes its states, and raises level_.
+  // Turns the entries of left_ for alpha into suffix sums, fills states_ for alpha, and raises
+  // level_ to the scores of these labellings.
   void note_states(std::int32_t alpha) noexcept;
-  // Fills part_bounds_ of alpha. `whole`: includes the parts beyond the outermost thresholds.
+  // Fills part_bounds_ for alpha. `whole`: also bounds the first and last part, which reach beyond
+  // the range in which the thresholds were placed; otherwise these have been bounded before.
   void bound_parts(std::int32_t alpha, bool whole) noexcept;
-  // Upper bound on the labellings of `alpha` within `part`. `states`: of alpha; `lowest`,
-  // `highest`: bounds on the steps of the default columns within the part.
+  // Upper bound on the scores of the labellings of the pass of `alpha` within `part`. `states`:
+  // those of alpha; `lowest`, `highest`: bounds on the table steps of the default columns within
+  // the part.
   double bound_between(std::int32_t alpha, const State *states, int part, double lowest,
                        double highest) const noexcept;
+  // Sorts order_ by descending bound, from rank `from` on.
   void sort_passes(std::int32_t from) noexcept;
 
   const Instance *instance_;
   int parts_;             // number of parts; members of the last gain too little to take alpha
-  double *places_;        // kRows x K, padded: top_ - gain, by member and alpha
+  double *places_;        // kRows x K, padded: place, by member and alpha
   std::int32_t *part_;    // kRows x K, padded: part, by member and alpha
   std::int32_t *left_;    // default column x alpha x parts: number of members; then suffix sums
-  double *sums_;          // alpha x parts: sum of the members' places
-  Own *own_by_alpha_;     // K: by best column
+  double *sums_;          // alpha x parts: sum of the places of the members
+  Own *own_by_alpha_;     // K: sums over the members whose best column is alpha
   std::int32_t *best_at_; // K: number of members by best column
   State *states_;         // alpha x parts: labelling at the beginning of each part
-  double *others_;        // parts: potential of the columns other than the current alpha
+  double *others_;        // parts: tables of the columns other than the current alpha, summed
   double *highest_;       // K: by alpha, highest step of the default columns in the pass
-  double *part_bounds_;   // alpha x parts: upper bound on the labellings within
-  double *bounds_;        // K: by alpha
+  double *part_bounds_;   // alpha x parts: upper bound on the labellings within the part
+  double *bounds_;        // K: upper bound on the pass of alpha
   std::int32_t *order_;   // K: alphas by descending bound
   std::int32_t *wanted_;  // K: the first open_ entries are the alphas to bound
 
   double thresholds_[kMany] = {}; // descending; part j: thresholds_[j] > gain >= thresholds_[j + 1]
   std::int32_t open_ = 0;         // number of alphas to bound
-  double top_ = 0;                // above all relevant gains; the *place* of a gain is top_ - gain
+  double top_ = 0;                // above the gains that matter; the place of a gain is top_ - gain
   double factor_ = 1;             // a power of two that scales places into the range of floats
   std::int32_t first_bits_ = 0;   // float bits of the place at which part 0 begins
   int shift_ = 0;                 // each part spans 2^shift of these bits
-  double margin_ = 0;             // upper bound on the rounding of places against thresholds
+  double margin_ = 0;             // how far a gain may lie outside its part, by rounding to floats
   bool placed_ = false;           // thresholds were placed; otherwise all bounds are infinite
   double most_ = 0;               // greatest gain of a member by its best column
   double gains_of_own_ = 0;       // sum of the members' gains by their best columns

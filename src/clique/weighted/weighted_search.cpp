@@ -10,16 +10,16 @@ namespace chorale {
 namespace {
 
 constexpr std::int64_t kTableSteps = 8;      // elementary steps to evaluate an entry of a table
-constexpr std::int64_t kMoveSweeps = 1000;   // limit on sweeps where the caller sets none
+constexpr std::int64_t kMoveSweeps = 1000;   // limit on sweeps if the caller sets none
 constexpr double kMoveRounding = 1e-12;      // gains below this part of their terms are rounding
-constexpr std::int64_t kDualSteps = 1000;    // where the caller sets none
+constexpr std::int64_t kDualSteps = 1000;    // limit on steps of the dual if the caller sets none
 constexpr std::int64_t kDualRoundEvery = 10; // steps between labellings made from the dual
 constexpr std::int32_t kWeightedPatience = 10;   // steps without progress before steps get shorter
-constexpr double kDualShorter = 0.6;
-constexpr double kDualLeast = 0.02; // the ascent ends below this factor on Polyak's step
+constexpr double kDualShorter = 0.6; // then multiplies the factor on Polyak's step length
+constexpr double kDualLeast = 0.02;  // the dual ends when the factor is below this number
 constexpr double kDualRounding = 1e-15; // relative error per operation: several unit roundoffs
-// The max-marginals of n members take the best kSpread / n labellings of each pass, at least two:
-// all of them up to 15 members.
+// Max-marginals are computed from the best kSpread / n labellings of each pass, but at least two.
+// With up to 15 members these are all labellings of the pass.
 constexpr std::int64_t kSpread = 256;
 
 } // namespace
@@ -76,8 +76,9 @@ CliqueAnswer WeightedSearch::carry_out() noexcept {
 
 // ---- Reading ------------------------------------------------------------------------------------
 
-// Gathers the scores by column. False if some member has no admissible value, except for messages
-// to the only such member, for which that member's scores become 0.
+// Gathers the scores by column. False if some member has no admissible value. Exception: if
+// messages are asked for and only one member has none, the scores of this member become 0, and the
+// messages to it are computed.
 bool WeightedSearch::load() noexcept {
   const Potential &source = *kind_.source;
   const ProblemView &problem = task_.problem;
@@ -192,13 +193,13 @@ void WeightedSearch::write_start() noexcept {
     return; // x_ holds each member's best value
   }
   count_labelling();
-  // The result is what the improvement makes of this start.
+  // Only the labelling of the start and its improvements are to be kept.
   kept_score_ = kForbidden;
   keep();
 }
 
-// Moves all members at once to their best response to the slopes of the tables, while that scores
-// more. False if interrupted or where nothing changed.
+// Lets all members take at once the column of greatest psi_iv + w_i times the slope of f_v at its
+// present count, again and again, while the score rises. True if it rose.
 bool WeightedSearch::improve_by_prices() noexcept {
   const std::int64_t limit =
       task_.options.iteration_limit > 0 ? task_.options.iteration_limit : kMoveSweeps;
@@ -212,7 +213,7 @@ bool WeightedSearch::improve_by_prices() noexcept {
     }
     for (std::int32_t v = 0; v < columns_; ++v)
       joins_[v] = slope(v, counts_[v]);
-    double gain = 0; // a lower bound on the gain of the response
+    double gain = 0; // a lower bound on the rise of the score
     double magnitude = 0;
     for (std::int64_t i = 0; i < members_; ++i) {
       const auto weight = static_cast<double>(weights_[i]);
@@ -243,20 +244,20 @@ bool WeightedSearch::improve_by_prices() noexcept {
   }
 }
 
-// Writes to joins_ what each column gains by one more member of this weight.
+// Writes to joins_ by how much the table of each column rises if a member of this weight joins.
 void WeightedSearch::fill_joins(std::int64_t weight) noexcept {
   for (std::int32_t v = 0; v < columns_; ++v)
     joins_[v] = counts_[v] + weight <= kind_.members ? join(v, weight) : 0.0;
 }
 
-// Moves one member at a time while a move raises the score.
+// Moves one member at a time, while a move raises the score. True if any member moved.
 bool WeightedSearch::improve_by_moves() noexcept {
   const std::int64_t limit =
       task_.options.iteration_limit > 0 ? task_.options.iteration_limit : kMoveSweeps;
   bool any = false;
   for (std::int64_t sweep = 0;; ++sweep) {
     bool moved = false;
-    std::int64_t joined = 0; // the weight that joins_ is for; 0: none, as counts have changed
+    std::int64_t joined = 0; // the weight for which joins_ is up to date, or 0
     for (std::int32_t i = 0; i < members_; ++i) {
       if (!limits_.spend(kTableSteps * columns_))
         return any;
@@ -309,8 +310,9 @@ bool WeightedSearch::sort_entries() noexcept {
   });
 }
 
-// Gives each member its best column other than alpha, or alpha if there is none, and sorts those
-// that may take alpha by gain per unit of weight. False if interrupted.
+// Begins the pass of alpha. In the working labelling, gives each member its best column other than
+// alpha, or alpha if there is no other. Writes the members that may move to alpha to entries_,
+// sorted by their gain per unit of weight. False if interrupted.
 bool WeightedSearch::begin_pass(std::int32_t alpha) noexcept {
   if (!limits_.spend(std::int64_t{members_} * 16))
     return false;
@@ -336,8 +338,8 @@ void WeightedSearch::restart_pass(std::int32_t alpha) noexcept {
   count_labelling();
 }
 
-// Writes the score of each labelling of a pass to prefixes_, and the best of them to x_. False if
-// interrupted.
+// Runs the pass of alpha: writes the score of each of its labellings to prefixes_, and makes the
+// best of them the working labelling. False if interrupted.
 bool WeightedSearch::run_pass(std::int32_t alpha) noexcept {
   if (!begin_pass(alpha))
     return false;
@@ -359,8 +361,8 @@ bool WeightedSearch::run_pass(std::int32_t alpha) noexcept {
   return true;
 }
 
-// Runs the passes of all columns, and improves the best labelling of the `improved` best of them.
-// False if interrupted.
+// Runs the passes of all columns, and improves the best labelling of each of the `improved` best
+// passes. False if interrupted.
 bool WeightedSearch::run_passes(std::int32_t improved) noexcept {
   for (std::int32_t alpha = 0; alpha < columns_; ++alpha) {
     ++iterations_;
@@ -411,8 +413,8 @@ void WeightedSearch::find_best() noexcept {
 
 // ---- The dual -----------------------------------------------------------------------------------
 
-// Returns D(u) for price_, with an allowance for rounding, and writes slope_ and chosen_; plus
-// infinity if interrupted.
+// Returns the dual D(u) = sum_i u_i + sum_v (best value of column v) for the prices in price_, plus
+// an allowance for rounding; plus infinity if interrupted. Writes slope_ and chosen_.
 double WeightedSearch::dual_value() noexcept {
   MeasuredSum total;
   for (std::int64_t i = 0; i < members_; ++i) {
@@ -457,7 +459,8 @@ double WeightedSearch::dual_value() noexcept {
                            total.magnitude;
 }
 
-// Gives each member its best response to the slopes at the counts that the columns choose.
+// Makes a labelling from the dual and improves it: each member takes the column of greatest psi_iv
+// + w_i times the slope of f_v at the count that column v chooses in the dual.
 void WeightedSearch::round_dual() noexcept {
   for (std::int32_t v = 0; v < columns_; ++v)
     joins_[v] = slope(v, chosen_[v]);
@@ -475,8 +478,9 @@ void WeightedSearch::round_dual() noexcept {
   improve();
 }
 
-// Lowers D by subgradient steps with Polyak's length towards the best known score. The steps are
-// those of the sum_i w_i members of score psi / w, whose parts of one member keep one price.
+// Lowers D(u) by subgradient steps with Polyak's step length, whose target is the best known score.
+// The steps are those that the dual of all sum_i w_i parts of members would make; there the parts
+// of one member always have the same price.
 void WeightedSearch::run_dual() noexcept {
   for (std::int64_t i = 0; i < members_; ++i)
     price_[i] = best_price_[i] = score(i, best_[i]);
@@ -528,8 +532,8 @@ void WeightedSearch::run_dual() noexcept {
 
 // ---- Max-marginals ------------------------------------------------------------------------------
 
-// Raises every message to the score of the working labelling with that member moved to that column,
-// without the member's own score. False if interrupted.
+// Raises the message of every member i and column v to the score of the working labelling after i
+// has moved to v, minus the score of i at v. False if interrupted.
 bool WeightedSearch::spread() noexcept {
   std::int64_t joined = 0; // the weight that joins_ is for
   for (std::int32_t i = 0; i < members_; ++i) {
@@ -549,7 +553,7 @@ bool WeightedSearch::spread() noexcept {
   return true;
 }
 
-// Raises the messages by spread() from each of the best labellings of a pass.
+// Runs the pass of alpha and calls spread() for each of its best labellings. False if interrupted.
 bool WeightedSearch::spread_pass(std::int32_t alpha) noexcept {
   if (!run_pass(alpha))
     return false;

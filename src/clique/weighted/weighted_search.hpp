@@ -1,16 +1,20 @@
-// Cliques whose members count more than once (clique.h, "Weights"), in convex sums.
+// Cliques whose members have weights, in convex sums: a member of weight w counts w times
+// (clique.h, "Weights"). n_v is the sum of the weights of the members at column v.
 //
-// Let a member of weight w be w members of score psi / w. If these took two columns, the score
-// would be convex in how many take the one, so that all at one of the two columns score no less.
-// Three things follow, with n_v the sum of the weights at column v:
-//   - Alpha-pass on those sum_i w_i members sorts by loss per unit of weight, which keeps the parts
-//     of a member together, and the best k of a pass is at the end of a member. So the passes here,
-//     over whole members, find what alpha-pass finds there, with its guarantee.
-//   - The problem of one column in the dual (count_dual.hpp), max over sets S of the sum over S of
-//     psi_iv - u_i plus f_v of the weight of S, is solved by a prefix in the same order.
-//   - Tangents of the tables are minorants: the best response to prices never scores less.
-// Tables are evaluated where they are needed: sums of weights may be large, so no table of all
-// counts is written.
+// Think of a member of weight w as w equal parts, each with scores psi / w. If the parts of one
+// member take two columns, the score is a convex function of how many take the first one, so it is
+// not lowered by moving all parts to one of the two. Three things follow: - Alpha-pass on all sum_i
+// w_i parts sorts them by gain from alpha, that is, by the member's gain
+//     per unit of weight. This order keeps the parts of a member together, and a best labelling of
+//     a pass is one that divides no member. So the passes here, over whole members, find what
+//     alpha-pass on the parts finds, and have the guarantee that alpha-pass has.
+// - The dual (count_dual.hpp) needs, for each column v, the set S of members with the greatest sum
+//     of psi_iv - u_i over S plus f_v(weight of S), where u_i is the price of member i. A best S
+//     consists of the first members in the order of (psi_iv - u_i) / w_i.
+//   - Convex tables lie above their tangents. So the score never falls if every member takes the
+//     column of greatest psi_iv + w_i s_v at once, where s_v is the slope of f_v at n_v.
+// Since sums of weights may be large, entries of tables are computed when they are needed, and not
+// stored for all counts.
 #pragma once
 
 #include "clique/computation.hpp"
@@ -25,9 +29,10 @@ public:
 
 private:
   struct Entry {
-    double gain; // per unit of weight
+    double gain; // score at a column minus score elsewhere (or price), per unit of weight
     std::int32_t member;
   };
+  // The labelling of a pass in which the first `length` entries have alpha.
   struct Prefix {
     double score;
     std::int32_t length;
@@ -38,7 +43,8 @@ private:
   void find_marginals() noexcept;
   CliqueAnswer answer() noexcept;
 
-  // Working labelling: x_ with its counts and its score.
+  // These functions read and change the working labelling: x_, with counts_ and x_score_. keep()
+  // copies it to kept_ if it scores more.
   void write_start() noexcept;
   void take_labelling(const std::int32_t *from) noexcept;
   void count_labelling() noexcept;
@@ -62,7 +68,7 @@ private:
   void fill_joins(std::int64_t weight) noexcept;
 
   double score(std::int64_t i, std::int64_t v) const noexcept { return scores_[i * columns_ + v]; }
-  // Returns f_v(k), scaled, of a column.
+  // Returns f_v(k), multiplied by factor_.
   double table(std::int32_t v, std::int64_t k) const noexcept {
     if (v == kind_.rest)
       return k == kind_.members ? nothing_counts_ : 0.0;
@@ -74,7 +80,8 @@ private:
   double leave(std::int32_t v, std::int64_t weight) const noexcept {
     return table(v, counts_[v] - weight) - table(v, counts_[v]);
   }
-  // Returns a slope of the table at a count: a tangent that lies below the table.
+  // Returns the slope of a tangent of f_v at a count: of a line through f_v(count) that does not
+  // exceed f_v anywhere.
   double slope(std::int32_t v, std::int64_t count) const noexcept {
     const std::int64_t k = std::min<std::int64_t>(count, kind_.members - 1);
     return table(v, k + 1) - table(v, k);
@@ -95,27 +102,28 @@ private:
   const std::int32_t members_; // n
   const std::int32_t columns_; // K
   const std::int64_t *weights_;
-  double factor_ = 1;         // of the tables
-  double nothing_counts_ = 0; // last entry of the rest column's table: makes C 0
+  double factor_ = 1;         // by which the potential's tables are multiplied
+  // Last entry of the rest column's table: makes the potential 0 if all members are in that column.
+  double nothing_counts_ = 0;
 
   double *scores_ = nullptr;     // n x K, by column
   double *messages_ = nullptr;   // n x K, or NULL
   std::int32_t *value_of_column_; // K; -1 for the rest column
   std::int32_t *rest_value_;     // n: value that the rest column stands for; NULL without one
   std::int32_t *best_;           // n: best column
-  std::int32_t *second_;         // n: best of the others, or -1
+  std::int32_t *second_;         // n: best of the other columns, or -1
   std::int32_t *x_;              // n: column of each member
   std::int32_t *kept_;           // n: the best labelling found
   std::int32_t *response_;       // n: scratch
-  std::int64_t *counts_;         // K: of x_
+  std::int64_t *counts_;         // K: weight of the members at each column in x_
   std::int64_t *chosen_;         // K: counts that the columns choose in the dual
   std::int64_t *value_counts_;   // R: scratch, to rate a labelling
-  Entry *entries_;               // n
-  Prefix *prefixes_;             // n + 1, or K
+  Entry *entries_;               // n: members in the order of a pass or of a column of the dual
+  Prefix *prefixes_;             // n + 1: the labellings of a pass
   double *pass_score_;           // K: best score of the pass of each column
   double *joins_;                // K: join() of each column for one weight
-  double *price_ = nullptr;      // n: u_i; the next three for the dual alone
-  double *best_price_ = nullptr; // n
+  double *price_ = nullptr;      // n: u_i. This and the next two are NULL without the dual
+  double *best_price_ = nullptr; // n: the u_i with the lowest bound so far
   double *slope_ = nullptr;      // n: 1 - number of columns that choose the member
 
   std::int64_t entry_count_ = 0;
@@ -125,7 +133,8 @@ private:
   std::int64_t iterations_ = 0;
   bool limit_hit_ = false;
   bool infeasible_ = false;
-  std::int64_t only_member_ = -1; // under messages: the one member without an admissible value
+  // If messages are asked for: the only member without an admissible value, or -1.
+  std::int64_t only_member_ = -1;
 };
 
 } // namespace chorale

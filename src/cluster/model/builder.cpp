@@ -26,8 +26,8 @@ void gather_numbers(const void *from, std::int64_t count, At &&at, void *to) noe
     static_cast<Number *>(to)[i] = static_cast<const Number *>(from)[at(i)];
 }
 
-// Copies `count` numbers, float or double as in `view`; at(i) returns the index of number i in
-// `from`. NULL if memory runs out.
+// Returns a copy of `count` numbers, float or double as in `view`; number i of the copy is number
+// at(i) of `from`. NULL if memory runs out.
 template <class At>
 const void *copy_numbers(Arena &arena, const ChainView &view, const void *from, std::int64_t count,
                          At &&at) noexcept {
@@ -103,8 +103,8 @@ bool copy_chain(Arena &arena, ChainView &view, const std::int32_t *&tokens) noex
   return copy_array(arena, view.parents, T) && copy_array(arena, view.forced, T);
 }
 
-// Returns `before` if it equals `given`, since consecutive cliques mostly have equal maps;
-// otherwise a copy, or NULL if memory runs out.
+// Returns `before` if `given` equals it, since consecutive cliques mostly have equal maps.
+// Otherwise returns a copy of `given`, or NULL if memory runs out.
 const std::int32_t *share_or_copy(Arena &arena, const std::int32_t *before,
                                   std::int64_t before_count, const std::int32_t *given,
                                   std::int64_t count) noexcept {
@@ -118,7 +118,8 @@ bool comes_after(std::int32_t chain, std::int32_t position, std::int32_t chain_b
   return chain != chain_before ? chain > chain_before : position > position_before;
 }
 
-// Number of slots of a chain that has_member() walks through before it uses the hash table.
+// Greatest number of slots of a chain that has_member() searches one by one; beyond, it uses the
+// hash table.
 constexpr std::int32_t kWalk = 64;
 
 bool is_unusual(const ChainView &view) noexcept {
@@ -137,7 +138,7 @@ bool chorale_model_builder::reserve_chain() noexcept {
          model->transitions.reserve(model->transitions.size() + 1);
 }
 
-// Consecutive chains with the same transitions share one reference.
+// Consecutive chains with the same transitions share one entry of the list.
 void chorale_model_builder::note_transitions(const Transitions *transitions) noexcept {
   if (!transitions ||
       (!model->transitions.empty() && *(model->transitions.end() - 1) == transitions))
@@ -221,7 +222,7 @@ bool chorale_model_builder::add_instance(const chorale_instance &instance) noexc
 
 const Potential *chorale_model_builder::over_columns(const Potential *potential,
                                                      std::int32_t columns) noexcept {
-  // Consecutive cliques mostly have the same potential, and then share the widened one.
+  // Consecutive cliques mostly have the same potential; they share the one over columns.
   if (!model->cliques.empty())
     if (const CliqueType &before = model->cliques.type(model->cliques.size() - 1);
         before.given == potential && before.columns == columns)
@@ -292,7 +293,8 @@ CliqueType *chorale_model_builder::make_type(const chorale_clique_setup &setup) 
       return nullptr;
   } else {
     type.given = setup.potential;
-    // A clique of many values gets its columns when its members are known (fired_columns.hpp).
+    // The columns of a clique with many values are set when all of its members are known
+    // (fired_columns.hpp).
     if (setup.property && type.columns > kFewColumns) {
       if (!model->potentials.push(setup.potential))
         return nullptr;
@@ -380,8 +382,8 @@ bool chorale_model_builder::has_member(std::int32_t clique, std::int32_t chain,
   const Place &centre = centres[clique];
   if (position >= 0 && centre.chain == chain && centre.position == position)
     return true;
-  // Members are mostly added in ascending order: one beyond the last is new. Otherwise the slots of
-  // the chain are searched, mostly few.
+  // Members are mostly added in ascending order, so a member beyond the last one is new. Otherwise
+  // searches the slots of the chain, which are mostly few.
   const Place &last = latest[clique];
   if (last.chain != -2 && comes_after(chain, position, last.chain, last.position))
     return false;
@@ -433,7 +435,7 @@ bool chorale_model_builder::add_repeated_words(const chorale_repeated_words_opti
 bool chorale_model_builder::order_slots() noexcept {
   const std::int64_t chains = model->chains.size();
   Array<std::int64_t> next(memory);
-  Array<std::int32_t> places(memory); // in `members`, chain by chain
+  Array<std::int32_t> places(memory); // places of slots, chain by chain
   if (!next.resize(chains + 1) || !places.resize(model->members.size()))
     return false;
   std::fill(next.begin(), next.end(), 0);
@@ -456,8 +458,8 @@ bool chorale_model_builder::order_slots() noexcept {
     const Chain chain = model->chains[i];
     std::int32_t *first = places.begin() + chain.first_slot;
     const PackedIntegers &sites = model->members;
-    // Whole-chain slots come first, by clique, which is the order of their places; ports of an
-    // instance by their numbers, which is the order of adding. Then positions, by site.
+    // Puts whole-chain slots first, by place and hence by clique; ports of an instance in the order
+    // of adding, which is the order of their numbers. Then come positions, by site.
     const bool ports = chain.is_instance;
     std::sort(first, first + chain.slots, [&sites, ports](std::int32_t a, std::int32_t b) {
       const std::int32_t site_a = sites[a];
@@ -480,7 +482,7 @@ bool chorale_model_builder::order_slots() noexcept {
 
 // Sets the site of each member. False if memory runs out.
 bool chorale_model_builder::place_members() noexcept {
-  // Two labels share a byte if all labels fit half a byte and all sites fit 32 bits.
+  // Two labels share a byte if half a byte holds every label and 32 bits hold every site.
   model->pairs_labels = model->most_labels <= kPairedLabels &&
                         model->label_count + model->chains.size() <= INT32_MAX;
   model->chains.place(model->pairs_labels);
@@ -511,7 +513,7 @@ std::int64_t chorale_model_builder::total_of(std::int64_t clique) const noexcept
   return has_weights(clique) ? total : members[clique];
 }
 
-// Stores the sums of weights by place, if some member counts more than once. False if memory runs
+// Stores the running sums of weights if some member counts more than once. False if memory runs
 // out.
 bool chorale_model_builder::place_weights() noexcept {
   const auto cliques = model->cliques.size();
@@ -559,8 +561,8 @@ void chorale_model_builder::close_cliques() noexcept {
     model->items_alone = model->chains[i].is_item();
 }
 
-// Sets first_message and first_count of each type from its first clique; the other cliques of the
-// type follow that one directly.
+// Sets first_message and first_count of each type from its first clique. The cliques of a type are
+// consecutive, so the same numbers are right for all of them.
 void chorale_model_builder::count_messages() noexcept {
   const CliqueType *before = nullptr;
   for (std::int64_t c = 0; c < model->cliques.size(); ++c) {
@@ -578,10 +580,11 @@ void chorale_model_builder::count_messages() noexcept {
   }
 }
 
-// Finds the connected components of the chains, by union and find. False if memory runs out.
+// Finds the connected components of the chains by union-find and stores the parts of the model.
+// False if memory runs out.
 bool chorale_model_builder::find_parts() noexcept {
   const std::int64_t chains = model->chains.size();
-  chorale::Array<std::int32_t> above(memory); // by chain: of Components
+  chorale::Array<std::int32_t> above(memory); // by chain: parent in the forest of Components
   chorale::Array<std::int32_t> first(memory); // by clique: its first chain, or -1
   if (!above.resize(chains) || !first.resize(model->cliques.size()))
     return false;

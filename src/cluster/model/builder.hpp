@@ -1,8 +1,9 @@
 // The public builder: a model under construction.
 //
-// Calls that take a Report check what the caller states, with messages, before anything is added;
-// where something is wrong nothing has changed. The others take checked arguments; false means that
-// memory ran out, and nothing was added.
+// Functions with a Report check the caller's arguments before anything is added; on an error, they
+// report a message and leave the builder as it was. Functions without a Report take checked
+// arguments; they return false if memory runs out, and have then added nothing. model.hpp explains
+// slot and centre.
 #pragma once
 
 #include "base/report.hpp"
@@ -13,10 +14,10 @@
 
 namespace chorale {
 
-// Many chains end to end, checked; the fields are those of chorale_corpus.
+// A checked chorale_corpus: many chains, stored end to end.
 struct Corpus {
   std::int64_t chains;
-  const std::int64_t *offsets; // chains + 1, or NULL: one position a chain
+  const std::int64_t *offsets; // chains + 1 entries; NULL if every chain has one position
   std::int32_t labels;
   bool single;
   bool borrow;
@@ -32,7 +33,7 @@ struct Corpus {
     return static_cast<std::int32_t>(begin(chain + 1) - begin(chain));
   }
   std::size_t score_bytes() const noexcept { return single ? sizeof(float) : sizeof(double); }
-  // The scores of a position and of those behind it; NULL where `unary` is, as it may be if there
+  // Returns the address of the scores of a position. NULL if `unary` is NULL, as it may be if there
   // are no positions.
   const void *scores_from(std::int64_t position) const noexcept {
     if (!unary)
@@ -42,8 +43,8 @@ struct Corpus {
   }
 };
 
-// The members of the cliques first .. first + count - 1: clique first + c has the entries
-// offsets[c] .. offsets[c + 1] - 1 of `chains`.
+// Members for the cliques first .. first + count - 1: clique first + c gets the entries offsets[c]
+// .. offsets[c + 1] - 1 of `chains`.
 struct RaggedMembers {
   std::int64_t first;
   std::int64_t count;
@@ -56,8 +57,9 @@ struct RaggedMembers {
 struct chorale_model_builder {
   using Report = chorale::Report;
 
-  // A position: the centre of a clique (chain -1: none yet), or the last member of a clique whose
-  // members have ascended so far (chain -2: they have not).
+  // A position of a chain, in two arrays below. In `centres`: the centre of a clique; chain -1
+  // while there is none. In `latest`: the member of a clique added last, as long as members were
+  // added in ascending order; chain -1 while there is none, -2 once the order was broken.
   struct Place {
     std::int32_t chain;
     std::int32_t position;
@@ -74,8 +76,8 @@ struct chorale_model_builder {
   chorale_model_builder(const chorale_model_builder &) = delete;
   chorale_model_builder &operator=(const chorale_model_builder &) = delete;
 
-  // ---- What the caller states. Structs are those of the public headers; their struct_size says
-  // nothing here ----
+  // ---- Arguments of the caller, checked here. The struct_size of structs has been read before and
+  // is ignored ----
   chorale_status add_chain(const Report &report, const chorale_chain &chain,
                            const chorale_chain_options &options) noexcept;
   chorale_status add_instance(const Report &report, const chorale_instance &instance) noexcept;
@@ -86,25 +88,26 @@ struct chorale_model_builder {
                               std::int64_t position) noexcept;
   chorale_status set_centre(const Report &report, std::int64_t clique, std::int64_t chain,
                             std::int64_t position) noexcept;
-  // given: `given_count` weights, of the members of the cliques first .. first + count - 1.
+  // Sets the weights of all members of the cliques first .. first + count - 1. given: `given_count`
+  // weights, clique by clique.
   chorale_status set_weights(const Report &report, std::int64_t first, std::int64_t count,
                              const std::int64_t *given, std::int64_t given_count) noexcept;
-  // Stores the number of the first clique, and how many there are.
+  // Stores in `first` the number of the first clique that was added, in `count` how many there are.
   chorale_status add_repeated_words(const Report &report, const chorale::Potential *potential,
                                     const chorale_repeated_words_options &options,
                                     std::int64_t &first, std::int64_t &count) noexcept;
-  // Many at once, all or nothing.
+  // Each of the next four functions adds many things: all of them, or on an error none.
   chorale_status add_corpus(const Report &report, const chorale_corpus &corpus) noexcept;
   chorale_status add_cliques(const Report &report, chorale_clique_setup setup,
                              std::int64_t count) noexcept;
-  // positions: by entry; NULL: 0 throughout.
+  // positions: one for each entry of `of.chains`; NULL: position 0 of each chain.
   chorale_status add_positions(const Report &report, const chorale::RaggedMembers &of,
                                const std::int64_t *positions) noexcept;
   chorale_status add_members(const Report &report, const chorale::RaggedMembers &of) noexcept;
-  // Gives the model away: the builder then has none.
+  // Completes the model and hands it over in `made`. The builder must not be used after that.
   chorale_status freeze(const Report &report, chorale_model *&made) noexcept;
 
-  // ---- The same, checked ----
+  // ---- The same with arguments that have been checked ----
   bool add_chain(chorale::ChainView view, const std::int32_t *tokens, bool borrow,
                  std::int64_t group) noexcept;
   bool add_corpus(const chorale::Corpus &corpus) noexcept;
@@ -115,11 +118,11 @@ struct chorale_model_builder {
                  const std::int32_t *table, bool borrow) noexcept;
   bool add_position(std::int32_t clique, std::int32_t chain, std::int32_t position) noexcept;
   bool has_member(std::int32_t clique, std::int32_t chain, std::int32_t position) noexcept;
-  // Adds a clique like `setup` for each repeated token, and stores how many there are.
+  // Adds a clique like `setup` for each repeated token. Stores in `count` how many were added.
   bool add_repeated_words(const chorale_repeated_words_options &options,
                           const chorale_clique_setup &setup, std::int64_t &count) noexcept;
-  // Removes the slots and whole-chain members beyond these numbers, the last ones first. The caller
-  // restores `latest` and `members` of their cliques.
+  // Removes the slots and whole-chain slots beyond these numbers, in reverse order of adding. The
+  // caller must restore `latest` and `members` of their cliques.
   void take_back(std::int64_t slots_before, std::int64_t wholes_before) noexcept;
   // Sorts the slots and completes `model`.
   bool freeze() noexcept;
@@ -127,32 +130,35 @@ struct chorale_model_builder {
   chorale::Memory memory;
   chorale::Log log;
   chorale_model *model = nullptr;         // NULL once frozen
-  chorale::Array<std::int64_t> groups;    // of each chain
+  chorale::Array<std::int64_t> groups;    // by chain: its group
   chorale::Array<chorale::Slot> slots;    // in the order of adding, without centres
-  chorale::Array<std::int32_t> last_slot; // of each chain: its slot added last, or -1
-  chorale::Array<std::int32_t> previous;  // of each slot: the slot of its chain before it, or -1
-  chorale::Array<Place> centres;          // of each clique
-  chorale::Array<Place> latest;           // of each clique
-  chorale::Array<std::int32_t> members;   // of each clique: how many members it has so far
-  chorale::Array<std::int32_t> weights;   // of members of cliques with weights
-  // Of each clique, as far as it reaches: index in `weights` of the weight of its first member; -1
-  // if every member counts once.
+  chorale::Array<std::int32_t> last_slot; // by chain: its slot added last, or -1
+  // By slot: the slot of the same chain added before it, or -1.
+  chorale::Array<std::int32_t> previous;
+  chorale::Array<Place> centres;          // by clique: its centre (see Place)
+  chorale::Array<Place> latest;           // by clique: its latest member (see Place)
+  chorale::Array<std::int32_t> members;   // by clique: how many members it has so far
+  chorale::Array<std::int32_t> weights;   // of the members of cliques that have weights
+  // By clique: the index in `weights` of the weight of its first member; -1 if every member counts
+  // once. Shorter than the number of cliques if the last ones have no weights.
   chorale::Array<std::int64_t> first_weight;
   chorale::SlotTable taken;               // hash table of slots, empty until it is needed
 
 private:
   bool find_parts() noexcept;
-  // Checks that `more` numbers of what is counted by int32 are left.
+  // Checks that `more` things can be added to `count` things, which are numbered by int32. `what`:
+  // the name of these things for the message.
   static chorale_status check_room(const Report &report, std::string_view what, std::int64_t count,
                                    std::int64_t more = 1) noexcept;
-  // Fills in R and checks everything else.
+  // Checks a setup and fills in the number of values R if it was left out.
   static chorale_status take_setup(const Report &report, chorale_clique_setup &setup) noexcept;
   chorale_status check_member(const Report &report, std::int64_t clique,
                               std::int64_t chain) const noexcept;
-  // Not const: looks members up in `taken`.
+  // Checks that the clique has no such member yet. Not const: looks members up in `taken`.
   chorale_status check_new(const Report &report, std::int64_t clique, std::int64_t chain,
                            std::int64_t position) noexcept;
-  // Checks a position that is to show values by its label.
+  // Checks a position that is to become a member or, if `centre`, the centre of a clique over
+  // positions.
   chorale_status check_position(const Report &report, std::int64_t clique, std::int64_t chain,
                                 std::int64_t position, bool centre) const noexcept;
   chorale_status check_cliques(const Report &report) const noexcept;
@@ -164,17 +170,18 @@ private:
   template <class Add>
   chorale_status add_entries(const Report &report, const chorale::RaggedMembers &of,
                              Add &&add) noexcept;
-  // Removes all cliques but the first `count`; those removed must not have members.
+  // Removes all cliques but the first `count`. The removed cliques must have no members.
   void drop_cliques(std::int64_t count) noexcept;
-  // Holds a reference; room for one must be reserved.
+  // Appends `transitions` to the list of the model and holds a reference. The caller must have
+  // reserved an entry of the list.
   void note_transitions(const chorale::Transitions *transitions) noexcept;
   void note_scores(std::int64_t numbers, std::size_t number_bytes, bool borrow) noexcept;
   bool reserve_chain() noexcept;
-  // Returns the type of the last clique if it fits `setup` as well, otherwise NULL.
+  // Returns the type of the last clique if a clique with this setup has the same; otherwise NULL.
   chorale::CliqueType *same_type(const chorale_clique_setup &setup) const noexcept;
   chorale::CliqueType *make_type(const chorale_clique_setup &setup) noexcept;
   bool add_centre(const chorale_clique_setup &setup, chorale::CliqueType &type) noexcept;
-  bool push_clique(chorale::CliqueType *type) noexcept; // without members
+  bool push_clique(chorale::CliqueType *type) noexcept; // adds a clique without members
   bool add_slot(const chorale::Slot &slot) noexcept;
   const chorale::Potential *over_columns(const chorale::Potential *potential,
                                          std::int32_t columns) noexcept;
@@ -199,10 +206,10 @@ namespace chorale {
 
 using Builder = ::chorale_model_builder;
 
-// On success `made` is a builder of an empty model.
+// Creates a builder with an empty model and stores it in `made`.
 chorale_status create_builder(const Report &report, const Memory &memory, const Log &log,
                               Builder *&made) noexcept;
-// Checks that there is a builder that has not been frozen: its other calls need that.
+// Checks that `builder` is not NULL and that its model has not been frozen.
 chorale_status check_builder(const Report &report, const Builder *builder) noexcept;
 
 } // namespace chorale

@@ -1,4 +1,4 @@
-// Checks, with messages, what the caller states about a model, and then adds it.
+// Functions of the builder that check the caller's arguments, with messages, and then add.
 #include "cluster/model/builder.hpp"
 
 #include "chain/attachments.hpp"
@@ -176,7 +176,7 @@ chorale_status Builder::check_position(const Report &report, std::int64_t clique
   return CHORALE_OK;
 }
 
-// Whether all is there that a model needs before it is frozen.
+// Checks that the model is complete before it is frozen.
 chorale_status Builder::check_cliques(const Report &report) const noexcept {
   for (std::int64_t c = 0; c < model->cliques.size(); ++c) {
     const Clique &clique = model->cliques[c];
@@ -284,7 +284,7 @@ chorale_status Builder::set_centre(const Report &report, std::int64_t clique, st
   return CHORALE_OK;
 }
 
-// Whether the members of a clique may have weights above 1, of the given sum.
+// Checks that the members of a clique may have weights with sum `total`.
 chorale_status Builder::check_weighted(const Report &report, std::int64_t clique,
                                        std::int64_t total) const noexcept {
   const CliqueType &type = model->cliques.type(clique);
@@ -313,7 +313,7 @@ chorale_status Builder::set_weights(const Report &report, std::int64_t first, st
                        "; the cliques have ", needed, " members");
   if (!given && needed > 0)
     return report.null_argument("weights");
-  std::int64_t more = 0; // members of cliques with a weight above 1
+  std::int64_t more = 0; // number of members of cliques that have a weight above 1
   std::int64_t at = 0;
   for (std::int64_t c = first; c < first + count; ++c) {
     std::int64_t total = 0;

@@ -1,4 +1,4 @@
-// Many chains, cliques and members at once, checked and all or nothing.
+// Adds many chains, cliques or members at once, checked: all of them, or on an error none.
 #include "cluster/model/builder.hpp"
 
 #include "chain/checks.hpp"
@@ -13,7 +13,8 @@ namespace {
 
 // ---- Checks -------------------------------------------------------------------------------------
 
-// A corpus as the builder takes it. Every chain's length fits 32 bits, since all positions do.
+// Checks a corpus and stores it in `to`. Every chain's length fits 32 bits, since the number of all
+// positions does.
 chorale_status take_corpus(const Report &report, chorale_corpus corpus, Corpus &to) noexcept {
   CHORALE_CHECK(check_size(report, "corpus->chains", corpus.chains, 0));
   CHORALE_CHECK(check_size(report, "corpus->labels", corpus.labels));
@@ -48,7 +49,7 @@ chorale_status take_corpus(const Report &report, chorale_corpus corpus, Corpus &
   return CHORALE_OK;
 }
 
-// Checks every score and token. All positions together are looked at as one chain.
+// Checks every score and token, of all positions as if they were one chain.
 chorale_status check_contents(const Report &report, const Corpus &corpus) noexcept {
   ChainView rows;
   rows.labels = corpus.labels;
@@ -64,10 +65,10 @@ chorale_status check_contents(const Report &report, const Corpus &corpus) noexce
              : CHORALE_OK;
 }
 
-// An entry of `name` that is an index into `count` things.
+// Checks that entry `entry` of the array `name` is an index from 0 to count - 1.
 chorale_status check_entry(const Report &report, std::string_view name, std::int64_t entry,
                            std::int64_t index, std::int64_t count) noexcept {
-  if (index >= 0 && index < count) // before the name is put together
+  if (index >= 0 && index < count) // before the name of the entry is composed, which costs time
     return CHORALE_OK;
   char place[64];
   MessageWriter(place, sizeof place) << name << "[" << entry << "]";
@@ -76,8 +77,8 @@ chorale_status check_entry(const Report &report, std::string_view name, std::int
 
 // ---- Copies -------------------------------------------------------------------------------------
 
-// Bytes of a copied chain: its scores without gaps, and its tokens right behind. A multiple of 8,
-// so that the next chain is aligned.
+// Returns the bytes of a copied chain: its scores without gaps, and its tokens right behind them.
+// Rounded up to a multiple of 8, so that the next chain is aligned.
 std::size_t copied_bytes(const Corpus &corpus, std::int64_t chain) noexcept {
   const std::size_t position = static_cast<std::size_t>(corpus.labels) * corpus.score_bytes() +
                                (corpus.tokens ? sizeof(std::int32_t) : 0);
@@ -99,7 +100,7 @@ void copy_corpus_rows(const Corpus &corpus, std::int64_t begin, std::int64_t row
       *out++ = from[y * corpus.column];
 }
 
-// Copies a chain to `to`; returns where its tokens are.
+// Copies a chain to `to`. Returns the address of the copied tokens.
 std::int32_t *copy_corpus_chain(const Corpus &corpus, std::int64_t chain, std::byte *to) noexcept {
   const std::int64_t begin = corpus.begin(chain);
   const std::int64_t rows = corpus.length(chain);
@@ -115,7 +116,7 @@ std::int32_t *copy_corpus_chain(const Corpus &corpus, std::int64_t chain, std::b
   return tokens;
 }
 
-// The members of some cliques as they are now, so that members added later can be taken away.
+// Remembers the members of some cliques, so that restore() can remove members added later.
 class MembersBefore {
 public:
   MembersBefore(Builder &builder, std::int64_t first, std::int64_t count) noexcept
@@ -127,7 +128,7 @@ public:
     std::copy_n(builder.latest.begin() + first, count, latest_.begin());
     std::copy_n(builder.members.begin() + first, count, members_.begin());
   }
-  // False where there was no memory; nothing must be added then.
+  // False if memory ran out; nothing may be added then.
   explicit operator bool() const noexcept { return has_memory_; }
   void restore() noexcept {
     builder_.take_back(slots_, wholes_);
@@ -254,8 +255,8 @@ chorale_status Builder::check_parts(const Report &report, const RaggedMembers &o
                     of.offsets[of.count] - of.offsets[0]);
 }
 
-// Adds every entry, or none: add(inner, clique, entry) checks and adds one, and reports to `inner`,
-// whose messages then get the name of the entry.
+// Adds every entry, or on an error none. add(inner, clique, entry) checks and adds one entry and
+// reports errors to `inner`, which prefixes messages with the name of the entry.
 template <class Add>
 chorale_status Builder::add_entries(const Report &report, const RaggedMembers &of,
                                     Add &&add) noexcept {

@@ -5,7 +5,7 @@
 namespace chorale {
 
 std::int32_t Chains::type_of(const Type &type) noexcept {
-  constexpr std::int64_t kBack = 8; // how many types an equal one is searched among
+  constexpr std::int64_t kBack = 8; // how many of the last types are compared
   for (std::int64_t k = types_.size() - 1; k >= std::max<std::int64_t>(types_.size() - kBack, 0);
        --k)
     if (types_[k] == type)

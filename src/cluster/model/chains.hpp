@@ -1,5 +1,6 @@
-// The chains of a model, stored compactly: a record of what differs between consecutive chains, and
-// a shared type of what does not.
+// The chains of a model, stored compactly: a Record for each chain, and a Type that consecutive
+// chains with the same number of labels, transitions and so on share. model.hpp explains slot and
+// site.
 #pragma once
 
 #include "base/array.hpp"
@@ -13,18 +14,20 @@ namespace chorale {
 // If no chain has more labels than this, a labelling stores each label in half a byte.
 inline constexpr std::int32_t kPairedLabels = 16;
 
-// All properties of one chain, as Chains::operator[] returns them.
+// One chain, as Chains::operator[] returns it. A *plain* chain has no scores but unary scores
+// without gaps and shared transitions. An *instance* is a chain whose inference callbacks of the
+// caller do.
 struct Chain {
-  const void *unary; // of a plain chain, rows without gaps; NULL of an instance
+  const void *unary; // T x m scores of a plain chain, without gaps; NULL for an instance
   const Transitions *transitions;
   const std::int32_t *tokens; // or NULL
-  const void *other;        // a ChainView or a chorale_instance; NULL of a plain chain
+  const void *other;        // a ChainView or a chorale_instance; NULL for a plain chain
   std::int32_t first_label; // its sites are first_label .. first_label + length - 1
   std::int32_t first_slot;
   std::int32_t slots;
   std::int32_t length;
   std::int32_t labels;
-  std::int32_t whole_slots; // how many of the slots are whole chains (or ports)
+  std::int32_t whole_slots; // how many slots belong to the whole chain (ports, if an instance)
   bool single;              // unary scores are float, not double
   bool is_instance;
 
@@ -34,7 +37,7 @@ struct Chain {
   std::int32_t wholes() const noexcept { return whole_slots; }
   // True if the chain has one position.
   bool is_item() const noexcept { return length == 1 && !is_instance; }
-  std::int64_t unary_bytes() const noexcept { // of a plain chain
+  std::int64_t unary_bytes() const noexcept { // for plain chains only
     return std::int64_t{length} * labels *
            static_cast<std::int64_t>(single ? sizeof(float) : sizeof(double));
   }
@@ -67,30 +70,34 @@ public:
   }
   std::int32_t first_slot(std::int64_t i) const noexcept { return records_[i].first_slot; }
   std::int64_t sites() const noexcept { return sites_; }
-  // If every chain takes 1 << shift sites: shift, so that site s is in chain s >> shift. Otherwise -1.
+  // Returns `shift` if every chain takes 1 << shift sites, so that site s belongs to chain s >>
+  // shift. Otherwise returns -1.
   std::int32_t shift() const noexcept { return shift_; }
   void prefetch(std::int64_t i) const noexcept { __builtin_prefetch(&records_[i]); }
-  // If every chain is a plain item, phi is its unary scores alone, and these are rows of doubles
-  // end to end, as those of a corpus: the row of chain 0, and the entries of a row. Otherwise NULL.
+  // Returns the row of unary scores of chain 0 if the rows of all chains lie end to end: then every
+  // chain is a plain item (one position) whose phi is its unary score alone, scores are doubles,
+  // and each row has row_labels() entries. A corpus of single items is stored so. Otherwise returns
+  // NULL.
   const double *item_rows() const noexcept { return item_rows_; }
   std::int32_t row_labels() const noexcept { return types_[0].labels; }
 
-  // Adds a chain, ignoring its slots. Its tokens take no memory if they lie right behind its unary
-  // scores. False, and nothing added, if memory runs out.
+  // Adds a chain without slots; place_slots() sets them later. If its tokens lie right behind its
+  // unary scores, no pointer to the tokens is stored. False, with nothing added, if memory runs
+  // out.
   bool push(const Chain &chain) noexcept;
   bool reserve(std::int64_t count) noexcept {
     return records_.reserve(count) && (tokens_.empty() || tokens_.reserve(count));
   }
-  // Removes all chains but the first `count`, which have `sites` sites.
+  // Removes all chains but the first `count`. `sites`: how many sites these have together.
   void truncate(std::int64_t count, std::int32_t sites) noexcept {
     records_.truncate(count);
     tokens_.truncate(std::min(count, tokens_.size()));
     sites_ = sites;
   }
-  // Sets where the labels of each chain begin: right behind those of the chain before, or, with
-  // `even`, at the next even site.
+  // Sets the first site of each chain: right behind the sites of the chain before, or, if `even`,
+  // at the next even site.
   void place(bool even) noexcept;
-  // Sets where the slots of each chain begin; slots(i) returns how many chain i has.
+  // Sets where the slots of each chain begin; slots(i) returns the number of slots of chain i.
   template <class Slots> void place_slots(Slots &&slots) noexcept {
     slots_ = 0;
     for (std::int64_t i = 0; i < size(); ++i) {
@@ -126,7 +133,7 @@ private:
   static constexpr std::uint32_t kMostWholes = 0x7fffffffU;
 
   enum class Kind : std::uint8_t { plain, view, instance };
-  // Properties that consecutive chains mostly share.
+  // What consecutive chains mostly have in common.
   struct Type {
     const Transitions *transitions;
     std::int32_t labels;
@@ -136,23 +143,25 @@ private:
     friend bool operator==(const Type &, const Type &) = default;
   };
   struct Record {
-    const void *scores; // unary, or a ChainView, or an instance
+    const void *scores; // unary scores, a ChainView or a chorale_instance, by kind
     std::int32_t first_label;
     std::int32_t first_slot;
     std::uint32_t type;
     std::uint32_t wholes : 31;
-    std::uint32_t skips : 1; // 1: the site behind the chain is unused
+    std::uint32_t skips : 1; // 1 if the site behind the chain is unused (see `place`)
   };
 
-  std::int32_t type_of(const Type &type) noexcept; // -1: no memory
+  // Index of an equal type, added if it is new; -1 if memory runs out.
+  std::int32_t type_of(const Type &type) noexcept;
   const double *find_item_rows() const noexcept;
 
   Array<Record> records_;
   Array<Type> types_;
-  Array<const std::int32_t *> tokens_; // by chain; empty while all tokens lie behind scores
+  // By chain; empty if all tokens lie right behind the unary scores.
+  Array<const std::int32_t *> tokens_;
   std::int32_t sites_ = 0;
   std::int32_t slots_ = 0;
-  // Set by place().
+  // Set by place(): the results of shift() and item_rows().
   std::int32_t shift_ = -1;
   const double *item_rows_ = nullptr;
 };

@@ -1,4 +1,5 @@
-// The cliques of a model, stored compactly, and an index from numbers to the parts that hold them.
+// The cliques of a model, stored compactly, and PartIndex, which finds the part that holds a
+// number. model.hpp explains slot, place, column, EMPTY and CONFLICT.
 #pragma once
 
 #include "base/array.hpp"
@@ -9,47 +10,48 @@
 
 namespace chorale {
 
-// Where the row of a member lies among all messages of a model.
+// Where the message row of a member begins in an array of all message rows of a model.
 struct RowPlace {
-  std::int64_t entry;  // its first entry
+  std::int64_t entry;  // index of the row's first entry
   std::int64_t number; // how many rows lie before it
 };
 
-// Properties that consecutive cliques mostly share.
+// What consecutive cliques mostly have in common. One CliqueType serves all of them.
 struct CliqueType {
-  const Property *property;       // NULL: positions
-  const Dictionary *dictionary;   // or NULL
-  const Potential *given;         // the caller's potential; NULL of a centred clique
-  const Potential *potential;     // the same over `columns`; NULL until the columns are known
-  const Potential *const *centre; // over `columns`, by value of the centre; NULL: not centred
-  const std::int32_t *map;        // by label: column, -1 for EMPTY; NULL: the label itself
-  const std::int32_t *centre_map; // or NULL
+  const Property *property;       // of which members show a value; NULL if members are positions
+  const Dictionary *dictionary;   // of the property's values; or NULL
+  const Potential *given;         // the caller's potential; NULL for a centred clique
+  const Potential *potential;     // `given`, but over `columns`; NULL until the columns are known
+  const Potential *const *centre; // potential for each value of the centre; NULL: not centred
+  const std::int32_t *map;        // by label: the column, or -1 for EMPTY; NULL: equal to the label
+  const std::int32_t *centre_map; // by label of the centre: its value; NULL: equal to the label
   std::int32_t map_labels;
   std::int32_t centre_map_labels;
   std::int32_t centre_values;
-  std::int32_t values;  // R
-  std::int32_t columns; // R + 2, or R if nothing can be EMPTY; fewer with `fired`
+  std::int32_t values;  // R, the number of values
+  std::int32_t columns; // R + 2, or R if nothing can be EMPTY; fewer if `fired` is set
   // True if every member of each of these cliques is a single item (a chain of one position) that
   // is in no other clique. Closed cliques exchange no messages and have no rows.
   bool closed;
-  // Of a property clique of many values: the values that its members can fire, which with EMPTY and
-  // CONFLICT are its columns (fired_columns.hpp). NULL: every value has a column.
+  // Set for a property clique with many values: a dictionary of the values that its members can
+  // fire. The columns are these values, EMPTY and CONFLICT (fired_columns.hpp). NULL: every value
+  // has a column.
   const Dictionary *fired;
-  const std::int32_t *fired_values; // the caller's value of each such column
-  // Rows and counts are affine in places and numbers: the row of the member in place s begins at
-  // first_message + s * columns, the counts of clique c at first_count + c * columns.
+  const std::int32_t *fired_values; // by column: the caller's value, for the values of `fired`
+  // Where message rows and counts begin: the row of the member at place s begins at entry
+  // first_message + s * columns of all messages, the counts of clique c at entry first_count + c *
+  // columns of all counts.
   std::int64_t first_message;
   std::int64_t first_count;
-  // By place: the sum of the weights of the members before it (Model::weights). NULL: every member
-  // of these cliques counts once.
+  // The running sums Model::weights, by place. NULL if every member of these cliques counts once.
   const PackedIntegers *weights;
 };
 
-// All properties of one clique, as Cliques::operator[] returns them.
+// One clique, as Cliques::operator[] returns it.
 struct Clique {
   CliqueType *type;
-  std::int32_t first_slot; // in Model::members
-  std::int32_t members;    // n; the centre is not one of them
+  std::int32_t first_slot; // place of its first member in Model::members
+  std::int32_t members;    // n, without the centre
 
   bool centred() const noexcept { return type->centre != nullptr; }
   bool closed() const noexcept { return type->closed; }
@@ -58,13 +60,14 @@ struct Clique {
   std::int32_t centre_values() const noexcept { return type->centre_values; }
   const Property *property() const noexcept { return type->property; }
   const Dictionary *dictionary() const noexcept { return type->dictionary; }
-  // Returns the dictionary that numbers the columns; NULL if columns are values of the property.
+  // Returns the dictionary that numbers the columns; NULL if the columns are the values of the
+  // property.
   const Dictionary *numbering() const noexcept {
     return type->fired ? type->fired : type->dictionary;
   }
-  // Returns how many columns the caller sees: those of all values.
+  // Returns how many columns the caller sees, who sees one for each value, EMPTY and CONFLICT.
   std::int32_t all_columns() const noexcept { return type->fired ? values() + 2 : columns(); }
-  // Returns the caller's value of a column; -1 for -1.
+  // Returns the caller's value of a column; returns -1 for column -1.
   std::int32_t value_of(std::int32_t column) const noexcept {
     if (!type->fired || column < 0)
       return column;
@@ -82,11 +85,12 @@ struct Clique {
   }
   const Potential *potential() const noexcept { return type->potential; }
   std::int32_t all_members() const noexcept { return members + (centred() ? 1 : 0); }
-  // Returns how often a member counts.
+  // Returns the weight of a member: the number by which it raises the count of its column.
   std::int32_t weight(std::int32_t member) const noexcept {
     return type->weights ? weight_between(member, member + 1) : 1;
   }
-  // Returns n as the potential sees it: the number of members, or the sum of their weights.
+  // Returns the sum of the weights of the members, which the potential sees as n. Equals the number
+  // of members unless weights were given.
   std::int32_t total() const noexcept {
     return type->weights ? weight_between(0, members) : members;
   }
@@ -100,11 +104,11 @@ struct Clique {
   RowPlace row_place(std::int32_t member) const noexcept {
     return {row(member), std::int64_t{first_slot} + member};
   }
-  // Returns how many scores the rows of all members have together, the centre's included.
+  // Returns how many entries the message rows of all members have together, with the centre's row.
   std::int64_t entries() const noexcept {
     return std::int64_t{members} * type->columns + type->centre_values;
   }
-  // Returns the column that a position with this label shows.
+  // Returns the column that a member (or the centre) shows if its position has this label.
   std::int32_t column_of(std::int32_t member, std::int32_t label) const noexcept {
     if (member == members)
       return type->centre_map ? type->centre_map[label] : label;
@@ -112,11 +116,12 @@ struct Clique {
       return label;
     return type->map[label] >= 0 ? type->map[label] : type->values;
   }
-  // True if a position shows its label itself.
+  // True if the column (or the value of the centre) is the label itself.
   bool shows_labels(std::int32_t member) const noexcept {
     return !(member == members ? type->centre_map : type->map);
   }
-  // Returns the potential if the centre shows `value`; `value` is ignored if there is no centre.
+  // Returns the potential that holds while the centre shows `value`; `value` is ignored if the
+  // clique has no centre.
   const Potential &potential_at(std::int32_t value) const noexcept {
     return type->centre ? *type->centre[value] : *type->potential;
   }
@@ -129,8 +134,8 @@ private:
   }
 };
 
-// All cliques. The number of members of a clique is the difference between where the next clique
-// begins and where this one begins.
+// All cliques. A clique's number of members is not stored: it follows from where its own members
+// and those of the next clique begin.
 class Cliques {
 public:
   explicit Cliques(const Memory &memory) noexcept : records_(memory), types_(memory) {}
@@ -151,16 +156,16 @@ public:
   bool reserve() noexcept {
     return records_.reserve(records_.size() + 1) && types_.reserve(types_.size() + 1);
   }
-  // Adds a clique without members; needs a reserve() before it.
+  // Adds a clique without members. reserve() must have been called before.
   void push(CliqueType *type) noexcept {
     set_type_of(records_.size(), type);
     records_.push({0, static_cast<std::int32_t>(types_.size()) - 1});
   }
   void truncate(std::int64_t count) noexcept { records_.truncate(count); }
-  // Forgets the types; set_type() then has to be called for all cliques in order.
+  // Removes all types. The caller must then call set_type() for all cliques, in order.
   void forget_types() noexcept { types_.truncate(0); }
-  // Sets where the members of each clique begin; slots(c) returns how many clique c has, its centre
-  // included.
+  // Sets where the members of each clique begin; slots(c) returns the number of members of clique
+  // c, with the centre.
   template <class Slots> void place_slots(Slots &&slots) noexcept {
     slots_ = 0;
     for (std::int64_t c = 0; c < size(); ++c) {
@@ -172,8 +177,8 @@ public:
     records_.shrink();
     types_.shrink();
   }
-  // Copies the cliques of another model without their types; set_type() then has to be called for
-  // all cliques in order.
+  // Copies the cliques of another model without their types. The caller must then call set_type()
+  // for all cliques, in order.
   bool copy(const Cliques &from) noexcept {
     if (!records_.copy(from.records_) || !types_.reserve(from.types_.size()))
       return false;
@@ -194,10 +199,10 @@ public:
 
 private:
   struct Record {
-    std::int32_t first_slot; // in Model::members
+    std::int32_t first_slot; // place of the first member in Model::members
     std::int32_t type;
   };
-  // Adds the type unless it is the last one, which then serves this clique as well.
+  // Appends the type unless it is already the last one.
   void set_type_of(std::int64_t c, CliqueType *type) noexcept {
     if (c == 0 || types_.empty() || *(types_.end() - 1) != type)
       types_.push(type);
@@ -208,13 +213,15 @@ private:
   std::int32_t slots_ = 0;
 };
 
-// Finds the part that holds a number, where parts lie end to end. Stores the part of every kStep-th
-// number and searches between two of these.
+// Numbers 0 .. total - 1 are divided into consecutive parts, such as the labels of all chains into
+// chains; find() returns the part that holds a number. The index stores the part of every kStep-th
+// number, and find() searches between two of these.
 class PartIndex {
 public:
   explicit PartIndex(const Memory &memory) noexcept : at_(memory) {}
 
-  // start_of(part) returns the first number of a part, ascending; there are `total` numbers.
+  // Builds the index. start_of(part) returns the first number of a part; parts are in ascending
+  // order, and there are `total` numbers.
   template <class StartOf>
   bool build(std::int32_t parts, std::int64_t total, StartOf &&start_of) noexcept {
     const std::int64_t steps = total / kStep + 2;
@@ -232,7 +239,8 @@ public:
   std::int32_t find(std::int32_t number, StartOf &&start_of) const noexcept {
     std::int32_t first = at_[number / kStep];
     const std::int32_t last = at_[number / kStep + 1];
-    // Without branches, which would be mispredicted: numbers are spread evenly.
+    // A binary search without branches, which the processor would mispredict: all outcomes are
+    // equally likely.
     for (std::int32_t left = last - first; left > 0; left /= 2) {
       const std::int32_t half = left - left / 2;
       first += start_of(first + half) <= number ? half : 0;

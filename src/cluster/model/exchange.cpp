@@ -45,7 +45,8 @@ private:
     return true;
   }
 
-  // Cliques of one type and one potential mostly come in a row, and stay alike.
+  // Sets the new type of clique c. Consecutive cliques with one type and one exchange share the new
+  // type.
   bool take_clique(std::int64_t c, const Exchange &exchange) noexcept {
     const CliqueType *from = &from_.cliques.type(c);
     if (c > 0 && from == &from_.cliques.type(c - 1) && exchange.potential == last_.potential &&
@@ -74,7 +75,7 @@ private:
     return centre != nullptr;
   }
 
-  // The potential over the values that the members of a clique can fire.
+  // Returns `given` restricted to the values that the members of a clique can fire.
   const Potential *narrowed(const CliqueType &type, const Potential &given) noexcept {
     const std::int32_t fired = type.fired->size();
     if (!columns_.resize(fired + 2) || !to_.potentials.reserve(to_.potentials.size() + 1))

@@ -1,21 +1,23 @@
-// The same chains, members and cliques with other potentials, and with other unary scores.
+// Derives a model with the same chains, members and cliques, but other potentials or unary scores.
 #pragma once
 
 #include "cluster/model/model.hpp"
 
 namespace chorale {
 
-// What a clique gets: one potential, or for a centred clique one for each value of its centre; NULLs
-// keep what it has. Over R or R + 2 values, as clique setups take them; mixtures or MAJORITY, which
-// need no column for values that no member can fire.
+// New potentials of one clique. potential: of a clique without a centre; NULL keeps the old one.
+// centre: of a centred clique, one for each value of the centre; NULL keeps the old ones.
+// Potentials are over R or R + 2 values, as in a clique setup. They must be mixtures or MAJORITY,
+// since these need no column for values that no member can fire.
 struct Exchange {
   const Potential *potential = nullptr;
   const Potential *const *centre = nullptr;
 };
 
-// exchanges: by clique. unary: by chain, T x m numbers without gaps of the chain's element type, or
-// NULL to keep those it has; borrowed as long as the result lives. NULL: keeps all. Returns a model
-// with one reference, which holds one on `model`; NULL if memory runs out.
+// Returns the derived model with one reference; it holds a reference on `model`. NULL if memory
+// runs out. exchanges: by clique; NULL keeps all potentials. unary: by chain, T x m numbers of the
+// chain's element type, without gaps, or NULL to keep the scores of this chain; the arrays are
+// borrowed as long as the result lives. `unary` itself may be NULL to keep all scores.
 Model *exchange(const Memory &memory, const Log &log, const Model &model,
                 const Exchange *exchanges, const void *const *unary) noexcept;
 

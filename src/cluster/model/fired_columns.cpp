@@ -49,9 +49,10 @@ private:
     return all ? with_all(type) : with_fired(type);
   }
 
-  // Fills values_ with the values that members can fire, as numbers of the caller's dictionary,
-  // ascending; OUT, which always has a column, is the last. Sets `all` if a member is an instance,
-  // which may show any value. False if memory runs out.
+  // Fills values_ with the values that members can fire, as numbers of the caller's dictionary, in
+  // ascending order. The value OUT of the dictionary (all values outside it), which always has a
+  // column, comes last. Sets `all` if a member is an instance, which may show any value. False if
+  // memory runs out.
   bool gather(const Clique &clique, bool &all) noexcept {
     values_.truncate(0);
     fires_outside_ = false;
@@ -80,8 +81,8 @@ private:
       attached.each_possible(chain.view().parents != nullptr,
                              [&](std::int32_t value) { push(attached.number(value)); });
     }
-    // A cardinality identifies its two counted values by their order, so both keep their columns.
-    // There is at least one column.
+    // A cardinality potential identifies its two counted values by their order, so both keep their
+    // columns.
     const Potential &given = *clique.type->given;
     const bool keeps_counted = given.source == TableSource::cardinality;
     for (std::int32_t v = 0; keeps_counted && v < clique.values(); ++v)
@@ -100,8 +101,8 @@ private:
     values_.truncate(std::unique(values_.begin(), values_.end()) - values_.begin());
   }
 
-  // Fills from_ with the value of the given potential for each column, ascending; -1 for EMPTY and
-  // CONFLICT if the potential is over R values. False if memory runs out.
+  // Fills from_, by column: the number of the column's value in the given potential, ascending; -1
+  // for EMPTY and CONFLICT if the given potential is over R values. False if memory runs out.
   bool list_sources(const CliqueType &type) noexcept {
     from_.truncate(0);
     bool fits = true;
@@ -162,8 +163,8 @@ private:
     return narrow_from_ ? narrow_ : nullptr;
   }
 
-  // Returns a dictionary of the columns, by the values that the property fires. NULL if memory runs
-  // out.
+  // Returns a dictionary that maps the values that the property fires to columns. NULL if memory
+  // runs out.
   const Dictionary *dictionary_of(const CliqueType &type) noexcept {
     if (!model_.dictionaries.reserve(model_.dictionaries.size() + 1))
       return nullptr;
@@ -196,9 +197,9 @@ private:
   }
 
   Model &model_;
-  Array<CliqueType *> types_;  // by clique
-  Array<std::int32_t> values_; // fired values of the current clique
-  Array<std::int32_t> from_;   // by column: value of the given potential
+  Array<CliqueType *> types_;  // by clique: its new type
+  Array<std::int32_t> values_; // values that the members of the current clique can fire
+  Array<std::int32_t> from_;   // by column: number of its value in the given potential, or -1
   bool fires_outside_ = false;
   CliqueType *whole_ = nullptr;             // the last type made with all columns
   CliqueType *narrow_ = nullptr;            // the last type made with fired columns

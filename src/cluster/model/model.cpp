@@ -49,7 +49,7 @@ bool chorale_model::derive_from(const chorale_model &from) noexcept {
 namespace chorale {
 namespace {
 
-// The strengths of one model, put on the cliques of another that has its chains.
+// Multiplies the potentials of a model by factors, for a new model that shares its chains.
 class Reweighing {
 public:
   Reweighing(Model &to, const Model &from) noexcept : to_(to), from_(from) {}
@@ -64,8 +64,8 @@ public:
   }
 
 private:
-  // Consecutive cliques of one type mostly have one factor, and then share the new type as well.
-  // first_message and first_count of a type are right for any of its cliques.
+  // Sets the new type of clique c. Consecutive cliques with one type and one factor share the new
+  // type: first_message and first_count of a type are the same for all of its cliques.
   bool take_clique(std::int64_t c, double factor) noexcept {
     const CliqueType *from = &from_.cliques.type(c);
     if (c > 0 && from == &from_.cliques.type(c - 1) && factor == last_factor_)
@@ -78,7 +78,8 @@ private:
     if (!to_.cliques.set_type(c, type))
       return false;
     if (!from->centre) {
-      // Another type with the same potential shares the rescaled potential.
+      // A new type, but the same potential and factor as for the clique before: shares the rescaled
+      // potential.
       const CliqueType *before = c > 0 ? &from_.cliques.type(c - 1) : nullptr;
       if (before && before->potential == from->potential && factor == factor_before) {
         type->potential = to_.cliques.type(c - 1).potential;

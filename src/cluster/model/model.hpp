@@ -1,16 +1,23 @@
 // The public model: chains, cliques, and the slots where they meet. Immutable once frozen.
 //
-// A *slot* is one membership of a chain in a clique: by one position, by a property of the whole
-// chain, or as a port of an instance. A membership is stored as two numbers, from which all fields
-// of a Slot are found:
-//   members[place], clique by clique, a centre last: its *site*. For a position, the index of its
-//     label in all labels laid end to end (each chain begins at an even site if two labels share a
-//     byte); for the w-th whole-chain slot, -1 - w.
-//   slots[number], chain by chain: its place in `members`. Whole-chain slots come first, in the
-//     order of adding, then positions in ascending order.
+// A *slot* is one membership in a clique: of one position of a chain, of a whole chain through a
+// property that is evaluated on it, or of a port of an instance. An *instance* is a chain whose
+// inference callbacks of the caller do; its *ports* are its memberships. The members of a clique
+// are numbered 0 .. n - 1; in a centred clique, member n is the *centre*, a position whose value
+// selects the potential.
 //
-// A slot shows a *column* of its clique: 0 .. R-1, then EMPTY and CONFLICT if the clique has them;
-// -1 for a value without a column. If R is large and members can fire few of the values, only these
+// A slot is stored as two numbers, from which all fields of the struct Slot are found:
+// members[place]: the *site* of the slot. `members` has an entry for each slot, clique by clique,
+//   the centre of a clique last; the index is the slot's *place*. The site of a position is the
+//   index of its label in all labels laid end to end (each chain begins at an even site if two
+//   labels share a byte). The site of whole-chain slot w of the model is -1 - w.
+// slots[number]: the place of the slot. `slots` has an entry for each slot, chain by chain: first
+//   the whole-chain slots of a chain, by clique (ports of an instance in the order of adding), then
+//   its positions, ascending.
+//
+// A slot shows a *column* of its clique: a value 0 .. R-1, or EMPTY or CONFLICT if the clique has
+// these two; -1 if the value has no column. (A property shows EMPTY if it fires no value, CONFLICT
+// if it fires two different ones.) If R is large and members can fire few of the values, only these
 // have columns (fired_columns.hpp), and Clique::value_of converts a column to the caller's value.
 // The messages of a clique are one row of `columns` entries for each member, without gaps, then the
 // row of the centre, with an entry for each value of the centre.
@@ -35,7 +42,7 @@ struct Slot {
   std::int32_t whole;    // number among all whole-chain slots, or -1
 };
 
-// A whole-chain slot: what its property reads. NULL: the property reads no such array.
+// A whole-chain slot: the arrays that its property reads. NULL for an array that it does not read.
 struct WholeSlot {
   const std::int32_t *classes;
   const std::int32_t *table;
@@ -57,7 +64,7 @@ struct chorale_model : chorale::Counted {
   std::int32_t chain_of(const chorale::Clique &clique, std::int32_t member) const noexcept {
     return chain_at(site(clique, member));
   }
-  // Returns the chain of a member, given its site.
+  // Returns the chain of the member whose site is `at`.
   std::int32_t chain_at(std::int32_t at) const noexcept {
     return at < 0                ? wholes[-1 - at].chain
            : chains.shift() >= 0 ? at >> chains.shift()
@@ -68,12 +75,13 @@ struct chorale_model : chorale::Counted {
   std::int32_t clique_of(std::int64_t slot) const noexcept {
     return clique_index.find(slots[slot], [this](std::int32_t c) { return cliques.first_slot(c); });
   }
-  // True if the chain is an item of a closed clique.
+  // True if the chain is an item (one position) and a member of a closed clique
+  // (CliqueType::closed).
   bool is_closed(const chorale::Chain &chain) const noexcept {
     return closed_slots > 0 && chain.slots == 1 &&
            (closed_slots == slots.size() || cliques.type(clique_of(chain.first_slot)).closed);
   }
-  // Returns the part that a clique is in.
+  // Returns the part of the model (parts.hpp) to which the chains of a clique belong.
   std::int32_t part_of_clique(std::int64_t number) const noexcept {
     if (parts.count() == 1 || cliques[number].all_members() == 0)
       return 0;
@@ -112,44 +120,50 @@ struct chorale_model : chorale::Counted {
     return type.first_count + clique * type.columns;
   }
   std::size_t bytes() const noexcept;
-  // Makes this new model the same as `from` in all but chains, and its types of cliques those of
-  // `from`, to be replaced. False if memory runs out.
+  // Copies everything from `from` into this new model except the chains and the types of the
+  // cliques. The types are still those of `from`; the caller replaces them. False if memory runs
+  // out.
   bool derive_from(const chorale_model &from) noexcept;
 
   chorale::Log log;
   chorale::Arena arena;
   chorale::Chains chains;
-  chorale::PackedIntegers slots; // places in `members`, chain by chain
+  chorale::PackedIntegers slots; // the place of each slot, chain by chain
   chorale::Array<chorale::WholeSlot> wholes;
   chorale::Cliques cliques;
-  chorale::PackedIntegers members;      // sites, clique by clique
-  // By place in `members`, and one more: sum of the weights of the members before it. Empty if
-  // every member counts once, and in a derived model, which has those of `base`.
+  chorale::PackedIntegers members;      // the site of each slot, clique by clique
+  // Running sums of the weights of members, one entry for each place and one more: entry p is the
+  // sum of the weights at all places before p. Empty if every member counts once, and in a derived
+  // model, which uses the array of `base`.
   chorale::PackedIntegers weights;
-  chorale::PartIndex chain_index;       // of labels
-  chorale::PartIndex clique_index;      // of members
-  chorale::PackedIntegers groups;       // by chain; empty if all are 0
+  chorale::PartIndex chain_index;       // finds the chain of a site
+  chorale::PartIndex clique_index;      // finds the clique of a place
+  chorale::PackedIntegers groups;       // by chain: its group; empty if all groups are 0
   chorale::Parts parts;
-  // One reference each. The potentials are the caller's, or derived from these.
+  // The model holds one reference to each object of these lists. The potentials are the caller's,
+  // or were made from the caller's.
   chorale::Array<const chorale::Potential *> potentials;
   chorale::Array<const chorale::Property *> properties;
   chorale::Array<const chorale::Dictionary *> dictionaries;
   chorale::Array<const chorale::Transitions *> transitions;
 
   std::int64_t label_count = 0;   // positions of all chains together
-  std::int64_t message_count = 0; // message entries of all rows
+  std::int64_t message_count = 0; // sum of the lengths of all message rows
   std::int64_t closed_slots = 0;  // members of closed cliques
-  bool items_alone = false;       // every chain is an item, every clique is closed
-  std::int64_t count_count = 0;   // columns of all cliques
+  bool items_alone = false;       // true if every chain is an item and every clique is closed
+  // Sum of `columns` over all cliques: length of an array of all counts.
+  std::int64_t count_count = 0;
   bool pairs_labels = false;      // two labels share a byte; each chain begins at an even site
   std::int32_t most_labels = 1;
-  std::int32_t most_members = 0; // of a clique
+  std::int32_t most_members = 0; // greatest number of members of a clique
   std::int32_t most_counted = 0; // greatest sum of the weights of a clique
-  std::size_t score_bytes = 0;
-  std::size_t copied_score_bytes = 0; // of these, bytes that were copied to the arena
+  std::size_t score_bytes = 0; // bytes of all scores of the chains
+  std::size_t copied_score_bytes = 0; // bytes of the scores that were copied to the arena
+  // Bytes of objects that the model created, apart from its arena and arrays.
   std::size_t made_bytes = 0;
-  // References or NULL. base: the model that owns the chains and properties, if this one was
-  // derived. bytes_of: the bytes of a problem file that hold borrowed arrays.
+  // Each is a reference that the model holds, or NULL. base: in a derived model, the model that
+  // owns the chains and properties. bytes_of: the bytes of a problem file in which borrowed arrays
+  // lie.
   const chorale_model *base = nullptr;
   const chorale::SharedBytes *bytes_of = nullptr;
 };
@@ -158,8 +172,8 @@ namespace chorale {
 
 using Model = ::chorale_model;
 
-// The same model with factors[c] * C as the potential of clique c. Checks the factors; on success
-// `made` has one reference.
+// Creates a copy of `model` in which the potential of clique c is multiplied by factors[c]. Checks
+// the factors. On success `made` has one reference.
 chorale_status create_reweighed(const Report &report, const Memory &memory, const Log &log,
                                 const Model &model, const double *factors, Model *&made) noexcept;
 

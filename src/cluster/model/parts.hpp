@@ -1,5 +1,5 @@
-// Parts of a model: sets of chains that no clique connects. The best labelling of a part depends on
-// no other part.
+// Divides the chains of a model into parts that no clique connects. The best labelling of a part
+// does not depend on the other parts.
 #pragma once
 
 #include "base/packed.hpp"
@@ -10,9 +10,10 @@ class Parts {
 public:
   explicit Parts(const Memory &memory) noexcept : of_(memory), first_(memory) {}
 
-  // Takes the connected components of the chains, `root[i]` (chains) being the lowest chain of the
-  // component of chain i. `is_free(i)`: whether the best labelling of chain i is found without a
-  // search, so that the chain may be in any part. Overwrites `root`. False if memory runs out.
+  // Computes the parts from the connected components of the chains: root[i] is the lowest chain of
+  // the component of chain i. is_free(i) is true if the best labelling of chain i is known without
+  // a search, so that the chain may belong to any part. Overwrites `root`. False if memory runs
+  // out.
   template <class IsFree>
   bool make(std::int32_t *root, std::int64_t chains, IsFree &&is_free) noexcept;
   bool copy(const Parts &from) noexcept {
@@ -35,8 +36,9 @@ public:
   std::size_t bytes() const noexcept { return of_.bytes() + first_.bytes(); }
 
 private:
-  // One of these: the part of each chain, or, if every part has consecutive chains, the first chain
-  // of each part. Both are empty if there is one part only.
+  // Only one of the two arrays is used. of_: the part of each chain. first_: the first chain of
+  // each part, if the chains of every part are consecutive. Both are empty if there is only one
+  // part.
   PackedIntegers of_;
   PackedIntegers first_;
   std::int32_t count_ = 1;
@@ -44,7 +46,7 @@ private:
 
 template <class IsFree>
 bool Parts::make(std::int32_t *root, std::int64_t chains, IsFree &&is_free) noexcept {
-  // Replaces the root of each chain by the part, or by -1 for a free chain.
+  // Replaces root[i] by the part of chain i, or by -1 if the chain is free.
   std::int32_t parts = 0;
   std::int32_t last = -1;
   bool ascends = true;

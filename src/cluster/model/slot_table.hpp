@@ -1,5 +1,6 @@
-// A hash table of the slots of a model under construction by (clique, chain, position), for chains
-// of many slots. Open addressing, at most half full; slots are added when the table is searched.
+// A hash table of the slots of a model under construction, with key (clique, chain, position). Used
+// if a chain has many slots. Open addressing, at most half full. The table is filled lazily:
+// follow() adds the slots that are new, before a search.
 #pragma once
 
 #include "base/array.hpp"
@@ -33,7 +34,7 @@ public:
     }
     return false;
   }
-  // Empties the table; to be called after slots have been removed.
+  // Empties the table. Must be called after slots have been removed from the array.
   void forget() noexcept {
     entries_.truncate(0);
     known_ = 0;
@@ -64,8 +65,8 @@ private:
                                      static_cast<std::uint64_t>(entries_.size() - 1));
   }
 
-  Array<std::int32_t> entries_; // numbers of slots, -1: free; the size is a power of two
-  std::int64_t known_ = 0;      // number of slots in the table
+  Array<std::int32_t> entries_; // indices of slots, or -1 if free; the size is a power of two
+  std::int64_t known_ = 0;      // how many slots of the array are in the table
 };
 
 } // namespace chorale

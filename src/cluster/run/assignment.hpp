@@ -1,8 +1,9 @@
 // Compact storage of a labelling of a whole model, and of the counts of its cliques.
 //
-// A slot (one chain or position as a member of one clique) *shows* a column of its clique: the
-// column of its label, or for a whole-chain slot that of the property's value on the labelling; -1
-// if the value is outside the clique's dictionary.
+// A slot is one position, or a whole chain through a property, as a member of one clique. It
+// *shows* a column of its clique: the column of its label, or for a whole-chain slot the column of
+// the property's value on the labelling; -1 if that value lies outside the clique's dictionary. A
+// *site* is the index of a position in a LabelStore (model.hpp).
 #pragma once
 
 #include "base/numeric.hpp"
@@ -14,8 +15,8 @@
 
 namespace chorale {
 
-// Array of numbers from 0 to labels - 1 in one, two or four bytes each, or half a byte if `shared`
-// (at most 16 labels). Holds the labels of all chains end to end.
+// An array of numbers from 0 to labels - 1, in one, two or four bytes each, or in half a byte each
+// if `shared` (at most 16 labels). Holds the labels of all chains end to end.
 class LabelStore {
 public:
   LabelStore() noexcept = default;
@@ -109,7 +110,7 @@ public:
   bool equals(const LabelStore &other) const noexcept {
     return bytes_ == 0 || std::memcmp(data_, other.data_, bytes_) == 0;
   }
-  // Returns how many labels differ from those of `other`.
+  // Returns the number of entries that differ between the two arrays.
   std::int64_t differing(const LabelStore &other) const noexcept {
     std::int64_t count = 0;
     if (width_ == 1) {
@@ -133,32 +134,34 @@ public:
   }
 
 private:
-  std::int32_t width_ = 1; // bytes of a number; 0: half a byte
+  std::int32_t width_ = 1; // bytes of an entry; 0: half a byte
   std::size_t bytes_ = 0;
   std::byte *data_ = nullptr;
 };
 
-// Labelling of a model, the columns that its whole-chain slots show, and the scores of its chains.
+// A labelling of a model: labels, the columns that whole-chain slots show, and the scores phi of
+// the chains.
 struct Assignment {
   Assignment() noexcept = default;
-  // `inputs`: NULL, or, in a model of items alone, where phi() reads scores instead of storing them.
+  // inputs: NULL; or, in a model of items alone, the inputs from which phi() reads scores instead
+  // of storing them.
   Assignment(Layout &layout, const Model &model, const Inputs *inputs = nullptr) noexcept
       : model_(&model), inputs_(inputs),
         score_(inputs ? nullptr : layout.take<double>(model.chains.size())),
         labels(layout, model.chains.sites(), model.most_labels, model.pairs_labels),
         whole(layout.take<std::int32_t>(model.wholes.size())) {}
 
-  // Returns phi of a chain; minus infinity if the chain has no labelling.
+  // Returns phi of a chain under its labels; minus infinity if the chain has no labelling.
   double phi(std::int32_t chain) const noexcept {
     return inputs_ ? inputs_->item_score(chain, labels.get(model_->chains.first_label(chain)))
                    : score_[chain];
   }
-  // Prefetches what phi() reads besides stored scores.
+  // Prefetches what phi() reads if scores are not stored.
   [[gnu::always_inline]] void prefetch_phi(std::int32_t chain) const noexcept {
     if (inputs_)
       inputs_->prefetch_item_score(chain, labels.get(model_->chains.first_label(chain)));
   }
-  // The scores of all chains; NULL if they are not stored.
+  // Returns phi of all chains; NULL if they are not stored.
   const double *scores() const noexcept { return score_; }
   void set_phi(std::int32_t chain, double chain_score) noexcept {
     if (!inputs_)
@@ -172,8 +175,8 @@ struct Assignment {
   std::int32_t shown(const Slot &slot) const noexcept {
     return shown(model_->cliques[slot.clique], slot.member);
   }
-  // Sets the T labels of a chain, the columns that its whole-chain slots show (`of_slots`, by slot)
-  // and phi.
+  // Sets the T labels of a chain, the columns that its whole-chain slots show (`of_slots`, an entry
+  // for each slot) and phi.
   void set(std::int32_t chain, const std::int32_t *of_chain, const std::int32_t *of_slots,
            double chain_score) noexcept {
     const Chain &to = model_->chains[chain];
@@ -183,7 +186,7 @@ struct Assignment {
     set_phi(chain, chain_score);
   }
   // Sets the labels of a chain that is no instance, and computes phi under `view` and the columns
-  // that its whole-chain slots show. `leaves`: scratch, T bytes.
+  // that its whole-chain slots show. `leaves`: T bytes of scratch, used for trees.
   void judge(std::int32_t number, const ChainView &view, const std::int32_t *of_chain,
              std::uint8_t *leaves) noexcept {
     const Chain &chain = model_->chains[number];
@@ -196,7 +199,7 @@ struct Assignment {
       view.mark_leaves(leaves);
     set_phi(number, view.score(of_chain, view.parents ? leaves : nullptr));
   }
-  // Sets label and phi of a chain of one position at `site`, without whole-chain slots.
+  // Sets the label, at `site`, and phi of a chain of one position without whole-chain slots.
   void set_item(std::int32_t chain, std::int32_t site, std::int32_t label,
                 double chain_score) noexcept {
     labels.set(site, label);
@@ -213,7 +216,7 @@ struct Assignment {
     }
     set_phi(number, from.phi(number));
   }
-  // True if another labelling of the same model has the same labels in a chain, and its whole-chain
+  // True if a chain has the same labels in another labelling of the same model, and its whole-chain
   // slots show the same columns.
   bool agrees(std::int32_t number, const Assignment &other) const noexcept {
     const Chain &chain = model_->chains[number];
@@ -226,7 +229,7 @@ struct Assignment {
     }
     return true;
   }
-  // True if the chain has the T labels `of_chain`.
+  // True if the T labels of the chain equal `of_chain`.
   bool has(const Chain &chain, const std::int32_t *of_chain) const noexcept {
     return labels.equal(chain.first_label, chain.length, of_chain);
   }
@@ -239,7 +242,7 @@ struct Assignment {
     std::copy_n(from.whole, model_->wholes.size(), whole);
     if (from.score_)
       std::copy_n(from.score_, stored_scores(), score_);
-    else // `from` is of a run that stores none
+    else // `from` belongs to a run that stores no scores
       for (std::int64_t i = 0; i < stored_scores(); ++i)
         score_[i] = from.phi(static_cast<std::int32_t>(i));
     copy_totals(from);
@@ -271,14 +274,15 @@ private:
 
 public:
   LabelStore labels;
-  std::int32_t *whole = nullptr; // by index in Model::wholes: column that the slot shows, or -1
-  double chain_total = kForbidden; // sum_i phi_i
-  double clique_total = 0;         // sum_p C_p
-  double magnitude = 0; // sum_i |phi_i| + sum_p |C_p|
+  // By number of the whole-chain slot: the column that it shows, or -1.
+  std::int32_t *whole = nullptr;
+  double chain_total = kForbidden; // sum of phi over the chains
+  double clique_total = 0;         // sum of C over the cliques
+  double magnitude = 0; // sum of the absolute values of all these terms
 };
 
-// Counts of all cliques: entry model.first_count(c) + v is the number of members of clique c that
-// show column v, or the sum of their weights. Entries have as many bytes as the largest count
+// Counts of all cliques. Entry model.first_count(c) + v is the number of members of clique c that
+// show column v, or the sum of their weights. Entries take as many bytes as the largest count
 // needs.
 class CountStore {
 public:
@@ -297,8 +301,8 @@ public:
   void add(std::int64_t at, std::int32_t difference) noexcept {
     store_.set(at, store_.get(at) + difference);
   }
-  // Moves a member that counts `weight` times from one column to another; -1 is none. first: where
-  // the counts of its clique begin.
+  // Moves a member of weight `weight` from column `from` to column `to`; -1 stands for no column.
+  // first: index of the first count of the clique.
   void move(std::int64_t first, std::int32_t from, std::int32_t to, std::int32_t weight) noexcept {
     if (from >= 0)
       add(first + from, -weight);

@@ -6,7 +6,8 @@
 namespace chorale {
 namespace {
 
-// Takes the memory of a chain's tables and, unless measuring, creates them.
+// Lays out the tables of all properties of a chain. Creates the tables unless `layout` only
+// measures. Returns them, one for each whole-chain slot.
 BoundTables *place_tables(Layout &layout, const Model &model, std::int32_t number) noexcept {
   const Chain chain = model.chains[number];
   auto *tables = layout.take<BoundTables>(chain.wholes());

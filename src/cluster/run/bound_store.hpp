@@ -1,12 +1,12 @@
 // Tables of the properties of chains (chain/bound_property.hpp), kept for a whole run: the first
-// joint program of a chain fills them, all later ones read them. They depend on the model alone, so
-// neither edits nor replaced scores change them.
+// joint program of a chain fills the chain's tables, and all later ones read them. Tables depend on
+// the model alone, so neither edits nor replaced scores change them.
 //
-// Chains get tables in their order while these need less memory than the scores of the model or
-// kLeastBytes, whichever is more. Programs of the other chains have tables of their own. Results do
-// not depend on what is kept.
+// Chains get tables in ascending order: each chain whose tables, with all before, take no more
+// memory than the scores of the model or kLeastBytes, whichever is more. A program of any other
+// chain has tables of its own. Results do not depend on which tables are kept.
 //
-// A chain is worked on by one thread at a time, so its tables need no lock.
+// One thread at a time works on a chain, so the tables of a chain need no lock.
 #pragma once
 
 #include "chain/bound_property.hpp"
@@ -24,7 +24,7 @@ public:
 private:
   static constexpr std::size_t kLeastBytes = std::size_t{1} << 24;
 
-  BoundTables **tables_ = nullptr; // by chain
+  BoundTables **tables_ = nullptr; // by chain: its tables, or NULL if they are not kept
 };
 
 } // namespace chorale

@@ -5,8 +5,9 @@
 namespace chorale {
 namespace {
 
-// Least time limit, in seconds, of the first step of a call, unless the call's limit is 0. Doubled
-// after each call whose first step was not completed. So repeated calls always make progress.
+// Least time, in seconds, that the first step of a call gets even if the call's limit is shorter
+// (but not if that limit is 0). Doubled after each call that completed no step. So repeated calls
+// always make progress.
 constexpr double kLeastFirstLimit = 0.04;
 constexpr int kMostDoublings = 40;
 

@@ -1,4 +1,4 @@
-// State of one call on a run: its limits, and the reason to end it early.
+// State of one call on a run: its limits, and the reason to end early.
 #pragma once
 
 #include "base/limits.hpp"
@@ -27,20 +27,22 @@ struct alignas(kAlignment) Worker {
   std::int64_t messages_changed = 0;
 };
 
-// Fields that workers write are atomic, since any worker may end the call.
+// Limits of a call and why it ended. The fields that workers write are atomic, since any worker may
+// end the call.
 class Call {
 public:
   // Sets the limits for a new call, here and in `workers`.
   void begin(const RunOptions &options, Worker *workers) noexcept;
-  // Clears the reason for which the last call ended.
+  // Clears the reason for which the last call ended early.
   void forget() noexcept {
     stop_.store(Interruption::none, std::memory_order_relaxed);
     failure_.store(RunFailure::none, std::memory_order_relaxed);
   }
 
-  // True if the worker may start another step.
+  // True if the worker may start another step. Otherwise records why not.
   bool check(Worker &worker) noexcept;
-  // Records that a step was completed. The deadline applies only after the first step of a call.
+  // Records that a step was completed. The deadline applies only after the first completed step of
+  // a call.
   void finish_step() noexcept { has_worked_.store(true, std::memory_order_relaxed); }
   void fail(RunFailure why) noexcept {
     if (why != RunFailure::none)
@@ -49,7 +51,8 @@ public:
   void fail(CallbackFailure why) noexcept {
     fail(failure_of(why));
   }
-  // Records why a program returned false: failure or interruption.
+  // Must be called after a function of a program returned false: records the failure or the
+  // interruption.
   template <class Program> void give_up(const Program &program, Worker &worker) noexcept {
     fail(program.failure);
     if (program.interrupted())
@@ -65,9 +68,10 @@ public:
   std::atomic<Activity> activity{Activity::none};
 
 private:
-  Limits limits_; // apply once the first step is complete
+  Limits limits_; // apply once a first step is complete
   std::atomic<bool> has_worked_{false};
-  int fruitless_calls_ = 0; // consecutive calls that reached their deadline within the first step
+  // Consecutive calls that reached their deadline before completing a step.
+  int fruitless_calls_ = 0;
   std::atomic<Interruption> stop_{Interruption::none};
   std::atomic<RunFailure> failure_{RunFailure::none};
 };

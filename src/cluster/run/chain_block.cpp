@@ -8,7 +8,8 @@
 namespace chorale {
 namespace {
 
-constexpr std::int64_t kStepsALabel = 20; // elementary steps of walk() for each label of each slot
+// Work of walk() for each label of each slot, for the limits.
+constexpr std::int64_t kStepsALabel = 20;
 
 std::int32_t widest_row(const Model &model, const Chain &chain) noexcept {
   std::int32_t widest = 1;
@@ -84,7 +85,7 @@ const std::int32_t *ChainBlock::read(const LabelStore &from, std::int32_t first_
   return memory_.values;
 }
 
-// Returns C of one clique, whose slots are order_[begin .. end - 1], if they show `values`.
+// Returns C of the clique whose slots are order_[begin .. end - 1], if these slots show `values`.
 double ChainBlock::score_with(std::int32_t begin, std::int32_t end,
                               const std::int32_t *values) noexcept {
   const std::int32_t number = order_.clique(begin);
@@ -107,7 +108,7 @@ double ChainBlock::score_with(std::int32_t begin, std::int32_t end,
   return evaluate(clique, setting_.inputs.strength(number), centre);
 }
 
-// Returns `strength` times C for the counts in memory_.varied. May overwrite them.
+// Returns `strength` times C for the counts in memory_.varied, which may be overwritten.
 double ChainBlock::evaluate(const Clique &clique, double strength, std::int32_t centre) noexcept {
   CallbackFailure failed = CallbackFailure::none;
   const double score = clique_score(clique, strength, memory_.varied, centre, &failed);
@@ -117,7 +118,8 @@ double ChainBlock::evaluate(const Clique &clique, double strength, std::int32_t 
 
 // ---- Scores of a clique by value of a slot -----------------------------------------------------
 
-// Loads the counts of the clique of slot s. Held repeats count with the values they are held to.
+// Loads the counts of the clique of slot s. A held repeat counts for the column to which it is
+// held.
 void ChainBlock::load_counts(std::int32_t s) noexcept {
   const std::int32_t clique = slot(s).clique;
   const std::int32_t columns = model_.cliques.type(clique).columns;
@@ -128,8 +130,8 @@ void ChainBlock::load_counts(std::int32_t s) noexcept {
     all_counts_.load(model_.first_count(clique), columns, memory_.counts);
 }
 
-// Returns the value of the centre of the clique of slot s; for a held centre on this chain, the
-// value it is held to.
+// Returns the value of the centre of the clique of slot s. If the centre is a held repeat of this
+// chain, returns the value to which it is held.
 std::int32_t ChainBlock::centre_value(const Clique &clique, std::int32_t s) const noexcept {
   if (!clique.centred() || !is_held(s))
     return centre_value(clique);
@@ -142,7 +144,8 @@ std::int32_t ChainBlock::centre_value(const Clique &clique, std::int32_t s) cons
   return memory_.values[centre];
 }
 
-// Writes to row[v] C of the clique of slot s if the slot changes from its column `own` to v.
+// Writes to row[v] the score C of the clique of slot s if the slot changes from its column `own` to
+// v.
 void ChainBlock::fill_row(std::int32_t s, std::int32_t own, double *row) noexcept {
   const Clique &clique = clique_of(s);
   load_counts(s);
@@ -201,7 +204,7 @@ bool ChainBlock::fill_linear(ChainProgram &program) noexcept {
 
 // ---- One repeat at a time ----------------------------------------------------------------------
 
-// Callbacks of a ChainWalk over this chain (chain_walk.hpp).
+// The callbacks of a ChainWalk over this chain (chain/chain_walk.hpp).
 struct ChainBlock::Held {
   void write(std::int32_t t, double *row) const noexcept { block.write_held(scores, t, row); }
   bool visit(std::int32_t t, const double *others) const noexcept {
@@ -236,8 +239,8 @@ std::int64_t ChainBlock::walk_work(std::int32_t t) const noexcept {
   return m * (m + kStepsALabel * (1 + memory_.labels[t + 1] - memory_.labels[t]));
 }
 
-// Holds all repeats to what they show. Stores the counts of each clique with repeats in the
-// outgoing row of one of its slots; walk() has no other use for outgoing rows.
+// Holds all repeats to the columns that they show. Stores the counts of each clique with repeats in
+// the outgoing row of one of these, since walk() does not use outgoing rows otherwise.
 void ChainBlock::hold_all(ChainProgram &program) noexcept {
   std::copy_n(shown(), chain_.slots, memory_.values);
   rows_ = program.outgoing;
@@ -246,7 +249,8 @@ void ChainBlock::hold_all(ChainProgram &program) noexcept {
     if (end - begin == 1)
       return;
     const Clique &clique = clique_of(order_[begin]);
-    // The row of a centre has one entry for each value of the centre, which may be too few.
+    // The row of a centre is not used: its entries, one for each value of the centre, may be fewer
+    // than the columns.
     const std::int32_t first = order_[is_centre(order_[begin], clique) ? begin + 1 : begin];
     load_counts(first);
     std::copy_n(memory_.counts, clique.columns(), held_counts(first));
@@ -255,7 +259,7 @@ void ChainBlock::hold_all(ChainProgram &program) noexcept {
   });
 }
 
-// Holds one repeat to another value.
+// Changes the column to which one repeat is held.
 void ChainBlock::hold(std::int32_t s, std::int32_t value) noexcept {
   std::int32_t &held = memory_.values[s];
   const Clique &clique = clique_of(s);
@@ -276,8 +280,8 @@ bool ChainBlock::shows_held(std::int32_t t, std::int32_t label) const noexcept {
   return true;
 }
 
-// Writes the scores of the labels of position t; minus infinity for labels that would move a held
-// repeat.
+// Writes the scores of the labels of position t; minus infinity for a label under which a held
+// repeat would change its column.
 void ChainBlock::write_held(const Scores &scores, std::int32_t t, double *row) const noexcept {
   const std::int32_t m = scores.labels();
   std::copy_n(scores.unary(t), m, row);
@@ -291,12 +295,12 @@ void ChainBlock::write_held(const Scores &scores, std::int32_t t, double *row) c
   }
 }
 
-// Finds the best label of position t and holds its repeats to it. `others`: by label, the best
-// score of all other positions. True if a repeat moved.
+// Finds the best label of position t and holds the repeats at t to its columns. `others`: for each
+// label, the best score of all other positions. True if a repeat changed its column.
 bool ChainBlock::visit(const Scores &scores, std::int32_t t, const double *others) noexcept {
   const std::int32_t m = scores.labels();
   double *total = memory_.scores;
-  double rows = 0; // sum of |C| of the cliques under the values held now
+  double rows = 0; // sum of |C| over the cliques, under the columns held now
   bool any = false;
   for (std::int32_t s = memory_.labels[t]; s < memory_.labels[t + 1]; ++s) {
     if (!is_held(s))
@@ -328,8 +332,8 @@ bool ChainBlock::visit(const Scores &scores, std::int32_t t, const double *other
   return true;
 }
 
-// Subtracts `penalty` from the row entries of each repeat, except of the value that it shows. Skips
-// slots s with freed[s] != 0; `freed` may be NULL.
+// Subtracts `penalty` from the row entries of each repeat, except the entry of the column that it
+// shows. Skips slots s with freed[s] != 0; `freed` may be NULL.
 void ChainBlock::hold_by(ChainProgram &program, double penalty,
                          const std::int32_t *freed) noexcept {
   for (std::int32_t k = 0; k < chain_.slots; ++k) {
@@ -352,7 +356,7 @@ bool ChainBlock::move_best(ChainProgram &program, double most, Limits &limits) n
     now.add(shown()[s] < 0 ? kForbidden : program.incoming[program.row_begin()[s] + shown()[s]]);
   if (!gains(now, most))
     return false;
-  // The penalty is twice the greatest possible gain, so a labelling that moves a second repeat
+  // The penalty is twice the greatest possible gain, so that a labelling that moves two repeats
   // scores less than the current one.
   hold_by(program, 2 * (most - now.total), nullptr);
   if (!program.send(limits))
@@ -370,7 +374,7 @@ bool ChainBlock::move_best(ChainProgram &program, double most, Limits &limits) n
       const double *others = program.outgoing + program.row_begin()[s];
       if (shown()[s] < 0)
         continue;
-      // Rounding errors of messages are relative to sums over the whole chain.
+      // Rounding errors of messages are relative to the sums over the whole chain.
       const MeasuredSum stays = {others[shown()[s]] + own[shown()[s]],
                                  now.magnitude + magnitude_of(own[shown()[s]])};
       double moves = kForbidden;

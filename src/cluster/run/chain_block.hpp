@@ -1,9 +1,11 @@
 // One block of block coordinate ascent: a chain and its cliques, with all other chains fixed.
-// Computes the score of each clique for each value of each slot of the chain, and the gain of other
-// labellings of the chain in equation 1.
+// Computes the score C of each clique for each value that a slot of the chain could show, and how
+// much another labelling of the chain gains in equation 1, the score of the whole labelling (the
+// sum of phi over chains and of C over cliques).
 //
-// Slots of the chain in the same clique are *repeats* (slot_order.hpp): their gains do not add up.
-// A repeat is *held* while it must show a given value.
+// If several slots of the chain are in the same clique, these slots are *repeats* (slot_order.hpp):
+// the gains of moving each alone do not add up. A repeat is *held* while it must show a given
+// column.
 #pragma once
 
 #include "cluster/run/assignment.hpp"
@@ -12,31 +14,33 @@
 
 namespace chorale {
 
-// True if `after` exceeds `before` by more than rounding.
+// True if `after` exceeds before.total by more than rounding errors.
 bool gains(const MeasuredSum &before, double after) noexcept;
 
 // Memory of a ChainBlock.
 struct BlockMemory {
   BlockMemory(Layout &layout, const Model &model, std::int32_t chain) noexcept;
 
-  std::int64_t *counts; // counts of a clique, by column
-  std::int64_t *varied; // the same counts after some slots changed
+  std::int64_t *counts; // counts of one clique, by column
+  std::int64_t *varied; // counts of the clique after some slots changed
   double *row;          // score of a clique for each value of a slot
-  double *scores;       // m: score of each label of a position
-  Slot *slots;          // slots of the chain
+  double *scores;       // m numbers: score of each label of a position
+  Slot *slots;          // all slots of the chain
   std::int32_t *shown;  // by slot: column shown now, or -1
-  // By slot: column shown by a proposal; in walk(), column to which a repeat is held; in
+  // By slot: the column that a proposal shows; in walk(), the column to which a repeat is held; in
   // move_best(), 1 if the slot may move.
   std::int32_t *values;
   SlotOrder order;
-  // By slot, in walk(): for a repeat, the slot whose outgoing row stores the counts of the clique;
-  // otherwise -1.
+  // By slot, in walk(): for a repeat, the slot in whose outgoing row the counts of its clique are
+  // stored; otherwise -1.
   std::int32_t *count_slot;
-  // T labels of a proposal; in walk(), T + 1 indices: the first slot at position >= t.
+  // The T labels of a proposal; in walk(), T + 1 indices: entry t is the first slot at position t
+  // or behind it.
   std::int32_t *labels;
 };
 
-// `now`: current labelling of all chains. `counts`: counts of all cliques under `now`.
+// Constructed for a chain, the labelling `now` of all chains, and the counts of all cliques under
+// `now`.
 class ChainBlock {
 public:
   ChainBlock(Layout &layout, const Setting &setting, const Assignment &now,
@@ -45,41 +49,41 @@ public:
   // Returns the column that each slot shows now, or -1.
   const std::int32_t *shown() const noexcept { return memory_.shown; }
   const Slot &slot(std::int32_t s) const noexcept { return memory_.slots[s]; }
-  // Orders the slots by clique. Must precede all functions below except read().
+  // Sorts the slots by clique. Must be called before all functions below except read().
   void sort() noexcept;
   bool has_repeats() const noexcept { return has_repeats_; }
-  // True if walk() applies: a chain (no tree or instance) without properties.
+  // True if walk() can be used: for a chain without properties that is no tree and no instance.
   bool is_plain() const noexcept {
     return chain_.wholes() == 0 && !chain_.is_instance && !setting_.inputs.view_of(number_).parents;
   }
 
-  // Sums the terms of equation 1 that change if the slots show `values`, where the chain then has
-  // phi = `score`: phi of the chain, and C of each clique with a changed slot. `before`: under the
-  // current labelling; `after`: under `values`.
+  // Compares the current labelling of the chain with another one, under which phi is `score` and
+  // the slots show `values`. Sums into `before` and `after` those terms of equation 1 that differ:
+  // phi of the chain, and C of each clique of which a slot changes.
   void compare(double score, const std::int32_t *values, MeasuredSum &before,
                MeasuredSum &after) noexcept;
-  // Loads a proposal, T labels and the columns of whole-chain slots. Returns the column that each
-  // slot would show; labels() returns the labels.
+  // Loads a proposal: T labels from `first_label` on, and the columns of the whole-chain slots.
+  // Returns the column that each slot would show; labels() then returns the labels.
   const std::int32_t *read(const LabelStore &from, std::int32_t first_label,
                            const std::int32_t *wholes) noexcept;
   const std::int32_t *labels() const noexcept { return memory_.labels; }
 
   // Fills the incoming rows of the program: entry v of the row of a slot is C of its clique if this
-  // slot alone changes to v.
+  // slot alone changes to column v.
   void fill_rows(ChainProgram &program) noexcept;
-  // True if the current labelling of the chain attains an upper bound on its score: the greatest
-  // phi plus the greatest entry of each row. `own`: greatest phi. Requires fill_rows().
+  // True if the current labelling of the chain attains an upper bound on the score of the block:
+  // the greatest phi (`own`) plus the greatest entry of each row. Needs fill_rows() before.
   bool is_at_best(const ChainProgram &program, double own) const noexcept;
-  // Replaces the rows of repeats in convex sums by a linearisation at the current counts. False if
-  // there are none.
+  // Replaces the rows of repeats in convex sums by rows that are linear in the counts, tangent at
+  // the current ones. False if there are no such repeats.
   bool fill_linear(ChainProgram &program) noexcept;
   // Moves the repeats one at a time, from the first position to the last, with all others held.
-  // Requires is_plain() and fill_rows(). True if some repeat moved; `program` then holds the
-  // labelling.
+  // Needs is_plain() and fill_rows() before. True if some repeat moved; `program` then holds the
+  // new labelling.
   bool walk(ChainProgram &program, Limits &limits) noexcept;
-  // Prepares rows that allow one repeat of each clique to move, the one with the greatest gain, and
-  // hold all others. Requires fill_rows(). `most`: greatest phi plus row entries of a labelling.
-  // False if no repeat gains.
+  // Prepares rows under which one repeat of each clique may move, the one that gains most, and all
+  // others are held. Needs fill_rows() before. `most`: the greatest sum of phi and row entries over
+  // all labellings. False if no repeat gains.
   bool move_best(ChainProgram &program, double most, Limits &limits) noexcept;
 
 private:
@@ -113,7 +117,7 @@ private:
   double strength_of(std::int32_t s) const noexcept {
     return setting_.inputs.strength(memory_.slots[s].clique);
   }
-  // Multiplies a row of C by the strength of the clique of slot s.
+  // Multiplies a row of scores C by the strength of the clique of slot s.
   void strengthen(std::int32_t s, std::int32_t columns, double *row) const noexcept {
     if (const double strength = strength_of(s); strength != 1)
       for (std::int32_t v = 0; v < columns; ++v)
@@ -131,7 +135,7 @@ private:
   BlockMemory memory_;
   SlotOrder &order_;
   bool has_repeats_ = false;
-  double *rows_ = nullptr; // in walk(): outgoing rows of the program
+  double *rows_ = nullptr; // in walk(): the outgoing rows of the program
   const std::int64_t *row_begin_ = nullptr;
 };
 

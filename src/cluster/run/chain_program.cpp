@@ -10,9 +10,10 @@
 namespace chorale {
 namespace {
 
-// Sums may leave out at most this part of the sum of all labellings, by its upper bound.
+// Sums over labellings may leave out at most this part of the total, by an upper bound on what is
+// left out.
 constexpr double kMostLost = 0.1;
-// Number of configurations that such sums keep at a position, at most.
+// Greatest number of configurations at a position that sums with a beam keep.
 constexpr std::int32_t kWidestSums = 256;
 
 // A dynamic program and the scores on which it runs, placed in one layout.
@@ -32,7 +33,7 @@ template <class Program> std::size_t bytes_of(const ChainView &view) noexcept {
 std::size_t joint_bytes(const ChainView &view, const Attachments &attachments,
                         const JointOptions &options, JointUse use) noexcept {
   Layout layout;
-  BoundTables shared; // never read: given the address, Joint measures no tables of its own
+  BoundTables shared; // only its address is used: given it, Joint measures no tables of its own
   const Joint joint(layout, view, attachments, options, use, &shared);
   return joint.fits() ? layout.bytes() : 0;
 }
@@ -41,7 +42,7 @@ JointOptions exactly(JointOptions options) noexcept {
   options.mode = CHORALE_JOINT_EXACT;
   return options;
 }
-// For sums that leave out configurations.
+// Options for sums that leave out configurations.
 JointOptions thinned(JointOptions options) noexcept {
   options.mode = CHORALE_JOINT_BEAM;
   options.beam_width = std::min(options.budget, kWidestSums);
@@ -115,7 +116,7 @@ bool ChainProgram::fits() const noexcept {
 std::size_t ChainProgram::room_bytes() const noexcept {
   if (chain_.is_instance)
     return 0;
-  // Sizes depend on which arrays exist, not on their contents.
+  // Sizes depend on which arrays exist, not on what they contain.
   static constexpr double kSome = 0;
   ChainView view = view_;
   if (has_positions())
@@ -143,7 +144,8 @@ std::size_t ChainProgram::room_bytes() const noexcept {
   return std::max(bytes, joint_bytes(view, attachments(1), exactly(joint_), JointUse::decoding));
 }
 
-// If only measuring, there are no messages; sizes depend on the properties alone.
+// While only measuring (slots_ is NULL), there are no messages; sizes depend on the properties
+// alone.
 Attached ChainProgram::read_attached(const void *program, std::int32_t k) noexcept {
   const auto &self = *static_cast<const ChainProgram *>(program);
   if (!self.slots_)
@@ -194,7 +196,7 @@ bool ChainProgram::show_in(Limits &limits) noexcept {
   }
   if (!limits.spend(8 * std::int64_t{chain_.length}))
     return false;
-  // No program uses room_ any more.
+  // No program uses room_ any more, so it can hold the T flags of leaves.
   std::uint8_t *leaves = nullptr;
   if (view_.parents && room_) {
     Layout layout(room_);
@@ -223,7 +225,12 @@ bool ChainProgram::reaches() const noexcept {
   return joint_.may_reach && !chain_.is_instance && JointReach::serves(view_, chain_.wholes());
 }
 
-// Tells a pass what the clique of whole-chain slot k adds to its message.
+// Tells `pass` what the clique of whole-chain slot k will do with the message it gets, so that the
+// pass may leave out entries without effect (chain/joint_reach.hpp). When a member joins column v,
+// the potential changes by between middle - half and middle + half, whatever the other members show
+// (MemberMoves). So pass.steady(k)[v] is the middle, and reach_[k], the most by which the rest can
+// differ between two columns, is the sum of the two greatest halves. The reach is infinite, so that
+// no entry is left out, if the clique has a centre or these bounds are not known.
 void ChainProgram::set_reach(std::int32_t k, const JointReach &pass) noexcept {
   const Clique &clique = clique_of(k);
   reach_[k] = kInfinity;
@@ -233,7 +240,7 @@ void ChainProgram::set_reach(std::int32_t k, const JointReach &pass) noexcept {
   if (!moves.known())
     return;
   const double strength = inputs_->strength(slots_[k].clique);
-  double half[2] = {0, 0}; // the greatest, and the next
+  double half[2] = {0, 0}; // the greatest half, and the second greatest
   for (std::int32_t e = 0; e < pass.entries(k); ++e) {
     const MemberMoves::Steps steps = moves.of(pass.column(k, e));
     pass.steady(k)[e] = strength * steps.middle;
@@ -243,11 +250,12 @@ void ChainProgram::set_reach(std::int32_t k, const JointReach &pass) noexcept {
   reach_[k] = strength * (half[0] + half[1]);
 }
 
-// Decodes, or computes the messages of whole-chain slots, or both, with JointReach. `known` (or
-// NULL): a labelling of the model with its scores. Without `decodes`, `labels`, `shown` and `score`
-// hold the best labelling without messages, and stay. Sets `found` if there is a best labelling,
-// and `value` (or NULL) to its score including messages. False if the pass does not apply or
-// overflows; the caller must then use another program.
+// Uses JointReach to find the best labelling (`decodes`), to compute the messages of whole-chain
+// slots (`sends`), or both. `known`: a labelling of the model with its scores, or NULL. Without
+// `decodes`, `labels`, `shown` and `score` must hold the best labelling without messages; they are
+// not changed. Sets `found` to whether there is a best labelling, and `value`, unless NULL, to its
+// score with messages. False if JointReach cannot be used here or overflows; the caller must then
+// use another program.
 bool ChainProgram::within_reach(bool decodes, bool sends, const Assignment *known, bool &found,
                                 double *value, Limits &limits) noexcept {
   if (!reaches())
@@ -277,7 +285,8 @@ bool ChainProgram::within_reach(bool decodes, bool sends, const Assignment *know
     std::copy_n(pass.labelling, chain_.length, labels);
     return show_in(limits);
   };
-  // Offers the best labelling without messages, then the known one, which is preferred if as good.
+  // Offers the best labelling without messages, then the known one; of equally good ones the known
+  // one is kept.
   if (decodes && !take())
     return true;
   bool is_offered = score > kForbidden && offer();
@@ -414,8 +423,8 @@ bool ChainProgram::decode_joint(const Attachments &of, const JointOptions &joint
   std::copy_n(program.labelling, chain_.length, labels);
   if (!show(limits))
     return false;
-  // With absorption, the messages of the values that the labelling shows may still be minus
-  // infinity.
+  // With absorption, the labelling found may show a value whose message is minus infinity. Then the
+  // chain counts as having no allowed labelling.
   double messages = 0;
   for (std::int32_t k = 0; k < chain_.wholes(); ++k) {
     if (shown[k] < 0)
@@ -425,9 +434,9 @@ bool ChainProgram::decode_joint(const Attachments &of, const JointOptions &joint
   return score > kForbidden && messages > kForbidden;
 }
 
-// Computes the messages of the slots at positions from max-marginals under all incoming rows, by
-// subtracting the slot's own row. If that row has minus infinity entries, another forward-backward
-// pass leaves it out instead.
+// Computes the messages of the slots at positions: max-marginals under all incoming rows, minus the
+// slot's own row. If that row has entries of minus infinity, which cannot be subtracted, another
+// forward-backward pass leaves the row out.
 void ChainProgram::write_positions(Limits &limits) noexcept {
   const std::int32_t m = chain_.labels;
   const auto forbids = [&](std::int32_t s) {
@@ -513,7 +522,8 @@ double ChainProgram::with_forced(std::int32_t t, std::int32_t y, Limits &limits,
   return value;
 }
 
-// Returns the best score, including messages, with label y at t; minus infinity if forbidden.
+// Returns the best score, with messages, of a labelling with label y at t; minus infinity if there
+// is none.
 double ChainProgram::forced_value(std::int32_t t, std::int32_t y, Limits &limits) noexcept {
   return with_forced(t, y, limits, [&]() noexcept {
     Layout layout(room_);
@@ -541,7 +551,7 @@ void ChainProgram::find_marginals(bool all, Limits &limits) noexcept {
 void ChainProgram::find_joint_marginals(bool all, Limits &limits) noexcept {
   const std::int32_t m = chain_.labels;
   JointOutcome outcome;
-  outcome.pruned = true; // for trees: every label is forced in a separate decode
+  outcome.pruned = true; // for trees: max-marginals of all labels come from separate decodes
   if (!view_.parents) {
     Layout layout(room_);
     Joint program(layout, view_, attachments(), joint_, JointUse::marginals, bound_);
@@ -611,7 +621,7 @@ bool ChainProgram::sum_joint(const LogSums &sums, const JointOptions &joint, boo
   return !summary.outcome.overflow && summary.lost <= kMostLost;
 }
 
-// The sum of all labellings with each label forced in turn, as for max-marginals.
+// For trees: computes the sum of all labellings with each label forced in turn.
 bool ChainProgram::sum_joint_tree(const LogSums &sums, const JointOptions &joint,
                                   Limits &limits) noexcept {
   const std::int32_t m = chain_.labels;
@@ -639,7 +649,8 @@ bool ChainProgram::probabilities(double temperature, double *to, std::ptrdiff_t 
   const LogSums sums(temperature);
   add_positions(-1, limits);
   exact = true;
-  // Without slots there are no messages, so that the chain has the labelling that decoding found.
+  // Without slots there are no messages and no memory for marginals, so the results go to `to`
+  // directly.
   double *rows = marginals_ ? marginals_ : to;
   const std::ptrdiff_t stride = marginals_ ? m : row_stride;
   if (!has_whole()) {
@@ -702,7 +713,7 @@ void ChainProgram::send_instance() noexcept {
       failure = RunFailure::instance_value;
 }
 
-// If the joint state exceeds the budget, the bound is the best score under the first property alone
+// If the joint states exceed the budget, the bound is the best score under the first property alone
 // plus the greatest incoming entry of each other property.
 bool ChainProgram::bound(double *value, Limits &limits, const Assignment *known) noexcept {
   *value = kForbidden;

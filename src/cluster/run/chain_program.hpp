@@ -1,10 +1,13 @@
-// Inference on one chain, tree or instance: decodes it and computes its outgoing messages under the
-// incoming rows of its slots. A slot belongs to one position, or to the whole chain (a property).
+// Inference on one chain, tree or instance: finds its best labelling and computes its outgoing
+// messages under the incoming rows of its slots. A slot belongs to one position, or to the whole
+// chain (a property); all whole-chain slots come before those of positions. An instance is a chain
+// whose inference callbacks of the caller do. T is the length of the chain, m its number of labels.
 //
-// The messages of all positions come from one forward-backward pass, on a chain with properties
-// over the configurations of the joint program (chain/joint.hpp). Where the joint pass gives no
-// max-marginal of a label (trees; labels that a beam dropped; more configurations than the budget),
-// a joint decode with that label forced computes it.
+// The messages of all positions come from one forward-backward pass; on a chain with properties
+// this pass is over the configurations of the joint program (chain/joint.hpp), which hold the
+// states of all properties. It gives no max-marginals for trees, for labels that a beam dropped,
+// and if there are more configurations than the budget; then each such max-marginal is the score of
+// a joint decode in which the label is forced.
 #pragma once
 
 #include "base/limits.hpp"
@@ -21,25 +24,26 @@ class JointReach;
 class ChainProgram {
 public:
   // `tables`: those of the run (bound_store.hpp); if NULL, the program has tables of its own.
-  // set_room() must precede all computations.
+  // set_room() must be called before all computations.
   ChainProgram(Layout &layout, const Model &model, const Inputs &inputs, std::int32_t chain,
                const JointOptions &joint, BoundTables *tables = nullptr) noexcept;
-  // True if the codes of all properties fit into a key.
+  // True if the codes of all properties together fit into the key of a configuration.
   bool fits() const noexcept;
-  // Returns the bytes of scratch memory, given to set_room(), that the dynamic programs need.
+  // Returns the bytes of scratch memory that the dynamic programs need, to be given to set_room().
   std::size_t room_bytes() const noexcept;
   void set_room(std::byte *room) noexcept { room_ = room; }
 
-  // Messages from and to the cliques: one row for each slot, consecutive. Entry v is the score of
-  // column v of the clique or, if the slot is the centre of the clique, of its value v.
+  // Messages from and to the cliques: one row for each slot, end to end. Entry v of a row is the
+  // score of column v of the clique; if the slot is the centre of the clique, of value v of the
+  // centre.
   double *incoming;
   double *outgoing;
   std::int64_t row_entries = 0;
-  // Returns slots + 1 offsets: the first entry of each row.
+  // Returns slots + 1 offsets; row s begins at entry row_begin()[s].
   const std::int64_t *row_begin() const noexcept { return row_begin_; }
   std::int32_t slot_count() const noexcept { return chain_.slots; }
   const Slot *slots() const noexcept { return slots_; }
-  // The clique of slot s.
+  // Returns the clique of slot s.
   const Clique &clique_of(std::int32_t s) const noexcept { return cliques_[s]; }
   RowPlace row_place(std::int32_t s) const noexcept {
     return cliques_[s].row_place(slots_[s].member);
@@ -48,38 +52,42 @@ public:
     return static_cast<std::int32_t>(row_begin_[s + 1] - row_begin_[s]);
   }
 
-  // All functions below count their work on `limits`. If the limits end one, it returns false, its
-  // results are undefined, and interrupted() is true until the next call.
+  // All functions below count their work on `limits`. If a limit ends a function, it returns false,
+  // its results are undefined, and interrupted() is true until the next call.
   bool interrupted() const noexcept { return interrupted_; }
 
-  // Fills `labels`, `shown` and `score` with the best labelling under `incoming`. False if there is
-  // none, or on failure. `known`: see decode_and_send().
+  // Finds the best labelling under `incoming` and stores it in `labels`, `shown` and `score`. False
+  // if there is none, or on failure. `known`: see decode_and_send().
   bool decode(Limits &limits, const Assignment *known = nullptr) noexcept;
-  // Decodes without messages. Values outside a dictionary are allowed: -1 in `shown`.
+  // Finds the best labelling without messages. It may show a value outside a dictionary, stored as
+  // -1 in `shown`.
   bool decode_own(Limits &limits) noexcept;
-  // Fills `outgoing`: the max-marginals of each slot without its own incoming row; minus infinity
-  // throughout if every labelling is forbidden. False on failure.
+  // Fills `outgoing`: the row of a slot holds its max-marginals without its own incoming row. All
+  // entries are minus infinity if every labelling is forbidden. False on failure.
   bool send(Limits &limits) noexcept;
-  // Does decode(), or with `own` decode_own(), then send(), sharing computations. `own` requires
-  // `incoming` to be 0. `known`: a labelling of the model with its scores, or NULL; if the decoded
-  // labelling equals it, `shown` may stay unwritten for positions.
+  // Does the work of decode(), or with `own` that of decode_own(), and of send(), sharing
+  // computations. With `own`, `incoming` must be 0. `known`: a labelling of the model with its
+  // scores, or NULL; if the chain's best labelling equals it, `shown` need not be written for
+  // positions.
   bool decode_and_send(bool own, const Assignment *known, Limits &limits) noexcept;
-  // Writes T x m max-marginals and T margins under `incoming`; either target may be NULL. Not for
-  // instances. False on failure.
+  // Writes T x m max-marginals under `incoming` and T margins (the difference of the two greatest
+  // max-marginals of a position). Either target may be NULL. Not for instances. False on failure.
   bool marginals(double *to, std::ptrdiff_t row_stride, double *margins, Limits &limits) noexcept;
-  // Writes T x m probabilities of labels under `incoming` at a temperature: the sum over the
-  // labellings with this label of exp((phi + incoming entries) / temperature), as a part of the sum
-  // over all labellings. `exact`: false if the joint states of the properties exceed the budget, so
-  // that labellings were left out or properties absorbed. Not for instances. False, without change,
-  // on failure, or if every labelling is forbidden.
+  // Writes T x m probabilities of the labels under `incoming` at a temperature. The probability of
+  // a label is the sum of exp((phi + incoming entries) / temperature) over the labellings with this
+  // label, divided by the sum over all labellings. `exact`: set to false if the joint states of the
+  // properties exceed the budget, so that labellings were left out or properties absorbed. Not for
+  // instances. False on failure or if every labelling is forbidden; nothing is then written to
+  // `to`.
   bool probabilities(double temperature, double *to, std::ptrdiff_t row_stride, bool &exact,
                      Limits &limits) noexcept;
-  // Writes to *value an upper bound on phi plus incoming entries, minus infinity if every labelling
-  // is forbidden; fills `labels`, `shown` and `score` with a good labelling. Uses neither beams nor
-  // absorption. False on failure. `known`: see decode_and_send().
+  // Writes to *value an upper bound on phi plus incoming entries, over all labellings; minus
+  // infinity if every labelling is forbidden. Stores a good labelling in `labels`, `shown` and
+  // `score`. Uses neither beams nor absorption. False on failure. `known`: see decode_and_send().
   bool bound(double *value, Limits &limits, const Assignment *known = nullptr) noexcept;
 
-  // Calls body(scores, walk) for a chain without properties. `scores` include the incoming rows.
+  // Calls body(scores, walk) for a chain without properties. `scores` are those of the chain plus
+  // the incoming rows.
   template <class Body> void with_walk(Limits &limits, Body &&body) noexcept {
     add_positions(-1, limits);
     Layout layout(room_);
@@ -92,23 +100,24 @@ public:
   // Computes `shown` and `score` from `labels`.
   bool show(Limits &limits) noexcept;
 
-  std::int32_t *labels;      // T: labelling found last
+  std::int32_t *labels;      // T: the labelling found last
   std::int32_t *shown;       // by slot: column that it shows, or -1
-  double score = kForbidden; // phi of `labels`
+  double score = kForbidden; // phi of `labels`, without messages
   RunFailure failure = RunFailure::none;
 
 private:
   bool has_whole() const noexcept { return chain_.wholes() > 0; }
   bool has_positions() const noexcept { return chain_.slots > chain_.wholes(); }
-  // Adds the incoming rows of the slots at positions, except slot `but`, to the unary scores.
+  // Adds up the incoming rows of the slots at positions, except slot `but` (-1: of all), and lets
+  // the view add these sums to the unary scores.
   void add_positions(std::int32_t but, Limits &limits) noexcept;
-  // Sets interrupted_. Returns false if the limits ended the computation, otherwise `done`.
+  // Sets interrupted_. Returns `done`, or false if the limits ended the computation.
   bool finish(bool done, const Limits &limits) noexcept {
     interrupted_ = limits.interruption() != Interruption::none;
     return done && !interrupted_;
   }
-  // Returns the properties of the first `count` slots, which are whole-chain slots, with their
-  // incoming rows as messages.
+  // Returns the properties of the first `count` slots (all whole-chain slots), with their incoming
+  // rows as messages.
   Attachments attachments(std::int32_t count) const noexcept {
     return {read_attached, this, count};
   }
@@ -123,18 +132,19 @@ private:
   bool decode_joint(const Attachments &of, const JointOptions &joint, double *value,
                     Limits &limits) noexcept;
   double bound_joint(const Assignment *known, Limits &limits) noexcept;
-  // Returns body(), during which label y alone is allowed at t; minus infinity if it is forbidden.
+  // Returns the value of body() when label y alone is allowed at t; minus infinity if y is
+  // forbidden there.
   template <class Body>
   double with_forced(std::int32_t t, std::int32_t y, Limits &limits, Body &&body) noexcept;
   double forced_value(std::int32_t t, std::int32_t y, Limits &limits) noexcept;
-  // Write T rows of log-sums to marginals_. False if the joint states exceed the budget; in mode
-  // BEAM, if too much would be left out.
+  // Both write T rows of logarithms of sums to marginals_. False if the joint states exceed the
+  // budget, or in mode BEAM if the beam would leave out too much.
   bool sum_joint(const LogSums &sums, const JointOptions &joint, bool &exact,
                  Limits &limits) noexcept;
   bool sum_joint_tree(const LogSums &sums, const JointOptions &joint, Limits &limits) noexcept;
   void run_marginals(double *to, std::ptrdiff_t row_stride, double *margins,
                      Limits &limits) noexcept;
-  // Fills marginals_, unless `all` only for positions with slots.
+  // Fills marginals_; unless `all`, only the rows of positions with slots.
   void find_marginals(bool all, Limits &limits) noexcept;
   void find_joint_marginals(bool all, Limits &limits) noexcept;
   void send_whole(Limits &limits) noexcept;
@@ -146,17 +156,18 @@ private:
   const Inputs *inputs_;
   std::int32_t number_;
   Chain chain_;
-  Slot *slots_; // NULL if only measuring
+  Slot *slots_; // NULL while only measuring
   Clique *cliques_;
   ChainView view_;
   JointOptions joint_;
   std::int64_t *row_begin_;
   double *added_ = nullptr;        // T x m: sum of the incoming rows at each position
   double *marginals_ = nullptr;    // T x m: max-marginals
-  std::int32_t *forced_ = nullptr; // T, with properties: forced label of each position, or -1
-  BoundTables *bound_ = nullptr;   // by property; shared by all joint programs
+  // T, if there are properties: the forced label of each position, or -1
+  std::int32_t *forced_ = nullptr;
+  BoundTables *bound_ = nullptr;   // by property: its tables, shared by all joint programs
   double **outgoing_rows_ = nullptr;
-  double *reach_ = nullptr; // by whole-chain slot: reach of its clique (chain/joint_reach.hpp)
+  double *reach_ = nullptr; // by whole-chain slot: the reach of its clique (set_reach())
   const double **incoming_rows_ = nullptr;
   std::int64_t *widths_ = nullptr;
   std::byte *room_ = nullptr;

@@ -7,13 +7,13 @@
 namespace chorale {
 namespace {
 
-// Node limits of branch and bound over counts in bound(): kBoundNodes, or kBoundMembers / members
-// for large cliques.
+// In bound(), branch and bound over counts visits at most kBoundNodes nodes, or kBoundMembers / n
+// if the clique has so many members that this is less.
 constexpr std::int64_t kBoundNodes = 200;
 constexpr std::int64_t kBoundMembers = 1 << 20;
-constexpr std::int64_t kBoundSteps = 200; // of the dual in bound(), if members have weights
-// Least strength for which messages and best values are computed; that of strength 0, whose effect
-// beside that of the scores is then within rounding.
+constexpr std::int64_t kBoundSteps = 200; // of the dual bound for members with weights, in bound()
+// Least strength for which messages and best values are computed; a smaller one is replaced by it.
+// The effect of so small a strength is within the rounding errors of the scores.
 constexpr double kLeastStrength = 1e-12;
 
 } // namespace
@@ -55,17 +55,18 @@ CliqueTask CliqueProgram::task_for(const Potential &potential, Use use) const no
   task.problem.row_stride = potential.values;
   task.wants_marginals = wants_marginals;
   task.messages_only = !clique_->centred(); // the message to a centre needs the best score
-  // The scores of a centred clique are used again, for the next value of the centre.
+  // Does not overwrite the scores of a centred clique: they are used again for the next value of
+  // the centre.
   task.in_place = !clique_->centred();
   task.marginal_form = CHORALE_MARGINAL_MESSAGE;
   task.marginals_stride = potential.values;
-  // Plans for kept columns as for all columns: a plan for fewer columns might need more memory than
-  // the run has estimated.
+  // Chooses the algorithm for kept columns as for all columns: an algorithm chosen for fewer
+  // columns might need more memory than the run has reserved.
   const bool is_kept = kept_ && &potential == kept_->potential;
   CliqueKind kind = is_kept ? CliqueKind(*clique_->potential(), total) : task.kind;
   kind.weighted = task.kind.weighted;
   if (wants_marginals) {
-    // Tries the requested algorithm and exactness first; they may not suit this clique.
+    // Tries the requested algorithm and exactness first, which may not be possible for this clique.
     task.plan = plan_marginals(kind, settings_.algorithm, settings_.exact_marginals);
     if (task.plan.misfit != Misfit::none)
       task.plan = plan_marginals(kind, CHORALE_ALGORITHM_AUTO, settings_.exact_marginals);
@@ -112,7 +113,7 @@ void CliqueProgram::note(CallbackFailure failed) noexcept {
 }
 
 // Divides `incoming` by the strength. The best values under the unscaled potential are then those
-// under the scaled one, and max-marginals need only be multiplied by the strength.
+// under the scaled one, and max-marginals need only be multiplied by the strength afterwards.
 void CliqueProgram::weaken() noexcept {
   if (strength_ == 1)
     return;
@@ -162,9 +163,9 @@ bool CliqueProgram::answer(Limits &limits) noexcept {
   return finish(limits);
 }
 
-// Solves once for each value c of the centre. Entry c of the message to the centre is the best
-// score. The messages to members are maxima over c of the max-marginals plus entry c of the message
-// from the centre.
+// Solves the clique once for each value c of the centre. Entry c of the message to the centre is
+// the best score of that solution. The messages to the members are maxima over c of the
+// max-marginals plus entry c of the message from the centre.
 void CliqueProgram::answer_centred(Limits &limits) noexcept {
   const std::int64_t n = clique_->members;
   const std::int64_t entries = n * clique_->columns();
@@ -192,7 +193,8 @@ void CliqueProgram::answer_centred(Limits &limits) noexcept {
 bool CliqueProgram::bound(double *value, bool *found, Limits &limits) noexcept {
   *found = false;
   if (strength_ == 0) {
-    // Without regard to forbidden counts: the best score of each member.
+    // With strength 0, forbidden counts are ignored: the bound is the sum of the members' best
+    // scores.
     *value = 0;
     for (std::int32_t i = 0; i < clique_->all_members(); ++i) {
       const double *row = incoming + std::int64_t{i} * clique_->columns();
@@ -224,7 +226,8 @@ double CliqueProgram::bound_within(Limits &limits, bool *found) noexcept {
     if (n > 0) {
       CliqueTask task = task_for(potential, Use::bound);
       task.problem.scores = incoming;
-      // For a centred clique the assignment may be worse than one for another value of the centre.
+      // For a centred clique, this assignment may be worse than one for another value of the
+      // centre.
       task.assignment = clique_->centred() ? candidate_ : shown;
       const CliqueAnswer answer = compute(task, limits, room_);
       note(answer.failure);

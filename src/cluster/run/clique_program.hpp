@@ -1,7 +1,9 @@
-// Inference on one clique: computes the messages to all members, the best values, or a bound.
+// Inference on one clique: computes the messages to all members, the best values, or an upper
+// bound. C is the potential of the clique; the clique has n members and perhaps a centre, whose
+// value selects the potential.
 //
-// `kept` restricts the messages to some columns, with a potential over these columns alone. Entries
-// of the other columns are minus infinity.
+// `kept` restricts the messages to some columns and has a potential over these columns alone. The
+// messages are then minus infinity for all other columns.
 #pragma once
 
 #include "clique/computation.hpp"
@@ -10,7 +12,8 @@
 
 namespace chorale {
 
-// Closed cliques (closed.hpp) with at most this many members compute messages, for marginals.
+// A closed clique (closed.hpp) computes messages, which give max-marginals, only with at most this
+// many members.
 inline constexpr std::int32_t kAnsweredMembers = 256;
 
 class CliqueProgram {
@@ -21,23 +24,24 @@ public:
   std::size_t room_bytes() const noexcept;
   void set_room(std::byte *room) noexcept { room_ = room; }
 
-  // Messages from and to the members: n rows of columns, then the row of the centre, if any.
-  // `outgoing` is NULL for closed cliques with more than kAnsweredMembers.
+  // Messages from and to the members: n rows with an entry for each column, then the row of the
+  // centre, if any. `outgoing` is NULL for a closed clique with more than kAnsweredMembers members.
   double *incoming;
   double *outgoing;
 
-  // All functions below count their work on `limits`. If the limits end one, it returns false, its
-  // results are undefined, and interrupted() is true until the next call.
+  // All functions below count their work on `limits`. If a limit ends a function, it returns false,
+  // its results are undefined, and interrupted() is true until the next call.
   bool interrupted() const noexcept { return interrupted_; }
 
   // Computes `outgoing` from `incoming`. False if a callback failed.
   bool answer(Limits &limits) noexcept;
-  // Computes the best values `shown` of the members of a closed clique, whose scores are in
-  // `incoming`. `solved` is false if every assignment is forbidden. False if a callback failed.
+  // Finds the best columns `shown` of the members of a closed clique, whose scores are in
+  // `incoming`. Sets `solved` to false if every assignment is forbidden. False if a callback
+  // failed.
   bool solve(Limits &limits) noexcept;
-  // Writes to *value an upper bound on C plus incoming entries, from exact algorithms and dual
-  // bounds alone; plus infinity if the family has neither. If *found, `shown` is a good assignment.
-  // False if a callback failed.
+  // Writes to *value an upper bound on C plus incoming entries, over all assignments. Uses only
+  // exact algorithms and dual bounds; plus infinity if there are none for this kind of potential.
+  // Sets *found if `shown` holds a good assignment. False if a callback failed.
   bool bound(double *value, bool *found, Limits &limits) noexcept;
 
   std::int32_t *shown; // column of each member, then the value of the centre, if any
@@ -63,21 +67,21 @@ private:
   std::int32_t used_columns() const noexcept { return kept_ ? kept_->count : clique_->columns(); }
 
   const Clique *clique_;
-  const std::int64_t *weights_ = nullptr; // by member; NULL: each counts once
+  const std::int64_t *weights_ = nullptr; // weight of each member; NULL: every member counts once
   CliqueSettings settings_;
   const KeptColumns *kept_;
   double strength_;
-  double *gathered_ = nullptr; // n x kept columns: incoming entries
-  // Messages to members: n x kept columns; or n x columns, given one value of the centre.
+  double *gathered_ = nullptr; // n x kept columns: the incoming entries of the kept columns
+  // Messages to the members: n x kept columns; or n x columns, for one value of the centre.
   double *answers_ = nullptr;
-  // n, in bound() of a centred clique: an assignment under one value of the centre.
+  // In bound() of a centred clique: n columns, the assignment found for one value of the centre.
   std::int32_t *candidate_ = nullptr;
   std::byte *room_ = nullptr;
   bool interrupted_ = false;
 };
 
-// Writes to `counts`, by column, the sum of the weights of the members that show it.
-// shown_by(member) returns a column, or -1 for none.
+// Writes to `counts`, for each column, the sum of the weights of the members that show it.
+// shown_by(member) returns the column of a member, or -1 for none.
 template <class ShownBy>
 void count_columns(const Clique &clique, std::int64_t *counts, ShownBy &&shown_by) noexcept {
   for (std::int32_t v = 0; v < clique.columns(); ++v)
@@ -87,7 +91,7 @@ void count_columns(const Clique &clique, std::int64_t *counts, ShownBy &&shown_b
       counts[v] += clique.weight(i);
 }
 
-// Returns `strength` times C for the counts of the clique's columns. Sets the counts of columns that
+// Returns `strength` times C for the counts of the clique's columns. Sets counts of columns that
 // the potential ignores to 0, since callbacks expect that.
 double clique_score(const Clique &clique, double strength, std::int64_t *counts,
                     std::int32_t centre, CallbackFailure *failure) noexcept;

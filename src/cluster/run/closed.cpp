@@ -8,12 +8,14 @@ namespace chorale {
 namespace {
 
 constexpr std::int64_t kClosedGrain = 4;
-// Items are scattered in memory, so their scores are prefetched this many members ahead, and their
-// records twice as many. The members of all cliques lie end to end, so this works across cliques.
+// Items are scattered in memory. So their scores are prefetched this many members ahead, and their
+// records twice as many. The members of all cliques lie end to end, so prefetching runs ahead into
+// the next clique.
 constexpr std::int64_t kSitesAhead = 16;
 constexpr std::int64_t kLine = 64; // bytes of a cache line
 
-// Inlined: g++ 12 takes a function that only prefetches for one without effects, and drops the call.
+// Always inlined: g++ 12 takes a function that only prefetches for one without effects, and drops
+// the call.
 [[gnu::always_inline]] inline void prefetch_bytes(const void *first, std::int64_t bytes) noexcept {
   const auto *scores = static_cast<const std::byte *>(first);
   for (std::int64_t at = 0; at < bytes; at += kLine)
@@ -34,8 +36,8 @@ constexpr std::int64_t kLine = 64; // bytes of a cache line
     }
 }
 
-// As load_items(), of a clique whose members show their labels, where all scores are rows of K
-// entries: no record of an item is read.
+// Does the work of load_items() for a clique whose members show their labels, if the scores of all
+// items are rows of K entries end to end at `from`. Reads no record of an item.
 bool load_rows(const Model &model, const Clique &clique, const double *from, double *rows,
                Limits &limits) noexcept {
   const std::int64_t K = clique.columns();
@@ -51,7 +53,7 @@ bool load_rows(const Model &model, const Clique &clique, const double *from, dou
   return true;
 }
 
-// Returns the best label among those for which takes(label) is true.
+// Returns the best of the labels y for which takes(y) is true.
 template <class Takes> ItemLabel best_of(const ChainView &item, Takes &&takes) noexcept {
   ItemLabel best{0, kForbidden};
   for (std::int32_t y = 0; y < item.labels; ++y)
@@ -61,8 +63,8 @@ template <class Takes> ItemLabel best_of(const ChainView &item, Takes &&takes) n
   return best;
 }
 
-// Writes K entries: C times `strength` for each column of `member`, with the other members fixed to
-// `labelling`.
+// Writes, for each of the K columns that `member` can show, `strength` times C with the other
+// members fixed to `labelling`.
 RunFailure hold_others(const Clique &clique, double strength, const Assignment &labelling,
                        std::int32_t member, Layout &layout, double *message) noexcept {
   const std::int32_t K = clique.columns();
@@ -79,8 +81,8 @@ RunFailure hold_others(const Clique &clique, double strength, const Assignment &
   return failure_of(failed);
 }
 
-// Calls visit(y, score) with each max-marginal of an item of a closed clique, after its message has
-// been computed in the scratch memory of the first worker.
+// Computes the message of a closed clique to one of its items, in the scratch memory of the first
+// worker, then calls visit(y, score) with the max-marginal of each label y.
 template <class Visit>
 RunFailure each_marginal(const Setting &setting, const RunState &state, std::int32_t chain,
                          Visit &&visit) noexcept {
@@ -152,7 +154,7 @@ bool load_items(const Setting &setting, const Clique &clique, double *rows,
 std::int32_t show_items(const Setting &setting, const Clique &clique, const std::int32_t *shown,
                         Assignment &labelling) noexcept {
   std::int32_t changes = 0;
-  // Where phi is not stored, none is read for it.
+  // If `labelling` stores no phi, none is computed.
   const bool shows_labels = clique.shows_labels(0);
   const bool sets_labels = shows_labels && !labelling.scores();
   for (std::int32_t i = 0; i < clique.members; ++i) {
@@ -226,7 +228,7 @@ RunFailure closed_marginals(const Setting &setting, const RunState &state, std::
 
 RunFailure closed_probabilities(const Setting &setting, const RunState &state, std::int32_t chain,
                                 double temperature, double *to, bool &found) noexcept {
-  // `to` is written from the first label on that is allowed.
+  // `to` first receives max-marginals; labels below the first allowed one get minus infinity.
   found = false;
   const RunFailure failure =
       each_marginal(setting, state, chain, [&](std::int32_t y, double score) noexcept {

@@ -9,43 +9,45 @@
 
 namespace chorale {
 
-// Label of an item, and phi of this label.
+// The label of an item, and phi of the item under this label.
 struct ItemLabel {
   std::int32_t label;
   double score;
 };
 
-// Returns the best label of an item; ties go to the lowest label. Label 0 and minus infinity if
-// every label is forbidden.
+// Returns the best label of an item; of equally good labels the lowest. Returns label 0 and minus
+// infinity if every label is forbidden.
 ItemLabel best_label(const ChainView &item) noexcept;
 
-// Writes the scores of the members of a closed clique, n rows of its columns: entry v of row i is
-// the best score of a label of member i that shows v; minus infinity if none does. False if
-// interrupted.
+// Writes the scores of the members of a closed clique, a matrix of one row for each member and one
+// entry for each column: the score of the best label of the member that shows the column, or minus
+// infinity if no label shows it. False if interrupted.
 bool load_items(const Setting &setting, const Clique &clique, double *rows,
                 Limits &limits) noexcept;
 
-// Sets each member i of a closed clique to its best label that shows column shown[i]. Returns the
-// number of changed labels.
+// Gives each member i of a closed clique its best label that shows column shown[i]. Returns how
+// many labels changed.
 std::int32_t show_items(const Setting &setting, const Clique &clique, const std::int32_t *shown,
                         Assignment &labelling) noexcept;
 
-// Solves a closed clique and writes the labels of its members to state.now. False, without change,
-// if the call must end.
+// Solves a closed clique and writes the labels of its members to state.now. False, with nothing
+// written, if the call must end.
 bool solve_closed(const Setting &setting, RunState &state, std::int64_t clique,
                   Worker &worker) noexcept;
-// Solves every closed clique that is new or whose items changed since its last solution. False if
+// Solves every closed clique that has not been solved yet or whose items changed since. False if
 // the call must end.
 bool solve_all_closed(const Setting &setting, RunState &state) noexcept;
 
-// Writes the m max-marginals of an item of a closed clique, and the margin between its two best
-// labels; either may be NULL. In cliques with more than kAnsweredMembers members, all other members
-// are fixed to their labels in state.best, which costs O(n + R), less than exact max-marginals.
+// Writes the m max-marginals of an item of a closed clique, and the difference between the two
+// greatest of these; either target may be NULL. In a clique with more than kAnsweredMembers
+// members, all other members are fixed to their labels in state.best, which costs O(n + R), less
+// than exact max-marginals.
 RunFailure closed_marginals(const Setting &setting, const RunState &state, std::int32_t chain,
                             double *marginals, double *margin) noexcept;
 
-// Writes the m probabilities of the labels of an item of a closed clique under the message of
-// closed_marginals(). Sets `found`, without change, to false if every label is forbidden.
+// Writes the m probabilities of the labels of an item of a closed clique, under the message from
+// which closed_marginals() computes max-marginals. Sets `found` to false and writes nothing if
+// every label is forbidden.
 RunFailure closed_probabilities(const Setting &setting, const RunState &state, std::int32_t chain,
                                 double temperature, double *to, bool &found) noexcept;
 

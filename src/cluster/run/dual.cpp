@@ -11,10 +11,12 @@ namespace chorale {
 namespace {
 
 constexpr std::int64_t kDualGrain = 2;
-constexpr std::int64_t kDualPatience = 6; // steps without progress after which the pace is reduced
-constexpr double kSlower = 0.7;       // factor by which the pace is reduced
-// Gap between D and the target of a step, relative to the magnitude of D: kReach if no labelling is
-// known, otherwise at least kLeastReach.
+// Steps without progress after which the steps get smaller.
+constexpr std::int64_t kDualPatience = 6;
+constexpr double kSlower = 0.7;       // factor by which the steps then get smaller
+// A step aims at a target below D. The gap between both, relative to the magnitude of D, is kReach
+// if no labelling is known; otherwise the target is the best score, but the gap is at least
+// kLeastReach.
 constexpr double kReach = 0.01;
 constexpr double kLeastReach = 1e-9;
 
@@ -30,8 +32,8 @@ void Dual::run(std::int64_t steps) noexcept {
     course_.stage = dual_.progress.started ? DualStage::steps : DualStage::plain;
   }
   double value = 0;
-  // D for multipliers of 0; then, if there are messages, for half of each as multipliers. Both are
-  // bounds. The steps go on from the latter.
+  // First computes D for multipliers of 0, then, if there are messages, D with half of each message
+  // as multiplier. Both are bounds. The steps go on from the second.
   if (course_.stage == DualStage::plain) {
     if (!course_.evaluating)
       std::fill_n(dual_.multipliers, model_.message_count, 0.0);
@@ -72,8 +74,8 @@ void Dual::run(std::int64_t steps) noexcept {
   course_ = {};
 }
 
-// True if some labelling may show a value outside a dictionary. Equation 1 allows such a labelling
-// but joint programs forbid it, so the dual would be no upper bound.
+// True if some labelling may show a value outside a dictionary. Equation 1 counts such a labelling
+// but joint programs leave it out, so D would be no upper bound.
 bool Dual::shows_outside() const noexcept {
   for (const Clique &clique : model_.cliques)
     if (clique.dictionary() && clique.members > 0 &&
@@ -91,8 +93,8 @@ void Dual::load_half() noexcept {
     dual_.multipliers[e] = dual_.multipliers[e] == kForbidden ? 0.0 : dual_.multipliers[e] / 2;
 }
 
-// Computes D into `value`. Recomputes the terms that are NaN: all, or after move() only those whose
-// multipliers changed. False if the call must end.
+// Computes D into `value`. Recomputes the terms that are NaN in DualState::bounds: all of them, or
+// after move() those whose multipliers changed. False if the call must end.
 bool Dual::evaluate(double &value) noexcept {
   double *clique_value = dual_.bounds;
   double *chain_value = clique_value + model_.cliques.size();
@@ -121,7 +123,8 @@ bool Dual::evaluate(double &value) noexcept {
               ? kForbidden
               : chains.total + cliques.total;
   magnitude_ = chains.magnitude + cliques.magnitude;
-  // The maximisers of the chains form a labelling, which may be better than the best so far.
+  // The best labellings of the chains form a labelling of the model, which may be better than the
+  // best known one.
   if (value > kForbidden && state_.standing.has_labelling &&
       !evaluation_.offer(state_.now, state_.tally.rounds))
     return false;
@@ -214,14 +217,15 @@ void Dual::take(double value) noexcept {
     dual_.progress.pace *= kSlower;
   }
   state_.standing.upper_bound = std::min(state_.standing.upper_bound, value);
-  // Rounding may leave a tight bound below the best score.
+  // Because of rounding, a tight bound may lie slightly below the best score.
   if (state_.standing.has_labelling)
     state_.standing.upper_bound = std::max(state_.standing.upper_bound, state_.best.total());
   if (state_.standing.upper_bound < kInfinity)
     evaluation_.report_progress();
 }
 
-// Does one subgradient step. False if chains and cliques agree on all slots: the subgradient is 0.
+// Does one subgradient step. False if chains and cliques show the same column of every slot, so
+// that the subgradient is 0.
 bool Dual::move(double value) noexcept {
   std::int64_t differences = 0;
   const auto each = [&](auto &&visit) {

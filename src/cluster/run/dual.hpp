@@ -1,13 +1,16 @@
-// Upper bound on equation 1 by dual decomposition.
+// Upper bound on equation 1, the score of a labelling of the model (the sum of phi_i over chains i
+// and of C_p over cliques p), by dual decomposition.
 //
-// Each slot has a multiplier for each column, added to its chain and subtracted from its clique:
+// Each slot has a multiplier for each column, which is added to the score of its chain and
+// subtracted from that of its clique. Then
 //
 //     D = sum_i max { phi_i + multipliers }  +  sum_p max { C_p - multipliers }
 //
-// is never below equation 1. The maxima are exact or bounded from above; beams and absorption are
-// not used. The multipliers follow subgradients of D: where the maximisers of chain and clique show
-// different columns of a slot, the multiplier of the chain's column falls and that of the clique's
-// column rises. Step sizes follow Polyak's rule, with the best known score as target.
+// is never less than equation 1 of any labelling. The maxima are exact or bounded from above; beams
+// and absorption are not used. The multipliers follow subgradients of D: if the best labelling of
+// the chain and the best assignment of the clique show different columns of a slot, the multiplier
+// of the chain's column falls and that of the clique's column rises. Step sizes follow Polyak's
+// rule, with the best known score as target.
 #pragma once
 
 #include "cluster/run/evaluation.hpp"
@@ -20,7 +23,7 @@ public:
       : setting_(setting), model_(setting.model), state_(state), dual_(state.dual),
         course_(state.course.dual), evaluation_(setting, state) {}
 
-  // Does `steps` subgradient steps, or the remaining ones of an interrupted call.
+  // Does `steps` subgradient steps, or what an interrupted call left of its steps.
   void run(std::int64_t steps) noexcept;
 
 private:
@@ -39,7 +42,7 @@ private:
   DualState &dual_;
   DualCourse &course_;
   Evaluation evaluation_;
-  double magnitude_ = 0; // sum of the absolute values of the terms of the last D
+  double magnitude_ = 0; // sum of the absolute values of the terms of D when last evaluated
 };
 
 } // namespace chorale

@@ -12,28 +12,33 @@
 namespace chorale {
 namespace {
 
-// Edits that reach more chains, or more members of edited cliques, than this or than a share of all
-// are left to a solve of the whole model.
+// If more chains than kMostChains and than 1 / kShareOfAll of all chains were edited, the whole
+// model is solved. The same holds for the members of edited cliques and kMostMembers.
 constexpr std::int64_t kMostChains = 64;
 constexpr std::int64_t kMostMembers = 4096;
 constexpr std::int64_t kShareOfAll = 16;
-// Larger cliques compute messages only if they were edited themselves.
+// Cliques with more than kMostAnswering members compute messages only if they were edited
+// themselves.
 constexpr std::int32_t kMostAnswering = 256;
-// Larger closed cliques are not solved again as a whole unless they were edited themselves.
+// Closed cliques with more than kMostSolved members are solved again only if they were edited
+// themselves.
 constexpr std::int32_t kMostSolved = 4096;
-// The first kFreeChains chains that messages reach are updated for any change of a message beyond
-// rounding, later ones for changes above kLeastChange units.
+// The first kFreeChains chains that messages reach are updated whenever a message changed by more
+// than rounding; later ones only if it changed by more than kLeastChange units.
 constexpr std::int64_t kFreeChains = 16;
 constexpr double kLeastChange = 1.0 / 1024;
-// A change in a clique of n > kMostAnswering members that moves the scores of the values of another
-// member by at most d units moves about n d members out of their best value, which gains less than
-// n d^2 units. Below this gain the members are not visited.
+// When one member of a clique with n > kMostAnswering members moves, the scores of the columns of
+// another member change by at most some d units against each other. Then about n d members no
+// longer show their best column, and moving them gains less than n d^2 units. If that is below
+// kLeastGain, they are not visited.
 constexpr double kLeastGain = 1.0 / 16;
-// Greatest number of columns for which the d above is computed, in O(K^2).
+// Greatest number K of columns for which this d is computed, which costs O(K^2).
 constexpr std::int32_t kComparedColumns = 64;
-constexpr std::int64_t kRepeatVisits = 1024; // visits after which chains with repeats stay
-constexpr std::int64_t kMostVisits = 1 << 20; // in case of endless gains within rounding
-constexpr std::int64_t kCountedMembers = 1 << 16; // members counted between two checks of the limits
+// after so many visits, chains with repeats are not visited
+constexpr std::int64_t kRepeatVisits = 1024;
+constexpr std::int64_t kMostVisits = 1 << 20; // in case that gains within rounding errors never end
+// Members counted between two checks of the limits.
+constexpr std::int64_t kCountedMembers = 1 << 16;
 
 } // namespace
 
@@ -114,10 +119,10 @@ double Edits::score_now(std::int32_t clique) noexcept {
   return score_counted(clique, state_.now, edits_.counts);
 }
 
-// ---- Notes -------------------------------------------------------------------------------------
+// ---- What has been edited -----------------------------------------------------------------------
 
-// Takes back an unfinished solve. The next one begins with all edits since the last solution, and
-// with the messages that are still to be computed.
+// Discards an unfinished solve. The next solve starts with all edits since the last solution and
+// with the messages that have not been computed yet.
 void Edits::abandon() noexcept {
   revert();
   edits_.empty_queue();
@@ -154,8 +159,8 @@ bool Edits::serves() const noexcept {
 
 // ---- Changes of labellings ---------------------------------------------------------------------
 
-// Calls moved(slot, from, to) for each slot of a chain that shows another column in `of` than
-// shown_after(s, slot), and moves the counts of its clique.
+// For each slot of a chain whose column in `of` differs from shown_after(s, slot): updates the
+// counts of its clique and calls moved(slot, from, to) with both columns.
 template <class ShownAfter, class Moved>
 void Edits::move(std::int32_t chain, const Assignment &of, CountStore &counts,
                  ShownAfter &&shown_after, Moved &&moved) noexcept {
@@ -173,7 +178,7 @@ void Edits::move(std::int32_t chain, const Assignment &of, CountStore &counts,
   }
 }
 
-// Sets a chain of `now`. `shown`: by slot.
+// Sets the labels and phi of a chain of `now`. `shown`: the column of each slot.
 void Edits::set_now(std::int32_t chain, const std::int32_t *labels, const std::int32_t *shown,
                     double score) noexcept {
   move(
@@ -186,8 +191,8 @@ void Edits::set_now(std::int32_t chain, const std::int32_t *labels, const std::i
   edits_.touched.add(chain);
 }
 
-// Copies a chain of another labelling to `now`. With `spreads`, queues the chains that can gain by
-// it.
+// Copies a chain from another labelling to `now`. If `spreads`, queues the chains that may gain
+// because of the change.
 void Edits::take_now(std::int32_t chain, const Assignment &from, bool spreads) noexcept {
   move(
       chain, state_.now, edits_.counts,
@@ -201,11 +206,11 @@ void Edits::take_now(std::int32_t chain, const Assignment &from, bool spreads) n
   edits_.touched.add(chain);
 }
 
-// Sets a chain of `own`.
+// Sets the labels and phi of a chain of `own`. `shown`: the column of each slot.
 void Edits::set_own(std::int32_t chain, const std::int32_t *labels, const std::int32_t *shown,
                     double score) noexcept {
   edits_.changed_chains -= state_.best.agrees(chain, state_.own) ? 0 : 1;
-  WorkList &cliques = edits_.touched_cliques; // empty here
+  WorkList &cliques = edits_.touched_cliques; // empty here, so it serves as scratch
   move(
       chain, state_.own, edits_.own_counts,
       [&](std::int32_t s, const Slot &) noexcept { return shown[s]; },
@@ -223,7 +228,8 @@ void Edits::score_own(std::int32_t clique) noexcept {
   edits_.own_clique_sums.note(clique);
 }
 
-// True if `now` is better than `best`, by the chains and cliques in which they may differ.
+// True if `now` scores more than `best`. Compares the chains and cliques in which the two may
+// differ.
 bool Edits::is_better() noexcept {
   MeasuredSum before;
   MeasuredSum after;
@@ -238,7 +244,7 @@ bool Edits::is_better() noexcept {
   return gains(before, after.total);
 }
 
-// Copies `now` to `best`.
+// Copies to `best` the chains in which it may differ from `now`.
 void Edits::commit() noexcept {
   state_.parts.known = false;
   for (std::int64_t k = 0; k < edits_.touched.count; ++k) {
@@ -257,7 +263,7 @@ void Edits::commit() noexcept {
   edits_.touched_cliques.clear();
 }
 
-// Copies `best` to `now`.
+// Copies to `now` the chains in which it may differ from `best`.
 void Edits::revert() noexcept {
   for (std::int64_t k = 0; k < edits_.touched.count; ++k)
     take_now(edits_.touched.items[k], state_.best, false);
@@ -265,9 +271,9 @@ void Edits::revert() noexcept {
   edits_.touched_cliques.clear();
 }
 
-// ---- Own labellings ----------------------------------------------------------------------------
+// ---- Labellings without messages ---------------------------------------------------------------
 
-// Decodes edited chains without messages. False if the call must end.
+// Finds the best labellings without messages of the edited chains. False if the call must end.
 bool Edits::decode_own() noexcept {
   for (; edits_.next < edits_.chains.count; ++edits_.next) {
     const std::int32_t number = edits_.chains.items[edits_.next];
@@ -300,8 +306,8 @@ bool Edits::decode_own() noexcept {
   return true;
 }
 
-// Evaluates the best labelling under the new inputs. Edited chains whose labels are forbidden, and
-// those in no clique, take their own labellings.
+// Computes the score of the best labelling under the edited inputs. Edited chains whose labels are
+// now forbidden, and edited chains in no clique, take their best labellings without messages.
 void Edits::take_edited() noexcept {
   for (std::int64_t k = 0; k < edits_.chains.count; ++k)
     if (const std::int32_t chain = edits_.chains.items[k];
@@ -329,8 +335,8 @@ void Edits::enqueue_members(std::int32_t number) noexcept {
     enqueue(model_.chain_of(clique, i));
 }
 
-// Improves the queued chains, and those of the cliques that change, until no chain gains. False if
-// the call must end.
+// Visits the queued chains, and the chains that these changes queue, until none gains. False if the
+// call must end.
 bool Edits::polish() noexcept {
   while (edits_.waiting > 0) {
     if (!setting_.check(0))
@@ -340,7 +346,7 @@ bool Edits::polish() noexcept {
       return false;
     setting_.call.finish_step();
     ++edits_.visits;
-    // The chain may have been queued again meanwhile, but is visited.
+    // The chain may have queued itself again meanwhile, but it has just been visited.
     edits_.queued[chain] = 0;
     edits_.head = (edits_.head + 1) % edits_.capacity;
     --edits_.waiting;
@@ -380,9 +386,9 @@ bool Edits::improve(std::int32_t number) noexcept {
   return true;
 }
 
-// Solves a closed clique, and keeps the result if it is better. False if the call must end.
+// Solves a closed clique and keeps the new labels if they are better. False if the call must end.
 bool Edits::solve_closed_clique(std::int32_t number) noexcept {
-  commit(); // what the polish has changed before is better
+  commit(); // all changes of the polish so far are improvements
   const Clique clique = model_.cliques[number];
   if (!solve_closed(setting_, state_, number, setting_.worker(0)))
     return false;
@@ -403,7 +409,8 @@ bool Edits::solve_closed_clique(std::int32_t number) noexcept {
   return true;
 }
 
-// Queues the other members of the clique of a slot that has just moved, if they can gain by it.
+// Queues the other members of the clique of a slot that has just moved from one column to another,
+// if they may gain because of that.
 void Edits::spread(const Slot &slot, std::int32_t from, std::int32_t to) noexcept {
   const Clique clique = model_.cliques[slot.clique];
   if (clique.members > kMostAnswering && slot.member != clique.members &&
@@ -414,8 +421,8 @@ void Edits::spread(const Slot &slot, std::int32_t from, std::int32_t to) noexcep
       enqueue(model_.chain_of(clique, i));
 }
 
-// True if other members of a large clique may gain noticeably because one member moved between two
-// columns (kLeastGain). Looks at members that count once; if members have weights, the answer is
+// True if other members of a large clique may gain noticeably (kLeastGain) because one member moved
+// between two columns. Computes that for members that count once; if members have weights, returns
 // true.
 bool Edits::can_move_others(std::int32_t number, std::int32_t from, std::int32_t to) noexcept {
   const Clique clique = model_.cliques[number];
@@ -455,7 +462,7 @@ bool Edits::can_move_others(std::int32_t number, std::int32_t from, std::int32_t
 
 // ---- Message rounds ----------------------------------------------------------------------------
 
-// True if a row of messages, before it is stored, differs noticeably from the stored one.
+// True if a row of messages differs noticeably from the row that is stored.
 bool Edits::matters(const MessageStore &store, RowPlace at, std::int32_t width,
                     const double *row) noexcept {
   if (edits_.reached.count <= kFreeChains)
@@ -472,7 +479,8 @@ bool Edits::matters(const MessageStore &store, RowPlace at, std::int32_t width,
   return false;
 }
 
-// Updates a chain under the messages of its cliques. False if the call must end.
+// Decodes a chain under the messages of its cliques and computes its messages to them. False if the
+// call must end.
 bool Edits::update_chain(std::int32_t number) noexcept {
   if (!setting_.check(0))
     return false;
@@ -499,7 +507,7 @@ bool Edits::update_chain(std::int32_t number) noexcept {
       edits_.leaves_messages = true;
   }
   if (found) {
-    // An unwritten `shown` (see ChainProgram::decode_and_send) stands for the labels of `now`.
+    // decode_and_send() leaves `shown` unwritten if the labels are those of `now`.
     if (state_.now.has(model_.chains[number], program.labels))
       state_.now.set_phi(number, program.score);
     else
@@ -511,7 +519,7 @@ bool Edits::update_chain(std::int32_t number) noexcept {
   return true;
 }
 
-// Computes the messages of a clique. False if the call must end.
+// Computes the messages of a clique to its members. False if the call must end.
 bool Edits::update_clique(std::int32_t number) noexcept {
   if (!setting_.check(0))
     return false;
@@ -543,7 +551,7 @@ bool Edits::update_clique(std::int32_t number) noexcept {
   return true;
 }
 
-// Keeps the labelling of a round if it is the best.
+// Ends a round: keeps its labelling if that is the best so far.
 void Edits::end_round() noexcept {
   if (!is_better())
     return;
@@ -577,7 +585,7 @@ EditEnd Edits::go_on() noexcept {
     if (!decode_own())
       return EditEnd::stopped;
     if (edits_.is_infeasible) {
-      // The chain stays in the list of edited ones, and its edit may be lifted.
+      // The chain stays in the list of edited ones, since a later edit may allow labels again.
       stage = EditStage::none;
       standing.infeasible = standing.fill_in_own = true;
       standing.pending = false;
@@ -650,7 +658,7 @@ EditEnd Edits::go_on() noexcept {
       return EditEnd::stopped;
     if (is_better()) {
       commit();
-      edits_.round_found = false; // the best labelling is polished
+      edits_.round_found = false; // now the best labelling is polished
     } else {
       revert();
     }
@@ -681,8 +689,8 @@ EditEnd Edits::go_on() noexcept {
   return finish();
 }
 
-// Begins another start of the polish: the edited chains, those that messages reached, and the members
-// of small edited cliques take their own labellings.
+// Prepares another start of the polish: the edited chains, the chains that messages reached, and
+// the members of small edited cliques take their best labellings without messages.
 void Edits::take_own_of_reached() noexcept {
   const auto take = [&](std::int32_t chain) noexcept {
     if (model_.is_closed(model_.chains[chain]) || state_.now.agrees(chain, state_.own))
@@ -699,7 +707,7 @@ void Edits::take_own_of_reached() noexcept {
         take(model_.chain_of(clique, i));
 }
 
-// Queues the chains of the small cliques in which `now` and `best` may differ.
+// Queues the chains of small cliques in which `now` and `best` may differ.
 void Edits::enqueue_touched() noexcept {
   for (std::int64_t k = 0; k < edits_.touched_cliques.count; ++k)
     if (const std::int32_t clique = edits_.touched_cliques.items[k];
@@ -707,14 +715,14 @@ void Edits::enqueue_touched() noexcept {
       enqueue_members(clique);
 }
 
-// Queues the chains that messages reached.
+// Queues the chains that were updated under messages.
 void Edits::enqueue_reached() noexcept {
   for (std::int64_t k = 0; setting_.options.polish && k < edits_.reached.count; ++k)
     enqueue(edits_.reached.items[k]);
 }
 
-// Empties the list of cliques with messages to compute, but for those with damped messages, which
-// have not converged yet.
+// Empties the list of cliques whose messages are to be computed, except for cliques whose messages
+// were damped and so have not converged.
 void Edits::keep_damped() noexcept {
   WorkList &list = edits_.answering;
   std::int64_t kept = 0;

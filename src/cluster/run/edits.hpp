@@ -1,9 +1,11 @@
-// Solves after edits: work on the chains and cliques that edits reach, from the last solution.
+// Solves after edits: starts from the last solution and works only on the chains and cliques that
+// edits reach.
 //
-// settle() computes, for a complete solution, counts of the cliques and terms of equation 1. From
-// then on these are updated by difference: the solve changes chains of `now`, the labellings `now`
-// and `best` are compared over the changed chains alone, and a better one is copied to `best` chain
-// by chain (commit), a worse one taken back (revert). So `best` never falls.
+// settle() computes, for a complete solution, the counts of the cliques and the terms of equation 1
+// (phi of each chain, C of each clique). From then on both are updated by difference. The solve
+// changes chains of the labelling `now`. The labellings `now` and `best` are then compared over the
+// changed chains and cliques alone. If `now` is better, these chains are copied to `best` (commit);
+// otherwise they are copied back from `best` (revert). So `best` never gets worse.
 #pragma once
 
 #include "cluster/run/setting.hpp"
@@ -12,9 +14,9 @@
 namespace chorale {
 
 enum class EditEnd {
-  done,    // the edits are part of the solution
+  done,    // a solution for the edited inputs has been found
   stopped, // the call must end, or some chain has no labelling
-  whole    // a solve of the whole model is needed
+  whole    // a solve of the whole model is needed instead
 };
 
 class Edits {
@@ -22,16 +24,16 @@ public:
   Edits(const Setting &setting, RunState &state) noexcept
       : setting_(setting), model_(setting.model), state_(state), edits_(*state.edits) {}
 
-  // Prepares for edits after a complete solve; resumes an interrupted preparation. False if the
+  // Prepares for edits after a complete solve, or resumes an interrupted preparation. False if the
   // call must end.
   bool settle() noexcept;
-  // Notes that scores or allowed labels of a chain changed, or the strength of a clique; requires
-  // EditState::settled.
+  // Must be called after scores or allowed labels of a chain, or the strength of a clique, have
+  // changed. Needs EditState::settled.
   void note_chain(std::int32_t chain) noexcept;
   void note_clique(std::int32_t clique) noexcept;
-  // True if run() can serve the edits since the last solution.
+  // True if run() can solve for the edits made since the last solution: these are few enough.
   bool serves() const noexcept;
-  // Solves after edits, or resumes an unfinished solve.
+  // Solves for the edits, or resumes an unfinished solve.
   EditEnd run() noexcept;
 
 private:

@@ -6,7 +6,8 @@ namespace chorale {
 namespace {
 
 constexpr std::int64_t kGrain = 4;
-// Greatest numbers of cliques and of their members scored between two checks of the limits.
+// Greatest numbers of cliques, and of members of these, that are scored between two checks of the
+// limits.
 constexpr std::int64_t kScoredCliques = 1024;
 constexpr std::int64_t kScoredMembers = 1 << 17;
 constexpr std::int32_t kItemsAhead = 16;
@@ -39,9 +40,9 @@ double Evaluation::score_clique(const Assignment &of, std::int64_t number,
   return score;
 }
 
-// Evaluates the labelling that has the chains of part p of the model as in the assignment
-// `choose(p)`. Scores cliques in batches; the course holds the partial sum between calls. `by_part`:
-// equation 1 of each part, or NULL.
+// Evaluates the labelling that has each part p of the model from the assignment choose(p). Scores
+// cliques in batches; the course holds the partial sum between calls. `by_part`: receives equation
+// 1 of each part; may be NULL.
 template <class Choose>
 bool Evaluation::evaluate(Choose &&choose, double *by_part, Totals &totals) noexcept {
   const Model &model = setting_.model;
@@ -60,7 +61,8 @@ bool Evaluation::evaluate(Choose &&choose, double *by_part, Totals &totals) noex
     if (by_part)
       by_part[model.part_of_clique(c)] += value;
   };
-  // At once, nothing is written to the rooms but counts: they hold the memory of a polish.
+  // In offer_at_once() only counts may be written to the rooms, since the rest of them holds the
+  // memory of a polish.
   for (; at_once_ && scored < model.cliques.size() && !setting_.call.failed(); ++scored)
     add(scored, score(scored, 0));
   Layout layout(setting_.rooms.behind(setting_.rooms.bytes().counts));
@@ -87,7 +89,7 @@ bool Evaluation::evaluate(Choose &&choose, double *by_part, Totals &totals) noex
   BlockedSum chains;
   for (std::int32_t i = 0; i < model.chains.size(); ++i) {
     const std::int32_t part = model.parts.of(i);
-    // Where phi is read from the scores of an item, these are not in the cache.
+    // If phi is read from the scores of items, these are unlikely to be in the cache.
     if (i + kItemsAhead < model.chains.size())
       choose(part).prefetch_phi(i + kItemsAhead);
     const double value = choose(part).phi(i);
@@ -131,12 +133,14 @@ bool Evaluation::offer(Assignment &of, std::int64_t round) noexcept {
   return true;
 }
 
-// Copies the better parts of an evaluated labelling to `best`. False if the call must end.
+// Copies to `best` the parts in which the evaluated labelling `from` is better. False if the call
+// must end.
 bool Evaluation::take(const Assignment &from, std::int64_t round) noexcept {
   const Model &model = setting_.model;
   Assignment &best = state_.best;
   const PartScores &parts = state_.parts;
-  // Round 0 prefers the labellings of the chains without messages to others of the same score.
+  // Of equal scores, the labelling of the chains without messages is preferred, and otherwise the
+  // one kept.
   const auto is_better = [&](double offered, double kept) {
     return &from == &state_.own ? offered >= kept : offered > kept;
   };
@@ -174,7 +178,7 @@ bool Evaluation::take(const Assignment &from, std::int64_t round) noexcept {
   return true;
 }
 
-// Copies an evaluated labelling to `best`.
+// Copies all of the evaluated labelling `from` to `best`.
 void Evaluation::keep_all(const Assignment &from, std::int64_t round) noexcept {
   state_.best.copy(from);
   if (setting_.model.parts.count() > 1)

@@ -1,4 +1,5 @@
-// Evaluates equation 1 of whole labellings, and keeps the best labelling.
+// Evaluates equation 1 (the sum of phi over chains and of C over cliques) of whole labellings, and
+// keeps the best labelling.
 #pragma once
 
 #include "cluster/run/setting.hpp"
@@ -6,8 +7,8 @@
 
 namespace chorale {
 
-// Returns `strength` times C of a clique in an assignment. `counts`: scratch, one entry for each
-// column.
+// Returns `strength` times C of a clique in an assignment. `counts`: scratch with one entry for
+// each column.
 double score_of_clique(const Clique &clique, double strength, const Assignment &of,
                        std::int64_t *counts, CallbackFailure *failure) noexcept;
 
@@ -18,12 +19,13 @@ class Evaluation {
 public:
   Evaluation(const Setting &setting, RunState &state) noexcept : setting_(setting), state_(state) {}
 
-  // Evaluates `own` or `now`, and copies those parts of the model to `best` in which it is better. A
-  // part is a connected component of the cluster graph: the best labelling of one depends on no
-  // other. Resumes an interrupted evaluation. False if the call must end. `round`: round that found
-  // the labelling.
+  // Evaluates a labelling, `own` or `now` of the state, and copies to `best` those parts of the
+  // model in which it scores more than `best`. A part is a connected component of the cluster
+  // graph; its best labelling does not depend on the other parts. `round`: the round that found the
+  // labelling. Resumes an interrupted evaluation. False if the call must end.
   bool offer(Assignment &of, std::int64_t round) noexcept;
-  // Offers `now` without limits. Leaves `best` if a potential fails.
+  // Evaluates `now` like offer(), but without regard to limits. Leaves `best` as it is if a
+  // potential fails.
   void offer_at_once(std::int64_t round) noexcept;
   void report_progress() noexcept;
 
@@ -41,7 +43,7 @@ private:
 
   const Setting &setting_;
   RunState &state_;
-  bool at_once_ = false; // evaluates without looking at limits
+  bool at_once_ = false; // true: does not look at limits
 };
 
 } // namespace chorale

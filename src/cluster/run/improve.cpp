@@ -1,15 +1,16 @@
-// The incoming row of a slot holds C of its clique for each value of this slot, all else fixed. If
-// no clique has two slots of the chain, decoding under these rows gives the best labelling of the
-// block. With several slots in one clique (*repeats*) gains do not add up, so three decodes are
-// tried in turn, and a result is accepted only if it gains:
-//  1. Under the same rows.
-//  2. With convex SUMs linearised at the counts. The linearisation is a minorant: a gain under it
-//     is a gain.
-//  3. With repeats moved one at a time and all others held, so that every gain is exact. On a chain
-//     without properties, by a walk (chain_walk.hpp), which costs as much as forward-backward. On
-//     trees, under properties and in instances, messages under a penalty on moving repeats give the
-//     gain of moving each alone; then the best repeat of each clique is freed, and one decode moves
-//     the freed ones together.
+// The incoming row of a slot holds, for each column that the slot could show, the score C of its
+// clique with all else fixed. If no clique has two slots of the chain, the best labelling under
+// these rows is the best of the block. Several slots of the chain in one clique are *repeats*:
+// their gains do not add up. Then three labellings are tried in turn, and one is accepted only if
+// it gains:
+//  1. The best one under the same rows.
+//  2. The best one with convex SUMs replaced by linear functions tangent at the counts. These are
+//     never above the SUMs: a gain under them is a gain.
+//  3. One found by moving one repeat at a time with all others held to their columns, so that every
+//     gain is exact. On a chain without properties a walk does that (chain_walk.hpp), which costs
+//     as much as forward-backward. On trees, under properties and in instances, messages under a
+//     penalty on moving repeats give the gain of moving each alone; then the best repeat of each
+//     clique is freed, and one decode moves the freed ones together.
 #include "cluster/run/improve.hpp"
 
 namespace chorale {
@@ -28,7 +29,8 @@ public:
     block.sort();
   }
 
-  // True if a better labelling is found; `program` then holds it. `own`: greatest phi of the chain.
+  // True if a better labelling is found; `program` then holds it. `own`: the greatest phi of the
+  // chain over all labellings.
   bool run(double own) noexcept {
     block.fill_rows(program);
     if (!block.has_repeats() && block.is_at_best(program, own))
@@ -52,7 +54,7 @@ public:
   }
 
 private:
-  // True if the labelling in `program` is better than the current one.
+  // True if the labelling in `program` scores more than the current one.
   bool gains_now() noexcept {
     MeasuredSum before;
     MeasuredSum after;

@@ -11,11 +11,11 @@
 
 namespace chorale {
 
-// Columns of a property clique to which a run with restricted ranges limits its messages.
+// The columns of a property clique to which a run with restricted ranges limits its messages.
 struct KeptColumns {
   const std::int32_t *columns; // the kept columns, ascending
-  std::int32_t count;          // 0: no restriction; `potential` is NULL
-  const Potential *potential;  // potential over these columns alone
+  std::int32_t count;          // number of kept columns; 0: all are kept, and `potential` is NULL
+  const Potential *potential;  // the clique's potential, over the kept columns only
 };
 
 class Inputs {
@@ -33,8 +33,8 @@ public:
       view.masked = mask_of(chain);
     return view;
   }
-  // Returns the unary scores of an item if they alone are phi and lie in the model as doubles one
-  // after the other; otherwise NULL.
+  // Returns the unary scores of an item (a chain of one position) if they are doubles in the model,
+  // without gaps, and phi of the item is its unary score alone. Otherwise returns NULL.
   const double *plain_item(const Chain &item, std::int32_t chain) const noexcept {
     const bool is_plain =
         !item.other && !item.single &&
@@ -42,7 +42,7 @@ public:
         !(masks_ && masked_[chain] > 0) && (views_.empty() || !find_view(chain));
     return is_plain ? static_cast<const double *>(item.unary) : nullptr;
   }
-  // Returns Chains::item_rows() unless some input differs, or may differ, from the model.
+  // Returns Chains::item_rows() while all inputs are those of the model; otherwise NULL.
   const double *item_rows() const noexcept {
     return masks_ || !views_.empty() ? nullptr : model_.chains.item_rows();
   }
@@ -54,8 +54,8 @@ public:
     const double *scores = plain_item(item, chain);
     return scores ? scores[label] + 0.0 : view_of(chain).score(&label); // 0.0: turns -0 into 0
   }
-  // Prefetches what item_score() reads. Inlined: g++ 12 takes a function that only prefetches for
-  // one without effects, and drops the call.
+  // Prefetches what item_score() reads. Always inlined: g++ 12 takes a function that only
+  // prefetches for one without effects, and drops the call.
   [[gnu::always_inline]] void prefetch_item_score(std::int32_t chain,
                                                   std::int32_t label) const noexcept {
     if (const double *rows = item_rows()) {
@@ -66,7 +66,8 @@ public:
     __builtin_prefetch(static_cast<const std::byte *>(item.unary) +
                        label * item.unary_bytes() / item.labels);
   }
-  // Returns the view with all arrays that view_of() may have, for measuring.
+  // Returns a view with all arrays that view_of() may ever have for this chain, for measuring
+  // memory.
   ChainView widest_view_of(std::int32_t chain) const noexcept {
     static constexpr std::uint8_t kSome = 1;
     ChainView view = view_of(chain);
@@ -74,41 +75,42 @@ public:
       view.masked = &kSome;
     return view;
   }
-  // True if the view of the chain is replaced.
+  // True if the scores of the chain were replaced.
   bool replaces(std::int32_t chain) const noexcept { return find_view(chain) != nullptr; }
   // True if some input differs from the model.
   bool replaces_any() const noexcept { return !views_.empty() || edited_ > 0; }
-  // Replaces the view of a chain. False, without change, if memory is exhausted.
+  // Replaces the scores of a chain. False, with nothing replaced, if memory runs out.
   bool replace(std::int32_t chain, const ChainView &view) noexcept;
   void restore(std::int32_t chain) noexcept;
-  // Restores the inputs of the model.
+  // Restores the scores, labels and strengths of the model.
   void restore_all() noexcept;
 
-  // ---- Edits, after take_edits() ----
-  // Sets whether take_edits() will be called. Returns what was set before.
+  // ---- Edits. Need take_edits() before ----
+  // Sets whether take_edits() will be called, for measuring. Returns the previous setting.
   bool expect_edits(bool expects) noexcept { return std::exchange(expects_edits_, expects); }
-  // Places the memory of set_allowed() and set_strength().
+  // Lays out the memory of set_allowed() and set_strength().
   void take_edits(Layout &layout) noexcept;
   bool takes_edits() const noexcept { return strengths_ != nullptr; }
-  // Allows the labels y of a position with allowed[y] != 0; NULL: all labels.
+  // Allows the labels y of a position with allowed[y] != 0 and no others; NULL: all labels.
   void set_allowed(std::int32_t chain, std::int32_t position, const std::uint8_t *allowed) noexcept;
-  // True if a position has a label that is allowed by `allowed` and possible under the view.
+  // True if the position has a label that `allowed` allows and that is possible under the chain's
+  // view.
   bool leaves_any(std::int32_t chain, std::int32_t position,
                   const std::uint8_t *allowed) const noexcept;
   void set_strength(std::int64_t clique, double factor) noexcept;
-  // Returns the factor of all potentials of a clique.
+  // Returns the factor of the clique's potential; 1 without edits.
   double strength(std::int64_t clique) const noexcept {
     return strengths_ ? strengths_[clique] : 1.0;
   }
 
-  // Returns the kept columns, or NULL if the clique keeps all.
+  // Returns the kept columns of a clique, or NULL if the clique keeps all.
   const KeptColumns *kept(std::int64_t clique) const noexcept {
     return kept_.empty() || kept_[clique].count == 0 ? nullptr : &kept_[clique];
   }
   bool knows_kept() const noexcept { return !kept_.empty(); }
-  // keep_all() lets every clique keep all columns; then keep() restricts single cliques, in
-  // ascending order; then settle_kept() sets the pointers to the columns. False if memory is
-  // exhausted.
+  // Three steps: keep_all() lets every clique keep all columns; then keep() restricts single
+  // cliques, called in ascending order; then settle_kept() sets the pointers to the columns. False
+  // if memory runs out.
   bool keep_all() noexcept;
   bool keep(std::int64_t clique, const Array<std::int32_t> &columns) noexcept;
   void settle_kept() noexcept;
@@ -118,7 +120,7 @@ private:
     std::int32_t chain;
     ChainView view;
   };
-  // Returns the first view of a chain with number >= `chain`.
+  // Returns the first replaced view of a chain with a number of at least `chain`.
   View *lower_bound(std::int32_t chain) noexcept;
   const View *find_view(std::int32_t chain) const noexcept;
   std::uint8_t *mask_of(std::int32_t chain) const noexcept {
@@ -130,13 +132,14 @@ private:
   Array<View> views_;           // replaced views, ascending by chain
   Array<std::int32_t> columns_; // kept columns of all cliques, end to end
   Array<KeptColumns> kept_;     // by clique; empty before keep_all()
-  // NULL without edits. By site, most_labels bytes: the masks of chains with masked_ > 0, each T x m
-  // without gaps.
+  // NULL without edits. Has most_labels bytes for each site. The mask of a chain begins at the
+  // place of its first site and is T x m without gaps; it is initialised only while masked_ > 0.
   std::uint8_t *masks_ = nullptr;
-  std::int32_t *masked_ = nullptr; // by chain: positions at which a label is masked
-  double *strengths_ = nullptr;    // by clique
+  std::int32_t *masked_ = nullptr; // by chain: number of positions with a masked label
+  double *strengths_ = nullptr;    // by clique: factor of its potential
   bool expects_edits_ = false;
-  std::int64_t edited_ = 0;        // masked positions, and cliques with a strength other than 1
+  // Number of masked positions plus number of cliques with a strength other than 1.
+  std::int64_t edited_ = 0;
 };
 
 } // namespace chorale

@@ -1,4 +1,4 @@
-// Writer of JSON text into a buffer of the caller. Counts all bytes, also those that do not fit.
+// Writes JSON text into a buffer of the caller. Counts all bytes, also those that do not fit.
 #pragma once
 
 #include <charconv>
@@ -50,7 +50,7 @@ public:
     put(value ? "true" : "false");
   }
 
-  // Terminates the text with NUL. Returns the bytes of the whole text, including NUL.
+  // Terminates the text with NUL. Returns the bytes of the whole text with its NUL.
   std::size_t finish() noexcept {
     if (capacity_ > 0)
       buffer_[needed_ < capacity_ ? needed_ : capacity_ - 1] = '\0';
@@ -80,7 +80,7 @@ private:
   char *buffer_;
   std::size_t capacity_;
   std::size_t needed_ = 0;
-  bool fresh_ = true; // no comma is needed before the next value
+  bool fresh_ = true; // true if the next value needs no comma before it
 };
 
 } // namespace chorale

@@ -6,7 +6,8 @@
 namespace chorale {
 namespace {
 
-// Memory for scoring: a labelling as a run stores it, T leaf flags, the counts of one clique.
+// Memory for scoring: a labelling in the form of a run, T flags of leaves, and the counts of one
+// clique.
 struct Scratch {
   Scratch(Layout &layout, const Model &model) noexcept : of(layout, model) {
     std::int32_t length = 0;

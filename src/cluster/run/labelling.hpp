@@ -1,4 +1,5 @@
-// Checks labellings given by the caller, and evaluates equation 1 for them without a run.
+// Checks labellings given by the caller, and computes their scores (phi of each chain, C of each
+// clique, and the sum of all) without a run.
 #pragma once
 
 #include "base/report.hpp"
@@ -6,20 +7,20 @@
 
 namespace chorale {
 
-// Checks `count` labels of all positions of a model, chain by chain. Ignores the entries of
+// Checks `count` labels, of all positions of a model, chain by chain. Ignores the labels of
 // instances.
 chorale_status check_labels(const Report &report, const Model &model, const std::int32_t *labels,
                             std::int64_t count) noexcept;
 
-// Targets for the scores of a labelling; each pointer may be NULL.
+// Where score_labels() writes scores; each pointer may be NULL.
 struct ScoresOfLabelling {
   double *total;
-  double *chains;  // phi, by chain
-  double *cliques; // C, by clique
+  double *chains;  // phi of each chain
+  double *cliques; // C of each clique
 };
 
-// Checks and scores labels as in check_labels(). Sums in the same order as a run. Allocates scratch
-// memory from `memory`.
+// Checks labels like check_labels() and writes their scores. Sums terms in the same order as a run,
+// so that the bits agree. Allocates scratch from `memory`.
 chorale_status score_labels(const Report &report, const Memory &memory, const Model &model,
                             const std::int32_t *labels, std::int64_t count,
                             const ScoresOfLabelling &to) noexcept;

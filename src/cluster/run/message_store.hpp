@@ -1,9 +1,9 @@
 // Storage of all messages of a model, in 8 to 64 bits an entry.
 //
 // A constant added to a row changes no labelling. So every row is stored with 0 as its greatest
-// entry, and every entry is minus a magnitude. Formats narrower than double store multiples of the
-// store's *unit*, a power of two near the scores of the model: the relative error is then the same
-// for tiny and for huge scores.
+// entry, and all other entries are at most 0. Formats narrower than double store each entry as a
+// multiple of the store's *unit*, a power of two near the scores of the model, so that the relative
+// error is the same for tiny and for huge scores. A *magnitude* is an entry without its sign.
 #pragma once
 
 #include "base/workspace.hpp"
@@ -19,14 +19,15 @@ namespace chorale {
 
 enum class MessageNumber : std::int32_t { automatic, float64, float32, magnitude16, magnitude8 };
 
-// 16-bit format of minus a magnitude: 6 bits of exponent, 10 of mantissa, with subnormal numbers.
-// Range 2^-40 to 2^33 units; relative error at most 2^-11 from 2^-30 units on. Code 0xffff is minus
-// infinity; greater finite magnitudes get the greatest finite code.
+// The 16-bit format of an entry: a magnitude with 6 bits of exponent and 10 of mantissa, with
+// subnormal numbers. Range 2^-40 to 2^33 units; relative error at most 2^-11 from 2^-30 units on.
+// Code 0xffff is minus infinity; finite magnitudes beyond the range get the greatest finite code.
 namespace magnitude16 {
 
 inline constexpr std::uint16_t kForbiddenCode = 0xffff;
 inline constexpr double kSmallest = 0x1p-40;
-inline constexpr std::uint64_t kExponent = std::uint64_t{1023 - 31} << 10; // double bits of code 0
+// The upper bits of the double that has code 0.
+inline constexpr std::uint64_t kExponent = std::uint64_t{1023 - 31} << 10;
 
 inline std::uint16_t encode(double value) noexcept {
   if (value == kForbidden)
@@ -36,7 +37,8 @@ inline std::uint16_t encode(double value) noexcept {
     return 0;
   if (magnitude < 1024 * kSmallest)
     return static_cast<std::uint16_t>(magnitude / kSmallest + 0.5);
-  // Rounds to nearest: adds half of the last bit kept. A carry correctly raises the exponent.
+  // Rounds to nearest: adds half of the last bit that is kept. A carry raises the exponent, as it
+  // should.
   const std::uint64_t code =
       ((std::bit_cast<std::uint64_t>(magnitude) + (std::uint64_t{1} << 41)) >> 42) - kExponent;
   return static_cast<std::uint16_t>(std::min<std::uint64_t>(code, kForbiddenCode - 1));
@@ -52,10 +54,10 @@ inline double decode(std::uint16_t code) noexcept {
 
 } // namespace magnitude16
 
-// 8-bit format of minus a magnitude: 3 bits of exponent, 5 of mantissa, with subnormal numbers, in
-// units of the row. The unit of a row is a power of two, 2^-128 to 2^127 units of the store, chosen
-// so that the greatest magnitude of the row lies in the topmost octave. Code 0xff is minus
-// infinity; no finite number is encoded so.
+// The 8-bit format of an entry: a magnitude with 3 bits of exponent and 5 of mantissa, with
+// subnormal numbers, in units of the row. Each row has a unit of its own, a power of two from
+// 2^-128 to 2^127 units of the store, chosen so that the greatest magnitude of the row lies in the
+// topmost octave. Code 0xff is minus infinity; no finite number has this code.
 namespace magnitude8 {
 
 inline constexpr std::uint8_t kForbiddenCode = 0xff;
@@ -63,7 +65,7 @@ inline constexpr int kTopExponent = 11; // the topmost octave: 2^11 .. kMost uni
 inline constexpr double kMost = 3968;   // greatest finite magnitude, code 0xfe
 inline constexpr int kBias = 128;       // added to the exponent of a row's unit to store it
 
-// Returns the exponent of the unit of a row, plus kBias.
+// Returns the exponent of the unit that a row gets, plus kBias.
 inline std::uint8_t unit_of(const double *row, std::int32_t count) noexcept {
   double most = 0;
   for (std::int32_t v = 0; v < count; ++v)
@@ -86,7 +88,7 @@ inline std::uint8_t encode(double value, double per_unit) noexcept {
     return 0;
   if (units < 32)
     return static_cast<std::uint8_t>(units + 0.5);
-  // Rounds to nearest like magnitude16, to five bits of mantissa.
+  // Rounds to nearest, as in the 16-bit format, to five bits of mantissa.
   const std::uint64_t bits = std::bit_cast<std::uint64_t>(units) + (std::uint64_t{1} << 46);
   const std::uint64_t code = (bits >> 47) - ((std::uint64_t{1023} + 4) << 5);
   return static_cast<std::uint8_t>(std::min<std::uint64_t>(code, kForbiddenCode - 1));
@@ -101,7 +103,8 @@ inline double decode(std::uint8_t code, double unit) noexcept {
 
 } // namespace magnitude8
 
-// Message rows in one direction, member to clique or clique to member, one row for each slot.
+// All message rows in one direction (from members to cliques, or from cliques to members), one row
+// for each slot.
 class MessageStore {
 public:
   MessageStore() noexcept = default;
@@ -133,7 +136,7 @@ public:
     else
       std::fill_n(doubles_, count_, 0.0);
   }
-  // Loads `rows` consecutive rows of `width` entries each.
+  // Loads `rows` consecutive rows of `width` entries each. `at`: where the first of them lies.
   void load(RowPlace at, std::int64_t rows, std::int32_t width, double *to) const noexcept {
     const std::int64_t begin = at.entry;
     const std::int64_t count = rows * width;
@@ -155,11 +158,11 @@ public:
     }
   }
   void load(RowPlace at, std::int32_t width, double *to) const noexcept { load(at, 1, width, to); }
-  // Damps a row, new = kept * stored + (1 - kept) * row, and stores it. True if the stored row
-  // changed by more than rounding. A row of minus infinity alone is stored as zeros. Overwrites
-  // `row`.
+  // Damps a row, new = kept * stored + (1 - kept) * row, and stores the new row. True if the stored
+  // row changed by more than rounding. A row that consists of minus infinity is stored as zeros.
+  // Overwrites `row`.
   bool store(RowPlace at, std::int32_t count, double *row, double kept) noexcept {
-    // Avoids branches, which would be unpredictable here.
+    // Avoids branches, which the processor could not predict here.
     double top = kForbidden;
     for (std::int32_t v = 0; v < count; ++v)
       top = row[v] > top ? row[v] : top;
@@ -181,15 +184,15 @@ public:
       put(at, count, row);
     return changes;
   }
-  // Stores a row obtained by load() from another store, without damping. Overwrites `row`.
+  // Stores a row that load() gave from another store, without damping. Overwrites `row`.
   void write(RowPlace at, std::int32_t count, double *row) noexcept {
     enter_units(count, row);
     put(at, count, row);
   }
 
 private:
-  // Divides a row by the unit, unless the store holds doubles. Quotients below the range of doubles
-  // become the least finite double, since only minus infinity forbids a value.
+  // Divides a row by the unit, unless the store holds doubles. A finite quotient below the range of
+  // doubles becomes the least finite double, since minus infinity would forbid the value.
   void enter_units(std::int32_t count, double *row) const noexcept {
     if (doubles_ || unit_ == 1)
       return;
@@ -199,7 +202,8 @@ private:
       row[v] = row[v] == kForbidden ? kForbidden : number;
     }
   }
-  // Encodes and stores a row in units. In the 8-bit format, false if the stored bytes stay equal.
+  // Encodes and stores a row that is in units already. In the 8-bit format, returns whether a
+  // stored byte changed; otherwise returns true.
   bool put(RowPlace at, std::int32_t count, const double *row) noexcept {
     const std::int64_t begin = at.entry;
     if (bytes_)
@@ -229,8 +233,8 @@ private:
     return bytes_ ? magnitude8::decode(bytes_[at.entry + at.number + 1 + v], unit)
                   : get(at.entry + v);
   }
-  // Converts to float. Finite numbers below the range of floats become the least finite float,
-  // since only minus infinity forbids a value.
+  // Converts to float. A finite number below the range of floats becomes the least finite float,
+  // since minus infinity would forbid the value.
   static float single(double value) noexcept {
     return value == kForbidden
                ? -std::numeric_limits<float>::infinity()

@@ -6,17 +6,18 @@
 namespace chorale {
 namespace {
 
-// Greatest numbers of sampled positions, evenly spaced over the model, and of scores read.
+// Greatest number of sampled positions, evenly spaced over the model, and greatest number of scores
+// read.
 constexpr std::int64_t kSamples = 1024;
 constexpr std::int64_t kScores = 1 << 20;
-// The unit is the quantile 1 / kParts of the samples, so huge differences from scores that stand
-// for "never" do not affect it even if most positions have them.
+// The unit is near the quantile 1 / kUnitParts of the sampled differences. So huge differences,
+// from scores that stand for "never", do not affect it even if most positions have them.
 constexpr std::int64_t kUnitParts = 4;
-// Limits the exponent of the unit, so that unit and inverse are normal doubles.
+// Limits the exponent of the unit, so that the unit and its inverse are normal doubles.
 constexpr int kLargestExponent = 1000;
 
-// Returns the greatest unary score of a position minus the second greatest; the magnitude of the
-// greatest if there is no second, or if they are equal.
+// Returns the greatest unary score of a position minus the second greatest; the absolute value of
+// the greatest score if there is no second or both are equal.
 double lead_at(const ChainView &view, std::int32_t t) noexcept {
   TwoBest top;
   for (std::int32_t y = 0; y < view.labels; ++y)
@@ -25,8 +26,8 @@ double lead_at(const ChainView &view, std::int32_t t) noexcept {
                                                            : magnitude_of(top.first);
 }
 
-// Returns the magnitude of the first nonzero number of a potential; 0 if none of the first `left`
-// is nonzero. Subtracts the count of numbers read from `left`.
+// Returns the absolute value of the first nonzero number of a potential; 0 if none of the first
+// `left` numbers is nonzero. Reduces `left` by the count of numbers that were read.
 double first_number(const Potential &p, std::int64_t &left) noexcept {
   --left;
   if (p.lambda != 0)
@@ -41,7 +42,7 @@ double first_number(const Potential &p, std::int64_t &left) noexcept {
   return 0;
 }
 
-// Returns the chain to which a site (index into the labels of all chains) belongs.
+// Returns the chain to which a site belongs. (A site is an index into the labels of all chains.)
 std::int64_t chain_at(const Chains &chains, std::int64_t site) noexcept {
   std::int64_t chain = 0;
   for (std::int64_t beyond = chains.size(); beyond - chain > 1;) {

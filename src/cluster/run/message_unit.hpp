@@ -1,4 +1,5 @@
-// Unit in which messages are stored (message_store.hpp): near the score differences between labels.
+// Chooses the unit in which messages are stored (message_store.hpp): near the score differences
+// between labels.
 #pragma once
 
 #include "cluster/run/inputs.hpp"
@@ -6,7 +7,7 @@
 namespace chorale {
 
 // Returns a power of two near the lower quartile, over sampled positions, of the difference between
-// the greatest and the second greatest unary score. `inputs`: replaced scores of chains.
+// the greatest and the second greatest unary score. `inputs`: gives the replaced scores of chains.
 double message_unit(const Model &model, const Inputs &inputs) noexcept;
 
 } // namespace chorale

@@ -21,7 +21,7 @@ enum class RunFailure : std::int32_t {
   executor
 };
 
-// Returns the failure of a run whose potential callback failed.
+// Returns what a failed callback of a potential means for the run.
 constexpr RunFailure failure_of(CallbackFailure failure) noexcept {
   return failure == CallbackFailure::none      ? RunFailure::none
          : failure == CallbackFailure::stopped ? RunFailure::potential_stopped
@@ -32,7 +32,7 @@ constexpr RunFailure failure_of(CallbackFailure failure) noexcept {
 struct CliqueSettings {
   chorale_algorithm algorithm = CHORALE_ALGORITHM_AUTO;
   bool exact_marginals = false;
-  bool bounds = false; // the run computes upper bounds too
+  bool bounds = false; // true if the run computes upper bounds too
 };
 
 // chorale_run_options after all checks.

@@ -10,7 +10,7 @@
 namespace chorale {
 namespace {
 
-// Array with one count for each column of a clique. Throws std::bad_alloc if memory is exhausted.
+// An array with one count for each column of a clique. Throws std::bad_alloc if memory runs out.
 class Counts {
 public:
   Counts(const Memory &memory, std::int32_t columns)
@@ -34,9 +34,9 @@ void count(const Clique &clique, const Assignment &of, std::int64_t *counts) noe
   count_columns(clique, counts, [&](std::int32_t i) noexcept { return of.shown(clique, i); });
 }
 
-// Counts of the cliques in a labelling. If some clique has more than kFewMembers members, all are
-// counted at once and stored; otherwise load() counts. Throws std::bad_alloc if memory is
-// exhausted.
+// The counts of the cliques in a labelling. If some clique has more than kFewMembers members, all
+// cliques are counted at once and their counts stored; otherwise load() counts one clique when
+// asked. Throws std::bad_alloc if memory runs out.
 class AllCounts {
 public:
   AllCounts(const Memory &memory, const Model &model, const Assignment &of)
@@ -134,8 +134,8 @@ double Outcome::clique_score(const Assignment &of, std::int64_t number) const {
   return score_of_clique(clique, inputs_.strength(number), of, counts.data(), &failed);
 }
 
-// Returns the amount of the payment for a slot. `counts`: counts of its clique in the best
-// labelling; `scratch`: array of the same size.
+// Returns the amount of the payment for a slot. `counts`: the counts of its clique in the best
+// labelling. `scratch`: an array of the same length.
 double Outcome::amount(const Slot &slot, const std::int64_t *counts,
                        std::int64_t *scratch) const noexcept {
   const Clique &clique = model_.cliques[slot.clique];
@@ -160,8 +160,8 @@ double Outcome::amount(const Slot &slot, const std::int64_t *counts,
   return so == kForbidden ? kInfinity : now - so;
 }
 
-// Sorts the payments by clique, so that each clique is counted once, then back. own_value holds the
-// original index of a payment in the meantime.
+// Sorts the payments by clique, so that each clique is counted once, and then back. Meanwhile
+// own_value holds the original index of a payment.
 std::int64_t Outcome::payments(std::int32_t begin, std::int32_t end, chorale_payment *to,
                                std::int64_t capacity) const {
   std::int64_t found = 0;

@@ -1,5 +1,6 @@
-// Results of a run and their explanation. Only reads the run, so any number of threads may call
-// these functions while no call changes it; scratch memory is therefore allocated, not a room.
+// Results of a run and their explanation. The functions only read the run, so several threads may
+// call them at once while no call changes the run. Therefore they allocate their scratch memory
+// instead of using a room.
 #pragma once
 
 #include "cluster/run/call.hpp"
@@ -15,18 +16,19 @@ public:
       : memory_(memory), model_(model), inputs_(inputs), state_(state), call_(call) {}
 
   chorale_run_result result() const noexcept;
-  // True if the best labelling of a chain differs from that without messages.
+  // True if the best labelling of a chain differs from its best labelling without messages.
   bool has_changed(std::int32_t chain) const noexcept {
     return !state_.best.agrees(chain, state_.own);
   }
   double clique_score(const Assignment &of, std::int64_t clique) const;
-  // Computes a payment for each slot of chains begin .. end - 1 that shows different columns in the
-  // labellings best and own: C of its clique under best, minus C if this slot alone showed its
-  // column under own. Writes the first `capacity` payments, by chain, and returns their total
-  // number. Counts each clique once.
+  // Computes a payment for each slot of the chains begin .. end - 1 that shows different columns in
+  // the labellings `best` and `own`. The payment is C of the slot's clique under `best`, minus C if
+  // this slot alone showed its column under `own`. Writes the first `capacity` payments, chain by
+  // chain, and returns how many there are in all. Counts each clique once.
   std::int64_t payments(std::int32_t begin, std::int32_t end, chorale_payment *to,
                         std::int64_t capacity) const;
-  // Writes the NUL-terminated text, cut to `capacity`; returns the bytes of the whole text.
+  // Writes a NUL-terminated text, cut off at `capacity` bytes. Returns the bytes of the whole text
+  // with its NUL.
   std::size_t write_json(char *buffer, std::size_t capacity) const;
 
 private:

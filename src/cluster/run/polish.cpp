@@ -1,5 +1,6 @@
-// The chains of a batch make proposals in parallel, under the same counts; proposals are then
-// accepted or rejected in the order of the chains, under the counts as changed by earlier ones.
+// The chains of a batch make proposals in parallel, all under the same counts. Then the proposals
+// are accepted or rejected in the order of the chains, under counts that the accepted ones have
+// changed.
 #include "cluster/run/polish.hpp"
 
 #include "cluster/run/improve.hpp"
@@ -12,25 +13,27 @@ namespace chorale {
 namespace {
 
 constexpr std::int64_t kPolishGrain = 4;
-// Greatest number of sweeps, in case of endless gains within rounding. Chains with repeats take
-// part only in the first kVisits sweeps, which limits the cost of a polish to a few rounds.
+// Greatest number of sweeps, in case that gains within rounding errors never end. Chains with
+// several slots in one clique (repeats) take part only in the first kVisits sweeps, which limits
+// the cost of a polish to a few rounds.
 constexpr std::int32_t kPolishSweeps = 1000;
 constexpr std::int32_t kVisits = 24;
 constexpr std::int32_t kCounted = 1 << 16; // members counted between two checks of the limits
-// Size of a batch. Labels and whole-chain slots: 1 / kProposedShare of those of the model, at most
-// kProposals. Chains: the same share, between kLeastBatch and kMostBatch. So a batch needs little
-// memory in comparison with the run.
+// Size of a batch. Its labels and its whole-chain slots are each at most 1 / kProposedShare of
+// those of the model, and at most kProposals. Its chains are the same share, but at least
+// kLeastBatch and at most kMostBatch. So a batch needs little memory in comparison with the run.
 constexpr std::int64_t kProposals = 1 << 17;
 constexpr std::int64_t kProposedShare = 16;
 constexpr std::int64_t kLeastBatch = 64;
 constexpr std::int64_t kMostBatch = 4096;
-// Greatest number of slots and chains for which an interrupted polish is evaluated at once.
+// An interrupted polish evaluates its labelling before it returns only if slots and chains together
+// are at most this many.
 constexpr std::int64_t kScoredAtOnce = 1 << 20;
 
-// Polishes one labelling in place.
+// Polishes one labelling in place, in sweeps over all chains.
 class Sweeps {
 public:
-  // `own`: best labelling of each chain without messages.
+  // own: the best labelling of each chain without messages.
   Sweeps(const Setting &setting, const Assignment &own, Assignment &now,
          PolishCourse &course) noexcept
       : setting_(setting), model_(setting.model), own_(own), now_(now), course_(course),
@@ -89,7 +92,7 @@ private:
     return false;
   }
 
-  // Fills the batch with chains from `next` on, as many as the memory for proposals holds.
+  // Starts a new batch: as many chains from course_.next on as the memory for proposals holds.
   void take_batch() noexcept {
     std::int32_t labels = 0;
     std::int32_t wholes = 0;
@@ -105,7 +108,7 @@ private:
         break;
       memory_.batch[count] = {
           static_cast<std::int32_t>(next), labels, wholes, Verdict::unknown, false, 0};
-      labels += length; // even, so that no byte holds labels of two chains
+      labels += length; // rounded up to even, so that no byte holds labels of two chains
       wholes += chain.wholes();
       ++count;
     }
@@ -113,8 +116,7 @@ private:
     course_.batch_stamp = course_.stamp;
   }
 
-  // Processes all chains, or the remaining ones of an interrupted sweep. False if the call must
-  // end.
+  // Visits all chains, or those that an interrupted sweep has left. False if the call must end.
   bool sweep() noexcept {
     while (course_.batch > 0 || course_.next < model_.chains.size()) {
       if (course_.batch == 0)
@@ -139,7 +141,7 @@ private:
     return true;
   }
 
-  // Computes a proposal. The verdict stays unknown if interrupted.
+  // Computes a proposal. Its verdict stays unknown if the search was interrupted.
   void propose(Proposal &proposal, Worker &worker) noexcept {
     const bool is_due =
         is_stale(model_.chains[proposal.chain], memory_.visited_at[proposal.chain]);
@@ -154,7 +156,7 @@ private:
     setting_.call.finish_step();
   }
 
-  // Searches for a better labelling of the chain. True if one is found and stored in the proposal.
+  // Searches for a better labelling of the chain. True if one was found and stored in the proposal.
   bool improve(Proposal &proposal, Worker &worker) noexcept {
     const Chain &chain = model_.chains[proposal.chain];
     const Improvement found =
@@ -169,7 +171,7 @@ private:
     return true;
   }
 
-  // Accepts a proposal if it still gains under the current counts.
+  // Accepts a proposal if it gains under the current counts.
   void judge(const Proposal &proposal) noexcept {
     const std::int32_t number = proposal.chain;
     if (proposal.verdict == Verdict::unchanged)
@@ -182,8 +184,8 @@ private:
     ChainBlock block(layout, setting_, now_, memory_.counts, number);
     const std::int32_t *shown = block.read(memory_.proposed_labels, proposal.first_label,
                                            memory_.proposed_wholes + proposal.first_whole);
-    // A proposal was made under the counts at the beginning of the batch. It still gains if no
-    // clique of the chain has changed since.
+    // The proposal was computed under the counts at the beginning of the batch. It still gains if
+    // no clique of the chain has changed since then.
     if (!was_current) {
       block.sort();
       MeasuredSum before;
@@ -198,8 +200,8 @@ private:
     course_.changed = course_.moved = true;
     move_counts(block, model_.chains[number].slots, shown);
     now_.set(number, block.labels(), shown, proposal.score);
-    // Without repeats the labelling is the best under the current counts: no visit is needed until
-    // they change.
+    // Without repeats, this is the best labelling under the current counts: the chain needs no
+    // visit until these change.
     if (was_current && !proposal.repeats)
       memory_.visited_at[number] = course_.stamp;
   }
@@ -300,7 +302,8 @@ void Polish::run() noexcept {
   } while (end_start());
 }
 
-// Copies the result of a start to `best` if it is better. True if another start was begun.
+// Ends one of the two starts: copies its result to `best` if it is better. True if the second start
+// was begun.
 bool Polish::end_start() noexcept {
   PolishCourse &course = state_.course.polish;
   Standing &standing = state_.standing;
@@ -323,7 +326,7 @@ bool Polish::end_start() noexcept {
   return false;
 }
 
-// Copies the items of closed cliques, already solved in the first start, to `now`.
+// Copies the items of closed cliques, which the first start has solved, to `now`.
 void Polish::take_closed() noexcept {
   const Model &model = setting_.model;
   for (std::int64_t c = 0; c < (model.closed_slots > 0 ? model.cliques.size() : 0); ++c)
@@ -332,7 +335,7 @@ void Polish::take_closed() noexcept {
         state_.now.take_chain(model.chain_of(clique, i), state_.best);
 }
 
-// Offers the labelling of an interrupted polish as best, unless its evaluation would take long.
+// Compares the labelling of an interrupted polish with the best one, unless that would take long.
 void Polish::offer_so_far() noexcept {
   PolishCourse &course = state_.course.polish;
   const Model &model = setting_.model;

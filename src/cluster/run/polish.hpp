@@ -1,35 +1,39 @@
-// Polish: block coordinate ascent on equation 1. Decodes one chain at a time with all others fixed,
-// until no chain gains. Never lowers equation 1.
+// Polish: block coordinate ascent on equation 1, the score of a whole labelling. Finds the best
+// labelling of one chain at a time with all others fixed, until no chain gains. Never lowers
+// equation 1.
 #pragma once
 
 #include "cluster/run/evaluation.hpp"
 
 namespace chorale {
 
-// Result for a chain of a batch. unchanged: no clique of the chain changed since the last visit, so
-// the chain was skipped; stays: no better labelling was found; gains: the proposal holds one.
+// Result for a chain of a batch. unknown: not yet computed; unchanged: skipped, since no clique of
+// the chain changed since its last visit; stays: no better labelling was found; gains: the proposal
+// holds a better one.
 enum class Verdict : std::int32_t { unknown, unchanged, stays, gains };
 
-// Proposed labelling of a chain of the batch.
+// A labelling proposed for a chain of the batch.
 struct Proposal {
   std::int32_t chain;
-  std::int32_t first_label; // index in PolishMemory::proposed_labels
-  std::int32_t first_whole; // index in PolishMemory::proposed_wholes
+  std::int32_t first_label; // its labels begin here in PolishMemory::proposed_labels
+  std::int32_t first_whole; // its columns begin here in PolishMemory::proposed_wholes
   Verdict verdict;
   bool repeats; // the chain has several slots in one clique
-  double score; // phi
+  double score; // phi of the labels
 };
 
 // Memory of a polish that persists between calls. Lies in the last room, behind the chain program.
-// Empty in a model of items alone.
+// Takes nothing in a model of items alone.
 struct PolishMemory {
   PolishMemory(Layout &layout, const Model &model) noexcept;
 
-  CountStore counts;        // counts of all cliques under the current labelling
+  CountStore counts;        // of all cliques, under the current labelling
   std::int32_t *changed_at = nullptr; // by clique: PolishCourse::stamp when its counts last changed
-  std::int32_t *visited_at = nullptr; // by chain: stamp of the counts under which it was last decoded
-  LabelStore proposed_labels;    // labels of all proposals of the batch
-  std::int32_t *proposed_wholes = nullptr; // columns that whole-chain slots of all proposals show
+  // By chain: the stamp of the counts under which it was last searched.
+  std::int32_t *visited_at = nullptr;
+  LabelStore proposed_labels;    // labels of all proposals of the batch, end to end
+  // Columns of the whole-chain slots of all proposals, end to end.
+  std::int32_t *proposed_wholes = nullptr;
   Proposal *batch = nullptr;
   std::int64_t proposal_labels = 0; // capacity of proposed_labels
   std::int64_t proposal_wholes = 0; // capacity of proposed_wholes
@@ -44,8 +48,8 @@ public:
   Polish(const Setting &setting, RunState &state) noexcept
       : setting_(setting), state_(state), evaluation_(setting, state) {}
 
-  // Polishes the best labelling, then, if different, the labelling without messages. Resumes an
-  // interrupted polish.
+  // Polishes the best labelling, then the labelling without messages if that is a different one.
+  // Resumes an interrupted polish.
   void run() noexcept;
 
 private:

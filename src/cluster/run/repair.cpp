@@ -11,12 +11,13 @@ namespace chorale {
 namespace {
 
 constexpr std::int32_t kPasses = 100;
-// Greatest number of decodes: kDecodes + kDecodesOfAll * number of chains.
+// A search decodes chains at most kDecodes + kDecodesOfAll * (number of chains) times.
 constexpr std::int64_t kDecodes = 20000;
 constexpr std::int64_t kDecodesOfAll = 20;
-constexpr std::int32_t kAlone = 8; // greatest number of repeats of a chain tried one at a time
-// First penalty of a violation of 1, in units of messages. Doubles at local optima; a penalty is at
-// most kLargestScore.
+// How many repeats (slots in the same clique) of a chain are tried one at a time.
+constexpr std::int32_t kAlone = 8;
+// First penalty for a violation of 1, in units of messages. It doubles at local optima, up to
+// kLargestScore.
 constexpr double kFirstPrice = 16;
 
 // Scratch for one chain.
@@ -31,12 +32,12 @@ struct RepairScratch {
     counts = layout.take<std::int64_t>(columns);
     shown = layout.take<std::int32_t>(chain.slots);
   }
-  std::int64_t *counts; // counts of a clique
+  std::int64_t *counts; // of one clique
   std::int32_t *shown;  // by slot: column shown now, or -1
   SlotOrder order;
 };
 
-// Repairs one labelling in place.
+// The search on one labelling, changed in place.
 class Search {
 public:
   Search(const Setting &setting, Assignment &now, RepairCourse &course) noexcept
@@ -44,7 +45,7 @@ public:
         now_(now), course_(course), layout_(setting.rooms.behind(setting.rooms.bytes().chain)),
         memory_(layout_, model_) {}
 
-  // Starts a search. `unit`: unit of messages.
+  // Starts a search. `unit`: the unit of messages.
   void begin(double unit) noexcept {
     course_.price = kFirstPrice * unit;
     course_.decodes = kDecodes + kDecodesOfAll * model_.chains.size();
@@ -52,8 +53,8 @@ public:
     std::fill_n(memory_.weight, model_.cliques.size(), 1);
   }
 
-  // Changes the labelling until no clique forbids it, or passes or decodes are exhausted. False if
-  // the call must end.
+  // Changes the labelling until no clique forbids it, or the allowed passes or decodes are used up.
+  // False if the call must end.
   bool run() noexcept {
     for (; course_.pass < kPasses; ++course_.pass) {
       for (; course_.clique < model_.cliques.size(); ++course_.clique) {
@@ -83,8 +84,8 @@ private:
     }
   }
 
-  // Leaves a local optimum: raises penalty and weights, makes a random move. False if the call must
-  // end.
+  // Leaves a local optimum: raises the penalty and the weights and makes a random move. False if
+  // the call must end.
   bool break_out() noexcept {
     if (course_.walked < 0) {
       course_.price = std::min(2 * course_.price, kLargestScore);
@@ -108,7 +109,8 @@ private:
     return true;
   }
 
-  // Gives a random member of clique `number` a random value, and decodes its chain accordingly.
+  // Gives a random member of clique `number` a random value, and changes the labelling of its chain
+  // accordingly.
   void walk(std::int32_t number) noexcept {
     const Clique clique = model_.cliques[number];
     const std::int32_t i = draw(clique.all_members());
@@ -128,8 +130,8 @@ private:
     return static_cast<std::int32_t>((course_.random >> 33) % static_cast<std::uint32_t>(below));
   }
 
-  // Tries to repair a clique by each of its chains, beginning with another one in every pass. False
-  // if the call must end.
+  // Tries to lower the violation of a clique by changing each of its chains in turn, beginning with
+  // another chain in every pass. False if the call must end.
   bool repair_clique(std::int32_t number, const Clique &clique) noexcept {
     if (!std::exchange(course_.in_clique, true)) {
       course_.member = 0;
@@ -141,7 +143,7 @@ private:
       const std::int32_t i = (course_.member + course_.pass) % clique.all_members();
       const std::int32_t chain = model_.chain_of(clique, i);
       if (chain == course_.last)
-        continue; // just tried
+        continue; // the same chain was just tried
       if (course_.decodes <= 0)
         break;
       if (!call_.check(worker_))
@@ -162,7 +164,7 @@ private:
 
   // ---- Violations ----
 
-  // Returns the distance of `counts` to allowed counts. May overwrite them.
+  // Returns the distance of `counts` from counts that the potential allows. May overwrite `counts`.
   std::int64_t violation(const Clique &clique, std::int64_t *counts, std::int32_t centre) noexcept {
     if (clique.all_members() == 0)
       return 0;
@@ -185,15 +187,16 @@ private:
     memory_.counts.load(model_.first_count(number), clique.columns(), memory_.scratch);
     return graded(violation(clique, memory_.scratch, centre));
   }
-  // Returns the violation used in this pass. In the second half of the passes all violations count
-  // as 1, since the nearest allowed counts may be unattainable.
+  // Returns the violation as this pass counts it: in the second half of the passes every violation
+  // is 1, since the nearest allowed counts may be unattainable.
   std::int64_t graded(std::int64_t violation) const noexcept {
     return course_.pass < kPasses / 2 ? violation : std::min<std::int64_t>(violation, 1);
   }
 
   // ---- One chain ----
 
-  // Calls use(program, scratch, slots) with the program of a chain, its rows filled with penalties.
+  // Calls use(program, scratch, slots) with the program of a chain whose incoming rows hold the
+  // penalties.
   template <class Use> bool with_chain(std::int32_t number, Use &&use) noexcept {
     Layout layout(worker_.room);
     ChainProgram program(layout, model_, setting_.inputs, number, setting_.options.joint,
@@ -206,7 +209,8 @@ private:
     return use(program, scratch, slots);
   }
 
-  // Decodes a chain and accepts the result if weighted violations fall; with `at_any_cost`, always.
+  // Decodes a chain and accepts the new labelling if the sum of weighted violations falls; with
+  // `at_any_cost`, always.
   bool renew(std::int32_t number, ChainProgram &program, RepairScratch &scratch,
              std::int32_t slots, bool at_any_cost = false) noexcept {
     return decode(program, slots) && take(number, program, scratch, at_any_cost);
@@ -216,8 +220,8 @@ private:
                     std::int32_t slots) noexcept {
     if (renew(number, program, scratch, slots))
       return true;
-    // The row of a slot ignores moves of other slots of the chain in the same clique. So such slots
-    // are moved one at a time.
+    // The row of a slot takes no account of moves of other slots of the chain in the same clique.
+    // So these slots are moved one at a time.
     scratch.order.sort(program.slots());
     std::int32_t tries = kAlone;
     const std::int32_t first = draw(slots);
@@ -237,14 +241,15 @@ private:
     return false;
   }
 
-  // Fills the incoming row of a slot: 0 for `column`, minus infinity for all others.
+  // Fills the incoming row of a slot so that it must show `column`: 0 for this column, minus
+  // infinity for all others.
   static void show_only(ChainProgram &program, std::int32_t slot, std::int32_t column) noexcept {
     double *row = program.incoming + program.row_begin()[slot];
     std::fill_n(row, program.columns_of(slot), kForbidden);
     row[column] = 0;
   }
 
-  // Fills scratch.shown.
+  // Fills scratch.shown with the columns that the slots of the chain show now.
   void load(const ChainProgram &program, const RepairScratch &scratch,
             std::int32_t slots) const noexcept {
     for (std::int32_t s = 0; s < slots; ++s) {
@@ -252,7 +257,7 @@ private:
     }
   }
 
-  // Decodes a chain. True if every slot of the labelling shows a column (none is -1).
+  // Decodes a chain. True if every slot shows a column under the new labelling (none shows -1).
   bool decode(ChainProgram &program, std::int32_t slots) noexcept {
     --course_.decodes;
     program.score = kForbidden;
@@ -265,7 +270,8 @@ private:
            std::all_of(program.shown, program.shown + slots, [](std::int32_t v) { return v >= 0; });
   }
 
-  // Fills the incoming rows: entry v is minus the penalty if this slot alone changes to v.
+  // Fills the incoming rows: entry v of a slot is minus the penalty that remains if this slot alone
+  // changes to column v.
   void fill_rows(ChainProgram &program, const RepairScratch &scratch, std::int32_t slots) noexcept {
     for (std::int32_t s = 0; s < slots; ++s)
       fill_row(program.slots()[s], program.clique_of(s), scratch.shown[s], scratch.counts,
@@ -305,8 +311,9 @@ private:
     }
   }
 
-  // Updates the counts slot by slot, members before centres, and sums the changes in weighted
-  // violations. Accepts the labelling if the sum falls, or `always`; otherwise restores the counts.
+  // Changes the counts slot by slot, members before centres, and sums the changes in weighted
+  // violations. Accepts the labelling if the sum falls, or if `always`; otherwise restores the
+  // counts.
   bool take(std::int32_t number, const ChainProgram &program, const RepairScratch &scratch,
             bool always) noexcept {
     const std::int32_t slots = model_.chains[number].slots;

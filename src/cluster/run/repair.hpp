@@ -1,12 +1,12 @@
 // Repair: local search for a labelling that no clique forbids, if rounds and polish found none.
 //
-// The *violation* of a clique is 0 if its potential allows the counts, otherwise the distance to
-// allowed counts. One chain at a time is decoded under rows that subtract, for each value of each
-// slot, a penalty for the violation that would remain. The new labelling is accepted if the sum of
-// weight times violation over all cliques falls. If no chain lowers the sum in a pass, the search
-// leaves the local optimum: violated cliques get more weight (breakout local search), the penalty
-// doubles, and a random member of a random violated clique gets a random value, whatever the cost
-// (random walk).
+// The *violation* of a clique is 0 if its potential allows the counts, and otherwise the distance
+// to allowed counts. One chain at a time is decoded under rows that charge each column of each slot
+// a penalty for the violation that would remain if the slot showed it. The new labelling is
+// accepted if the sum of weight times violation over all cliques falls. If no chain lowers the sum
+// in a pass over the cliques, the search leaves the local optimum: violated cliques get more weight
+// (breakout local search), the penalty doubles, and a random member of a random violated clique
+// gets a random value, whatever that costs (random walk).
 //
 // Deciding whether an allowed labelling exists is NP-hard: cliques can encode the clauses of a
 // satisfiability problem. So passes and decodes are limited, and failure proves nothing.
@@ -21,7 +21,7 @@ struct RepairMemory {
   RepairMemory(Layout &layout, const Model &model) noexcept;
 
   CountStore counts;     // counts of all cliques under the current labelling
-  std::int32_t *weight;  // by clique
+  std::int32_t *weight;  // weight of each clique's violation in the sum
   std::int64_t *scratch; // counts of one clique
 };
 
@@ -33,7 +33,7 @@ public:
   Repair(const Setting &setting, RunState &state) noexcept
       : setting_(setting), state_(state), evaluation_(setting, state) {}
 
-  // If the best labelling is forbidden, searches for an allowed one and polishes it. Resumes an
+  // If a clique forbids the best labelling, searches for an allowed one and polishes it. Resumes an
   // interrupted repair.
   void run() noexcept;
 

@@ -7,7 +7,8 @@
 namespace chorale {
 namespace {
 
-constexpr std::int32_t kSeenMembers = 64; // cliques of fewer members are measured once a size
+// Of cliques with fewer members, one of each size is measured.
+constexpr std::int32_t kSeenMembers = 64;
 
 std::size_t aligned(std::size_t bytes) noexcept {
   const std::size_t padded = saturating_sum(bytes, kAlignment - 1);
@@ -28,8 +29,9 @@ RoomBytes Rooms::measure() const noexcept {
   std::int32_t labels = -1;
   const CliqueType *type = nullptr;
   for (std::int32_t i = 0; i < model_.chains.size(); ++i) {
-    // Items with equal numbers of labels need equal memory if they are in closed cliques of one
-    // type, or in none: then as much as in a closed clique at most.
+    // Skips an item (a chain of one position) like the one before: items with equal numbers of
+    // labels need equal memory if they are in closed cliques of one type. An item in no clique
+    // needs no more.
     if (const Chain chain = model_.chains[i];
         chain.is_item() && (chain.slots == 0 || model_.is_closed(chain))) {
       const CliqueType *of =
@@ -50,11 +52,12 @@ RoomBytes Rooms::measure() const noexcept {
   bytes.chain = std::max(bytes.chain, saturating_sum(bytes.counts, scored_bytes(model_)));
   bytes.worker = bytes.chain;
   Clique before{};
-  std::uint64_t seen = 0; // bit n: one like `before`, but of n members, is measured
+  // Bit n is set once a clique like `before` with n members has been measured.
+  std::uint64_t seen = 0;
   for (std::int64_t c = 0; c < model_.cliques.size(); ++c) {
     const Clique &clique = model_.cliques[c];
     const KeptColumns *kept = inputs_.kept(c);
-    // Skips cliques of the same shape as one before.
+    // Skips a clique of the same shape as one already measured.
     const bool is_alike = before.type && !kept && !clique.centred() &&
                           before.potential() == clique.potential() &&
                           before.weighted() == clique.weighted() &&
@@ -67,7 +70,8 @@ RoomBytes Rooms::measure() const noexcept {
     before = kept ? Clique{} : clique;
     Layout layout;
     const CliqueProgram program(layout, clique, options_.clique, kept);
-    // While the kept columns are unknown, adds memory to gather all columns (CliqueProgram).
+    // While the kept columns are unknown, adds memory for gathering all columns (see
+    // CliqueProgram).
     if (options_.restrict_range && !inputs_.knows_kept() && clique.property())
       for (int k = 0; k < 2; ++k)
         layout.take<double>(std::int64_t{clique.members} * clique.columns());

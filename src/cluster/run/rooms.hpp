@@ -1,8 +1,8 @@
-// Scratch memory of the workers: one block, a *room*, for each worker. A room holds one chain or
-// clique program at a time.
+// Scratch memory of the workers: each has one block, a *room*, which holds one chain or clique
+// program at a time.
 //
-// The last room is the largest. Behind the bytes of a chain program it also holds the memory of a
-// polish or a repair, and behind the counts of a clique that of an evaluation of equation 1.
+// The last room is the largest. It also holds the memory of a polish or a repair, behind the bytes
+// of a chain program, and that of an evaluation of equation 1, behind the counts of a clique.
 #pragma once
 
 #include "cluster/run/call.hpp"
@@ -10,13 +10,13 @@
 
 namespace chorale {
 
-// Sizes of a room for different purposes, in multiples of kAlignment.
+// Sizes that rooms need for different purposes, in bytes, multiples of kAlignment.
 struct RoomBytes {
-  std::size_t counts = 0; // counts of the largest clique
-  // Largest chain program with the scratch that polish or repair needs for the chain; at least what
-  // an evaluation needs.
+  std::size_t counts = 0; // the counts of the largest clique
+  // The largest chain program, together with the scratch that polish or repair needs for the chain;
+  // not less than an evaluation needs.
   std::size_t chain = 0;
-  std::size_t worker = 0; // maximum of `chain` and the largest clique program
+  std::size_t worker = 0; // the maximum of `chain` and the largest clique program
 };
 
 class Rooms {
@@ -27,21 +27,22 @@ public:
 
   RoomBytes measure() const noexcept;
   std::size_t measure_chain(std::int32_t chain) const noexcept;
-  // Returns the bytes of all rooms, including the additional bytes of the last.
+  // Returns the bytes of all rooms together.
   std::size_t total(const RoomBytes &bytes) const noexcept;
-  // Allocates the rooms and assigns them to the workers. False, without change, if memory is
-  // exhausted.
+  // Allocates the rooms and assigns them to the workers. False, with the old rooms kept, if memory
+  // runs out.
   bool make(const RoomBytes &bytes) noexcept;
-  // Enlarges the rooms if `chain` needs more memory. False like make().
+  // Enlarges the rooms if `chain` needs more memory. False, with the old rooms kept, if memory runs
+  // out.
   bool make_for(std::int32_t chain) noexcept;
 
   const RoomBytes &bytes() const noexcept { return bytes_; }
-  // Returns the address `bytes` bytes after the beginning of the last room.
+  // Returns the address in the last room that lies `bytes` bytes after its beginning.
   std::byte *behind(std::size_t bytes) const noexcept {
     return workers[options_.executor.workers - 1].room + bytes;
   }
 
-  Worker *workers = nullptr; // options.executor.workers
+  Worker *workers = nullptr; // as many as options.executor.workers
 
 private:
   Memory memory_;

@@ -12,9 +12,9 @@ namespace {
 
 constexpr std::int64_t kChainGrain = 16;
 constexpr std::int64_t kCliqueGrain = 4;
-constexpr std::int32_t kItemsTogether = 64; // items decoded in one step
+constexpr std::int32_t kItemsTogether = 64; // number of items decoded in one step
 
-// Sets `bits`. Atomic, since workers of one loop may set the same flag at the same time.
+// Sets `bits` of `flags`. Atomic, since workers of one loop may set the same flag at the same time.
 void raise(std::uint8_t &flags, std::uint8_t bits) noexcept {
   std::atomic_ref<std::uint8_t> shared(flags);
   if ((shared.load(std::memory_order_relaxed) & bits) != bits)
@@ -83,9 +83,9 @@ void Rounds::update_chain(std::int32_t number, Worker &worker) noexcept {
   call.finish_step();
 }
 
-// Decodes those of the items `first` .. `end` - 1 that need it, without messages, and flags the
-// closed cliques of edited ones to be solved again. Items whose scores lie end to end, as those of
-// a corpus, are decoded together.
+// Decodes without messages those items from `first` to `end` - 1 that need it. Flags their closed
+// cliques to be solved again. Items whose scores lie end to end, as in a corpus, are decoded
+// together.
 void Rounds::update_items(std::int32_t first, std::int32_t end, Worker &worker) noexcept {
   std::int32_t label[kItemsTogether], second[kItemsTogether];
   double score[kItemsTogether], second_score[kItemsTogether];
@@ -124,7 +124,7 @@ void Rounds::update_items(std::int32_t first, std::int32_t end, Worker &worker) 
       for (std::int32_t k = 0; k < count; ++k) {
         const std::int32_t site = setting_.model.chains.first_label(i + k);
         const std::int32_t best = std::max(label[k], 0); // -1: every label is forbidden
-        state_.own.set_item(i + k, site, best, score[k] + 0.0); // as ItemLabel::score
+        state_.own.set_item(i + k, site, best, score[k] + 0.0); // + 0.0 turns -0 into 0
         state_.now.set_item(i + k, site, best, score[k] + 0.0);
       }
     }
@@ -165,7 +165,8 @@ void Rounds::update_clique(std::int32_t number, Worker &worker) noexcept {
       raise(state_.chain_needs[model.chain_of(clique, i)], kNeedsUpdate);
     }
   }
-  // A damped message has not converged yet, so the clique sends again in the next round.
+  // After damping, a changed message has not converged, so the clique sends again in the next
+  // round.
   state_.clique_needs[number] = changed && damping > 0 ? kAnswersLater : 0;
   setting_.call.finish_step();
 }
@@ -199,7 +200,8 @@ void Rounds::update_cliques() noexcept {
                 });
 }
 
-// Sorts the cliques by descending disagreement; ties go to the lower number.
+// Sorts the cliques by descending disagreement (Ranking); of equal ones the lower number comes
+// first.
 void Rounds::rank_cliques() noexcept {
   const Model &model = setting_.model;
   const Ranking &ranking = state_.ranking;
@@ -259,7 +261,8 @@ void Rounds::update_by_disagreement() noexcept {
   }
 }
 
-// Runs round 0: decodes flagged chains without messages and evaluates the labellings.
+// Runs round 0: decodes the flagged chains without messages and evaluates the labellings `own` and
+// `now`.
 void Rounds::first_round() noexcept {
   Standing &standing = state_.standing;
   RoundStage &stage = state_.course.round.stage;
@@ -279,7 +282,8 @@ void Rounds::first_round() noexcept {
     stage = RoundStage::own_score;
   }
   if (stage == RoundStage::own_score) {
-    // A labelling already in `best` comes from an earlier run, or from before scores were replaced.
+    // A labelling that is already in `best` comes from an earlier run, or from before scores were
+    // replaced.
     if (!evaluation_.offer(state_.own, 0))
       return;
     standing.own_score = state_.own.total();
@@ -290,7 +294,7 @@ void Rounds::first_round() noexcept {
     stage = standing.infeasible ? RoundStage::none : RoundStage::own_offer;
   }
   if (stage == RoundStage::own_offer) {
-    // Without messages `now` is the labelling that has been offered already.
+    // If `now` equals `own`, it has been offered already.
     if (state_.now.equals(state_.own))
       state_.now.copy_totals(state_.own);
     else if (!evaluation_.offer(state_.now, state_.tally.rounds))
@@ -303,7 +307,7 @@ void Rounds::first_round() noexcept {
   standing.pending = false;
 }
 
-// Finishes a round: evaluates the labelling, tests for convergence. False if the call must end.
+// Finishes a round: evaluates its labelling and tests for convergence. False if the call must end.
 bool Rounds::end_round() noexcept {
   ++state_.tally.rounds;
   if (!evaluation_.offer(state_.now, state_.tally.rounds)) {

@@ -1,4 +1,6 @@
-// Message rounds: cliques send messages to chains; chains are decoded and send messages to cliques.
+// Message rounds. In a round, the cliques send messages to chains; then the chains that got new
+// messages are decoded and send messages to the cliques. Round 0 decodes all chains without
+// messages.
 #pragma once
 
 #include "cluster/run/evaluation.hpp"
@@ -10,8 +12,8 @@ public:
   Rounds(const Setting &setting, RunState &state) noexcept
       : setting_(setting), state_(state), evaluation_(setting, state) {}
 
-  // Runs round 0 if pending, otherwise the next round, or resumes an unfinished one. False if the
-  // call must end, or if some chain has no labelling.
+  // Runs the next round, which is round 0 if Standing::pending, or resumes an unfinished one. False
+  // if the call must end or some chain has no labelling.
   bool step() noexcept;
 
 private:

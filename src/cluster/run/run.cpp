@@ -16,12 +16,13 @@
 namespace chorale {
 namespace {
 
-// Messages that need less memory than this, in bytes, are stored as doubles.
+// Messages that need fewer bytes than this are stored as doubles.
 constexpr std::size_t kSmallMessages = std::size_t{1} << 18;
-// Any properties of a chain, up to this number, fit into a key: a code has at most 32 bits.
+// Up to this many properties of a chain always fit into the key of a configuration: the code of one
+// takes at most 32 bits.
 constexpr std::int32_t kAlwaysFit = 2 * kKeyWords;
 
-// Returns the bytes of the state and the workers, and of `bound` unless it is NULL.
+// Returns the bytes of the state, of the Worker structs, and of `bound` unless it is NULL.
 std::size_t state_bytes(const Model &model, const RunOptions &options,
                         BoundStore *bound = nullptr) noexcept {
   Layout layout;
@@ -43,8 +44,8 @@ using namespace chorale;
 chorale_run::chorale_run(const Memory &from, const Model &of, const RunOptions &with) noexcept
     : memory(from), model(retain(&of)), options(with), inputs(from, of),
       rooms(from, of, options, inputs), setting_{of, options, inputs, rooms, bound, call} {
-  // With restricted columns a clique may have to use entries far below the greatest of a message,
-  // where JointReach gives bounds only.
+  // With restricted columns a clique may need entries that lie far below the greatest of a message,
+  // for which JointReach gives only bounds.
   options.joint.may_reach = !options.restrict_range &&
                             (options.joint.mode == CHORALE_JOINT_AUTO ||
                              options.joint.mode == CHORALE_JOINT_EXACT);
@@ -55,9 +56,9 @@ chorale_run::~chorale_run() { release(model); }
 
 // ---- Memory ------------------------------------------------------------------------------------
 
-// Chooses the widest format for which model, run and scores need at most twice the memory of the
-// scores; 16 bits if none is narrow enough. Assumes one worker, no bound and no edits, so that
-// neither format nor results depend on these options.
+// Chooses the widest format with which model, run and scores together need at most twice the memory
+// of the scores; 16 bits if none is narrow enough. Assumes one worker, no bound and no edits, so
+// that these options change neither the format nor the results.
 void chorale_run::choose_messages() noexcept {
   if (options.messages != MessageNumber::automatic)
     return;
@@ -66,7 +67,8 @@ void chorale_run::choose_messages() noexcept {
       saturating_product(2 * sizeof(double), static_cast<std::size_t>(model->message_count));
   if (all < kSmallMessages || model->score_bytes == 0)
     return;
-  // A reweighed model shares the chains of its base model, and uses the same format.
+  // A reweighed model shares the chains of its base model, whose memory counts, so that both use
+  // the same format.
   const Model &holder = model->base ? *model->base : *model;
   const std::int32_t workers = std::exchange(options.executor.workers, 1);
   const bool edits = inputs.expect_edits(false);
@@ -93,8 +95,8 @@ std::size_t chorale_run::estimate() const noexcept {
   BoundStore tables;
   std::size_t bytes =
       std::max<std::size_t>(state_bytes(*model, options, &tables), 1); // see allocate()
-  // Assumes that every clique keeps all columns, an upper bound. Counts the array of kept columns
-  // twice, since its capacity grows by half at a time.
+  // Assumes that every clique keeps all columns, which gives an upper bound. Counts the array of
+  // kept columns twice, since its capacity grows by half at a time.
   if (options.restrict_range) {
     bytes += static_cast<std::size_t>(model->cliques.size()) * sizeof(KeptColumns);
     std::size_t columns = 8;
@@ -132,10 +134,10 @@ bool chorale_run::prepare() noexcept {
   return true;
 }
 
-// True if the joint program of a chain stays within its budget. Tests without messages, since these
-// rarely change the number of configurations. Exceptions: absorbed properties have more codes if
-// their message forbids EMPTY (a beam then keeps the best), and pruning in the exact mode depends
-// on all scores.
+// True if the joint program of a chain stays within its budget. Tests that without messages, since
+// these rarely change the number of configurations. They may change it in two cases: absorbed
+// properties have more codes if their message forbids EMPTY (a beam then keeps the best), and
+// pruning in the exact mode depends on all scores.
 bool chorale_run::fits_joint_state(std::int32_t number) noexcept {
   const Chain &chain = model->chains[number];
   const bool tries = options.joint.mode == CHORALE_JOINT_EXACT ||
@@ -169,8 +171,8 @@ std::int32_t chorale_run::try_joint_states() noexcept {
 
 // ---- Restricted ranges -------------------------------------------------------------------------
 
-// Collects the columns that fire in the best labelling, without messages, of some member. Sets
-// `all` if a member is an instance, which may show any column. False if memory is exhausted.
+// Collects the columns that some member fires in its best labelling without messages. Sets `all` if
+// a member is an instance, which may show any column. False if memory runs out.
 bool chorale_run::find_fired(const Clique &clique, Array<std::int32_t> &fired,
                              bool &all) noexcept {
   bool fits = true;
@@ -232,7 +234,7 @@ void chorale_run::reset() noexcept {
   call.forget();
 }
 
-// Recomputes phi of a chain in `of`, and the columns that its whole-chain slots show.
+// Computes phi of a chain of `of` and the columns that its whole-chain slots show, from its labels.
 void chorale_run::judge_chain(Assignment &of, std::int32_t number) noexcept {
   const std::int32_t length = model->chains[number].length;
   Layout layout(rooms.workers[0].room);
@@ -259,7 +261,7 @@ void chorale_run::copy_messages(const chorale_run &earlier) noexcept {
   }
 }
 
-// Copies the labels of chains that have equal length and number of labels in both models.
+// Copies the labels of those chains that have the same length and number of labels in both models.
 void chorale_run::copy_labels(const chorale_run &earlier) noexcept {
   state.best.labels.clear();
   for (std::int32_t i = 0; i < model->chains.size(); ++i) {
@@ -268,7 +270,8 @@ void chorale_run::copy_labels(const chorale_run &earlier) noexcept {
     state.best.set_phi(i, kForbidden);
     if (chain.is_instance || from.is_instance || chain.length != from.length ||
         chain.labels != from.labels) {
-      // Where phi is not stored, nothing marks the chain for round 0 to fill in.
+      // Otherwise phi is minus infinity, which lets round 0 fill in the chain. Where phi is not
+      // stored, it is filled in here.
       if (!state.best.scores())
         state.best.labels.set(chain.first_label, best_label(inputs.view_of(i)).label);
       continue;
@@ -324,7 +327,8 @@ Replacement chorale_run::replace(std::int32_t chain, const ChainView &view) noex
   return Replacement::done;
 }
 
-// Prepares a chain whose scores or allowed labels changed for the next step or solve.
+// Prepares the run for the next step or solve after scores or allowed labels of a chain have
+// changed.
 void chorale_run::renew_chain(std::int32_t chain) noexcept {
   if (state.is_settled())
     Edits(setting_, state).note_chain(chain);
@@ -364,7 +368,8 @@ bool chorale_run::step() noexcept {
   return Rounds(setting_, state).step();
 }
 
-// Prepares a complete solution for edits, after a call that has done all else.
+// Prepares a complete solution for edits, if the call has time left. `after`: the kind of the
+// current call; if the preparation is interrupted, the next call of this kind continues it.
 void chorale_run::settle(Settling after) noexcept {
   state.course.settling = Settling::none;
   if (options.edits && !call.must_end() && !state.standing.pending && has_result() &&

@@ -1,7 +1,8 @@
 // The public run: owns state and scratch memory, and calls rounds, polish, repair and dual bound.
 //
-// Memory is in two blocks: state (state.hpp) with tables of properties (bound_store.hpp), and
-// scratch memory of the workers (rooms.hpp).
+// Memory lies in two blocks: the state (state.hpp) with the tables of properties (bound_store.hpp),
+// and the scratch memory of the workers (rooms.hpp). T is the length of a chain, m its number of
+// labels.
 #pragma once
 
 #include "cluster/run/outcome.hpp"
@@ -21,33 +22,37 @@ struct chorale_run {
   chorale_run(const chorale_run &) = delete;
   chorale_run &operator=(const chorale_run &) = delete;
 
-  // ---- Creation, in this order ----
-  // Chooses the number format of messages if the options leave it open.
+  // ---- Creation: these functions are called once each, in this order ----
+  // Chooses the number format of messages, if options.messages leaves the choice open.
   void choose_messages() noexcept;
-  // Allocates and initialises state and scratch memory. False if memory is exhausted.
+  // Allocates and initialises state and scratch memory. False if memory runs out.
   bool prepare() noexcept;
-  // Returns the first chain with too many properties for a key, or whose joint program exceeds the
-  // budget in a mode (EXACT, ABSORPTION) where that is an error; -1 if there is none.
+  // Looks for a chain whose properties cannot be decoded jointly: there are too many for the key of
+  // a configuration, or the joint program exceeds its budget in a mode where that is an error
+  // (EXACT, ABSORPTION). Returns the first such chain; -1 if there is none.
   std::int32_t try_joint_states() noexcept;
-  // Determines the columns that each property clique keeps. False on failure (see call.failure())
-  // or if memory is exhausted.
+  // With options.restrict_range: determines the columns to which the messages of each property
+  // clique are restricted. False if memory runs out or on another failure, which call.failure()
+  // then tells.
   bool restrict_ranges() noexcept;
-  // Warm start: copies messages and labels of another run as far as the models agree.
+  // Warm start: copies messages and labels from another run where the two models agree.
   void start_from(const chorale_run &earlier) noexcept;
 
-  // Returns the bytes of the run; with restricted ranges, an upper bound.
+  // Returns how many bytes the run needs; with restricted ranges, an upper bound.
   std::size_t estimate() const noexcept;
 
-  // ---- Work. step, solve, polish, tighten: resume what limits interrupted in the last call ----
+  // ---- Work. step, solve, polish and tighten first resume what limits interrupted in the last
+  // call ----
   void reset() noexcept;
   chorale::Replacement replace(std::int32_t chain, const chorale::ChainView &view) noexcept;
   void begin_call() noexcept { call.begin(options, rooms.workers); }
-  // Makes the best labelling the given one: labels of all positions, chain by chain.
+  // Makes `labels` the best labelling: the labels of all positions, chain by chain.
   void set_labels(const std::int32_t *labels) noexcept;
-  // Allows labels of a position, or sets the strength of a clique; of a run with options.edits.
+  // Edits of a run with options.edits: set_allowed() allows the labels y of a position with
+  // allowed[y] != 0 (NULL: all labels), set_strength() sets the factor of a clique's potential.
   void set_allowed(std::int32_t chain, std::int32_t position, const std::uint8_t *allowed) noexcept;
   void set_strength(std::int32_t clique, double factor) noexcept;
-  // True if step() would do a round, or the rest of an interrupted one.
+  // True if step() would start a round or finish an interrupted one.
   bool has_round_to_do() const noexcept {
     return state.course.round.stage != chorale::RoundStage::none || !state.standing.at_end();
   }
@@ -55,18 +60,22 @@ struct chorale_run {
   void solve() noexcept;
   void polish() noexcept;
   void tighten(std::int64_t steps) noexcept;
-  // Writes T x m max-marginals of a chain under its incoming messages, and T margins; either may be
-  // NULL.
+  // Writes T x m max-marginals of a chain under its incoming messages (rows `row_stride` apart),
+  // and T margins: the difference of the two greatest max-marginals of each position. Either array
+  // may be NULL.
   chorale::RunFailure chain_marginals(std::int32_t chain, double *marginals,
                                       std::ptrdiff_t row_stride, double *margins) noexcept;
-  // Writes T x m probabilities of the labels of a chain under its incoming messages; `exact` as in
-  // ChainProgram. Sets `found`, without change, to false if every labelling is forbidden.
+  // Writes T x m probabilities of the labels of a chain under its incoming messages. `exact`: set
+  // to false if the joint states of the properties exceed the budget, so that labellings were left
+  // out or properties absorbed. `found`: set to false, with no probability written, if every
+  // labelling is forbidden.
   chorale::RunFailure chain_probabilities(std::int32_t chain, double temperature,
                                           double *probabilities, std::ptrdiff_t row_stride,
                                           bool &exact, bool &found) noexcept;
 
   chorale::Outcome outcome() const noexcept { return {memory, *model, inputs, state, call}; }
-  // True if results can be read. False while round 0 has yet to complete the best labelling.
+  // True if results can be read: a labelling is known, and round 0 does not still have to complete
+  // it.
   bool has_result() const noexcept { return state.found() && !state.standing.fill_in_own; }
 
   chorale::Memory memory;

@@ -1,4 +1,5 @@
-// References that every part of a run needs: model, options, inputs, memory, tables, current call.
+// References that every part of a run needs, and the chain and clique programs placed in scratch
+// memory.
 #pragma once
 
 #include "cluster/run/bound_store.hpp"
@@ -20,10 +21,12 @@ struct Setting {
   gsl::span<Worker> workers() const noexcept {
     return {rooms.workers, static_cast<std::size_t>(options.executor.workers)};
   }
-  // True if worker w may start another step.
+  // True if worker w may start another step. False if the call must end (deadline, cancellation,
+  // failure).
   bool check(std::int32_t w) const noexcept { return call.check(worker(w)); }
-  // Calls step(i, worker) for i = 0 .. count - 1, in parallel if the options say so. Fails the call
-  // if the executor does not carry out the loop.
+  // Calls step(i, worker) for i = 0 .. count - 1, on several threads if the options say so.
+  // `grain`: how many consecutive steps one thread takes at least. If the caller's executor does
+  // not run all steps, the call fails.
   template <class Step>
   void each(std::int64_t count, std::int64_t grain, Step &&step) const noexcept {
     if (!parallel_for(options.executor, count, grain, std::forward<Step>(step)))
@@ -31,7 +34,8 @@ struct Setting {
   }
 };
 
-// Program of a chain, placed at the beginning of `room` and ready to compute.
+// The program of a chain, laid out at the beginning of `room`, with the rest of the room as its
+// scratch memory.
 struct PlacedChain {
   PlacedChain(const Setting &setting, std::byte *room, std::int32_t chain) noexcept
       : layout(room),
@@ -39,7 +43,7 @@ struct PlacedChain {
                 setting.bound.of(chain)) {
     program.set_room(room + layout.bytes());
   }
-  // Loads the messages of the cliques to the chain.
+  // Loads the messages from the cliques into the incoming rows of the program.
   void load(const MessageStore &to_chain) noexcept {
     for (std::int32_t s = 0; s < program.slot_count(); ++s)
       to_chain.load(program.row_place(s), program.columns_of(s),
@@ -50,7 +54,7 @@ struct PlacedChain {
   ChainProgram program;
 };
 
-// Program of a clique that exchanges messages, placed likewise.
+// The program of a clique that exchanges messages, laid out in the same way.
 struct PlacedClique {
   PlacedClique(const Setting &setting, std::byte *room, std::int32_t number) noexcept
       : layout(room), clique(setting.model.cliques[number]),
@@ -60,7 +64,7 @@ struct PlacedClique {
   }
   PlacedClique(const PlacedClique &) = delete; // the program points to the clique
   PlacedClique &operator=(const PlacedClique &) = delete;
-  // Loads the messages of the members to the clique.
+  // Loads the messages from the members into the incoming rows of the program.
   void load(const MessageStore &to_clique) noexcept {
     to_clique.load(clique.row_place(0), clique.members, clique.columns(), program.incoming);
     if (clique.centred())

@@ -1,6 +1,6 @@
-// Slots of a chain sorted by clique, so that slots in the same clique are adjacent. If there are
-// several of them, each is a *repeat*: the score of the clique is no sum over its repeats, so the
-// gains of changing each alone do not add up.
+// The slots of a chain sorted by clique, so that slots in the same clique are adjacent. Several
+// slots of the chain in one clique are *repeats*: the score of the clique is not a sum over them,
+// so the gains of changing each alone do not add up.
 #pragma once
 
 #include "base/workspace.hpp"
@@ -16,7 +16,7 @@ public:
   SlotOrder(Layout &layout, std::int32_t slots) noexcept
       : count_(slots), order_(layout.take<std::int32_t>(slots)) {}
 
-  // Sorts `slots`, given in the order of the chain. They must outlive this object.
+  // Sorts `slots`, which are in the order of the chain. The array must outlive this object.
   void sort(const Slot *slots) noexcept {
     slots_ = slots;
     std::iota(order_, order_ + count_, 0);
@@ -25,7 +25,7 @@ public:
     });
   }
 
-  // Returns the number in the chain of the k-th slot by clique.
+  // Returns the index, among the slots of the chain, of the k-th slot in the order by clique.
   std::int32_t operator[](std::int32_t k) const noexcept { return order_[k]; }
   std::int32_t clique(std::int32_t k) const noexcept { return slots_[order_[k]].clique; }
   bool is_repeat(std::int32_t k) const noexcept {
@@ -37,7 +37,8 @@ public:
         return true;
     return false;
   }
-  // Calls group(begin, end) once for each clique; its slots are (*this)[begin .. end - 1].
+  // Calls group(begin, end) for each clique; the slots in that clique are (*this)[begin .. end -
+  // 1].
   template <class Group> void each_clique(Group &&group) const noexcept {
     for (std::int32_t begin = 0, end; begin < count_; begin = end) {
       for (end = begin + 1; end < count_ && clique(end) == clique(begin); ++end) {

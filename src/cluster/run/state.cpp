@@ -25,8 +25,9 @@ Ranking::Ranking(Layout &layout, const Model &model) noexcept
   gathered = layout.take<std::int32_t>(members);
 }
 
-// An item's phi is one of its unary scores, so a model of items alone reads it there. A run with
-// edits adds up single terms again, and stores all.
+// In a model of items alone, the phi of an item is one of its unary scores, so the assignments read
+// the inputs and store no scores. A run with edits stores all scores, because it sums single terms
+// again.
 RunState::RunState(Layout &layout, const Model &model, const RunOptions &options,
                    const Inputs &inputs) noexcept
     : own(layout, model, model.items_alone && !options.edits ? &inputs : nullptr),
@@ -140,7 +141,7 @@ void Tally::take(gsl::span<Worker> workers) noexcept {
 void RunState::reset(const Model &model) noexcept {
   to_chain.clear();
   to_clique.clear();
-  // All cliques are flagged below, so items need not flag theirs.
+  // All cliques are flagged below. Items alone send no messages, so they need no kNeedsUpdate.
   std::fill_n(chain_needs, model.chains.size(), kNeedsOwn);
   for (std::int64_t i = 0; !model.items_alone && i < model.chains.size(); ++i) {
     const Chain chain = model.chains[i];
@@ -150,7 +151,7 @@ void RunState::reset(const Model &model) noexcept {
   for (std::int64_t c = 0; c < model.cliques.size(); ++c)
     clique_needs[c] = model.cliques[c].all_members() > 0 ? kAnswersNow : 0;
   for (Assignment *assignment : {&own, &best, &now}) {
-    assignment->labels.clear(); // the hash of a labelling reads gaps between chains too
+    assignment->labels.clear(); // the hash covers unused bytes between chains too
     assignment->set_totals({kForbidden, 0}, {});
   }
   standing = {};
@@ -184,7 +185,7 @@ void RunState::leave_round(const Model &model) noexcept {
 void RunState::go_on_from_best(const Model &model) noexcept {
   best.set_totals({kForbidden, 0}, {});
   if (!standing.has_labelling)
-    now.copy(best); // a placeholder until round 0 fills `now`
+    now.copy(best); // only until round 0 fills `now`
   standing.pending = standing.fill_in_own = standing.has_labelling = true;
   standing.is_polished = false;
   leave_round(model);

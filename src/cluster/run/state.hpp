@@ -1,7 +1,9 @@
 // State of a run that persists between calls: labellings, messages, scores, unfinished work.
 //
 // Rounds, polish, repair and dual bound compute on this state. A reset replaces Standing, Tally and
-// Course; a warm start from the same model replaces Standing.
+// Course; a warm start from the same model replaces Standing. "Equation 1" is the score of a whole
+// labelling: the sum of phi over the chains plus the sum of the potential C over the cliques. "By
+// message entry" means an index into all message rows (Clique::row).
 #pragma once
 
 #include "cluster/run/assignment.hpp"
@@ -13,17 +15,18 @@
 
 namespace chorale {
 
-// Flags of a chain: pending work.
+// Flags of a chain, which say what work is pending.
 inline constexpr std::uint8_t kNeedsOwn = 1;    // decode without messages
-inline constexpr std::uint8_t kNeedsUpdate = 2; // decode under incoming messages, and send
-// Flags of a clique: compute its outgoing messages in this round, or in the next.
+// Decode under the incoming messages, and send messages.
+inline constexpr std::uint8_t kNeedsUpdate = 2;
+// Flags of a clique: its outgoing messages are to be computed in this round, or in the next.
 inline constexpr std::uint8_t kAnswersNow = 1;
 inline constexpr std::uint8_t kAnswersLater = 2;
 
-// Notices that rounds alternate between two labellings.
+// Detects that message rounds alternate between two labellings.
 struct Alternation {
   void add(std::uint64_t labelling_hash) noexcept;
-  bool found = false; // the last four rounds alternated
+  bool found = false; // true if the last four rounds alternated
 
 private:
   std::uint64_t last_[4] = {}; // hashes of the last four rounds, newest first; 0: no such round
@@ -31,7 +34,8 @@ private:
 
 // Progress and scores of the run. A warm start from the same model copies the struct.
 struct Standing {
-  // True if another round would change nothing, or nothing new.
+  // True if further rounds are useless: messages have converged or alternate, or some chain has no
+  // labelling.
   bool at_end() const noexcept {
     return !pending && (infeasible || converged || alternation.found);
   }
@@ -40,15 +44,16 @@ struct Standing {
   bool infeasible = false;    // some chain has no labelling
   bool converged = false;     // no clique has messages to recompute
   bool has_labelling = false; // RunState::best holds a labelling
-  // In round 0, chains whose score in `best` is minus infinity are copied there from `own`.
+  // True if round 0 must copy chains from `own` to `best` where their score in `best` is minus
+  // infinity.
   bool fill_in_own = false;
-  bool is_polished = false;   // `best` is polished, and nothing has changed since
+  bool is_polished = false;   // `best` is the result of a polish, and nothing has changed since
   bool zero_messages = true;  // no clique has sent messages yet
   bool has_unit = false;      // the unit of the message stores is chosen
   Alternation alternation;
-  std::int64_t best_round = 0;        // round that found `best`
-  double own_score = kForbidden;      // equation 1 of RunState::own
-  double rounds_score = kForbidden;   // greatest equation 1 of the labelling of any round
+  std::int64_t best_round = 0;        // number of the round that found `best`
+  double own_score = kForbidden;      // equation 1 of RunState::own; minus infinity until round 0
+  double rounds_score = kForbidden;   // greatest equation 1 of a labelling that a round ended with
   double polished_score = kForbidden; // equation 1 after the polish that starts from `best`
   double polished_own_score = kForbidden; // equation 1 after the polish that starts from `own`
   double upper_bound = kInfinity;
@@ -56,7 +61,7 @@ struct Standing {
 
 // Counts of work done by this run.
 struct Tally {
-  // Adds the counters of the workers, and resets these.
+  // Adds the counters of all workers to this struct, and sets them to 0.
   void take(gsl::span<Worker> workers) noexcept;
 
   std::int64_t rounds = 0;
@@ -73,14 +78,17 @@ struct DualProgress {
   std::int64_t stalled = 0; // steps since `bound` or `pace` last fell
 };
 
-// Multipliers of the dual bound. Empty in a run without bounds.
+// Multipliers of the dual bound (dual.hpp). Empty in a run without bounds.
 struct DualState {
   DualState() noexcept = default;
   DualState(Layout &layout, const Model &model) noexcept;
 
-  double *multipliers = nullptr; // by message entry: added to the chain, subtracted from the clique
-  double *bounds = nullptr;      // bound of each clique, then of each chain; NaN: not computed yet
-  // By index in Model::members: column shown in the chain's maximiser, and in the clique's; or -1.
+  // By message entry: added to the score of the chain, subtracted from that of the clique.
+  double *multipliers = nullptr;
+  // Upper bound of the term of each clique, then of each chain; NaN: to be computed.
+  double *bounds = nullptr;
+  // By index in Model::members: the column that the slot shows in the best labelling of its chain,
+  // and in the best assignment of its clique, under the multipliers; or -1.
   std::int32_t *by_chain = nullptr;
   std::int32_t *by_clique = nullptr;
   DualProgress progress;
@@ -91,9 +99,9 @@ struct PartScores {
   PartScores() noexcept = default;
   PartScores(Layout &layout, const Model &model) noexcept;
 
-  double *kept = nullptr;    // by part: equation 1 of RunState::best
-  double *offered = nullptr; // by part: equation 1 of the labelling that is compared with it
-  bool known = false;        // `kept` describes `best`
+  double *kept = nullptr;    // by part: equation 1 of `best`, restricted to the part
+  double *offered = nullptr; // by part: equation 1 of the labelling compared with `best`
+  bool known = false;        // true if `kept` is up to date
 };
 
 // Order of the cliques under the schedule DISAGREEMENT; empty under others.
@@ -102,11 +110,12 @@ struct Ranking {
   Ranking(Layout &layout, const Model &model) noexcept;
 
   std::int32_t *order = nullptr;        // cliques, by descending disagreement
-  std::int32_t *disagreement = nullptr; // by clique: members that do not show its commonest column
+  // By clique: number of members that do not show the most frequent column.
+  std::int32_t *disagreement = nullptr;
   std::int32_t *gathered = nullptr;     // scratch: chains of a clique
 };
 
-// Set of numbers below a limit, in the order in which they were added.
+// A set of numbers from 0 to limit - 1, in the order in which they were added.
 struct WorkList {
   WorkList() noexcept = default;
   WorkList(Layout &layout, std::int64_t limit) noexcept
@@ -119,7 +128,7 @@ struct WorkList {
     }
   }
   void clear() noexcept { drop(count); }
-  // Removes the first `gone` items.
+  // Removes the first `gone` items; the others keep their order.
   void drop(std::int64_t gone) noexcept {
     for (std::int64_t k = 0; k < gone; ++k)
       has[items[k]] = 0;
@@ -133,10 +142,12 @@ struct WorkList {
 };
 
 // Stages of a solve after edits (edits.hpp). `own`: decodes the edited chains without messages.
-// `polish`: improves chains around the edits. `send`: updates the edited chains under the messages.
-// `cliques`, `chains`: message rounds. `from_rounds`: polishes the labelling of the last round.
-// `again`: polishes the best labelling, if a round found it. `from_own`: polishes the best labelling
-// with the own labellings of the reached chains. `last`: visits their fellows, if that is better.
+// `polish`: improves chains around the edits. `send`: computes the messages of the edited chains.
+// `cliques` and `chains`: the two halves of a message round. `from_rounds`: polishes the labelling
+// of the last round. `again`: polishes the best labelling, if a round found it. `from_own`:
+// polishes the best labelling in which the edited chains, those that messages reached and the
+// members of small edited cliques have their labellings without messages. `last`: if the result is
+// better, polishes it again with all members of the small cliques that it changed.
 enum class EditStage {
   none,
   own,
@@ -150,12 +161,13 @@ enum class EditStage {
   last
 };
 
-// The last complete solution, with its counts and the terms of its score, and the work that edits
-// since then have left.
+// The last complete solution with its counts and the terms of its score, and the work that edits
+// made since then have left.
 struct EditState {
   EditState(Layout &layout, const Model &model) noexcept;
 
-  // Terms of equation 1 in blocks (BlockedSum).
+  // The sum of some terms of equation 1, kept as sums of blocks of terms (BlockedSum), so that a
+  // changed term needs one block to be summed again.
   struct Sums {
     Sums() noexcept = default;
     Sums(Layout &layout, std::int64_t terms) noexcept
@@ -164,58 +176,60 @@ struct EditState {
     void note(std::int64_t term) noexcept {
       stale.add(static_cast<std::int32_t>(term / BlockedSum::kBlock));
     }
-    // Sums the blocks again whose terms have changed; returns the sum of all.
+    // Brings the sums of the stale blocks up to date and returns the sum of all terms.
     MeasuredSum total(const double *terms, std::int64_t count) noexcept;
 
     MeasuredSum *block = nullptr;
-    WorkList stale; // blocks
+    WorkList stale; // numbers of the blocks with changed terms
   };
 
-  // True if the members below describe the labellings own, best and now of RunState, where `now`
-  // equals `best` unless a solve is unfinished.
+  // True if the fields below describe the labellings own, best and now of RunState. `now` then
+  // equals `best`, unless a solve is unfinished.
   bool settled = false;
-  std::int64_t settling = 0;       // cliques counted by an unfinished settle()
+  std::int64_t settling = 0;       // how many cliques an unfinished call of settle() has counted
   bool converged = false;          // Standing::converged of the last complete solve
-  std::int64_t changed_chains = 0; // chains whose labels differ in best and own
-  CountStore counts;               // of `now`
-  CountStore own_counts;           // of `own`
+  std::int64_t changed_chains = 0; // number of chains whose labels in `best` and `own` differ
+  CountStore counts;               // columns shown in `now`
+  CountStore own_counts;           // columns shown in `own`
   double *clique_score = nullptr;     // by clique: C under `best`
   double *own_clique_score = nullptr; // by clique: C under `own`
   Sums chain_sums, clique_sums, own_chain_sums, own_clique_sums;
 
-  WorkList chains;  // edited
-  WorkList cliques; // edited
-  std::int64_t edited_members = 0; // of the edited cliques
-  // A queue in a ring: chains to improve. queued: by chain, 1 if in the queue.
+  WorkList chains;  // edited since the last solution
+  WorkList cliques; // edited since the last solution
+  std::int64_t edited_members = 0; // how many members the edited cliques have
+  // The chains to improve: a queue in a ring buffer of `capacity` chains. queued: by chain, 1 if
+  // the chain is in the queue.
   std::int32_t *queue = nullptr;
   std::uint8_t *queued = nullptr;
-  std::int64_t capacity = 0; // chains
+  std::int64_t capacity = 0; // length of the ring: number of chains
   std::int64_t head = 0;
   std::int64_t waiting = 0;
-  std::int64_t visits = 0; // improvements tried in this stage
-  // Scratch, by column or value of a centre.
+  std::int64_t visits = 0; // how often the current stage tried to improve a chain
+  // Scratch for one clique: an entry for each column, or for each value of the centre.
   std::int64_t *counted = nullptr;
   std::int64_t *varied = nullptr;
   double *row_before = nullptr;
   double *row_after = nullptr;
   WorkList touched;         // chains that may differ in `now` and `best`
-  WorkList touched_cliques; // cliques of these
-  WorkList sending;         // chains with messages to compute
-  WorkList answering;       // cliques with messages to compute
-  WorkList reached;         // chains updated in the rounds of this solve
+  WorkList touched_cliques; // cliques whose counts may differ in `now` and `best`
+  WorkList sending;         // chains whose messages are to be computed
+  WorkList answering;       // cliques whose messages are to be computed
+  WorkList reached;         // chains that a round of this solve updated
 
   void empty_queue() noexcept;
-  // Forgets the solution and all work, so that the next solve is one of the whole model.
+  // Discards the solution and all work, so that the next solve covers the whole model.
   void leave() noexcept;
-  // Initialises the memory of the lists.
+  // Empties all lists. Must be called once before use, since the memory is not initialised.
   void clear(const Model &model) noexcept;
 
   EditStage stage = EditStage::none;
-  std::int64_t next = 0;     // next item of the list of the stage
+  std::int64_t next = 0;     // index of the next item in the list of the current stage
   std::int64_t round = 0;
   bool is_infeasible = false; // an edited chain has no labelling
   bool round_found = false;   // a round found the best labelling
-  bool leaves_messages = false; // a clique has messages to compute that this solve leaves alone
+  // Some clique has outdated messages that this solve does not compute.
+  bool leaves_messages = false;
 };
 
 struct RunState {
@@ -225,40 +239,43 @@ struct RunState {
 
   // Returns to the state of a new run.
   void reset(const Model &model) noexcept;
-  // Copies labellings, flags and standing from a run of the same model; not messages, tally,
-  // multipliers, or unfinished work.
+  // Copies labellings, flags and standing from a run of the same model. Does not copy messages,
+  // tally, multipliers or unfinished work.
   void take_over(const Model &model, const RunState &earlier) noexcept;
-  // Abandons an unfinished round. Chains and cliques keep their flags; kAnswersLater becomes
+  // Abandons an unfinished round. Chains and cliques keep their pending work; kAnswersLater becomes
   // kAnswersNow.
   void leave_round(const Model &model) noexcept;
-  // Updates the state after scores of chains were replaced: round 0 is pending, bounds are void.
+  // Must be called after scores of chains were replaced: marks round 0 as pending and discards
+  // bounds.
   void replaced_scores(const Model &model) noexcept;
-  // Same, for edits of a complete solution: there is no unfinished work.
+  // Must be called after edits of a complete solution, when there is no unfinished work: marks
+  // round 0 as pending and discards bounds.
   void replaced_inputs() noexcept;
-  // Updates the state after labels and chain scores of `best` were replaced: round 0 is pending,
-  // and then replaces chains of `best` whose score is minus infinity by those of `own`.
+  // Must be called after labels and chain scores of `best` were replaced: marks round 0 as pending,
+  // which then copies chains from `own` to `best` where their score in `best` is minus infinity.
   void go_on_from_best(const Model &model) noexcept;
   void set_unit(double unit) noexcept {
     to_chain.set_unit(unit);
     to_clique.set_unit(unit);
   }
-  // True if `edits` describes the last complete solution.
+  // True if `edits` describes the last complete solution, so that the next solve may start from
+  // there.
   bool is_settled() const noexcept { return edits && edits->settled; }
-  // Makes the next solve one of the whole model.
+  // Makes the next solve cover the whole model, as if there were no complete solution.
   void leave_edits() noexcept {
     if (edits)
       edits->leave();
   }
-  // True if `best` holds an allowed labelling.
+  // True if `best` is a labelling whose score is not minus infinity.
   bool found() const noexcept { return standing.has_labelling && best.total() > kForbidden; }
 
   Assignment own;  // best labelling of each chain without messages
   Assignment best; // best labelling found so far
-  Assignment now;  // labelling of the current round, or under polish or repair
+  Assignment now;  // labelling of the current round, or the one that polish or repair changes
   MessageStore to_chain;
   MessageStore to_clique;
-  std::uint8_t *chain_needs = nullptr;  // by chain: kNeedsOwn, kNeedsUpdate
-  std::uint8_t *clique_needs = nullptr; // by clique: kAnswersNow, kAnswersLater
+  std::uint8_t *chain_needs = nullptr;  // by chain: flags kNeedsOwn, kNeedsUpdate
+  std::uint8_t *clique_needs = nullptr; // by clique: flags kAnswersNow, kAnswersLater
   Ranking ranking;
   DualState dual;
   EditState *edits = nullptr; // NULL in a run without edits
