@@ -27,29 +27,37 @@ template <class Body> CHORALE_INLINE void each_lanes(std::int32_t count, Body &&
   for (; y < count; ++y)
     body.template operator()<double>(y);
 }
-template <class V> CHORALE_INLINE V load_at(const double *from) noexcept {
-  V numbers;
-  std::memcpy(&numbers, from, sizeof numbers);
-  return numbers;
+// Vectors are neither arguments nor results: that would depend on the vector unit.
+template <class V> CHORALE_INLINE void read_at(const double *from, V &to) noexcept {
+  std::memcpy(&to, from, sizeof to);
 }
-template <class V> CHORALE_INLINE void store_at(double *to, const V &numbers) noexcept {
-  std::memcpy(to, &numbers, sizeof numbers);
+template <class V> CHORALE_INLINE void write_at(double *to, const V &from) noexcept {
+  std::memcpy(to, &from, sizeof from);
 }
-template <class V> CHORALE_INLINE V larger_of(const V &a, const V &b) noexcept {
-  return a > b ? a : b;
+template <class V> CHORALE_INLINE void raise_lanes(V &to, const V &other) noexcept {
+  to = other > to ? other : to;
 }
 
 CHORALE_INLINE void set_sum(std::int32_t count, const double *a, const double *b,
                             double *to) noexcept {
   each_lanes(count, [=]<class V>(std::int32_t y) CHORALE_INLINE_LAMBDA {
-    store_at<V>(to + y, load_at<V>(a + y) + load_at<V>(b + y));
+    V one;
+    V other;
+    read_at(a + y, one);
+    read_at(b + y, other);
+    write_at<V>(to + y, one + other);
   });
 }
 
 // to[y] = max(to[y], from[y])
 CHORALE_INLINE void raise_row(std::int32_t count, const double *from, double *to) noexcept {
   each_lanes(count, [=]<class V>(std::int32_t y) CHORALE_INLINE_LAMBDA {
-    store_at<V>(to + y, larger_of(load_at<V>(from + y), load_at<V>(to + y)));
+    V one;
+    V most;
+    read_at(from + y, one);
+    read_at(to + y, most);
+    raise_lanes(most, one);
+    write_at(to + y, most);
   });
 }
 
@@ -57,17 +65,25 @@ CHORALE_INLINE void raise_row(std::int32_t count, const double *from, double *to
 CHORALE_INLINE void raise_to_sum(std::int32_t count, const double *a, const double *b,
                                  double *to) noexcept {
   each_lanes(count, [=]<class V>(std::int32_t y) CHORALE_INLINE_LAMBDA {
-    store_at<V>(to + y, larger_of(load_at<V>(a + y) + load_at<V>(b + y), load_at<V>(to + y)));
+    V one;
+    V other;
+    V most;
+    read_at(a + y, one);
+    read_at(b + y, other);
+    read_at(to + y, most);
+    raise_lanes<V>(most, one + other);
+    write_at(to + y, most);
   });
 }
 
-// Upper bound on the score of a labelling that fires its value again. `score`: up to a position;
-// `before`: unfired entry there; `own`: see find_hopes(). A state that only firings lead to has no
-// such entry, so `any` holds, a bound where anything may fire.
-template <class V> CHORALE_INLINE V gain_bound(const V &score, const V &before, const V &own,
-                                              const V &any) noexcept {
+// Writes to `to` an upper bound on the score of a labelling that fires its value again. `score`: up
+// to a position; `before`: unfired entry there; `own`: see find_hopes(). A state that only firings
+// lead to has no such entry, so `any` holds, a bound where anything may fire.
+template <class V>
+CHORALE_INLINE void bound_gain(const V &score, const V &before, const V &own, const V &any,
+                               V &to) noexcept {
   const V hope = score - before + own;
-  return before > V{} + kForbidden ? hope : any;
+  to = before > V{} + kForbidden ? hope : any;
 }
 
 } // namespace
@@ -157,12 +173,25 @@ CHORALE_INLINE void BoundedSingle::complete_state(std::int32_t t, const Behaviou
   const double *firing_kept = firing(t, in.quiet_next);
   const double *firing_paid = firing(t, in.paid_next);
   each_lanes(labels_, [=]<class V>(std::int32_t y) CHORALE_INLINE_LAMBDA {
-    const V own = load_at<V>(unary + y);
-    const V keep = load_at<V>(keeps + y);
-    const V paid = larger_of(load_at<V>(firing_paid + y), load_at<V>(silent_paid + y)) +
-                   load_at<V>(pays + y);
-    store_at<V>(work + y, own + (load_at<V>(silent_kept + y) + keep));
-    store_at<V>(more + y, own + larger_of(paid, load_at<V>(firing_kept + y) + keep));
+    V own;
+    V keep;
+    V pay;
+    V kept_silent;
+    V kept_firing;
+    V paid_silent;
+    V paid;
+    read_at(unary + y, own);
+    read_at(keeps + y, keep);
+    read_at(pays + y, pay);
+    read_at(silent_kept + y, kept_silent);
+    read_at(firing_kept + y, kept_firing);
+    read_at(silent_paid + y, paid_silent);
+    read_at(firing_paid + y, paid);
+    raise_lanes(paid, paid_silent);
+    paid += pay;
+    raise_lanes<V>(paid, kept_firing + keep);
+    write_at<V>(work + y, own + (kept_silent + keep));
+    write_at<V>(more + y, own + paid);
   });
   for (std::int32_t i = 0; i < in.other_count; ++i) {
     const std::int32_t y = in.others[i];
@@ -323,19 +352,28 @@ CHORALE_INLINE void BoundedSingle::find_gains(std::int32_t t, std::int32_t s) no
   const double *with = firing(t, in.paid_next);
   const double *before = unfired(t, in.paid_next);
   each_lanes(labels_, [=]<class V>(std::int32_t y) CHORALE_INLINE_LAMBDA {
-    const V score = load_at<V>(fired + y);
-    const V any = score + load_at<V>(with + y);
-    const V more = gain_bound(score, load_at<V>(before + y), load_at<V>(later + y), any);
-    store_at<V>(to + y, larger_of(more, score + load_at<V>(without + y)));
+    V score;
+    V completion;
+    V any;
+    V entry;
+    V own;
+    V most;
+    read_at(fired + y, score);
+    read_at(without + y, completion);
+    read_at(with + y, any);
+    read_at(before + y, entry);
+    read_at(later + y, own);
+    bound_gain<V>(score, entry, own, score + any, most);
+    raise_lanes<V>(most, score + completion);
+    write_at(to + y, most);
   });
   for (std::int32_t i = 0; i < in.other_count && in.pays_elsewhere; ++i) {
     const std::int32_t y = in.others[i];
     const std::int32_t next = in.leads[y];
     if (in.fires[y] < 0)
       continue;
-    to[y] = std::max(fired[y] + silent(t, next)[y],
-                     gain_bound(fired[y], unfired(t, next)[y], later[y],
-                                fired[y] + firing(t, next)[y]));
+    bound_gain(fired[y], unfired(t, next)[y], later[y], fired[y] + firing(t, next)[y], to[y]);
+    to[y] = std::max(to[y], fired[y] + silent(t, next)[y]);
   }
 }
 
@@ -469,23 +507,33 @@ CHORALE_INLINE bool BoundedSingle::keep_hopeful(std::int32_t t, std::int32_t sta
   double most = kForbidden;
   Lanes most_lanes = Lanes{} + kForbidden;
   each_lanes(labels_, [&]<class V>(std::int32_t y) CHORALE_INLINE_LAMBDA {
-    const V low = kStep == 0 ? V{} + *least : load_at<V>(least + y);
-    const V gain = kStep == 0 ? V{} + *own : load_at<V>(own + y);
-    const V score = load_at<V>(scores + y);
-    const V any = score + load_at<V>(with + y);
-    const V reach = gain_bound(score, load_at<V>(before + y), gain, any);
+    V low = V{} + *least;
+    V gain = V{} + *own;
+    V score;
+    V any;
+    V entry;
+    V reach;
+    if constexpr (kStep != 0) {
+      read_at(least + y, low);
+      read_at(own + y, gain);
+    }
+    read_at(scores + y, score);
+    read_at(with + y, any);
+    read_at(before + y, entry);
+    any += score;
+    bound_gain(score, entry, gain, any, reach);
     const V none = V{} + kForbidden;
     V kept = any > low ? score : none;
     kept = reach > low ? kept : none;
     kept = any > V{} + conflict ? score : kept;
-    store_at<V>(to + y, kept);
+    write_at(to + y, kept);
     if constexpr (sizeof(V) == sizeof(double))
-      most = larger_of(kept, most);
+      raise_lanes(most, kept);
     else
-      most_lanes = larger_of(kept, most_lanes);
+      raise_lanes(most_lanes, kept);
   });
   for (int lane = 0; lane < kLanes; ++lane)
-    most = larger_of(most_lanes[lane], most);
+    most = std::max<double>(most, most_lanes[lane]);
   return most > kForbidden;
 }
 
@@ -494,7 +542,8 @@ void BoundedSingle::put(std::int32_t t, std::int32_t value, std::int32_t state, 
   if (state == dead_)
     return;
   const double any = score + firing(t, state)[y];
-  const double reach = gain_bound(score, unfired(t, state)[y], hopes_[value], any);
+  double reach = any;
+  bound_gain(score, unfired(t, state)[y], hopes_[value], any, reach);
   const double least = message_[value];
   if (!(any > least && reach > least) &&
       (is_conflict_known_ || !(any > message_[property_->conflict()])))

@@ -297,9 +297,9 @@ faulty_bounds "a value that fires again is not followed" \
 faulty_bounds "rows are dropped by what fires nothing more" \
   's/const double \*with = firing(t, state);/const double *with = silent(t, state);/' 'seed [0-9]+, (property|value)'
 faulty_bounds "a value gains by one more firing only" \
-  's/store_at<V>(to + y, larger_of(more, score + load_at<V>(without + y)));/store_at<V>(to + y, score + load_at<V>(without + y));/' 'seed [0-9]+, property'
+  's/raise_lanes<V>(most, score + completion);/most = score + completion;/' 'seed [0-9]+, property'
 faulty_bounds "a state that only firings lead to has no hope" \
-  's/return before > V{} + kForbidden ? hope : any;/return hope;/' 'seed [0-9]+, property'
+  's/to = before > V{} + kForbidden ? hope : any;/to = hope;/' 'seed [0-9]+, property'
 faulty_bounds "two labels that fire one value pass for two values" \
   's/const bool has_owners = behaviour_.has_owners();/const bool has_owners = true;/' 'seed [0-9]+, property'
 faulty_bounds "what a value gains is not handed on to other positions" \
