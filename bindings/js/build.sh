@@ -41,7 +41,7 @@ if [[ $(cat "$here/dist/built" 2>/dev/null) != "$state" ]]; then
   cold+='|^cluster/run/(run|polish|improve)|^clique/(paper|dual|flows|weighted)/'
   cold+='|^clique/(algorithms|plan|instance|search|computation|kept_labelling)'
   cold+='|^clique/(moves/(group_moves|alpha_expansion)|passes/price_starts)'
-  cold+='|^chain/(checks|single_bounded|joint_marginals|k_best|attachments|chain_view|joint_tree)'
+  cold+='|^chain/(checks|single_bounded|behaviour|joint_marginals|k_best|attachments|chain_view|joint_tree)'
   cold+='|^chain/(configurations|transitions)'
   awk -v cold="$cold" -f "$here/tools/cold.awk" "$work/new/chorale.cpp" >"$work/chorale.cpp"
   compile=(-std=c++20 -O2 -mllvm -inlinedefault-threshold=100 -Wno-pragma-clang-attribute -fwasm-exceptions

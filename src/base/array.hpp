@@ -1,6 +1,7 @@
 // A growing array for trivially copyable types, and an arena, in memory from the host's allocator.
 #pragma once
 
+#include "base/contract.hpp"
 #include "base/memory.hpp"
 #include "base/numeric.hpp"
 
@@ -24,8 +25,14 @@ public:
   const T *begin() const noexcept { return reinterpret_cast<const T *>(block_.data()); }
   T *end() noexcept { return begin() + size_; }
   const T *end() const noexcept { return begin() + size_; }
-  T &operator[](std::int64_t i) noexcept { return begin()[i]; }
-  const T &operator[](std::int64_t i) const noexcept { return begin()[i]; }
+  T &operator[](std::int64_t i) noexcept {
+    Expects(!kContracts || (i >= 0 && i < size_));
+    return begin()[i];
+  }
+  const T &operator[](std::int64_t i) const noexcept {
+    Expects(!kContracts || (i >= 0 && i < size_));
+    return begin()[i];
+  }
   std::size_t bytes() const noexcept { return block_.bytes(); }
 
   // Makes the capacity at least `count`. False, with nothing changed, if memory runs out.
@@ -99,7 +106,7 @@ public:
   // Returns `bytes` bytes aligned to 8, or NULL if memory runs out.
   void *take(std::size_t bytes) noexcept {
     const std::size_t padded =
-        saturating_sum(std::max<std::size_t>(bytes, 1), kStep - 1) / kStep * kStep;
+        saturating_sum(std::max<std::size_t>(bytes, 1), kRedzone + kStep - 1) / kStep * kStep;
     if (padded > left_) {
       // The block size grows with the total, so that the unused end of the last block is a small
       // part of all memory. A piece gets a block of its own if it would take much of a new block,
@@ -115,11 +122,11 @@ public:
       newest_ = new (place) Head{newest_, whole};
       bytes_ += whole;
       if (is_large)
-        return place + kHead;
+        return bounded(place + kHead, bytes, padded);
       next_ = place + kHead;
       left_ = whole - kHead;
     }
-    void *taken = next_;
+    void *taken = bounded(next_, bytes, padded);
     next_ += padded;
     left_ -= padded;
     return taken;
@@ -136,6 +143,12 @@ public:
   std::size_t bytes() const noexcept { return bytes_; }
 
 private:
+  // Returns `place`, of whose `padded` bytes the first `bytes` are used.
+  static void *bounded(std::byte *place, std::size_t bytes, std::size_t padded) noexcept {
+    mark_unused(place + bytes, padded - bytes);
+    return place;
+  }
+
   struct Head {
     Head *older;
     std::size_t bytes;

@@ -1,5 +1,7 @@
 #include "base/memory.hpp"
 
+#include "base/redzone.hpp"
+
 #include <cstdint>
 #include <cstdlib>
 #include <iterator>
@@ -72,8 +74,10 @@ bool Memory::ignores_alignment() const noexcept {
 }
 
 void Memory::deallocate(void *memory, std::size_t bytes) const noexcept {
-  if (memory)
-    hooks_.deallocate(hooks_.user, memory, bytes ? bytes : 1, kAlignment);
+  if (!memory)
+    return;
+  mark_used(memory, bytes);
+  hooks_.deallocate(hooks_.user, memory, bytes ? bytes : 1, kAlignment);
 }
 
 } // namespace chorale

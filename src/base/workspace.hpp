@@ -16,6 +16,7 @@
 
 #include "base/memory.hpp"
 #include "base/numeric.hpp"
+#include "base/redzone.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -34,12 +35,18 @@ public:
   std::size_t bytes() const noexcept { return used_; }
 
   // Takes an uninitialised array of `count` objects, aligned to a cache line; NULL while measuring.
+  // Its end is a bound that the address sanitizer checks (redzone.hpp).
   template <class T> T *take(std::size_t count) noexcept {
     static_assert(std::is_trivially_destructible_v<T> && alignof(T) <= kAlignment);
     std::byte *place = memory_ ? memory_ + used_ : nullptr;
     const std::size_t bytes = saturating_product(count, sizeof(T));
-    const std::size_t padded = saturating_sum(bytes, kAlignment - 1);
-    used_ = padded == SIZE_MAX ? SIZE_MAX : saturating_sum(used_, padded / kAlignment * kAlignment);
+    const std::size_t rounded = saturating_sum(bytes, kRedzone + kAlignment - 1);
+    const std::size_t padded = rounded / kAlignment * kAlignment;
+    used_ = rounded == SIZE_MAX ? SIZE_MAX : saturating_sum(used_, padded);
+    if (place) {
+      mark_used(place, bytes);
+      mark_unused(place + bytes, padded - bytes);
+    }
     return reinterpret_cast<T *>(place);
   }
   template <class T> T *take(std::int64_t count) noexcept {
@@ -72,6 +79,12 @@ public:
   explicit Workspace(const Memory &memory) noexcept : memory_(memory) {}
   Workspace(std::byte *borrowed, std::size_t bytes) noexcept
       : borrowed_(borrowed), borrowed_bytes_(bytes) {}
+  Workspace(const Workspace &) = delete;
+  Workspace &operator=(const Workspace &) = delete;
+  ~Workspace() {
+    if (borrowed_)
+      mark_used(borrowed_, borrowed_bytes_);
+  }
 
   bool is_borrowed() const noexcept { return borrowed_ != nullptr; }
   std::size_t capacity() const noexcept { return borrowed_ ? borrowed_bytes_ : block_.bytes(); }

@@ -456,12 +456,15 @@ chorale_status chorale_clique_score(chorale_clique_solver *solver,
     CHORALE_CHECK(call.take_problem(problem));
     CHORALE_CHECK(call.check_assignment("assignment", assignment));
     CHORALE_CHECK(check_clique_result(report, result));
-    const auto values = gsl::narrow_cast<std::size_t>(potential->values);
-    CHORALE_CHECK(call.reserve(*solver, values * sizeof(std::int64_t)));
+    Layout measure;
+    measure.take<std::int64_t>(potential->values);
+    CHORALE_CHECK(call.reserve(*solver, measure.bytes()));
+    Layout layout(solver->workspace.data());
+    auto *counts = layout.take<std::int64_t>(potential->values);
     CliqueAnswer answer;
     evaluate(*potential, call.task.problem,
              {assignment, static_cast<std::size_t>(call.task.problem.members)},
-             {reinterpret_cast<std::int64_t *>(solver->workspace.data()), values}, answer);
+             {counts, static_cast<std::size_t>(potential->values)}, answer);
     CHORALE_CHECK(callback_status(report, answer.failure));
     call.write(answer, result);
     return CHORALE_OK;

@@ -50,7 +50,6 @@ struct ChainView {
                     (edge_each ? (t - 1) * edge_matrix : 0) + from * edge_from + to * edge_to);
     return transitions ? transitions->matrix[from * transitions->row_stride + to] : 0;
   }
-  bool has_start() const noexcept { return start || (transitions && transitions->start); }
   bool has_end() const noexcept { return end || (transitions && transitions->end); }
   double start_at(std::int32_t y) const noexcept {
     return start ? number(start, y) : transitions && transitions->start ? transitions->start[y] : 0;

@@ -1,7 +1,15 @@
 #include "chain/single_bounded.hpp"
 
+#include "base/lanes.hpp"
+
 #include <algorithm>
+#include <cstring>
 #include <utility>
+
+// Functions that take or return vectors are all inlined, so the warning about their ABI is void.
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic ignored "-Wpsabi"
+#endif
 
 namespace chorale {
 namespace {
@@ -9,6 +17,74 @@ namespace {
 constexpr std::int64_t kFewestValues = 8;     // with fewer, all rows cost less than their bounds
 constexpr std::int64_t kMostBoundRows = 4096; // backward rows; longer chains follow all rows
 constexpr std::int32_t kManyClasses = 8;      // more are not scanned for find_columns()
+
+// Calls body.operator()<V>(y) with V = Lanes for as many whole vectors of labels as there are, then
+// with V = double for each label that is left.
+template <class Body> CHORALE_INLINE void each_lanes(std::int32_t count, Body &&body) noexcept {
+  std::int32_t y = 0;
+  for (; y + kLanes <= count; y += kLanes)
+    body.template operator()<Lanes>(y);
+  for (; y < count; ++y)
+    body.template operator()<double>(y);
+}
+// Vectors are neither arguments nor results: that would depend on the vector unit.
+template <class V> CHORALE_INLINE void read_at(const double *from, V &to) noexcept {
+  std::memcpy(&to, from, sizeof to);
+}
+template <class V> CHORALE_INLINE void write_at(double *to, const V &from) noexcept {
+  std::memcpy(to, &from, sizeof from);
+}
+template <class V> CHORALE_INLINE void raise_lanes(V &to, const V &other) noexcept {
+  to = other > to ? other : to;
+}
+
+CHORALE_INLINE void set_sum(std::int32_t count, const double *a, const double *b,
+                            double *to) noexcept {
+  each_lanes(count, [=]<class V>(std::int32_t y) CHORALE_INLINE_LAMBDA {
+    V one;
+    V other;
+    read_at(a + y, one);
+    read_at(b + y, other);
+    write_at<V>(to + y, one + other);
+  });
+}
+
+// to[y] = max(to[y], from[y])
+CHORALE_INLINE void raise_row(std::int32_t count, const double *from, double *to) noexcept {
+  each_lanes(count, [=]<class V>(std::int32_t y) CHORALE_INLINE_LAMBDA {
+    V one;
+    V most;
+    read_at(from + y, one);
+    read_at(to + y, most);
+    raise_lanes(most, one);
+    write_at(to + y, most);
+  });
+}
+
+// to[y] = max(to[y], a[y] + b[y])
+CHORALE_INLINE void raise_to_sum(std::int32_t count, const double *a, const double *b,
+                                 double *to) noexcept {
+  each_lanes(count, [=]<class V>(std::int32_t y) CHORALE_INLINE_LAMBDA {
+    V one;
+    V other;
+    V most;
+    read_at(a + y, one);
+    read_at(b + y, other);
+    read_at(to + y, most);
+    raise_lanes<V>(most, one + other);
+    write_at(to + y, most);
+  });
+}
+
+// Writes to `to` an upper bound on the score of a labelling that fires its value again. `score`: up
+// to a position; `before`: unfired entry there; `own`: see find_hopes(). A state that only firings
+// lead to has no such entry, so `any` holds, a bound where anything may fire.
+template <class V>
+CHORALE_INLINE void bound_gain(const V &score, const V &before, const V &own, const V &any,
+                               V &to) noexcept {
+  const V hope = score - before + own;
+  to = before > V{} + kForbidden ? hope : any;
+}
 
 } // namespace
 
@@ -20,45 +96,32 @@ bool BoundedSingle::serves(const ChainView &view, const Property &property,
 
 BoundedSingle::BoundedSingle(Layout &layout, const ChainView &view, const Property &property,
                              std::int64_t codes) noexcept
-    : labels_(view.labels), states_(property.states), dead_(property.states - 1) {
+    : labels_(view.labels), states_(property.states), dead_(property.dead()),
+      behaviour_(layout, property, view.length, codes / property.states) {
   const std::int64_t values = codes / states_;
   const auto rows = [&](std::int64_t number) {
-    return saturating_product(to_size(number), static_cast<std::size_t>(labels_));
+    return layout.take<double>(
+        saturating_product(to_size(number), static_cast<std::size_t>(labels_)));
   };
-  const std::int64_t all = std::int64_t{view.length} * states_;
-  silent_ = layout.take<double>(rows(all));
-  firing_ = layout.take<double>(rows(all));
-  has_dead_ = layout.take<std::uint8_t>(view.length);
+  for (double **all : {&silent_, &firing_, &unfired_, &paid_, &again_})
+    *all = rows(std::int64_t{view.length} * states_);
   for (int k = 0; k < 2; ++k) {
-    rows_[k] = layout.take<double>(rows(values * states_));
-    empty_[k] = layout.take<double>(rows(states_));
+    rows_[k] = rows(values * states_);
     codes_[k] = layout.take<std::int32_t>(values * states_);
   }
   is_next_ = layout.take<std::uint8_t>(values * states_);
-  work_ = layout.take<double>(labels_);
-  more_work_ = layout.take<double>(labels_);
-  firings_ = layout.take<Firing>(rows(all));
-  best_ = layout.take<Firing>(values);
+  for (double **one : {&work_, &more_work_, &hope_, &never_})
+    *one = rows(1);
+  attained_ = rows(states_);
+  bound_ = rows(states_);
   bounds_ = layout.take<double>(values);
-  leads_ = layout.take<std::int32_t>(rows(states_));
-  fires_ = layout.take<std::int32_t>(rows(states_));
-  keeps_ = layout.take<double>(rows(states_));
-  pays_ = layout.take<double>(rows(states_));
-  others_ = layout.take<std::int32_t>(rows(states_));
-  payers_ = layout.take<std::int32_t>(rows(states_));
-  usual_ = layout.take<std::int32_t>(states_);
-  other_count_ = layout.take<std::int32_t>(states_);
-  payer_count_ = layout.take<std::int32_t>(states_);
-  keeper_count_ = layout.take<std::int32_t>(states_);
-  meets_dead_ = layout.take<std::uint8_t>(states_);
+  hopes_ = layout.take<double>(values);
   first_column_ = layout.take<std::int32_t>(states_);
   end_column_ = layout.take<std::int32_t>(states_);
 }
 
 double BoundedSingle::either(std::int32_t t, std::int32_t state, std::int32_t y) const noexcept {
   const double without = silent(t, state)[y];
-  if (state == dead_)
-    return without;
   const double with = firing(t, state)[y];
   return without < with ? with : without;
 }
@@ -86,70 +149,64 @@ void BoundedSingle::find_columns() noexcept {
   }
 }
 
-void BoundedSingle::read_position(std::int32_t t) noexcept {
-  const Property &automaton = *property_->attached.property;
-  if (t == position_)
-    return;
-  if (position_ >= 0 && automaton.classes == 1 && !automaton.fires_table) {
-    bool alike = true;
-    for (std::int32_t s = 0; s < dead_ && alike; ++s)
-      alike = property_->may_fire(t, s) == property_->may_fire(position_, s) &&
-              property_->may_fire(t + 1, s) == property_->may_fire(position_ + 1, s);
-    if (alike) {
-      position_ = t;
-      return;
-    }
-  }
-  position_ = t;
-  for (std::int32_t s = 0; s < dead_; ++s) {
-    if (!property_->may_fire(t, s))
+void BoundedSingle::find_dead_rows(std::int32_t length) noexcept {
+  first_dead_row_ = property_->may_fire(0, property_->attached.property->start) ? length : 0;
+  for (std::int32_t t = 0; t < first_dead_row_; ++t) {
+    if (behaviour_.is_like(t))
       continue;
-    const std::int64_t cell = automaton.cell(s, property_->attached.class_at(t));
-    const std::int64_t at = std::int64_t{s} * labels_;
-    usual_[s] = alive_after(t, automaton.default_next[cell]);
-    other_count_[s] = payer_count_[s] = keeper_count_[s] = 0;
-    meets_dead_[s] = 0;
-    for (std::int32_t y = 0; y < labels_; ++y) {
-      const std::int32_t value = property_->local(automaton.actions[cell * labels_ + y], t);
-      const std::int32_t next = alive_after(t, automaton.next[cell * labels_ + y]);
-      fires_[at + y] = value;
-      leads_[at + y] = next;
-      keeps_[at + y] = value == -1 && next == usual_[s] ? 0.0 : kForbidden;
-      pays_[at + y] = value >= 0 && next == usual_[s] ? 0.0 : kForbidden;
-      if (value == BoundProperty::kOutside)
-        continue;
-      if (next != usual_[s])
-        others_[at + other_count_[s]++] = y;
-      if (value >= 0)
-        payers_[at + payer_count_[s]++] = y;
-      else if (next == usual_[s])
-        ++keeper_count_[s];
-      if (next == dead_)
-        meets_dead_[s] = 1;
-    }
-    const auto lower = [this, at](std::int32_t a, std::int32_t b) {
-      return fires_[at + a] != fires_[at + b] ? fires_[at + a] < fires_[at + b] : a < b;
-    };
-    std::int32_t *payers = payers_ + at;
-    if (!std::is_sorted(payers, payers + payer_count_[s], lower))
-      std::sort(payers, payers + payer_count_[s], lower);
+    behaviour_.read(t);
+    for (std::int32_t s = 0; s < dead_; ++s)
+      if (property_->may_fire(t, s) && behaviour_[s].meets_dead)
+        first_dead_row_ = t;
   }
 }
 
-void BoundedSingle::find_dead_rows(std::int32_t length) noexcept {
-  bool needed = !property_->may_fire(0, property_->attached.property->start);
-  for (std::int32_t t = 0; t < length; ++t) {
-    if (!needed) {
-      read_position(t);
-      for (std::int32_t s = 0; s < dead_; ++s)
-        needed = needed || (property_->may_fire(t, s) && meets_dead_[s] != 0);
+// Writes to work_ and more_work_ the best scores from position t on, without and with a firing.
+CHORALE_INLINE void BoundedSingle::complete_state(std::int32_t t, const Behaviour::State &in,
+                                                  const double *unary) noexcept {
+  double *work = work_;
+  double *more = more_work_;
+  const double *keeps = in.keeps;
+  const double *pays = in.pays;
+  const double *silent_kept = silent(t, in.quiet_next);
+  const double *silent_paid = silent(t, in.paid_next);
+  const double *firing_kept = firing(t, in.quiet_next);
+  const double *firing_paid = firing(t, in.paid_next);
+  each_lanes(labels_, [=]<class V>(std::int32_t y) CHORALE_INLINE_LAMBDA {
+    V own;
+    V keep;
+    V pay;
+    V kept_silent;
+    V kept_firing;
+    V paid_silent;
+    V paid;
+    read_at(unary + y, own);
+    read_at(keeps + y, keep);
+    read_at(pays + y, pay);
+    read_at(silent_kept + y, kept_silent);
+    read_at(firing_kept + y, kept_firing);
+    read_at(silent_paid + y, paid_silent);
+    read_at(firing_paid + y, paid);
+    raise_lanes(paid, paid_silent);
+    paid += pay;
+    raise_lanes<V>(paid, kept_firing + keep);
+    write_at<V>(work + y, own + (kept_silent + keep));
+    write_at<V>(more + y, own + paid);
+  });
+  for (std::int32_t i = 0; i < in.other_count; ++i) {
+    const std::int32_t y = in.others[i];
+    const std::int32_t next = in.leads[y];
+    if (in.fires[y] >= 0) {
+      more[y] = unary[y] + either(t, next, y);
+    } else {
+      work[y] = unary[y] + silent(t, next)[y];
+      more[y] = unary[y] + firing(t, next)[y];
     }
-    has_dead_[t] = needed ? 1 : 0;
   }
 }
 
 // Completions, from the last position to the first.
-bool BoundedSingle::complete(Scores &scores) noexcept {
+CHORALE_INLINE bool BoundedSingle::complete(Scores &scores) noexcept {
   const Property &automaton = *property_->attached.property;
   const MaxPlus &kernels = scores.max_plus();
   const std::int32_t last = scores.length() - 1;
@@ -160,8 +217,8 @@ bool BoundedSingle::complete(Scores &scores) noexcept {
           s == dead_ ? -1
                      : property_->local(automaton.end_actions[s * (labels_ + std::int64_t{1}) + y],
                                         last);
-      silent(last, s)[y] = value == -1 ? end[y] : kForbidden;
-      firing(last, s)[y] = value >= 0 ? end[y] : kForbidden;
+      row(silent_, last, s)[y] = value == -1 ? end[y] : kForbidden;
+      row(firing_, last, s)[y] = value >= 0 ? end[y] : kForbidden;
     }
   for (std::int32_t t = last; t > 0; --t) {
     if (!scores.spend(std::int64_t{states_} * (2 * labels_ + 16) * labels_))
@@ -169,50 +226,17 @@ bool BoundedSingle::complete(Scores &scores) noexcept {
     const double *edges = scores.backward(t);
     const std::ptrdiff_t stride = scores.backward_stride();
     const double *unary = scores.unary(t);
-    read_position(t);
-    if (has_dead_[t - 1] != 0) {
-      const double *after = silent(t, dead_);
-      for (std::int32_t y = 0; y < labels_; ++y)
-        work_[y] = unary[y] + after[y];
+    behaviour_.read(t);
+    if (t - 1 >= first_dead_row_) {
+      set_sum(labels_, unary, silent(t, dead_), work_);
       kernels.step(work_, labels_, edges, stride, labels_, nullptr, silent(t - 1, dead_));
     }
     for (std::int32_t s = 0; s < dead_; ++s) {
-      if (!property_->may_fire(t, s) || first_column_[s] >= end_column_[s])
-        continue;
-      const std::int64_t at = std::int64_t{s} * labels_;
-      const double *keeps = keeps_ + at;
-      const double *pays = pays_ + at;
-      const std::int32_t usual = usual_[s];
-      const double *without = silent(t, usual);
-      const double *with = firing(t, usual);
-      if (usual == dead_ && has_dead_[t] == 0) {
-        std::fill_n(work_, labels_, kForbidden);
-        std::fill_n(more_work_, labels_, kForbidden);
-      } else if (usual == dead_) {
-        for (std::int32_t y = 0; y < labels_; ++y) {
-          work_[y] = unary[y] + without[y] + keeps[y];
-          more_work_[y] = unary[y] + without[y] + pays[y];
-        }
-      } else {
-        for (std::int32_t y = 0; y < labels_; ++y) {
-          const double paid = (without[y] < with[y] ? with[y] : without[y]) + pays[y];
-          const double kept = with[y] + keeps[y];
-          work_[y] = unary[y] + (without[y] + keeps[y]);
-          more_work_[y] = unary[y] + (kept < paid ? paid : kept);
-        }
-      }
-      for (std::int32_t i = 0; i < other_count_[s]; ++i) {
-        const std::int32_t y = others_[at + i];
-        const std::int32_t next = leads_[at + y];
-        if (fires_[at + y] >= 0) {
-          more_work_[y] = unary[y] + either(t, next, y);
-        } else {
-          work_[y] = unary[y] + silent(t, next)[y];
-          more_work_[y] = next == dead_ ? kForbidden : unary[y] + firing(t, next)[y];
-        }
-      }
       const std::int32_t first = first_column_[s];
       const std::int32_t columns = end_column_[s] - first;
+      if (!property_->may_fire(t, s) || columns <= 0)
+        continue;
+      complete_state(t, behaviour_[s], unary);
       double *to = silent(t - 1, s);
       double *to_more = firing(t - 1, s);
       if (columns < labels_) {
@@ -226,78 +250,201 @@ bool BoundedSingle::complete(Scores &scores) noexcept {
   return true;
 }
 
-// Rows "nothing fired yet", and all labellings that fire at most once. Lists the firings after
-// which others may matter.
-bool BoundedSingle::fire_once(Scores &scores) noexcept {
+// Distributes work_, the labellings up to t without firings before t in state s.
+CHORALE_INLINE void BoundedSingle::pay(std::int32_t t, std::int32_t s) noexcept {
+  const Behaviour::State &in = behaviour_[s];
+  if (in.quiet_next != dead_ && in.keeper_count > 0)
+    raise_to_sum(labels_, work_, in.keeps, unfired(t, in.quiet_next));
+  double *fired = paid(t, s);
+  double *attained = row(attained_, s);
+  double *bound = row(bound_, s);
+  if (in.payer_count > 0) {
+    set_sum(labels_, work_, in.pays, fired);
+    raise_to_sum(labels_, fired, silent(t, in.paid_next), attained);
+    raise_to_sum(labels_, fired, firing(t, in.paid_next), bound);
+  }
+  for (std::int32_t i = 0; i < in.other_count; ++i) {
+    const std::int32_t y = in.others[i];
+    const std::int32_t next = in.leads[y];
+    const double score = work_[y];
+    if (in.fires[y] >= 0) {
+      fired[y] = score;
+      attained[y] = std::max(attained[y], score + silent(t, next)[y]);
+      bound[y] = std::max(bound[y], score + firing(t, next)[y]);
+    } else if (next != dead_) {
+      double &to = unfired(t, next)[y];
+      to = std::max(to, score);
+    }
+  }
+}
+
+// Takes over what the firings of the positions read so far attain and bound.
+void BoundedSingle::take_firings() noexcept {
+  for (std::int32_t s = 0; s < dead_; ++s) {
+    const Behaviour::State &in = behaviour_[s];
+    for (std::int32_t i = 0; i < in.payer_count; ++i) {
+      const std::int32_t y = in.payers[i];
+      double &entry = message_[in.fires[y]];
+      double &bound = bounds_[in.fires[y]];
+      entry = std::max(entry, row(attained_, s)[y]);
+      bound = std::max(bound, row(bound_, s)[y]);
+    }
+  }
+  std::fill_n(attained_, std::int64_t{dead_} * labels_, kForbidden);
+  std::fill_n(bound_, std::int64_t{dead_} * labels_, kForbidden);
+}
+
+// Rows "nothing fired yet", and all labellings that fire at most once.
+CHORALE_INLINE bool BoundedSingle::fire_once(Scores &scores) noexcept {
   const Property &automaton = *property_->attached.property;
   const MaxPlus &kernels = scores.max_plus();
-  const std::int32_t length = scores.length();
-  double *now = empty_[0];
-  double *next = empty_[1];
-  firing_count_ = 0;
+  const std::int32_t last = scores.length() - 1;
+  double &empty = message_[property_->empty()];
   std::fill_n(bounds_, property_->local_count, kForbidden);
-  for (std::int32_t t = 0; t < length; ++t) {
+  std::fill_n(attained_, std::int64_t{dead_} * labels_, kForbidden);
+  std::fill_n(bound_, std::int64_t{dead_} * labels_, kForbidden);
+  for (std::int32_t t = 0; t <= last; ++t) {
     if (!scores.spend(std::int64_t{states_} * (labels_ + 16) * labels_))
       return false;
     const double *unary = scores.unary(t);
     const double *edges = t > 0 ? scores.forward(t) : nullptr;
-    read_position(t);
-    std::fill_n(next, std::int64_t{dead_} * labels_, kForbidden);
+    if (!behaviour_.is_like(t))
+      take_firings();
+    behaviour_.read(t);
+    std::fill_n(unfired(t, 0), std::int64_t{dead_} * labels_, kForbidden);
     for (std::int32_t s = 0; s < dead_; ++s) {
-      if (!property_->may_fire(t, s) || (t == 0 && s != automaton.start))
+      if (!is_open(t, s))
         continue;
-      const std::int64_t at = std::int64_t{s} * labels_;
-      if (edges) {
-        kernels.step(row(now, s), labels_, edges, scores.forward_stride(), labels_, unary, work_);
-      } else {
-        for (std::int32_t y = 0; y < labels_; ++y)
-          work_[y] = scores.start()[y] + unary[y];
-      }
-      if (t == 0)
-        for (std::int32_t y = 0; y < labels_; ++y)
-          if (fires_[at + y] == -1)
-            message_[property_->empty()] = std::max(message_[property_->empty()],
-                                                    work_[y] + silent(t, leads_[at + y])[y]);
-      for (std::int32_t i = 0; i < payer_count_[s]; ++i) {
-        const std::int32_t y = payers_[at + i];
-        const std::int32_t value = fires_[at + y];
-        const std::int32_t to = leads_[at + y];
-        message_[value] = std::max(message_[value], work_[y] + silent(t, to)[y]);
-        if (to == dead_)
-          continue;
-        const double bound = work_[y] + firing(t, to)[y];
-        if (bound == kForbidden)
-          continue;
-        const Firing one{t, y, to, value, work_[y]};
-        firings_[firing_count_++] = one;
-        if (bound > bounds_[value]) {
-          bounds_[value] = bound;
-          best_[value] = one;
-        }
-      }
-      if (usual_[s] != dead_ && keeper_count_[s] > 0)
-        kernels.max_masked(work_, keeps_ + at, labels_, row(next, usual_[s]));
-      for (std::int32_t i = 0; i < other_count_[s]; ++i) {
-        const std::int32_t y = others_[at + i];
-        double &to = row(next, leads_[at + y])[y];
-        if (fires_[at + y] == -1 && leads_[at + y] != dead_)
-          to = std::max(to, work_[y]);
-      }
+      if (edges)
+        kernels.step(unfired(t - 1, s), labels_, edges, scores.forward_stride(), labels_, unary,
+                     work_);
+      else
+        set_sum(labels_, scores.start(), unary, work_);
+      const Behaviour::State &in = behaviour_[s];
+      for (std::int32_t y = 0; y < labels_ && t == 0; ++y)
+        if (in.fires[y] == -1)
+          empty = std::max(empty, work_[y] + silent(t, in.leads[y])[y]);
+      pay(t, s);
     }
-    std::swap(now, next);
   }
-  if (!property_->may_fire(0, automaton.start))
-    for (std::int32_t y = 0; y < labels_; ++y)
-      message_[property_->empty()] =
-          std::max(message_[property_->empty()],
-                   scores.start()[y] + scores.unary(0)[y] + silent(0, dead_)[y]);
+  take_firings();
+  for (std::int32_t y = 0; y < labels_ && !property_->may_fire(0, automaton.start); ++y)
+    empty = std::max(empty, scores.start()[y] + scores.unary(0)[y] + silent(0, dead_)[y]);
   for (std::int32_t s = 0; s < dead_ && automaton.fires_at_end; ++s)
     for (std::int32_t y = 0; y < labels_; ++y) {
-      const std::int32_t value = property_->local(
-          automaton.end_actions[s * (labels_ + std::int64_t{1}) + y], length - 1);
+      const std::int32_t value =
+          property_->local(automaton.end_actions[s * (labels_ + std::int64_t{1}) + y], last);
       if (value >= 0)
-        message_[value] = std::max(message_[value], row(now, s)[y] + scores.end()[y]);
+        message_[value] = std::max(message_[value], unfired(last, s)[y] + scores.end()[y]);
     }
+  return true;
+}
+
+// ---- Values that fire more than once -----------------------------------------------------------
+
+// Writes to more_work_ the gains of firing at t in state s, whether something fires later or not.
+CHORALE_INLINE void BoundedSingle::find_gains(std::int32_t t, std::int32_t s) noexcept {
+  const Behaviour::State &in = behaviour_[s];
+  const double *fired = paid(t, s);
+  const double *later = again(t, s);
+  double *to = more_work_;
+  const double *without = silent(t, in.paid_next);
+  const double *with = firing(t, in.paid_next);
+  const double *before = unfired(t, in.paid_next);
+  each_lanes(labels_, [=]<class V>(std::int32_t y) CHORALE_INLINE_LAMBDA {
+    V score;
+    V completion;
+    V any;
+    V entry;
+    V own;
+    V most;
+    read_at(fired + y, score);
+    read_at(without + y, completion);
+    read_at(with + y, any);
+    read_at(before + y, entry);
+    read_at(later + y, own);
+    bound_gain<V>(score, entry, own, score + any, most);
+    raise_lanes<V>(most, score + completion);
+    write_at(to + y, most);
+  });
+  for (std::int32_t i = 0; i < in.other_count && in.pays_elsewhere; ++i) {
+    const std::int32_t y = in.others[i];
+    const std::int32_t next = in.leads[y];
+    if (in.fires[y] < 0)
+      continue;
+    bound_gain(fired[y], unfired(t, next)[y], later[y], fired[y] + firing(t, next)[y], to[y]);
+    to[y] = std::max(to[y], fired[y] + silent(t, next)[y]);
+  }
+}
+
+// Computes again(): for each value, the greatest sum, over sequences of its firings after t, of
+//     score - unfired entry behind it, for each firing but the last, and
+//     score + silent completion, for the last one;
+// scores are of labellings in which this firing is the first. A labelling that has fired this value
+// alone, and is in a state and label with the unfired entry u at t, gains at most this sum minus u.
+CHORALE_INLINE bool BoundedSingle::find_hopes(Scores &scores) noexcept {
+  const Property &automaton = *property_->attached.property;
+  const std::int32_t last = scores.length() - 1;
+  std::fill_n(hopes_, property_->local_count, kForbidden);
+  for (std::int32_t s = 0; s < dead_ && automaton.fires_at_end; ++s)
+    for (std::int32_t y = 0; y < labels_; ++y) {
+      const std::int32_t value =
+          property_->local(automaton.end_actions[s * (labels_ + std::int64_t{1}) + y], last);
+      if (value >= 0)
+        hopes_[value] = std::max(hopes_[value], unfired(last, s)[y] + scores.end()[y]);
+    }
+  const auto exchange = [this](bool stores) {
+    for (std::int32_t s = 0; s < dead_ && behaviour_.has_owners(); ++s)
+      for (std::int32_t i = 0; i < behaviour_[s].payer_count; ++i) {
+        const std::int32_t y = behaviour_[s].payers[i];
+        double &of_value = hopes_[behaviour_[s].fires[y]];
+        (stores ? of_value : hope_[y]) = stores ? hope_[y] : of_value;
+      }
+  };
+  std::fill_n(hope_, labels_, kForbidden);
+  behaviour_.read(last);
+  exchange(false);
+  for (std::int32_t t = last; t >= 0; --t) {
+    if (!scores.spend(std::int64_t{states_} * (4 * labels_ + 16)))
+      return false;
+    if (!behaviour_.is_like(t)) {
+      exchange(true);
+      behaviour_.read(t);
+      std::fill_n(hope_, labels_, kForbidden);
+      exchange(false);
+    }
+    const bool has_owners = behaviour_.has_owners();
+    const auto pays = [&](std::int32_t s) {
+      return is_open(t, s) && behaviour_[s].payer_count > 0;
+    };
+    for (std::int32_t s = 0; s < dead_; ++s) {
+      if (!pays(s))
+        continue;
+      double *later = again(t, s);
+      if (has_owners) {
+        std::copy_n(hope_, labels_, later);
+        continue;
+      }
+      const Behaviour::State &in = behaviour_[s];
+      std::fill_n(later, labels_, kForbidden);
+      for (std::int32_t i = 0; i < in.payer_count; ++i)
+        later[in.payers[i]] = hopes_[in.fires[in.payers[i]]];
+    }
+    for (std::int32_t s = 0; s < dead_; ++s) {
+      if (!pays(s))
+        continue;
+      find_gains(t, s);
+      if (has_owners) {
+        raise_row(labels_, more_work_, hope_);
+        continue;
+      }
+      const Behaviour::State &in = behaviour_[s];
+      for (std::int32_t i = 0; i < in.payer_count; ++i) {
+        double &to = hopes_[in.fires[in.payers[i]]];
+        to = std::max(to, more_work_[in.payers[i]]);
+      }
+    }
+  }
   return true;
 }
 
@@ -309,29 +456,19 @@ bool BoundedSingle::try_conflict(Scores &scores, const Firing &first) noexcept {
   for (std::int32_t t = first.t + 1; t < scores.length() && !conflicts && state != dead_; ++t) {
     if (!scores.spend(8 * std::int64_t{labels_}))
       return false;
-    read_position(t);
-    const std::int64_t at = std::int64_t{state} * labels_;
-    const double *edges = scores.forward(t) + label * scores.forward_stride();
-    double best = kForbidden;
-    for (std::int32_t y = 0; y < labels_; ++y) {
-      if (fires_[at + y] == BoundProperty::kOutside)
-        continue;
-      const std::int32_t next = leads_[at + y];
-      const double after = fires || fires_[at + y] >= 0 ? either(t, next, y)
-                           : next == dead_              ? kForbidden
-                                                        : firing(t, next)[y];
-      const double score = edges[y] + scores.unary(t)[y] + after;
-      if (score > best) {
-        best = score;
-        label = y;
-      }
-    }
-    if (best == kForbidden)
+    behaviour_.read(t);
+    const Behaviour::State &in = behaviour_[state];
+    complete_state(t, in, scores.unary(t));
+    if (fires)
+      raise_row(labels_, work_, more_work_);
+    label = scores.max_plus().best_sum(
+        scores.forward(t) + label * scores.forward_stride(), more_work_, labels_);
+    if (label < 0)
       return true;
-    const std::int32_t value = fires_[at + label];
+    const std::int32_t value = in.fires[label];
     fires = fires || value >= 0;
     conflicts = value >= 0 && value != first.value;
-    state = leads_[at + label];
+    state = in.leads[label];
   }
   if (!conflicts && state != dead_) {
     const Property &automaton = *property_->attached.property;
@@ -356,54 +493,132 @@ double *BoundedSingle::next_row(std::int32_t code) noexcept {
   return to;
 }
 
+// The entries of a row that may raise an entry of the message by firing again. `scores`: of
+// labellings up to t that have fired one value alone, now in `state`; `least`: entry of the value;
+// `own`: its gain after t. Each is read at y of steps of kStep: 1 for rows, 0 for one number.
+// Writes minus infinity for all others. True if any is left.
+template <int kStep>
+CHORALE_INLINE bool BoundedSingle::keep_hopeful(std::int32_t t, std::int32_t state,
+                                                const double *scores, const double *least,
+                                                const double *own, double *to) const noexcept {
+  const double *with = firing(t, state);
+  const double *before = unfired(t, state);
+  const double conflict = is_conflict_known_ ? kInfinity : message_[property_->conflict()];
+  double most = kForbidden;
+  Lanes most_lanes = Lanes{} + kForbidden;
+  each_lanes(labels_, [&]<class V>(std::int32_t y) CHORALE_INLINE_LAMBDA {
+    V low = V{} + *least;
+    V gain = V{} + *own;
+    V score;
+    V any;
+    V entry;
+    V reach;
+    if constexpr (kStep != 0) {
+      read_at(least + y, low);
+      read_at(own + y, gain);
+    }
+    read_at(scores + y, score);
+    read_at(with + y, any);
+    read_at(before + y, entry);
+    any += score;
+    bound_gain(score, entry, gain, any, reach);
+    const V none = V{} + kForbidden;
+    V kept = any > low ? score : none;
+    kept = reach > low ? kept : none;
+    kept = any > V{} + conflict ? score : kept;
+    write_at(to + y, kept);
+    if constexpr (sizeof(V) == sizeof(double))
+      raise_lanes(most, kept);
+    else
+      raise_lanes(most_lanes, kept);
+  });
+  for (int lane = 0; lane < kLanes; ++lane)
+    most = std::max<double>(most, most_lanes[lane]);
+  return most > kForbidden;
+}
+
 void BoundedSingle::put(std::int32_t t, std::int32_t value, std::int32_t state, std::int32_t y,
                         double score) noexcept {
-  if (state == dead_ || !(score + firing(t, state)[y] > attained(value)))
+  if (state == dead_)
+    return;
+  const double any = score + firing(t, state)[y];
+  double reach = any;
+  bound_gain(score, unfired(t, state)[y], hopes_[value], any, reach);
+  const double least = message_[value];
+  if (!(any > least && reach > least) &&
+      (is_conflict_known_ || !(any > message_[property_->conflict()])))
     return;
   double *to = next_row(value * states_ + state);
   to[y] = std::max(to[y], score);
 }
 
+void BoundedSingle::read_attained(std::int32_t t) noexcept {
+  behaviour_.read(t);
+  for (std::int32_t s = 0; s < dead_; ++s) {
+    const Behaviour::State &in = behaviour_[s];
+    std::fill_n(row(attained_, s), labels_, kForbidden);
+    for (std::int32_t i = 0; i < in.payer_count; ++i)
+      row(attained_, s)[in.payers[i]] = message_[in.fires[in.payers[i]]];
+  }
+}
+
+CHORALE_INLINE void BoundedSingle::start_rows(std::int32_t t) noexcept {
+  for (std::int32_t s = 0; s < dead_; ++s) {
+    const Behaviour::State &in = behaviour_[s];
+    if (!is_open(t, s) || in.payer_count == 0)
+      continue;
+    const double *fired = paid(t, s);
+    const double *later = again(t, s);
+    const bool any = in.paid_next != dead_ &&
+                     keep_hopeful<1>(t, in.paid_next, fired, row(attained_, s), later, work_);
+    for (std::int32_t i = 0; i < in.payer_count && (any || in.pays_elsewhere); ++i) {
+      const std::int32_t y = in.payers[i];
+      if (in.leads[y] == in.paid_next && (!any || work_[y] == kForbidden))
+        continue;
+      hopes_[in.fires[y]] = later[y];
+      put(t, in.fires[y], in.leads[y], y, fired[y]);
+    }
+  }
+}
+
 // What goes to the dead state, or on without firing, was counted when the value fired.
-void BoundedSingle::move(Scores &scores, std::int32_t t, std::int32_t code) noexcept {
+CHORALE_INLINE void BoundedSingle::move(Scores &scores, std::int32_t t,
+                                        std::int32_t code) noexcept {
   const std::int32_t value = code / states_;
   const std::int32_t state = code % states_;
-  const std::int64_t at = std::int64_t{state} * labels_;
-  const double *before = row(now_, code);
+  const Behaviour::State &in = behaviour_[state];
+  const double *moved = row(now_, code);
   const double *edges = scores.forward(t);
   const double *unary = scores.unary(t);
   const std::ptrdiff_t stride = scores.forward_stride();
-  const std::int32_t *payers = payers_ + at;
-  const std::int32_t *end = payers + payer_count_[state];
+  const std::int32_t *payers = in.payers;
+  const std::int32_t *end = payers + in.payer_count;
   if (is_conflict_known_) {
-    const auto fires_less = [this, at](std::int32_t y, std::int32_t v) {
-      return fires_[at + y] < v;
-    };
+    const auto fires_less = [&in](std::int32_t y, std::int32_t v) { return in.fires[y] < v; };
     payers = std::lower_bound(payers, end, value, fires_less);
     end = std::lower_bound(payers, end, value + 1, fires_less);
   }
-  const std::int32_t usual = usual_[state];
-  const bool is_kept = usual != dead_ && keeper_count_[state] > 0;
+  const bool is_kept = in.quiet_next != dead_ && in.keeper_count > 0;
   const std::int32_t first = first_column_[state];
   const std::int32_t rows = end_column_[state] - first;
   const auto into = [&](std::int32_t y) {
     double best = kForbidden;
     for (std::int32_t x = first; x < first + rows; ++x) {
-      const double score = before[x] + edges[x * stride + y];
+      const double score = moved[x] + edges[x * stride + y];
       best = best < score ? score : best;
     }
     return best + unary[y];
   };
   // A single label costs about a fourth of a vector of labels, but more than its part of a row.
-  const bool is_whole = is_kept || 8 * (end - payers + other_count_[state]) > labels_;
+  const bool is_whole = is_kept || 8 * (end - payers + in.other_count) > labels_;
   if (is_whole)
-    scores.max_plus().step(before + first, rows, edges + first * stride, stride, labels_, unary,
+    scores.max_plus().step(moved + first, rows, edges + first * stride, stride, labels_, unary,
                            work_);
   for (; payers != end; ++payers) {
     const std::int32_t y = *payers;
-    const std::int32_t next = leads_[at + y];
+    const std::int32_t next = in.leads[y];
     const double score = is_whole ? work_[y] : into(y);
-    if (fires_[at + y] != value) {
+    if (in.fires[y] != value) {
       double &conflict = message_[property_->conflict()];
       conflict = std::max(conflict, score + either(t, next, y));
       continue;
@@ -411,76 +626,81 @@ void BoundedSingle::move(Scores &scores, std::int32_t t, std::int32_t code) noex
     message_[value] = std::max(message_[value], score + silent(t, next)[y]);
     put(t, value, next, y, score);
   }
-  for (std::int32_t i = 0; i < other_count_[state]; ++i)
-    if (const std::int32_t y = others_[at + i]; fires_[at + y] == -1 && leads_[at + y] != dead_)
-      put(t, value, leads_[at + y], y, is_whole ? work_[y] : into(y));
+  for (std::int32_t i = 0; i < in.other_count; ++i)
+    if (const std::int32_t y = in.others[i]; in.fires[y] == -1 && in.leads[y] != dead_)
+      put(t, value, in.leads[y], y, is_whole ? work_[y] : into(y));
   if (!is_kept)
     return;
-  const double *keeps = keeps_ + at;
-  const double *bound = firing(t, usual);
-  const double least = attained(value);
-  double best = kForbidden;
-  for (std::int32_t y = 0; y < labels_; ++y) {
-    const double hope = work_[y] + bound[y] + keeps[y];
-    work_[y] = hope > least ? work_[y] : kForbidden;
-    best = hope > best ? hope : best;
-  }
-  if (best > least) {
-    double *to = next_row(value * states_ + usual);
-    for (std::int32_t y = 0; y < labels_; ++y)
-      to[y] = to[y] < work_[y] ? work_[y] : to[y];
-  }
+  set_sum(labels_, work_, in.keeps, more_work_);
+  if (keep_hopeful<0>(t, in.quiet_next, more_work_, message_ + value, hopes_ + value, work_))
+    raise_row(labels_, work_, next_row(value * states_ + in.quiet_next));
 }
 
-bool BoundedSingle::fire_again(Scores &scores, std::int64_t &most) noexcept {
+std::int32_t BoundedSingle::greatest_bound(std::int32_t but) const noexcept {
+  std::int32_t found = -1;
+  for (std::int32_t v = 0; v < property_->local_count; ++v)
+    if (v != but && bounds_[v] > (found < 0 ? kForbidden : bounds_[found]))
+      found = v;
+  return found;
+}
+
+bool BoundedSingle::find_firing(std::int32_t value, std::int32_t length, Firing &found) noexcept {
+  for (std::int32_t t = 0; t < length; ++t) {
+    behaviour_.read(t);
+    for (std::int32_t s = 0; s < dead_; ++s) {
+      const Behaviour::State &in = behaviour_[s];
+      for (std::int32_t i = 0; i < in.payer_count && is_open(t, s); ++i)
+        if (const std::int32_t y = in.payers[i]; in.fires[y] == value && in.leads[y] != dead_) {
+          found = {t, y, in.leads[y], value, paid(t, s)[y]};
+          if (found.score + firing(t, found.state)[y] == bounds_[value])
+            return true;
+        }
+    }
+  }
+  return false;
+}
+
+CHORALE_INLINE bool BoundedSingle::fire_again(Scores &scores, std::int64_t &most) noexcept {
   const Property &automaton = *property_->attached.property;
   const std::int32_t count = property_->local_count;
+  const std::int32_t length = scores.length();
   // The greatest bound of all is the CONFLICT entry if its labelling fires two values.
-  const auto greatest_bound = [&](std::int32_t but) {
-    std::int32_t found = -1;
-    for (std::int32_t v = 0; v < count; ++v)
-      if (v != but && bounds_[v] > (found < 0 ? kForbidden : bounds_[found]))
-        found = v;
-    return found;
-  };
+  const double &conflict = message_[property_->conflict()];
   const std::int32_t first = greatest_bound(-1);
-  if (first < 0)
-    return true;
-  if (!try_conflict(scores, best_[first]))
-    return false;
-  if (message_[property_->conflict()] < bounds_[first])
-    if (const std::int32_t second = greatest_bound(first);
-        second >= 0 && !try_conflict(scores, best_[second]))
+  is_conflict_known_ = first < 0;
+  for (std::int32_t value = first, tries = 0; value >= 0 && tries < 2 && !is_conflict_known_;
+       value = greatest_bound(first), ++tries) {
+    Firing firing;
+    if (!scores.spend(std::int64_t{length} * (states_ + labels_)) ||
+        (find_firing(value, length, firing) && !try_conflict(scores, firing)))
       return false;
-
-  is_conflict_known_ = message_[property_->conflict()] >= bounds_[first];
+    is_conflict_known_ = conflict >= bounds_[first];
+  }
+  bool goes_on = false;
+  for (std::int32_t v = 0; v < count; ++v)
+    goes_on = goes_on || bounds_[v] > (is_conflict_known_ ? message_[v]
+                                                          : std::min(message_[v], conflict));
+  if (!goes_on)
+    return true;
+  if (!find_hopes(scores))
+    return false;
 
   now_ = rows_[0];
   next_ = rows_[1];
   std::int32_t now_count = 0;
   next_count_ = 0;
   std::fill_n(is_next_, std::int64_t{count} * states_, std::uint8_t{0});
-  std::int64_t at = 0;
-  const auto goes_on = [&](const Firing &one) {
-    return one.score + firing(one.t, one.state)[one.label] > attained(one.value);
-  };
-  for (std::int32_t t = 0; t < scores.length(); ++t) {
-    if (now_count == 0) {
-      while (at < firing_count_ && !goes_on(firings_[at]))
-        ++at;
-      if (at == firing_count_)
-        return true;
-      t = firings_[at].t;
-    }
+  for (std::int32_t t = 0; t < length; ++t) {
     if (!scores.spend(16 + now_count * (std::int64_t{labels_} + 8) * labels_))
       return false;
-    if (now_count > 0) {
-      read_position(t);
-      for (std::int32_t i = 0; i < now_count; ++i)
-        move(scores, t, codes_[0][i]);
-    }
-    for (; at < firing_count_ && firings_[at].t == t; ++at)
-      put(t, firings_[at].value, firings_[at].state, firings_[at].label, firings_[at].score);
+    if (t == 0 || !behaviour_.is_like(t))
+      read_attained(t);
+    for (std::int32_t s = 0; s < dead_ && now_count > 0; ++s)
+      for (std::int32_t i = 0; i < behaviour_[s].payer_count && is_open(t, s); ++i)
+        hopes_[behaviour_[s].fires[behaviour_[s].payers[i]]] = again(t, s)[behaviour_[s].payers[i]];
+    for (std::int32_t i = 0; i < now_count; ++i)
+      move(scores, t, codes_[0][i]);
+    start_rows(t);
     std::swap(now_, next_);
     std::swap(codes_[0], codes_[1]);
     now_count = next_count_;
@@ -494,7 +714,7 @@ bool BoundedSingle::fire_again(Scores &scores, std::int64_t &most) noexcept {
     const std::int32_t state = codes_[0][i] % states_;
     for (std::int32_t y = 0; y < labels_; ++y) {
       const std::int32_t fired = property_->local(
-          automaton.end_actions[state * (labels_ + std::int64_t{1}) + y], scores.length() - 1);
+          automaton.end_actions[state * (labels_ + std::int64_t{1}) + y], length - 1);
       if (fired < 0)
         continue;
       double &to = message_[property_->join(value, fired)];
@@ -504,21 +724,26 @@ bool BoundedSingle::fire_again(Scores &scores, std::int64_t &most) noexcept {
   return true;
 }
 
+CHORALE_INLINE bool BoundedSingle::run_all(Scores &scores, std::int64_t &most) noexcept {
+  return complete(scores) && fire_once(scores) && fire_again(scores, most);
+}
+
 double BoundedSingle::run(Scores &scores, const BoundProperty &property, double *message,
                           std::int64_t &most) noexcept {
   property_ = &property;
   message_ = message;
-  position_ = -1;
   const std::int32_t entries = property.local_count + 2;
   std::fill_n(message, entries, kForbidden);
   most = std::max<std::int64_t>(most, states_);
   if (!scores.spend(16 * (std::int64_t{states_} + labels_) * std::int64_t{labels_}))
     return kForbidden;
+  std::fill_n(never_, labels_, kForbidden);
+  behaviour_.begin(property);
   find_columns();
   find_dead_rows(scores.length());
-  if (!complete(scores) || !fire_once(scores) || !fire_again(scores, most))
-    return kForbidden;
-  return *std::max_element(message, message + entries);
+  const bool is_done =
+      on_best_units([&, this]() CHORALE_INLINE_LAMBDA { return run_all(scores, most); });
+  return is_done ? *std::max_element(message, message + entries) : kForbidden;
 }
 
 } // namespace chorale

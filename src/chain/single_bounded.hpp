@@ -3,12 +3,16 @@
 // Backward rows hold, for each automaton state, the best completion in which nothing fires any
 // more, and the best one in which something does. A labelling that fires once is a forward row
 // "nothing fired yet", a firing, and a completion of the first kind, so one set of rows gives the
-// entries of all values that fire once, and EMPTY. Completions of the second kind bound what a
-// labelling that fires again can reach. A row for a fired value is followed only where this bound
-// exceeds the entry of the value or of CONFLICT that is already attained.
+// entries of all values that fire once, and EMPTY. A row for a fired value is followed only where
+// two upper bounds on what it reaches by firing again exceed what is attained already:
+// - the completion of the second kind, in which anything may fire;
+// - what its own value may still gain. Along a path that fires nothing, scores grow by at most as
+//   much as the forward rows. So firing at t, with others of the same value to follow, gains at
+//   most the score of a labelling that fires first at t minus the forward entry behind it, and the
+//   best firings after t follow from these numbers alone, see find_hopes().
 #pragma once
 
-#include "chain/bound_property.hpp"
+#include "chain/behaviour.hpp"
 #include "chain/scores.hpp"
 
 namespace chorale {
@@ -26,7 +30,7 @@ public:
              std::int64_t &most) noexcept;
 
 private:
-  // A firing after which something else may fire.
+  // A labelling up to t whose first firing is at t.
   struct Firing {
     std::int32_t t;
     std::int32_t label;
@@ -38,73 +42,89 @@ private:
   double *row(double *rows, std::int32_t number) const noexcept {
     return rows + std::int64_t{number} * labels_;
   }
+  double *row(double *rows, std::int32_t t, std::int32_t state) const noexcept {
+    return rows + (std::int64_t{t} * states_ + state) * labels_;
+  }
   // Completions after position t from a state: without firings, and with at least one.
   double *silent(std::int32_t t, std::int32_t state) const noexcept {
-    return silent_ + (std::int64_t{t} * states_ + state) * labels_;
+    return state == dead_ && t < first_dead_row_ ? never_ : row(silent_, t, state);
   }
   double *firing(std::int32_t t, std::int32_t state) const noexcept {
-    return firing_ + (std::int64_t{t} * states_ + state) * labels_;
+    return state == dead_ ? never_ : row(firing_, t, state);
   }
   double either(std::int32_t t, std::int32_t state, std::int32_t y) const noexcept;
-  std::int32_t alive_after(std::int32_t t, std::int32_t state) const noexcept {
-    return property_->may_fire(t + 1, state) ? state : dead_;
+  // Labellings up to t without firings, by state after t.
+  double *unfired(std::int32_t t, std::int32_t state) const noexcept {
+    return state == dead_ ? never_ : row(unfired_, t, state);
   }
-  // Score that a labelling must exceed to matter once it has fired `value`.
-  double attained(std::int32_t value) const noexcept {
-    const double conflict = message_[property_->conflict()];
-    return message_[value] < conflict ? message_[value] : conflict;
+  // Labellings up to t whose first firing is at t, by state before t.
+  double *paid(std::int32_t t, std::int32_t state) const noexcept { return row(paid_, t, state); }
+  // By label that fires at t, and state before t: the greatest gain of its value after t, see
+  // find_hopes().
+  double *again(std::int32_t t, std::int32_t state) const noexcept { return row(again_, t, state); }
+  // True if something may fire from t on in this state, and a labelling may be in it.
+  bool is_open(std::int32_t t, std::int32_t state) const noexcept {
+    return property_->may_fire(t, state) && (t > 0 || state == property_->attached.property->start);
   }
 
   void find_columns() noexcept;
-  // Fills the behaviour of all states at position t, unless it is that of the last call.
-  void read_position(std::int32_t t) noexcept;
   void find_dead_rows(std::int32_t length) noexcept;
   bool complete(Scores &scores) noexcept;
+  void complete_state(std::int32_t t, const Behaviour::State &in, const double *unary) noexcept;
   bool fire_once(Scores &scores) noexcept;
+  void pay(std::int32_t t, std::int32_t s) noexcept;
+  void take_firings() noexcept;
+  bool find_hopes(Scores &scores) noexcept;
+  void find_gains(std::int32_t t, std::int32_t s) noexcept;
   bool fire_again(Scores &scores, std::int64_t &most) noexcept;
+  std::int32_t greatest_bound(std::int32_t but) const noexcept;
+  // Finds the firing of `value` with the greatest bound. False if there is none.
+  bool find_firing(std::int32_t value, std::int32_t length, Firing &found) noexcept;
   // Raises CONFLICT to the score of a labelling that begins with `first` and fires again, if it
   // fires two values.
   bool try_conflict(Scores &scores, const Firing &first) noexcept;
+  // Reads the behaviour at t, and what the values that fire there have attained.
+  void read_attained(std::int32_t t) noexcept;
+  // Adds the labellings that fire first at t to the rows of next_, as far as they matter.
+  void start_rows(std::int32_t t) noexcept;
   // Moves row `code` of now_ over the edge into t, and distributes it.
   void move(Scores &scores, std::int32_t t, std::int32_t code) noexcept;
   void put(std::int32_t t, std::int32_t value, std::int32_t state, std::int32_t y,
            double score) noexcept;
+  template <int kStep>
+  bool keep_hopeful(std::int32_t t, std::int32_t state, const double *scores, const double *least,
+                    const double *own, double *to) const noexcept;
   double *next_row(std::int32_t code) noexcept;
+  bool run_all(Scores &scores, std::int64_t &most) noexcept;
 
   std::int32_t labels_;
   std::int32_t states_;
   std::int32_t dead_;
-  double *silent_;          // T x states x m
-  double *firing_;          // T x states x m; none for the dead state
-  std::uint8_t *has_dead_;  // T: 1 if silent(t, dead) is needed
+  Behaviour behaviour_;
+  // T x states x m, see the functions above. Only silent_ has rows of the dead state.
+  double *silent_;
+  double *firing_;
+  double *unfired_;
+  double *paid_;
+  double *again_;
+  std::int32_t first_dead_row_ = 0; // first t for which silent(t, dead) is needed
   double *rows_[2];         // codes x m: rows of fired values, at two positions in turn
-  double *empty_[2];        // states x m: rows "nothing fired yet", likewise
   double *now_ = nullptr;
   double *next_ = nullptr;
   std::int32_t *codes_[2];  // numbers of the rows of now_ and next_
   std::uint8_t *is_next_;   // codes: 1 if next_ has the row
   std::int32_t next_count_ = 0;
-  double *work_;            // m
-  double *more_work_;       // m
-  Firing *firings_;         // T x states x m
-  std::int64_t firing_count_ = 0;
-  Firing *best_;            // F: of each value, the firing with the greatest bound
-  double *bounds_;          // F: this bound
-  // Behaviour by state, m entries each.
-  std::int32_t *leads_;     // next state
-  std::int32_t *fires_;     // local value, -1, or BoundProperty::kOutside
-  double *keeps_;           // 0 where nothing fires and the next state is usual_, or minus infinity
-  double *pays_;            // 0 where a value fires and the next state is usual_, or minus infinity
-  std::int32_t *others_;    // labels that lead to another state than usual_
-  std::int32_t *payers_;    // labels that fire, ascending by value
-  std::int32_t *usual_;        // states: next state of the default transition
-  std::int32_t *other_count_;  // states
-  std::int32_t *payer_count_;  // states
-  std::int32_t *keeper_count_; // states: labels with keeps_ 0
-  std::uint8_t *meets_dead_;   // states: 1 if some label leads to the dead state
+  double *work_;      // m
+  double *more_work_; // m
+  // By state and label, of the firings at a group of positions that are alike.
+  double *attained_; // states x m: greatest score if nothing else fires; later, entry of the value
+  double *bound_;    // states x m: greatest upper bound if something fires again
+  double *bounds_;   // F: this bound, of each value
+  double *hopes_;    // F: greatest gain of each value after the current position
+  double *hope_;     // m: the same by label, where Behaviour::has_owners()
+  double *never_;    // m: minus infinity
   std::int32_t *first_column_; // states: labels under which the automaton can be in the state lie
   std::int32_t *end_column_;   // states: from first_column_ to end_column_
-  std::int32_t position_ = -1; // of the behaviour
 
   const BoundProperty *property_ = nullptr;
   double *message_ = nullptr;

@@ -10,6 +10,7 @@
 // alpha-pass needs both.
 #pragma once
 
+#include "base/contract.hpp"
 #include "base/limits.hpp"
 #include "base/numeric.hpp"
 #include "base/workspace.hpp"
@@ -56,8 +57,14 @@ struct Instance {
   template <class T> gsl::span<T> by_column(T *array) const noexcept {
     return {array, static_cast<std::size_t>(columns)};
   }
-  const double *row(std::int64_t i) const noexcept { return scores + i * columns; }
-  double score(std::int64_t i, std::int64_t v) const noexcept { return scores[i * columns + v]; }
+  const double *row(std::int64_t i) const noexcept {
+    Expects(!kContracts || (i >= 0 && i < members));
+    return scores + i * columns;
+  }
+  double score(std::int64_t i, std::int64_t v) const noexcept {
+    Expects(!kContracts || (v >= 0 && v < columns));
+    return row(i)[v];
+  }
 
   // Writes the number of members at each column to `counts` (K). False if interrupted.
   bool count(const std::int32_t *assignment, std::int32_t *counts) const noexcept;

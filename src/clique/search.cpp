@@ -142,15 +142,6 @@ void CliqueSearch::write_all_at(std::int32_t value,
   });
 }
 
-std::int32_t CliqueSearch::column_of(std::int32_t value) const noexcept {
-  const CliquePotential &potential = instance_.potential;
-  if (!potential.source->counts(value))
-    return potential.rest;
-  const std::int32_t *counted = potential.value_of_column;
-  return static_cast<std::int32_t>(
-      std::lower_bound(counted, counted + potential.source->counted_values, value) - counted);
-}
-
 // Sets the score of the solution to that of its labelling, which is minus infinity if the potential
 // forbids the labelling. If interrupted, leaves the solution without a score.
 void CliqueSearch::rate_solution() noexcept {

@@ -54,7 +54,8 @@ double rest_entry(const Potential &p, std::int64_t k, std::int64_t members) noex
   return nothing == kForbidden ? 0.0 : -nothing;
 }
 
-bool has_shape(const Potential &p, std::int64_t members, std::int64_t known, chorale_shape declared,
+// True if all columns have tables of this shape.
+bool has_shape(const Potential &p, std::int64_t members, chorale_shape shape,
                bool (*bends)(double, double)) noexcept {
   if (p.source == TableSource::separable_pairs) {
     // Separable PAIRS: the table of v is f (k^2 - k) + c k (n - k), with f = f(v, v) and c = c_v.
@@ -63,15 +64,13 @@ bool has_shape(const Potential &p, std::int64_t members, std::int64_t known, cho
     for (std::int32_t v = 0; v < p.values; ++v)
       if (p.counts(v) && members >= 2 && !bends(p.numbers[v * R + v], p.numbers[R * R + v]))
         return false;
-  } else if (known == 0 || (known < members + 1 && p.shape != declared)) {
-    // A declared shape is trusted, except if a count of 0 is forbidden: the first step is then
-    // undefined.
+  } else if (!are_tables_of_shape(p, members, shape)) {
     return false;
   }
   // The caller's declaration is about the given tables, not the rest column's. The last step of the
   // rest column's table may break concavity; the flows for concave tables handle this case.
   if (p.counted_values == p.values || members < 2 ||
-      (declared == CHORALE_SHAPE_CONCAVE && p.source != TableSource::separable_pairs))
+      (shape == CHORALE_SHAPE_CONCAVE && p.source != TableSource::separable_pairs))
     return true;
   // The rest column is constant up to its last step (or a parabola, for PAIRS).
   const double last = rest_entry(p, members, members) - rest_entry(p, members - 1, members);
@@ -96,6 +95,14 @@ Form form_of(const Potential &p) noexcept {
 
 } // namespace
 
+bool are_tables_of_shape(const Potential &p, std::int64_t members, chorale_shape shape) noexcept {
+  const std::int64_t known =
+      shape == CHORALE_SHAPE_CONVEX ? p.convex_length : p.concave_length;
+  // A declared shape is trusted, except if a count of 0 is forbidden: the first step is then
+  // undefined.
+  return known > members || (known > 0 && p.shape == shape);
+}
+
 CliqueKind::CliqueKind(const Potential &p, std::int32_t member_count) noexcept
     : source(&p), form(form_of(p)), members(member_count),
       columns(p.counted_values + (p.counted_values < p.values ? 1 : 0)),
@@ -103,10 +110,19 @@ CliqueKind::CliqueKind(const Potential &p, std::int32_t member_count) noexcept
   if (form != Form::sum)
     return;
   finite = p.finite_tables;
-  convex = has_shape(p, members, p.convex_length, CHORALE_SHAPE_CONVEX,
+  convex = has_shape(p, members, CHORALE_SHAPE_CONVEX,
                      [](double a, double b) { return a >= b; });
-  concave = has_shape(p, members, p.concave_length, CHORALE_SHAPE_CONCAVE,
+  concave = has_shape(p, members, CHORALE_SHAPE_CONCAVE,
                       [](double a, double b) { return a <= b; });
+}
+
+std::int32_t CliqueKind::column_of(std::int32_t value,
+                                   const std::int32_t *value_of_column) const noexcept {
+  if (!source->counts(value))
+    return rest;
+  const std::int32_t *end = value_of_column + source->counted_values;
+  return static_cast<std::int32_t>(std::lower_bound(value_of_column, end, value) -
+                                   value_of_column);
 }
 
 bool CliqueKind::takes_weights(bool some_uncounted) const noexcept {

@@ -15,6 +15,11 @@ namespace chorale {
 
 enum class Form : std::int32_t { sum, max, majority, pairs, callback };
 
+// True if the tables of the counted values are convex (concave) up to `members`, by their numbers
+// or by declaration. Of a SUM that is not made of pairs.
+bool are_tables_of_shape(const Potential &potential, std::int64_t members,
+                         chorale_shape shape) noexcept;
+
 // Properties of a clique that do not depend on its scores; they decide which algorithms fit. The
 // constructor takes O(R).
 struct CliqueKind {
@@ -22,6 +27,8 @@ struct CliqueKind {
   CliqueKind(const Potential &potential, std::int32_t members) noexcept;
 
   bool has_rest() const noexcept { return rest >= 0; }
+  // Returns the column of a value. `value_of_column`: the value of each column, in ascending order.
+  std::int32_t column_of(std::int32_t value, const std::int32_t *value_of_column) const noexcept;
 
   const Potential *source = nullptr;
   Form form = Form::sum;    // the form of the potential that algorithms use

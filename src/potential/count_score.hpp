@@ -176,24 +176,25 @@ private:
   }
 };
 
-// MAX. Every after() and move() takes O(K).
-class MaxScore : public CountScoreBase {
+// Scores that keep nothing but the counts: `Score` computes its value from all counts (compute()) for
+// every move.
+template <class Score> class RecomputedScore : public CountScoreBase {
 public:
   using CountScoreBase::CountScoreBase;
 
   void reset(const std::int32_t *counts) noexcept {
     take_counts(counts);
-    total_ = highest();
+    total_ = compute();
   }
   double after(std::int32_t u, std::int32_t v) noexcept {
     shift(u, v);
-    const double total = highest();
+    const double total = compute();
     shift(v, u);
     return total;
   }
   void move(std::int32_t u, std::int32_t v) noexcept {
     shift(u, v);
-    total_ = highest();
+    total_ = compute();
   }
 
 private:
@@ -201,7 +202,15 @@ private:
     --counts_[u];
     ++counts_[v];
   }
-  double highest() const noexcept {
+  double compute() noexcept { return static_cast<Score *>(this)->compute(); }
+};
+
+// MAX. O(K) a move.
+class MaxScore : public RecomputedScore<MaxScore> {
+public:
+  using RecomputedScore::RecomputedScore;
+
+  double compute() const noexcept {
     if (nothing_counts())
       return 0.0;
     double best = kForbidden;
@@ -308,32 +317,12 @@ private:
 };
 
 // Any potential by its callback, called once in each after() and move().
-class CallbackScore : public CountScoreBase {
+class CallbackScore : public RecomputedScore<CallbackScore> {
 public:
-  using CountScoreBase::CountScoreBase;
+  using RecomputedScore::RecomputedScore;
 
   CallbackFailure failure() const noexcept { return failure_; }
-  void reset(const std::int32_t *counts) noexcept {
-    take_counts(counts);
-    total_ = call();
-  }
-  double after(std::int32_t u, std::int32_t v) noexcept {
-    shift(u, v);
-    const double total = call();
-    shift(v, u);
-    return total;
-  }
-  void move(std::int32_t u, std::int32_t v) noexcept {
-    shift(u, v);
-    total_ = call();
-  }
-
-private:
-  void shift(std::int32_t u, std::int32_t v) noexcept {
-    --counts_[u];
-    ++counts_[v];
-  }
-  double call() noexcept {
+  double compute() noexcept {
     if (!potential_->spend(Limits::kBetweenLooks / 8))
       return kForbidden;
     if (failure_ != CallbackFailure::none || nothing_counts())
@@ -344,6 +333,7 @@ private:
     return potential_->source->call(potential_->value_counts, potential_->members, &failure_);
   }
 
+private:
   CallbackFailure failure_ = CallbackFailure::none;
 };
 

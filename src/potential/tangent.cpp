@@ -1,6 +1,7 @@
 #include "potential/tangent.hpp"
 
 #include "base/numeric.hpp"
+#include "potential/clique_potential.hpp"
 
 #include <algorithm>
 #include <numeric>
@@ -87,7 +88,7 @@ bool has_tangents(const Potential &p, std::int64_t members) noexcept {
   if (p.family == CHORALE_FAMILY_MAJORITY)
     return true;
   return p.family == CHORALE_FAMILY_SUM && p.finite_tables &&
-         (p.shape == CHORALE_SHAPE_CONVEX || p.convex_length > members);
+         are_tables_of_shape(p, members, CHORALE_SHAPE_CONVEX);
 }
 
 void write_tangent(const Potential &p, const std::int64_t *counts, std::int64_t members,

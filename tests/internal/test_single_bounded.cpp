@@ -117,7 +117,20 @@ void is_what_all_rows_find(void **) {
     map.labels = map.kinds = m;
     std::vector<std::uint8_t> ignored(static_cast<std::size_t>(m), 0);
     ignored[0] = 1;
-    chorale_property *properties[3] = {};
+    // Labels that begin segments and labels that go on with them, as two labels of one kind.
+    chorale_label_map pairs = map;
+    std::vector<std::int32_t> kinds(static_cast<std::size_t>(m), 0);
+    std::vector<std::uint8_t> begins(static_cast<std::size_t>(m), 0);
+    for (std::int32_t y = 1; y < m; ++y) {
+      kinds[static_cast<std::size_t>(y)] = (y + 1) / 2;
+      begins[static_cast<std::size_t>(y)] = y % 2 == 1 ? 1 : 0;
+    }
+    pairs.kinds = m / 2 + 1;
+    pairs.kind_of_label = kinds.data();
+    pairs.begins = begins.data();
+    const chorale_segment_rule rule =
+        seed % 2 == 0 ? CHORALE_SEGMENT_SPANS_IGNORED : CHORALE_SEGMENT_ENDS_AT_IGNORED;
+    chorale_property *properties[5] = {};
     chorale_error error;
     assert_int_equal(chorale_property_create_next_label(nullptr, &map, 1, ignored.data(),
                                                         CHORALE_SEGMENT_SPANS_IGNORED, m,
@@ -126,9 +139,16 @@ void is_what_all_rows_find(void **) {
     assert_int_equal(chorale_property_create_first_label(nullptr, &map, ignored.data(),
                                                          &properties[1], &error),
                      CHORALE_OK);
-    assert_int_equal(chorale_property_create_token_before(nullptr, &map, 1, ignored.data(),
-                                                          CHORALE_SEGMENT_SPANS_IGNORED, 21, 20,
-                                                          &properties[2], &error),
+    assert_int_equal(chorale_property_create_token_before(nullptr, &map, 1, ignored.data(), rule,
+                                                          21, 20, &properties[2], &error),
+                     CHORALE_OK);
+    assert_int_equal(chorale_property_create_next_label(nullptr, &map, 1, ignored.data(),
+                                                        CHORALE_SEGMENT_ENDS_AT_IGNORED, -1,
+                                                        &properties[3], &error),
+                     CHORALE_OK);
+    assert_int_equal(chorale_property_create_next_label(nullptr, &pairs, 1, ignored.data(), rule,
+                                                        static_cast<std::int32_t>(pairs.kinds),
+                                                        &properties[4], &error),
                      CHORALE_OK);
     for (chorale_property *property : properties) {
       const Attached attached{property, nullptr, nullptr, tokens.data(), nullptr, length};
@@ -139,7 +159,8 @@ void is_what_all_rows_find(void **) {
       const std::vector<double> truth = message_by<SingleChain>(view, attached, right, all_rows);
       for (std::size_t v = 0; v < truth.size(); ++v)
         if (!is_close(found[v], truth[v]))
-          fail_msg("seed %u, value %zu: %.17g, by all rows %.17g", seed, v, found[v], truth[v]);
+          fail_msg("seed %u, property of %d states, value %zu: %.17g, by all rows %.17g", seed,
+                   property->states, v, found[v], truth[v]);
       assert_true(is_close(best, right));
       chorale_property_release(property);
     }

@@ -62,7 +62,7 @@ private:
   void move(std::int32_t from, std::int32_t to) noexcept;
   void begin_epoch() noexcept;
 
-  static constexpr std::int32_t kEpochs = 64; // greatest number; the last epoch does not end
+  static constexpr std::int32_t kEpochs = 64; // at most; the last one has no end
 
   const Instance *instance_;
   FiniteSumScore score_;

@@ -135,14 +135,6 @@ bool WeightedSearch::load() noexcept {
   return true;
 }
 
-std::int32_t WeightedSearch::column_of(std::int32_t value) const noexcept {
-  if (!kind_.source->counts(value))
-    return kind_.rest;
-  const std::int32_t *counted = value_of_column_;
-  return static_cast<std::int32_t>(
-      std::lower_bound(counted, counted + kind_.source->counted_values, value) - counted);
-}
-
 // ---- Labellings ---------------------------------------------------------------------------------
 
 void WeightedSearch::count_labelling() noexcept {

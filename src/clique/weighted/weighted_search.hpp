@@ -62,7 +62,6 @@ private:
   void run_dual() noexcept;
   double dual_value() noexcept;
   void round_dual() noexcept;
-  void respond_to_slopes() noexcept;
 
   bool spread_pass(std::int32_t alpha) noexcept;
   bool spread() noexcept;
@@ -90,7 +89,9 @@ private:
   std::int32_t default_column(std::int64_t i, std::int32_t alpha) const noexcept {
     return best_[i] == alpha ? second_[i] : best_[i];
   }
-  std::int32_t column_of(std::int32_t value) const noexcept;
+  std::int32_t column_of(std::int32_t value) const noexcept {
+    return kind_.column_of(value, value_of_column_);
+  }
   bool is_interrupted() const noexcept { return limits_.interruption() != Interruption::none; }
   bool is_exact() const noexcept { return columns_ <= 2 || members_ == 1; }
 

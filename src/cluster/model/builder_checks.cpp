@@ -115,6 +115,19 @@ chorale_status Builder::take_setup(const Report &report, chorale_clique_setup &s
                             "setup->centre_labels", setup.centre_labels, 0, setup.centre_values);
 }
 
+chorale_status Builder::check_cliques_from(const Report &report, std::int64_t first,
+                                           std::int64_t count) const noexcept {
+  CHORALE_CHECK(check_size(report, "count", count, 0));
+  if (count == 0)
+    return CHORALE_OK;
+  CHORALE_CHECK(check_index(report, "first", first, model->cliques.size()));
+  if (count > model->cliques.size() - first)
+    return report.fail(CHORALE_ERROR_OUT_OF_RANGE, "count is ", count,
+                       "; it must be at most the number of cliques from first on, ",
+                       model->cliques.size() - first);
+  return CHORALE_OK;
+}
+
 chorale_status Builder::check_member(const Report &report, std::int64_t clique,
                                      std::int64_t chain) const noexcept {
   CHORALE_CHECK(check_index(report, "clique", clique, model->cliques.size()));

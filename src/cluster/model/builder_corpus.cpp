@@ -243,19 +243,6 @@ chorale_status Builder::add_cliques(const Report &report, chorale_clique_setup s
   return add_cliques(setup, count) ? CHORALE_OK : report.out_of_memory();
 }
 
-chorale_status Builder::check_cliques_from(const Report &report, std::int64_t first,
-                                           std::int64_t count) const noexcept {
-  CHORALE_CHECK(check_size(report, "count", count, 0));
-  if (count == 0)
-    return CHORALE_OK;
-  CHORALE_CHECK(check_index(report, "first", first, model->cliques.size()));
-  if (count > model->cliques.size() - first)
-    return report.fail(CHORALE_ERROR_OUT_OF_RANGE, "count is ", count,
-                       "; it must be at most the number of cliques from first on, ",
-                       model->cliques.size() - first);
-  return CHORALE_OK;
-}
-
 chorale_status Builder::check_parts(const Report &report, const RaggedMembers &of) const noexcept {
   CHORALE_CHECK(check_cliques_from(report, of.first, of.count));
   if (of.count == 0)

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "base/array.hpp"
+#include "base/iterator.hpp"
 #include "chain/chain_view.hpp"
 
 #include <chorale/model.h>
@@ -125,22 +126,8 @@ public:
     return records_.bytes() + types_.bytes() + tokens_.bytes();
   }
 
-  class Iterator {
-  public:
-    Iterator(const Chains &of, std::int64_t i) noexcept : of_(&of), i_(i) {}
-    Chain operator*() const noexcept { return (*of_)[i_]; }
-    Iterator &operator++() noexcept {
-      ++i_;
-      return *this;
-    }
-    bool operator!=(const Iterator &other) const noexcept { return i_ != other.i_; }
-
-  private:
-    const Chains *of_;
-    std::int64_t i_;
-  };
-  Iterator begin() const noexcept { return {*this, 0}; }
-  Iterator end() const noexcept { return {*this, size()}; }
+  IndexIterator<Chains> begin() const noexcept { return {*this, 0}; }
+  IndexIterator<Chains> end() const noexcept { return {*this, size()}; }
 
 private:
   static constexpr std::uint32_t kMostWholes = 0x7fffffffU;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "base/array.hpp"
+#include "base/iterator.hpp"
 #include "base/packed.hpp"
 #include "potential/potential.hpp"
 #include "property/attached.hpp"
@@ -193,22 +194,8 @@ public:
   }
   std::size_t bytes() const noexcept { return records_.bytes() + types_.bytes(); }
 
-  class Iterator {
-  public:
-    Iterator(const Cliques &of, std::int64_t c) noexcept : of_(&of), c_(c) {}
-    Clique operator*() const noexcept { return (*of_)[c_]; }
-    Iterator &operator++() noexcept {
-      ++c_;
-      return *this;
-    }
-    bool operator!=(const Iterator &other) const noexcept { return c_ != other.c_; }
-
-  private:
-    const Cliques *of_;
-    std::int64_t c_;
-  };
-  Iterator begin() const noexcept { return {*this, 0}; }
-  Iterator end() const noexcept { return {*this, size()}; }
+  IndexIterator<Cliques> begin() const noexcept { return {*this, 0}; }
+  IndexIterator<Cliques> end() const noexcept { return {*this, size()}; }
 
 private:
   struct Record {

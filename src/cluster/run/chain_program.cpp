@@ -199,7 +199,8 @@ bool ChainProgram::show_in(Limits &limits) noexcept {
   // No program uses room_ any more, so it can hold the T flags of leaves.
   std::uint8_t *leaves = nullptr;
   if (view_.parents && room_) {
-    leaves = reinterpret_cast<std::uint8_t *>(room_);
+    Layout layout(room_);
+    leaves = layout.take<std::uint8_t>(chain_.length);
     view_.mark_leaves(leaves);
   }
   score = view_.score(labels, leaves);

@@ -23,15 +23,19 @@ double score_of_clique(const Clique &clique, double strength, const Assignment &
 }
 
 std::size_t scored_bytes(const Model &model) noexcept {
-  return static_cast<std::size_t>(std::min(model.cliques.size(), kScoredCliques)) * sizeof(double);
+  Layout layout;
+  layout.take<double>(std::min(model.cliques.size(), kScoredCliques));
+  return layout.bytes();
 }
 
 double Evaluation::score_clique(const Assignment &of, std::int64_t number,
                                 std::int32_t worker) noexcept {
-  auto *counts = reinterpret_cast<std::int64_t *>(setting_.worker(worker).room);
+  const Clique &clique = setting_.model.cliques[number];
+  Layout layout(setting_.worker(worker).room);
+  auto *counts = layout.take<std::int64_t>(clique.columns());
   CallbackFailure failed = CallbackFailure::none;
-  const double score = score_of_clique(
-      setting_.model.cliques[number], setting_.inputs.strength(number), of, counts, &failed);
+  const double score =
+      score_of_clique(clique, setting_.inputs.strength(number), of, counts, &failed);
   setting_.call.fail(failed);
   return score;
 }
@@ -57,11 +61,12 @@ bool Evaluation::evaluate(Choose &&choose, double *by_part, Totals &totals) noex
     if (by_part)
       by_part[model.part_of_clique(c)] += value;
   };
-  auto *values = reinterpret_cast<double *>(setting_.rooms.behind(setting_.rooms.bytes().counts));
   // In offer_at_once() only counts may be written to the rooms, since the rest of them holds the
   // memory of a polish.
   for (; at_once_ && scored < model.cliques.size() && !setting_.call.failed(); ++scored)
     add(scored, score(scored, 0));
+  Layout layout(setting_.rooms.behind(setting_.rooms.bytes().counts));
+  auto *values = layout.take<double>(std::min(model.cliques.size(), kScoredCliques));
   while (scored < model.cliques.size() && !setting_.call.failed()) {
     if (!setting_.check(0))
       return false;

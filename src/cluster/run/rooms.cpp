@@ -46,8 +46,9 @@ RoomBytes Rooms::measure() const noexcept {
   std::int32_t columns = 1;
   for (const Clique &clique : model_.cliques)
     columns = std::max(columns, clique.columns());
-  bytes.counts = aligned(
-      saturating_product(static_cast<std::size_t>(columns), sizeof(std::int64_t)));
+  Layout counts;
+  counts.take<std::int64_t>(columns);
+  bytes.counts = counts.bytes();
   bytes.chain = std::max(bytes.chain, saturating_sum(bytes.counts, scored_bytes(model_)));
   bytes.worker = bytes.chain;
   Clique before{};

@@ -209,7 +209,8 @@ void Rounds::rank_cliques() noexcept {
     if (!setting_.check(w))
       return;
     const Clique &clique = model.cliques[c];
-    auto *counts = reinterpret_cast<std::int64_t *>(setting_.worker(w).room);
+    Layout layout(setting_.worker(w).room);
+    auto *counts = layout.take<std::int64_t>(clique.columns());
     count_columns(clique, counts,
                   [&](std::int32_t i) noexcept { return state_.now.shown(clique, i); });
     const std::int64_t most = *std::max_element(counts, counts + clique.columns());

@@ -244,7 +244,6 @@ void chorale_run::judge_chain(Assignment &of, std::int32_t number) noexcept {
 }
 
 void chorale_run::copy_messages(const chorale_run &earlier) noexcept {
-  auto *row = reinterpret_cast<double *>(rooms.workers[0].room);
   for (std::int64_t c = 0; c < model->cliques.size(); ++c) {
     const Clique &clique = model->cliques[c];
     const Clique &from = earlier.model->cliques[c];
@@ -252,6 +251,8 @@ void chorale_run::copy_messages(const chorale_run &earlier) noexcept {
         from.members != clique.members || from.centre_values() != clique.centre_values())
       continue;
     for (std::int32_t i = 0; i < clique.all_members(); ++i) {
+      Layout layout(rooms.workers[0].room);
+      auto *row = layout.take<double>(clique.width(i));
       earlier.state.to_chain.load(from.row_place(i), from.width(i), row);
       state.to_chain.write(clique.row_place(i), clique.width(i), row);
       earlier.state.to_clique.load(from.row_place(i), from.width(i), row);
@@ -285,13 +286,14 @@ void chorale_run::copy_labels(const chorale_run &earlier) noexcept {
 
 void chorale_run::set_labels(const std::int32_t *labels) noexcept {
   state.leave_edits();
-  auto *leaves = reinterpret_cast<std::uint8_t *>(rooms.workers[0].room);
   for (std::int32_t i = 0; i < model->chains.size(); ++i) {
+    const std::int32_t length = model->chains[i].length;
+    Layout layout(rooms.workers[0].room);
     if (model->chains[i].is_instance)
       state.best.set_phi(i, kForbidden);
     else
-      state.best.judge(i, inputs.view_of(i), labels, leaves);
-    labels += model->chains[i].length;
+      state.best.judge(i, inputs.view_of(i), labels, layout.take<std::uint8_t>(length));
+    labels += length;
   }
   state.go_on_from_best(*model);
 }

@@ -5,10 +5,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from html import escape
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .errors import ClosedError, InUseError, StateError
-from .run import Run, RunResult
+
+if TYPE_CHECKING:
+    from .run import Run, RunResult
 
 # Greatest number of changed chains shown.
 LIMIT = 20

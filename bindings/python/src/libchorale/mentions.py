@@ -595,7 +595,7 @@ def learn_strengths(
     return Strengths(read.keys, read.labels, learnt)
 
 
-# ---- Before any labels are bought
+# ---- Diagnosis of a table without gold labels
 
 
 @dataclasses.dataclass(frozen=True)

@@ -111,6 +111,15 @@ pub(crate) fn fill<T: Copy>(buffer: &mut Vec<T>, length: usize, value: T) -> Res
     Ok(())
 }
 
+/// Returns the labelling that the library wrote; None if it wrote none, which leaves all entries at
+/// -1.
+pub(crate) fn found(labelling: &[i32]) -> Option<&[i32]> {
+    labelling
+        .iter()
+        .all(|&label| label >= 0)
+        .then_some(labelling)
+}
+
 /// Returns the entries that `write` stores in a buffer. `write` receives the address and length of
 /// a buffer, and returns the length that it needs. It is called twice: first with NULL and 0, to
 /// learn this length, then with a buffer of this length. value: fills the buffer before the second

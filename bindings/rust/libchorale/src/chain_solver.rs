@@ -4,10 +4,9 @@
 //! this position. The *margin* of a position is its greatest max-marginal minus the second
 //! greatest.
 
-use crate::array::{check_length, count, fill, product, size, Element, Matrix, MatrixMut};
-use crate::clique::Lent;
+use crate::array::{check_length, count, fill, found, product, size, Element, Matrix, MatrixMut};
 use crate::error::call;
-use crate::handle::Handle;
+use crate::handle::{Handle, Lent};
 use crate::{c, Chain, ChainTask, Host, Outcome, Result};
 
 /// The result of a call: the score of the best labelling, and how the call ended.
@@ -355,13 +354,4 @@ impl<'m> ChainSolver<'m> {
             scores: &self.numbers[..count(found)],
         })
     }
-}
-
-/// Returns the labelling that the library wrote; None if it wrote none, which leaves all entries at
-/// -1.
-pub(crate) fn found(labelling: &[i32]) -> Option<&[i32]> {
-    labelling
-        .iter()
-        .all(|&label| label >= 0)
-        .then_some(labelling)
 }

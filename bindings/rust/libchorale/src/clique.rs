@@ -5,15 +5,12 @@
 //! n_v (the numbers of members with each value v).
 
 use crate::array::{
-    check_length, count, fill, index, pointer, product, size, IntoMatrix, Matrix, MatrixMut,
+    check_length, count, fill, found, index, pointer, product, size, IntoMatrix, Matrix, MatrixMut,
 };
-use crate::chain_solver::found;
 use crate::error::call;
-use crate::handle::Handle;
-use crate::host::{Cancel, Host};
+use crate::handle::{Handle, Lent};
 use crate::panics::settle;
-use crate::{c, Algorithm, CliqueTask, MarginalForm, Outcome, Potential, Result};
-use std::marker::PhantomData;
+use crate::{c, Algorithm, Cancel, CliqueTask, Host, MarginalForm, Outcome, Potential, Result};
 use std::time::Duration;
 
 /// The members of one clique: their scores for each value, the values of fixed members, and
@@ -333,29 +330,6 @@ pub struct CliqueSolver<'m> {
     assignment: Vec<i32>,
     marginals: Vec<f64>,
     _lent: Lent<'m>,
-}
-
-/// What a solver keeps while it exists if its workspace is memory of the caller: the borrow of this
-/// memory, and the host, whose log the solver uses.
-#[derive(Default)]
-pub(crate) struct Lent<'m> {
-    _memory: PhantomData<&'m mut [u8]>,
-    _host: Option<Host>,
-}
-
-impl Lent<'_> {
-    pub(crate) fn with_host(host: Option<&Host>) -> Self {
-        Self {
-            _memory: PhantomData,
-            _host: host.cloned(),
-        }
-    }
-}
-
-/// Has no effect when run. A type with `Drop` must not outlive what it borrows, so the compiler
-/// checks that the memory outlives the solver, which is destroyed inside that memory.
-impl Drop for Lent<'_> {
-    fn drop(&mut self) {}
 }
 
 // Safe: the object may move between threads, and only one thread at a time can call it

@@ -1,9 +1,10 @@
 //! Handles: owners of objects of the library. Dropping a handle destroys the object, or releases
-//! the handle's reference if the object is shared.
+//! the handle's reference if the object is shared. Also what handles in memory of the caller keep.
 
 use crate::error::call_quietly;
 use crate::host::with_host;
 use crate::{c, panics, Error, Host, Result, Status};
+use std::marker::PhantomData;
 use std::ptr::NonNull;
 
 pub(crate) trait Raw {
@@ -87,4 +88,27 @@ impl<T: Raw> Drop for Handle<T> {
         // panicked, the panic is pending and is resumed here.
         panics::resume();
     }
+}
+
+/// What a solver keeps while it exists if its workspace is memory of the caller: the borrow of this
+/// memory, and the host, whose log the solver uses.
+#[derive(Default)]
+pub(crate) struct Lent<'m> {
+    _memory: PhantomData<&'m mut [u8]>,
+    _host: Option<Host>,
+}
+
+impl Lent<'_> {
+    pub(crate) fn with_host(host: Option<&Host>) -> Self {
+        Self {
+            _memory: PhantomData,
+            _host: host.cloned(),
+        }
+    }
+}
+
+/// Has no effect when run. A type with `Drop` must not outlive what it borrows, so the compiler
+/// checks that the memory outlives the solver, which is destroyed inside that memory.
+impl Drop for Lent<'_> {
+    fn drop(&mut self) {}
 }

@@ -1,7 +1,6 @@
-//! What a program gives to the library: memory, a log, and flags to cancel computations.
+//! What a program gives to the library: memory and a log.
 
-use crate::handle::Handle;
-use crate::{c, panics, LogLevel, Result};
+use crate::{c, panics, LogLevel};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::ffi::CStr;
 use std::fmt;
@@ -147,54 +146,4 @@ unsafe extern "C" fn write_log(user: *mut c_void, level: c::LogLevel, message: *
             );
         }
     });
-}
-
-/// A flag by which any thread asks computations to end early. Clones share one flag.
-#[derive(Clone)]
-pub struct Cancel(Arc<Handle<c::Cancel>>);
-
-// Safe: the library reads and writes the flag atomically.
-unsafe impl Send for Handle<c::Cancel> {}
-unsafe impl Sync for Handle<c::Cancel> {}
-
-impl Cancel {
-    /// Makes a flag that is not raised. Errors: OutOfMemory.
-    pub fn new() -> Result<Self> {
-        Self::create(None)
-    }
-    /// Makes a flag that is not raised, in memory of `host`. Errors: OutOfMemory.
-    pub fn new_in(host: &Host) -> Result<Self> {
-        Self::create(Some(host))
-    }
-    fn create(host: Option<&Host>) -> Result<Self> {
-        Handle::create(host, |host, made, error| unsafe {
-            c::cancel_create(host, made, error)
-        })
-        .map(|handle| Self(Arc::new(handle)))
-    }
-
-    /// Raises the flag: every computation that was given this flag ends early.
-    pub fn raise(&self) {
-        unsafe { c::cancel_raise(self.0.as_ptr()) };
-    }
-    /// Lowers the flag, so that later computations are not ended.
-    pub fn lower(&self) {
-        unsafe { c::cancel_lower(self.0.as_ptr()) };
-    }
-    /// Returns true if the flag is raised.
-    pub fn is_raised(&self) -> bool {
-        unsafe { c::cancel_is_raised(self.0.as_ptr()) != 0 }
-    }
-    pub(crate) fn as_ptr(&self) -> *const c::Cancel {
-        self.0.as_ptr()
-    }
-}
-
-impl fmt::Debug for Cancel {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter
-            .debug_tuple("Cancel")
-            .field(&self.is_raised())
-            .finish()
-    }
 }

@@ -9,9 +9,9 @@
 //! the other folds.
 
 use crate::array::{check_length, count, filled, index_or_none, size};
+use crate::cancel::Cancel;
 use crate::error::call;
 use crate::handle::Handle;
-use crate::host::Cancel;
 use crate::run::Owned;
 use crate::{
     c, panics, Applied, Basis, Error, Host, Model, Outcome, Potential, Problem, Result, RunOptions,

@@ -96,6 +96,7 @@ mod array;
 mod arrays_of_ndarray;
 mod builder;
 mod c;
+mod cancel;
 mod chain;
 mod chain_solver;
 mod clique;
@@ -124,6 +125,7 @@ mod transitions;
 
 pub use array::{AlignedBytes, Element, IntoMatrices, IntoMatrix, Matrices, Matrix, MatrixMut};
 pub use builder::{CliqueSetup, ModelBuilder, RepeatedWords};
+pub use cancel::Cancel;
 pub use chain::Chain;
 pub use chain_solver::{ChainResult, ChainSolution, ChainSolver, KBest, Marginals, MarginalsOut};
 pub use clique::{
@@ -139,7 +141,7 @@ pub use decode::{decode, decode_borrowed, Agreement, Labelled, Reason};
 pub use dictionary::Dictionary;
 pub use error::{Error, Result};
 pub use executor::Work;
-pub use host::{Cancel, Host};
+pub use host::Host;
 pub use instance::{Incoming, Instance, Outgoing, ShownByPorts};
 pub use labels::{LabelMap, Mask};
 pub use learn::{

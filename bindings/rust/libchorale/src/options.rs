@@ -6,9 +6,9 @@
 //! is an upper bound on the score of every labelling, by steps of dual ascent.
 
 use crate::array::{count, size};
+use crate::cancel::Cancel;
 use crate::error::call;
 use crate::executor::{run_executor, Executor, Work};
-use crate::host::Cancel;
 use crate::{c, panics, Algorithm, Host, JointMode, MessageElement, Model, Result, Schedule};
 use std::ops::ControlFlow;
 use std::os::raw::c_void;

@@ -131,7 +131,7 @@ impl<'a> Prices<'a> {
             for (place, (row, &values)) in prices.iter().zip(&self.values).enumerate() {
                 check_length(&format!("prices[{place}]"), Some(row.as_ref()), values)?;
             }
-            self.numbers.clear(); // there is room for as many
+            self.numbers.clear(); // its capacity is that of all prices
             for row in prices {
                 self.numbers.extend_from_slice(row.as_ref());
             }

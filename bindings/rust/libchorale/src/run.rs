@@ -8,9 +8,9 @@
 //! labelling is the sum of the scores of all chains and the potentials of all cliques.
 
 use crate::array::{check_length, count, fill, filled, product, size, Element, MatrixMut, Owner};
+use crate::cancel::Cancel;
 use crate::error::call;
 use crate::handle::Handle;
-use crate::host::Cancel;
 use crate::options::Callbacks;
 use crate::panics::settle;
 use crate::{c, Chain, Error, Model, Outcome, Result, RunOptions, Shown, Status, Transitions};

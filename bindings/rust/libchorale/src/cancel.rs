@@ -1,0 +1,56 @@
+//! Flags by which computations are ended early.
+
+use crate::handle::Handle;
+use crate::{c, Host, Result};
+use std::fmt;
+use std::sync::Arc;
+
+/// A flag by which any thread requests that a computation ends early. Clones share the flag.
+#[derive(Clone)]
+pub struct Cancel(Arc<Handle<c::Cancel>>);
+
+// Safe: the library reads and writes the flag atomically.
+unsafe impl Send for Handle<c::Cancel> {}
+unsafe impl Sync for Handle<c::Cancel> {}
+
+impl Cancel {
+    /// Makes a flag that is not raised. Errors: OutOfMemory.
+    pub fn new() -> Result<Self> {
+        Self::create(None)
+    }
+    /// Makes a flag that is not raised, in memory of `host`. Errors: OutOfMemory.
+    pub fn new_in(host: &Host) -> Result<Self> {
+        Self::create(Some(host))
+    }
+    fn create(host: Option<&Host>) -> Result<Self> {
+        Handle::create(host, |host, made, error| unsafe {
+            c::cancel_create(host, made, error)
+        })
+        .map(|handle| Self(Arc::new(handle)))
+    }
+
+    /// Requests that every computation with this flag ends.
+    pub fn raise(&self) {
+        unsafe { c::cancel_raise(self.0.as_ptr()) };
+    }
+    /// Withdraws the request.
+    pub fn lower(&self) {
+        unsafe { c::cancel_lower(self.0.as_ptr()) };
+    }
+    /// True if the flag is raised.
+    pub fn is_raised(&self) -> bool {
+        unsafe { c::cancel_is_raised(self.0.as_ptr()) != 0 }
+    }
+    pub(crate) fn as_ptr(&self) -> *const c::Cancel {
+        self.0.as_ptr()
+    }
+}
+
+impl fmt::Debug for Cancel {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_tuple("Cancel")
+            .field(&self.is_raised())
+            .finish()
+    }
+}

@@ -1,0 +1,20 @@
+// What the public solvers of chains and cliques hold: a reusable workspace and a log.
+#pragma once
+
+#include "base/log.hpp"
+#include "base/workspace.hpp"
+
+namespace chorale {
+
+struct SolverHandle {
+  SolverHandle(const Memory &from, const chorale_host &host) noexcept
+      : memory(from), log(&host), workspace(from) {}
+  SolverHandle(std::byte *borrowed, std::size_t bytes, const chorale_host &host) noexcept
+      : log(&host), workspace(borrowed, bytes) {}
+
+  Memory memory; // of the handle itself; unused if the handle is in borrowed memory
+  Log log;
+  Workspace workspace;
+};
+
+} // namespace chorale
