@@ -1,6 +1,22 @@
 // Types of libchorale. Numbers of chains, positions, labels, cliques and values count from 0.
+//
+// Words used below; the C headers in include/chorale say more.
+//   T, m        The number of positions of a chain, and the number of its labels. "T x m" numbers
+//               are in one array, position after position.
+//   clique      A set of members with a potential, which scores how many members have each value.
+//               The members of a position clique are positions, and their values are their labels.
+//               The members of a property clique are whole chains.
+//   centre      In a centred clique, one more member, whose value selects the potential.
+//   property    A function of the labels of a chain, with values 0 to R - 1. It reads the positions
+//               in order, and *fires* values at some of them. Its value on the chain is the value
+//               that it fires; EMPTY (number R) if it fires none; CONFLICT (number R + 1) if it
+//               fires two different ones.
+//   dictionary  The values of a property that a clique uses, numbered from 0 in ascending order,
+//               with or without one more, OUT, that stands for all other values.
+//   kind        Of labels: "B-Title" and "I-Title" are both of the kind "Title". Of cliques:
+//               cliques of one kind share the weights that are learnt.
 
-/** Numbers passed to a call. Typed arrays in the library's memory are read in place. */
+/** Numbers passed to a call. A `MemoryArray` is read in place, everything else is copied. */
 export type Numbers = ArrayLike<number> | MemoryArray;
 /**
  * Scores of a chain: T rows of m numbers, or a typed array of T x m numbers together with `labels`.
@@ -23,7 +39,7 @@ export interface LoadOptions {
    * GiB by default.
    */
   maximumMemory?: number;
-  /** Receives warnings of the library. */
+  /** Called with each message that the library logs, such as a warning. */
   log?: (message: string, level: "debug" | "info" | "warning") => void;
 }
 
@@ -57,7 +73,7 @@ export class Handle {
   readonly closed: boolean;
 }
 export interface Handle {
-  /** The same as `close`, for `using`. */
+  /** Does the same as `close`; called at the end of the block of a `using` declaration. */
   [Symbol.dispose](): void;
 }
 
@@ -94,7 +110,7 @@ export class Chorale {
   private constructor();
   /** Version of the library, "MAJOR.MINOR.PATCH". */
   readonly version: string;
-  /** True if this is the module with vector instructions. */
+  /** True if the loaded module uses vector instructions. */
   readonly simd: boolean;
   /** Number of bytes that handles have allocated and not freed. */
   readonly allocatedBytes: number;
@@ -104,29 +120,30 @@ export class Chorale {
   /** Labels chains together, maximising the scores plus the potentials of all agreements. */
   decode(scores: Scores, options?: DecodeOptions): Decoded;
   /**
-   * Returns the problem that `decode` would solve, to be saved, learnt from, or solved with a run.
+   * Returns the problem (a model with names and gold labels) that `decode` would solve, to be
+   * saved, learnt from, or solved with a run.
    */
   buildProblem(
     scores: Scores,
-    /** gold: for each chain T labels, -1: unknown. names: names of the labels. */
+    /** gold: for each chain its T gold labels, -1 if unknown. names: names of the labels. */
     options?: AgreeOptions & { gold?: ArrayLike<ArrayLike<number>>; names?: readonly string[] },
   ): Problem;
 
-  /** Creates a problem without texts, gold labels and notes. */
+  /** Creates a problem of a model, at first without texts, gold labels and notes. */
   createProblem(model: Model): Problem;
   /** Reads a problem from the bytes of a problem file. */
   readProblem(bytes: ArrayBuffer | ArrayBufferView): Problem;
 
   createModelBuilder(): ModelBuilder;
   /**
-   * Creates transitions from m x m scores of one label after another (row: the earlier label);
-   * absent: zeros.
+   * Creates transitions from m x m scores: row x, column y holds the score of label y directly
+   * after label x. null: all scores are 0.
    */
   createTransitions(scores: Rows | Transitions | null, options?: TransitionsOptions): Transitions;
   createRun(model: Model | Problem, options?: RunOptions & { earlier?: Run }): Run;
   /**
-   * Creates a run in which prices replace the potentials of some cliques, the shared cliques, which
-   * have members in other models too.
+   * Creates a run of a model in which prices (see `Prices`) replace the potentials of the cliques
+   * with the numbers `cliques`: the shared cliques, which have members in other models too.
    */
   createPrices(
     model: Model | Problem,
@@ -134,49 +151,67 @@ export class Chorale {
     options?: Omit<RunOptions, "edits">,
   ): Prices;
   /**
-   * Computes connected components, whose items must be in one model. Items, such as documents and
-   * cliques that are not shared, have numbers from 0 to count - 1, with a pair first[k], second[k]
-   * for each membership. Returns the lowest number of the component of each item.
+   * Divides items into connected components, where items first[k] and second[k] are connected for
+   * every k. Returns for each item the lowest number of an item in its component.
+   *
+   * Use: to divide a corpus over several models. The items are documents and the cliques that are
+   * not shared, numbered together from 0 to count - 1; a pair connects a clique with a document
+   * that has a member in it. All items of a component must then go into one model.
    */
   components(first: Numbers, second: Numbers, count: number): Int32Array;
-  /** Computes the size and cost of a run without creating it. */
+  /** Computes the memory of a run and the work of one round, without creating the run. */
   estimateRun(model: Model | Problem, options?: RunOptions): RunCost;
 
-  /** Potts: lambda * sum_v n_v^2, where n_v is the number of members with value v. */
+  /**
+   * Creates the Potts potential lambda * sum_v n_v^2. Here and below, n_v is the number of members
+   * with value v, and `values` is the number of values.
+   */
   createPotts(values: number, lambda: number, options?: PotentialOptions): Potential;
-  /** Entropy: lambda * sum_v n_v log n_v. */
+  /** Creates the entropy potential lambda * sum_v n_v log n_v. */
   createEntropy(values: number, lambda: number, options?: PotentialOptions): Potential;
-  /** Makespan: max_v lambda * n_v. */
+  /** Creates the makespan potential max_v lambda * n_v. */
   createMakespan(values: number, lambda: number, options?: PotentialOptions): Potential;
-  /** Square makespan: max_v lambda * n_v^2. */
+  /** Creates the square makespan potential max_v lambda * n_v^2. */
   createSquareMakespan(values: number, lambda: number, options?: PotentialOptions): Potential;
-  /** Sum: sum_v tables[v][n_v]; one row may serve all values. */
+  /**
+   * Creates the potential sum_v tables[v][n_v]. A table with one row is used for all values.
+   */
   createSum(
     values: number,
     tables: Rows,
     options?: PotentialOptions & { shape?: Shape },
   ): Potential;
-  /** Max: max_v tables[v][n_v]; one row may serve all values. */
+  /**
+   * Creates the potential max_v tables[v][n_v]. A table with one row is used for all values.
+   */
   createMax(values: number, tables: Rows, options?: PotentialOptions): Potential;
-  /** Cardinality: table[n_b], where b is the higher of two counted values. */
+  /**
+   * Creates the potential table[n_b], where exactly two values are counted (`options.counted`) and
+   * b is the higher one.
+   */
   createCardinality(
     values: number,
     table: Numbers,
     options?: PotentialOptions & { shape?: Shape },
   ): Potential;
-  /** Majority: bias[a] + sum_v weights[a][v] * n_v, where a is the value of highest count. */
+  /**
+   * Creates the majority potential bias[a] + sum_v weights[a][v] * n_v, where a is the value that
+   * most members have; if several values tie, the one with the highest score.
+   */
   createMajority(
     values: number,
     weights: Rows,
     options?: PotentialOptions & { bias?: Numbers },
   ): Potential;
   /**
-   * Pairs: the sum of scores[v][w] over all ordered pairs of distinct members with values v and w.
+   * Creates the potential that sums scores[v][w] over all ordered pairs of two different members, v
+   * and w being their values. Each pair of members is so counted in both orders.
    */
   createPairs(values: number, scores: Rows, options?: PotentialOptions): Potential;
   /**
-   * Any function of the counts, which receives a copy of them. The function must depend only on its
-   * arguments. An exception is thrown again by the call that needed the score.
+   * Creates a potential from a function that returns the score of the counts n_v, of which it gets
+   * a copy. The function must depend only on its arguments. If it throws, the library's call that
+   * needed the score throws the same exception.
    */
   createCallback(
     values: number,
@@ -184,15 +219,16 @@ export class Chorale {
     options?: PotentialOptions,
   ): Potential;
 
-  /** Creates a property that fires the kind of the label at `position`. */
+  /** Creates a property that fires the kind of the label at one position of the chain. */
   createPositionLabel(labels: Labels, position: number): Property;
-  /** Creates a property that fires the kind of the label at every position with the token. */
+  /** Creates a property that fires the kind of the label at every position of one token. */
   createTokenLabel(labels: Labels, token: number): Property;
   /** Creates a property that fires the kind of the first label that is not ignored. */
   createFirstLabel(labels: Labels, options?: { ignored?: Flags }): Property;
   /**
-   * Creates a property that fires the kind of the first label after each segment of the kind
-   * `anchor` that is not ignored, or `endValue` if the chain ends first.
+   * Creates a property that looks at each segment (run of labels) of the kind `anchor`. It fires
+   * the kind of the first label after the segment that is not ignored. If the chain ends before
+   * such a label, it fires `endValue`, or nothing without `endValue`.
    */
   createNextLabel(
     labels: Labels,
@@ -200,8 +236,9 @@ export class Chorale {
     options?: SegmentOptions & { endValue?: number },
   ): Property;
   /**
-   * Creates a property that fires the token before each segment of the kind `anchor`, or
-   * `startValue` if the segment starts the chain. `values`: number of tokens.
+   * Creates a property that fires the token before each segment (run of labels) of the kind
+   * `anchor`. If the segment starts at the first position, it fires `startValue`, or nothing
+   * without `startValue`. `values`: number of tokens.
    */
   createTokenBefore(
     labels: Labels,
@@ -209,107 +246,123 @@ export class Chorale {
     values: number,
     options?: SegmentOptions & { startValue?: number },
   ): Property;
-  /** Creates a property from the tables of an automaton (property.h). */
+  /** Creates a property from the tables of a finite automaton that reads the positions in order. */
   createAutomaton(automaton: Automaton): Property;
   /**
-   * Creates a property in which the value that a position fires depends only on its class, its
-   * label and its parent's label.
+   * Creates a property in which the value that a position fires depends only on the position's
+   * class, its label and the label of its parent (on a chain: of the position before). Trees allow
+   * no other properties.
    */
   createLocal(local: LocalProperty): Property;
-  /** Returns the kinds of label names: "B-Title" and "I-Title" are of one kind. */
+  /** Returns the map from labels to kinds: "B-Title" and "I-Title" are of one kind. */
   labelMap(names: readonly string[], scheme?: Scheme): LabelMap;
   /**
-   * Returns which labels may follow which in a scheme, as flags: `mask` m x m, `start` m, `end` m.
+   * Returns which labels a scheme allows, as flags, 1 for allowed: `mask`, m x m, for the label of
+   * the column after the label of the row; `start`, m, at the first position; `end`, m, at the
+   * last.
    */
   schemeMask(
     names: readonly string[],
     scheme: Scheme,
   ): { mask: Uint8Array; start: Uint8Array; end: Uint8Array };
-  /** Creates the subset of a property's values that a clique uses. */
+  /** Creates a dictionary of some of a property's values. out: adds the value OUT after them. */
   createDictionary(values: Numbers, options?: { out?: boolean }): Dictionary;
 
   /**
-   * Learns weights for the kinds of cliques of problems with gold labels (learn.h). Throws, among
-   * others, NO_GOLD, ONE_GROUP, KIND (no clique has a kind; `costs` and `classes` both),
-   * LABELS_MISMATCH (`costs` or `classes` for another number of labels), SIZE (`folds`, empty
-   * `classes`), OUT_OF_RANGE (classes below -1, or without a label that counts).
+   * Learns weights for the kinds of cliques, from problems with gold labels (learn.h says how).
+   * Throws, among others,
+   *   NO_GOLD          no position has a gold label
+   *   ONE_GROUP        all chains with gold labels are of one group
+   *   KIND             no clique has a kind, or both `costs` and `classes` are given
+   *   LABELS_MISMATCH  `costs` or `classes` are for another number of labels
+   *   SIZE             `folds` is below 2, or `classes` is empty
+   *   OUT_OF_RANGE     a class is below -1, or no label has a class above -1
    */
   learn(problems: Problem | readonly Problem[], options?: LearnOptions): Learnt;
-  /** Reads a result written by `Learnt.toJSON`. */
+  /** Creates the result of learning from the text that `Learnt.toJSON` returned. */
   readLearnt(json: string): Learnt;
 
-  /** An array of `length` zeros in the library's memory. */
+  /** Creates an array of `length` zeros in the library's memory. */
   createArray<T extends keyof TypedArrayOf>(type: T, length: number): MemoryArray<T>;
 }
 
 // ---- decode ------------------------------------------------------------------------------------
 
-/** For each chain T x m scores; or the scores of all chains in one typed array. */
+/** For each chain its T x m scores; or the scores of all chains in one array. */
 export type Scores = ArrayLike<Rows> | FlatScores;
 export interface FlatScores {
   /**
-   * N x m scores, position after position. Float64Array and Float32Array are passed without
-   * conversion.
+   * The m scores of each position, position after position over all chains. Float64Array and
+   * Float32Array are passed without conversion.
    */
   scores: Numbers;
   /** m, the number of labels. */
   labels: number;
   /**
-   * Chain i has the positions offsets[i] to offsets[i + 1] - 1. Absent: each position is a chain.
+   * Number of chains + 1 entries: chain i has the positions offsets[i] to offsets[i + 1] - 1.
+   * Absent: each position is a chain.
    */
   offsets?: Numbers;
 }
 
-/** A word or a key. Positions with equal ones should have the same label. */
+/** A word or another key. Positions with equal words, or equal keys, should have equal labels. */
 export type Key = string | number | bigint | boolean | null | undefined | object;
 
 export interface AgreeOptions {
-  /** m x m scores of one label after another; null: zeros. */
+  /** m x m scores: row x, column y for label y directly after label x. null: all are 0. */
   transitions?: Transitions | Rows | null;
-  /** For each chain its T words: texts, or integers from 0. */
+  /** For each chain its T words, given as texts or as integers from 0. */
   tokens?: ArrayLike<ArrayLike<Key>>;
   /** The document of each chain; absent: all chains are in one document. */
   groups?: ArrayLike<Key>;
   /**
-   * What should agree: "word" (the default), a property, a pair of one of these and its strength,
-   * an `Agreement`, or an array of such entries.
+   * What should agree: "word" (the labels of equal words; the default), a property (its values on
+   * different chains), a pair of one of these and its strength, an `Agreement`, or an array of such
+   * entries.
    */
   agree?: Agree | readonly Agree[];
   /**
-   * Strength of the agreement, in the unit of the scores. One of n positions of a word that takes
-   * the label of all others gains (2 - 2 / n) * strength. 1 by default.
+   * Strength of the agreement, in the unit of the scores; 1 by default. If n - 1 positions of a
+   * word have one label and the last position changes to this label too, the score rises by
+   * (2 - 2 / n) * strength.
    */
   strength?: number;
-  /** Least number of positions of a word with a clique; 2 by default. */
+  /** Words at fewer positions than this get no clique; 2 by default. */
   minimum?: number;
-  /** Words without cliques. */
+  /** Words that get no clique. */
   stop?: Iterable<Key>;
 }
 export type Agree = "word" | Property | readonly ["word" | Property, number] | Agreement;
 export interface Agreement {
   /**
-   * "words": labels of positions with equal words; "keys": with equal `keys`; "cliques": of the
-   * positions in each of `cliques`; or a property whose value on whole chains should agree.
+   * What should agree: "words": the labels of all positions with the same word; "keys": the labels
+   * of all positions with the same entry of `keys`; "cliques": the labels of the positions that one
+   * entry of `cliques` lists; a property: its values on different chains.
    */
   what?: "words" | "keys" | "cliques" | Property;
   /** Strength of the agreement, 1 by default; below 0: values should differ. */
   strength?: number;
-  /** A potential that replaces the strength, over the labels, or over the property's values. */
+  /**
+   * A potential that replaces `strength`. Its values are the labels, or the property's values.
+   */
   potential?: Potential;
-  /** True: cliques across all groups; false (the default): within each group. */
+  /**
+   * True: a clique may have members in all groups (documents). False (the default): each group has
+   * cliques of its own.
+   */
   across?: boolean;
   minimum?: number;
-  /** "keys": for each chain T keys, texts or integers from 0, -1 for none. */
+  /** For "keys": for each chain its T keys, given as texts or as integers from 0; -1: no key. */
   keys?: ArrayLike<ArrayLike<Key>>;
   stop?: Iterable<Key>;
   /**
-   * "cliques": for each clique the numbers of its positions; positions are numbered over all
-   * chains.
+   * For "cliques": for each clique the numbers of its positions. Positions are numbered from 0 over
+   * all chains, chain after chain.
    */
   cliques?: readonly Numbers[];
   /**
-   * How often each position counts, numbered over all chains (of a property: each chain): integers
-   * from 1. Needs a strength of at least 0, or a potential that is a convex sum.
+   * How often each position of all chains counts in its clique (for a property: each chain), as
+   * integers from 1. Needs a strength of at least 0, or as potential a "sum" with convex tables.
    */
   weights?: Numbers;
 }
@@ -317,9 +370,9 @@ export type DecodeOptions = AgreeOptions & RunOptions;
 
 /** Labels of chains that were labelled together. A plain object: nothing has to be closed. */
 export interface Decoded {
-  /** Labels by chain. The rows are views of one array. */
+  /** For each chain its T labels. The rows are views of one array. */
   readonly labels: Int32Array[];
-  /** Best labels of each chain without cliques. */
+  /** For each chain the T labels that would be best without cliques. */
   readonly own: Int32Array[];
   readonly changed: Change[];
   readonly result: RunResult;
@@ -331,23 +384,25 @@ export interface Change {
   readonly reasons: Reason[];
 }
 export interface Reason {
-  /** "word" for an agreement of words, otherwise its index in `agree`. */
+  /** "word" if words should agree here; otherwise the index of the agreement in `agree`. */
   readonly what: "word" | number;
-  /** Index of the agreement. */
+  /** Index of the agreement in `agree`, also where words should agree. */
   readonly agreement: number;
   readonly clique: number;
   readonly chain: number;
   /** Position in the chain; -1: the whole chain, in a clique over a property. */
   readonly position: number;
   /**
-   * Number of positions or chains of the clique; `agreeing`: number of other members with `value`.
+   * members: number of members of the clique. agreeing: number of the other members with `value`.
+   * Of members with weights, the sum of their weights.
    */
   readonly members: number;
   readonly agreeing: number;
   readonly ownValue: number;
   readonly value: number;
   /**
-   * Decrease of the clique's score if this member alone took `ownValue` again; Infinity: forbidden.
+   * How much the clique's score would fall if this member alone changed back to `ownValue`;
+   * Infinity if the clique then forbids `ownValue`.
    */
   readonly amount: number;
 }
@@ -357,9 +412,15 @@ export interface Reason {
 export type Flags = ArrayLike<number | boolean>;
 export type Shape = "detect" | "convex" | "concave";
 export interface PotentialOptions {
-  /** Multiplies by 1 / n or 1 / log n, n the number of members. */
+  /**
+   * Factor on the potential, where n is the number of members of the clique: 1 ("none", the
+   * default), 1 / n ("members") or 1 / log n ("log-members").
+   */
   scale?: "none" | "members" | "log-members";
-  /** By value: 0 or false for an uncounted value, which adds nothing. */
+  /**
+   * A flag for each value. 0 or false: the value is uncounted: the members with this value add
+   * nothing to the potential, and the value is never the majority.
+   */
   counted?: Flags;
 }
 export class Potential extends Handle {
@@ -368,55 +429,63 @@ export class Potential extends Handle {
   readonly family: "sum" | "max" | "majority" | "pairs" | "callback";
   /** Returns this potential times a factor >= 0. */
   scaled(factor: number): Potential;
-  /** Returns the score of counts by value, which sum to the number of members. */
+  /** Returns the score of a clique in which counts[v] members have value v. */
   score(counts: Numbers): number;
   /**
-   * Computes the prices of a clique that has members in several models (`Chorale.createPrices`), by
-   * value, and its score. `counts`: by value, summed over all models. `members`: number of members
-   * in all models; members in no count have no value. Throws KIND for a potential that is neither
-   * "majority" nor a convex "sum" without forbidden counts.
+   * Returns the prices of a clique that has members in several models (see `Prices`), a number for
+   * each value, and the score of the clique. `counts`: for each value the number of members with it
+   * in all models. `members`: number of members in all models, which may exceed the sum of the
+   * counts. Throws KIND unless the potential is a "majority", or a "sum" that is convex and forbids
+   * no count.
    */
   prices(counts: Numbers, members: number): { prices: Float64Array; score: number };
   /**
-   * Returns an upper bound, over all counts of `members` members, on the score minus the prices of
-   * the members; exact for a convex "sum".
+   * Returns an upper bound on the score of a clique of `members` members minus the prices of their
+   * values, over all values that the members can take. The bound is reached if the potential is a
+   * convex "sum".
    */
   most(prices: Numbers, members: number): number;
 }
 
 export type Scheme = "plain" | "bio" | "bioes" | "bilou";
 export interface LabelMap {
-  /** m: the kind of each label. */
+  /** m entries: the kind of each label. */
   kindOfLabel: Numbers;
   kinds: number;
-  /** m: 1 for a label that begins a segment even after a label of its kind. */
+  /**
+   * m flags: 1 for a label, such as "B-X", that begins a segment even after a label of its kind.
+   */
   begins?: Flags;
 }
-/** The number of labels, each a kind of its own, or a map to kinds. */
+/** A map from labels to kinds; or the number of labels, each of which is then a kind of its own. */
 export type Labels = number | LabelMap;
 export interface SegmentOptions {
-  /** m: 1 for labels that are ignored. */
+  /** m flags: 1 for the labels that the property ignores. */
   ignored?: Flags;
-  /** True: an ignored label ends a segment. False by default. */
+  /** True: an ignored label ends a segment. False (the default): the segment may go on after it. */
   endsAtIgnored?: boolean;
 }
 export interface Automaton {
   labels: number;
   states: number;
   values: number;
-  /** Number of position classes; 1 by default. */
+  /** Number of classes, the numbers that the caller may give to positions; 1 by default. */
   classes?: number;
-  /** State before the first position; 0 by default. */
+  /** The state before the first position; 0 by default. */
   start?: number;
-  /** states x classes x labels: the state after the position. */
+  /**
+   * states x classes x labels numbers: the state after a position, by state before the position,
+   * class of the position and label of the position.
+   */
   next: Numbers;
   /**
-   * states x classes x labels: the value that fires, or `fire.nothing`, `fire.label`, `fire.table`.
+   * states x classes x labels numbers, like `next`: the action at the position, which is the value
+   * that it fires, or `fire.nothing`, `fire.label` or `fire.table`. Absent: nothing fires.
    */
   actions?: Numbers;
-  /** By state: action at the end of a chain. */
+  /** For each state: the action after the last position, if the chain ends in this state. */
   endActions?: Numbers;
-  /** By label: the value of `fire.label`, -1 for nothing. */
+  /** For each label: the value that `fire.label` fires, or -1 for nothing. Absent: the label. */
   labelValues?: Numbers;
   tableOffset?: number;
   outsideValue?: number;
@@ -426,47 +495,62 @@ export interface LocalProperty {
   values: number;
   classes?: number;
   /**
-   * classes x labels x (labels + 1): the action by class, label, and label of the parent; last
-   * column: no parent.
+   * classes x labels x (labels + 1) numbers: the action at a position, by its class, its label and
+   * the label of its parent. The last column is for positions without a parent. Actions are as in
+   * `Automaton`.
    */
   actions: Numbers;
   labelValues?: Numbers;
 }
-/** Actions of automata that fire no constant value. */
+/**
+ * Actions of a property at a position: fire nothing; fire the value of the label (`labelValues`);
+ * fire the position's entry in the table (`ShownOptions.table`).
+ */
 export const fire: { readonly nothing: -1; readonly label: -2; readonly table: -3 };
 
 export interface ShownOptions {
   classes?: Numbers;
-  /** T tokens, which `fire.table` reads. */
+  /** T values, such as tokens, one for each position: what `fire.table` fires. */
   table?: Numbers;
   parents?: Numbers;
   dictionary?: Dictionary;
 }
 export class Property extends Handle {
-  /** R, the number of values. EMPTY has the number R, CONFLICT R + 1. */
+  /** R, the number of values without EMPTY (number R) and CONFLICT (number R + 1). */
   readonly values: number;
   readonly labels: number;
   /**
-   * Returns the value of the property on a labelling; -1: a value outside a dictionary without OUT.
+   * Returns the value of the property on a labelling, numbered as in `dictionary` if one is given.
+   * -1: the value is outside the dictionary, which has no OUT.
    */
   shown(labels: Numbers, options?: ShownOptions): number;
-  /** Returns all values that a labelling fires, in order. */
+  /** Returns all values that the property fires on a labelling, in order of positions. */
   fired(labels: Numbers, options?: ShownOptions): Int32Array;
 }
 export class Dictionary extends Handle {
   readonly values: number;
-  /** Returns the number of a property's value in the dictionary; outside: that of OUT, or -1. */
+  /**
+   * Returns the number that a value of the property has in the dictionary. If the value is not in
+   * the dictionary: the number of OUT, or -1 without OUT.
+   */
   find(value: number): number;
-  /** Returns the property's value with a number in the dictionary; -1: OUT, or out of range. */
+  /**
+   * Returns the value of the property that has this number in the dictionary; -1 for the number of
+   * OUT and for numbers out of range.
+   */
   value(number: number): number;
 }
 export interface TransitionsOptions {
-  /** Number of labels, if there are no scores. */
+  /** m; needed only if the scores are null. */
   labels?: number;
-  /** start: m scores of the first label; end: m scores of the last label. */
+  /** start: m scores for the label of the first position; end: m scores for that of the last. */
   start?: Numbers;
   end?: Numbers;
-  /** 0 forbids: mask m x m, startMask m, endMask m. `Chorale.schemeMask` makes them. */
+  /**
+   * Flags, as `Chorale.schemeMask` returns them; 0 forbids. mask, m x m: row x, column y for label
+   * y directly after label x. startMask, m: the label of the first position. endMask, m: of the
+   * last.
+   */
   mask?: Flags;
   startMask?: Flags;
   endMask?: Flags;
@@ -478,22 +562,25 @@ export class Transitions extends Handle {
 // ---- Models -------------------------------------------------------------------------------------
 
 export interface ChainScores {
-  /** T x m scores: rows, or a typed array together with `labels`. */
+  /** T x m scores: T rows, or one typed array together with `labels`. */
   scores: Rows | Numbers;
   labels?: number;
   transitions?: Transitions | null;
   /**
-   * Scores that replace those of `transitions`: (T - 1) x m x m, one matrix for each edge, or m x m
-   * for all edges.
+   * Scores that replace those of `transitions`: (T - 1) x m x m numbers, where matrix t - 1 is for
+   * the edge from the parent of position t (on a chain: position t - 1) to position t; or m x m
+   * numbers for all edges. Rows are labels of the parent.
    */
   edges?: Numbers;
   start?: Numbers;
   end?: Numbers;
-  /** A tree: for each position its parent, an earlier one, or -1. */
+  /**
+   * T numbers that make the chain a tree: the parent of each position, an earlier one; -1: none.
+   */
   parents?: Numbers;
-  /** T: the label that a position must take, or -1 if it is free. */
+  /** T numbers: the label that the position must take, or -1 if the position is free. */
   forced?: Numbers;
-  /** T x m flags, 0 forbids. */
+  /** T x m flags: 0 forbids the label at the position. */
   allowed?: Flags;
 }
 export interface ChainOptions {
@@ -508,13 +595,16 @@ export interface CorpusOptions {
 }
 export interface CliqueOptions {
   potential?: Potential;
-  /** The property whose values on whole chains are counted; absent: the members are positions. */
+  /**
+   * For a property clique: the property, whose values on the member chains the potential counts.
+   * Absent: a position clique.
+   */
   property?: Property;
   dictionary?: Dictionary;
-  /** R of a clique of positions; absent: that of the potential. */
+  /** For a position clique: R, the number of values. Absent: the number of the potential. */
   values?: number;
   labelValues?: Numbers;
-  /** Instead of `potential`: a potential for each value of the centre. */
+  /** For a centred clique, instead of `potential`: a potential for each value of the centre. */
   centre?: readonly Potential[];
   centreLabelValues?: Numbers;
 }
@@ -530,24 +620,34 @@ export class ModelBuilder extends Handle {
    * Adds a chain or tree of another model, with its tokens and group, and returns its number here.
    */
   copyChain(model: Model, chain: number): number;
-  /** Adds many chains in one call. */
+  /** Adds many chains in one call and returns their numbers. */
   addCorpus(scores: FlatScores, options?: CorpusOptions): Span;
   addClique(options: CliqueOptions): number;
   addCliques(count: number, options: CliqueOptions): Span;
-  /** Adds a whole chain to a property clique. */
+  /**
+   * Adds a whole chain to a property clique. classes: the class of each position, all 0 if absent.
+   * table: T values for `fire.table`, the chain's tokens if absent.
+   */
   addMember(clique: number, chain: number, options?: { classes?: Numbers; table?: Numbers }): void;
-  /** Clique first + c gets the chains offsets[c] to offsets[c + 1] - 1 of `chains`. */
+  /**
+   * Adds whole chains to several property cliques: to clique first + c the chains whose numbers are
+   * chains[offsets[c]] to chains[offsets[c + 1] - 1].
+   */
   addMembers(first: number, offsets: Numbers, chains: Numbers): void;
   addPosition(clique: number, chain: number, position: number): void;
   addPositions(first: number, offsets: Numbers, chains: Numbers, positions?: Numbers): void;
   /**
-   * Sets how often the members of the cliques from `first` on count in their potentials: counts are
-   * sums of weights. `weights`: integers from 1, one for each member, clique by clique in the order
-   * of adding. Convex sums alone take weights above 1.
+   * Sets the weights of the members of the cliques first to first + count - 1. The count of a value
+   * is then the sum of the weights of the members with this value. `weights`: an integer from 1 for
+   * each member, clique by clique, in the order of adding. Weights above 1 need as potential a
+   * "sum" with convex tables.
    */
   setWeights(first: number, count: number, weights: Numbers): void;
   setCentre(clique: number, chain: number, position: number): void;
-  /** Adds a clique for each repeated token, with all its positions as members. */
+  /**
+   * Adds a clique for each token that occurs at several positions, with all these positions as
+   * members, and returns the numbers of these cliques.
+   */
   addRepeatedWords(
     potential: Potential,
     options?: {
@@ -564,7 +664,7 @@ export class ModelBuilder extends Handle {
 export interface ChainView {
   readonly length: number;
   readonly labels: number;
-  /** T x m scores, a copy. */
+  /** T x m scores, copied from the model. */
   readonly scores: Float64Array | Float32Array;
   readonly tokens: Int32Array | null;
   readonly group: number;
@@ -574,32 +674,35 @@ export class Model extends Handle {
   readonly chains: number;
   readonly cliques: number;
   readonly members: number;
-  /** bytes: bytes of the model; scoreBytes: bytes of its scores. */
+  /** bytes: memory of the model; scoreBytes: memory of its scores alone. Both in bytes. */
   readonly bytes: number;
   readonly scoreBytes: number;
   chainLength(chain: number): number;
   chain(chain: number): ChainView;
   cliqueMembers(clique: number): number;
-  /** Returns how often a member of a clique counts. */
+  /** Returns how often a member of a clique counts: its weight, or 1 without weights. */
   memberWeight(clique: number, member: number): number;
   cliqueValues(clique: number): number;
   cliqueColumns(clique: number): number;
   centreValues(clique: number): number;
-  /** Returns chain and position (-1: a whole chain) of a member. */
+  /** Returns the chain and the position of a member; position -1: the whole chain is the member. */
   member(clique: number, member: number): { chain: number; position: number };
   /**
-   * Returns a new handle, which the caller closes, or null if the clique has none; so do the
-   * methods below.
+   * Returns the potential of a clique as a new handle, which the caller closes; null if the clique
+   * has none. The next three methods return new handles or null in the same way.
    */
   cliquePotential(clique: number): Potential | null;
   centrePotential(clique: number, value: number): Potential | null;
   cliqueProperty(clique: number): Property | null;
   cliqueDictionary(clique: number): Dictionary | null;
-  /** Returns the score of any labelling of all positions, chain by chain. */
+  /**
+   * Returns the score of a labelling. `labels`: the labels of all positions, chain by chain. score:
+   * the sum of chainScores (one for each chain) and cliqueScores (one for each clique).
+   */
   score(labels: Numbers): { score: number; chainScores: Float64Array; cliqueScores: Float64Array };
   /**
-   * Returns a model with the same chains and cliques, the potential of clique c multiplied by
-   * factors[c].
+   * Returns a model with the same chains and cliques, in which the potential of clique c is
+   * multiplied by factors[c].
    */
   reweigh(factors: Numbers): Model;
 }
@@ -609,18 +712,21 @@ export class Model extends Handle {
 export type TextList =
   "labels" | "tokens" | "words" | "spaces" | "chains" | "groups" | "cliques" | "kinds";
 export class Problem extends Handle {
-  /** Returns a new handle of the model, which the caller closes. */
+  /** Returns the model of the problem as a new handle, which the caller closes. */
   model(): Model;
-  /** Returns the texts of a list, or of a list of value names by its number; empty if absent. */
+  /**
+   * Returns the texts of a list, empty if the problem has no such list. A number stands for a list
+   * of value names, as `addValueNames` returns it.
+   */
   texts(list: TextList | number): string[];
   text(list: TextList | number, index: number): string | null;
-  /** Sets a list; null removes it. */
+  /** Sets the texts of a list; null removes the list. */
   setTexts(list: TextList | number, texts: readonly string[] | null): void;
-  /** Adds a list of value names and returns its number. */
+  /** Adds a list with the names of a clique's values, and returns the number of the list. */
   addValueNames(names: readonly string[]): number;
   /**
-   * Sets by clique the index of its kind (-1: none), and the list that names its values. Absent:
-   * unchanged.
+   * Sets for each clique the index of its kind (-1: none), and the list of texts that names its
+   * values (null: none). What is absent stays unchanged.
    */
   setCliques(options: {
     kinds?: Numbers;
@@ -628,15 +734,18 @@ export class Problem extends Handle {
   }): void;
   cliqueKind(clique: number): number;
   valueName(clique: number, value: number): string | null;
-  /** Gold labels of all positions, -1: unknown; null: no gold labels. A copy. */
+  /**
+   * The gold label of each position, chain by chain, -1 where unknown; null if there are no gold
+   * labels. Reading gives a copy.
+   */
   gold: Int32Array | null;
-  /** The gold labels in the library's memory: valid until the next call. */
+  /** The gold labels in place, in the library's memory; valid until the next call. */
   readonly goldView: Int32Array | null;
-  /** Returns the notes by name. */
+  /** Returns the texts of all notes, with their names as keys. */
   notes(): Map<string, string>;
-  /** Sets a note; null removes it. */
+  /** Sets the text of a note; null removes the note. */
   setNote(name: string, text: string | null): void;
-  /** Returns the bytes of a problem file. */
+  /** Returns the problem as the bytes of a problem file, which `Chorale.readProblem` reads. */
   toBytes(): Uint8Array;
 }
 
@@ -654,7 +763,10 @@ export interface RunOptions {
   rounds?: number;
   damping?: number;
   schedule?: "all" | "disagreement";
-  /** Algorithm of clique messages, such as "alpha-pass" (clique.h); "auto" by default. */
+  /**
+   * Algorithm that computes the messages of cliques to their members, such as "alpha-pass"
+   * (clique.h lists all); "auto" by default.
+   */
   algorithm?: string;
   exactMarginals?: boolean;
   polish?: boolean;
@@ -663,11 +775,17 @@ export interface RunOptions {
   beamWidth?: number;
   budget?: number;
   messageElement?: "float64" | "float32" | "magnitude16" | "auto";
-  /** Time limit of each call in seconds; null: none. */
+  /** Time limit of each call of the run in seconds; null: none. */
   timeLimit?: number | null;
-  /** Called after each round; true ends the call. An exception is thrown again by the call. */
+  /**
+   * Called after each round. If it returns true, the call of the run (such as `solve`) ends. If it
+   * throws, that call throws the same exception.
+   */
   progress?: (progress: Progress) => boolean | void;
-  /** Number of steps of dual ascent for an upper bound; 0 (the default): no bound. */
+  /**
+   * Number of steps of dual ascent that `solve` does to compute an upper bound on the score; 0 (the
+   * default): no bound.
+   */
   boundSteps?: number;
   /** True: allocates the memory that `setAllowed` and `setStrength` need. */
   edits?: boolean;
@@ -698,7 +816,11 @@ export interface RunResult {
   readonly chainUpdates: number;
   readonly cliqueUpdates: number;
 }
-/** A member of a clique whose value changed, and the clique's gain (`amount`) by the change. */
+/**
+ * A member of a clique whose value differs from the one it has when each chain is labelled without
+ * cliques (`ownValue`). amount: by how much the clique's score would fall if this member alone
+ * changed back.
+ */
 export interface Payment {
   readonly clique: number;
   readonly member: number;
@@ -708,12 +830,15 @@ export interface Payment {
   readonly amount: number;
 }
 export interface OfLabelling {
-  /** True: the best labelling of each chain without cliques. */
+  /**
+   * True: the method describes the labelling that is best for each chain without cliques. False
+   * (the default): the best labelling that the run has found.
+   */
   own?: boolean;
 }
 /**
- * Destination of results: an array of the right length. The library writes directly to a
- * `MemoryArray`.
+ * Where a method writes its result: an array as long as the result, which the method then returns.
+ * The library writes to a `MemoryArray` directly, and otherwise the result is copied.
  */
 export interface IntoInt32 {
   into?: Int32Array | MemoryArray<"int32">;
@@ -721,7 +846,9 @@ export interface IntoInt32 {
 export interface IntoFloat64 {
   into?: Float64Array | MemoryArray<"float64">;
 }
-/** Results of a run, which can be read without computing. */
+/**
+ * The results of a run that has been solved. These methods only read; they do not go on solving.
+ */
 export class Results extends Handle {
   result(): RunResult;
   labels(chain: number, options?: OfLabelling & IntoInt32): Int32Array;
@@ -733,33 +860,53 @@ export class Results extends Handle {
   cliqueScore(clique: number, options?: OfLabelling): number;
   values(clique: number, options?: OfLabelling & IntoInt32): Int32Array;
   payments(chain: number): Payment[];
-  /** Returns the whole result as JSON. */
+  /** Returns the whole result as JSON text (chorale_run_json in run.h lists the fields). */
   json(): string;
 }
 export class Run extends Results {
-  /** Does the remaining rounds, polish and bound; after edits only what they affect. */
+  /**
+   * Does the remaining rounds of messages between chains and cliques, then the polish (relabels one
+   * chain at a time while this raises the score) and the bound. After edits it computes again only
+   * what the edits affect.
+   */
   solve(): RunResult;
-  /** Does one round; the first is round 0, without cliques. */
+  /** Does one round. The first call does round 0, which labels each chain without its cliques. */
   step(): RunResult;
   polish(): RunResult;
   bound(steps: number): RunResult;
   reset(): void;
   setTimeLimit(seconds: number | null): void;
 
-  /** Allows only some labels of a position: m flags. null lifts the restriction. Needs `edits`. */
+  /**
+   * Restricts the labels of a position. allowed: m flags, 0 forbids the label; null lifts the
+   * restriction. The run must have been created with `edits`.
+   */
   setAllowed(chain: number, position: number, allowed: Flags | null): void;
-  /** Multiplies the potential of a clique by a factor: 0, or 1e-6 to 1e6. Needs `edits`. */
+  /**
+   * Multiplies the potential of a clique in this run by a factor, which is 0 or from 1e-6 to 1e6.
+   * The run must have been created with `edits`.
+   */
   setStrength(clique: number, factor: number): void;
-  /** Replaces the scores of a chain by others of the same shape. */
+  /** Replaces the scores of a chain in this run. Length, labels and parents must be the same. */
   setChain(chain: number, scores: ChainScores): void;
-  /** Replaces the best labelling by one of all positions; no result scores below it. */
+  /**
+   * Gives the run a labelling to start from, the labels of all positions, chain by chain. The
+   * results of later calls do not score below this labelling.
+   */
   setLabels(labels: Numbers): void;
 
-  /** Returns T x m max-marginals, and T margins. */
+  /**
+   * Returns max-marginals of a chain, given the messages of its cliques. marginals: T x m numbers,
+   * for each position and label the best score of a labelling of the chain with this label there.
+   * margins: T numbers, the greatest max-marginal of each position minus its second greatest.
+   */
   maxMarginals(chain: number): { marginals: Float64Array; margins: Float64Array };
   /**
-   * Returns T x m probabilities of labels, each row adding up to 1, and whether they are exact.
-   * temperature: above 0, in units of the scores; 1 (the default) takes scores as log-odds.
+   * Returns the probabilities of the labels at the positions of a chain, given the messages of its
+   * cliques: T x m numbers, those of each position add up to 1. exact: false if the chain's
+   * properties have too many joint states, so that the probabilities are approximate.
+   * temperature: above 0, the number by which scores are divided before exp() is applied; 1 by
+   * default, for scores that are log-odds.
    */
   probabilities(
     chain: number,
@@ -767,64 +914,88 @@ export class Run extends Results {
   ): { probabilities: Float64Array; exact: boolean };
 }
 /**
- * A run of a model with shared cliques, whose other members are in other models, because one model
- * with all members would be too large. Each model sends counts, the number of its members with each
- * value, and receives prices, the score added to a member for each value. In the results the scores
- * of shared cliques are the prices of their members.
+ * A run of one model among several that share cliques. A shared clique has members in each of these
+ * models, because a single model with all members would be too large. Each model sends *counts*:
+ * for each shared clique and value the number of its members with this value. It receives *prices*:
+ * for each shared clique and value the score that a member gets for having this value. In the
+ * results of this run, the score of a shared clique is the sum of the prices of its members.
  */
 export class Prices extends Results {
   /**
    * Labels the model under prices, always from a new start: the same prices give the same labels.
    * prices: for each shared clique a row with a price for each value of its potential; absent: all
-   * 0. `score` is without shared cliques and prices, -Infinity if no labelling was found.
+   * prices are 0. Returns the result of the run, whose scores include the prices, and as `score`
+   * the score of the labelling without prices and without shared cliques, which is -Infinity if no
+   * labelling was found.
    */
   solve(prices?: ArrayLike<Numbers> | null): { score: number; result: RunResult };
   /**
-   * Returns the number of members with each value in the last labelling, in rows as `solve` takes
-   * them.
+   * Returns for each shared clique a row with the number of its members in this model that have
+   * each value, under the labels of the last `solve`.
    */
   counts(): number[][];
 }
 
 // ---- Learning -----------------------------------------------------------------------------------
 
+/**
+ * Bounds of weights in learning. The potential of a clique is a sum of functions of its counts, the
+ * bases, each times a learnt weight. Some bases have one weight, others a weight for each index. A
+ * rule for a basis that is not learnt by default makes it learnt. Of several rules for a weight the
+ * last applies.
+ */
 export interface WeightRule {
+  /** n members, n_v of them with value v; learn.h says which bases are learnt by default. */
   basis:
+    /** sum_v n_v^2 / n. No index. */
     | "agreement"
+    /** sum_v n_v^2 / log n. No index. */
     | "log-agreement"
+    /** Index i is 1, 2 or 3: sum_v max(0, n_v - i n / 4). */
     | "share"
+    /** Index a C + v, with C the clique's number of values: n_v if most members have value a. */
     | "majority"
+    /** Index c C + v, for centred cliques: n_v if the centre has value c. */
     | "centre"
+    /** sum_v n_v without EMPTY and CONFLICT. No index. */
     | "single"
+    /** Number of members with EMPTY, with CONFLICT, with OUT. No index. */
     | "empty"
     | "conflict"
     | "out"
+    /** Index v: n_v. */
     | "value";
-  /** Number of a kind of cliques, and index of the basis. Absent: every kind; every index. */
+  /** Kind of cliques that the rule is for. Absent: every kind that can have the basis. */
   kind?: number;
+  /** Index that the rule is for. Absent: every index. */
   index?: number;
+  /** Bounds of the weight. Absent: none. If both are equal, the weight is fixed. */
   least?: number;
   most?: number;
 }
 export interface LearnOptions extends Omit<RunOptions, "progress" | "timeLimit" | "edits"> {
   /**
-   * By problem: the share of the final tagger's training data that its tagger has seen, above 0, at
-   * most 1.
+   * A number above 0 and at most 1 for each problem: how much training data the tagger that gave
+   * its scores has seen, as a share of the data that the final tagger will have seen. Absent: all
+   * 1.
    */
   seen?: Numbers;
   rules?: readonly WeightRule[];
-  /** m x m costs, row: gold label, column: label given. Absent: 1 for each wrong label. */
+  /**
+   * m x m costs of wrong labels: the row is the gold label, the column the label given to the
+   * position. Absent: 1 for each wrong label.
+   */
   costs?: Rows;
   /**
-   * m numbers: the class of each label in micro F1, -1 if it does not count. The costs are then
-   * those of micro F1, and `costs` must be absent.
+   * m numbers: the class as which each label counts in micro F1, -1 if the label does not count.
+   * The costs are then those of micro F1, and `costs` must be absent.
    */
   classes?: Numbers;
-  /** Greatest number of folds, at least 2. Absent: 10. */
+  /** Greatest number of folds of the cross-validation, at least 2. Absent: 10. */
   folds?: number;
-  /** Level of significance, above 0 and below 1. Absent: 0.05. */
+  /** Level of significance of the tests, above 0 and below 1. Absent: 0.05. */
   level?: number;
-  /** Time limit in seconds; null: none. */
+  /** Time limit of learning in seconds; null: none. */
   timeLimit?: number | null;
   progress?: (progress: { runs: number; runsMost: number }) => boolean | void;
 }
@@ -834,10 +1005,16 @@ export interface LearntKind {
   readonly verdict: "kept" | "no-cliques" | "screened" | "no-gain" | "not-applied";
   readonly cliques: number;
   readonly members: number;
-  /** p-value of the screening; 1 if kinds were not screened. */
+  /**
+   * p-value of the test that left out kinds whose bases are the same on gold labels as on the
+   * tagger's labels ("screened"); 1 if this test was not made.
+   */
   readonly screeningP: number;
   /**
-   * Gain of this kind alone over the tagger's labels; 0 if not learnt, or if it is the only kind.
+   * By how much the cost of the tagger's labels falls on held-out groups if only this kind is
+   * learnt; 0 if the kind was not learnt, or is the only one. gainLower to gainUpper: 95 %
+   * interval.
+   * p: p-value of the gain.
    */
   readonly gain: number;
   readonly gainLower: number;
@@ -847,25 +1024,30 @@ export interface LearntKind {
 export interface LearntWeight {
   readonly kind: number;
   readonly basis: WeightRule["basis"];
-  /** Index of the basis; 0 if it has none. */
+  /** Index of the weight within its basis (see `WeightRule`); 0 if the basis has no index. */
   readonly index: number;
-  /** The weight as applied. */
+  /** The weight as `Learnt.apply` applies it; 0 if it is not applied. */
   readonly weight: number;
   /** 95 % interval of the weight, lower to upper. */
   readonly lower: number;
   readonly upper: number;
-  /** Bounds of the weight; infinite: none. */
+  /** Bounds that the weight had to keep; infinite if there is none. */
   readonly least: number;
   readonly most: number;
 }
 /**
- * Report of learning. Costs are sums over held-out groups; gains have 95 % intervals and one-sided
- * p-values.
+ * Report of learning. Costs are sums of the costs of wrong labels over all groups, each labelled
+ * with weights learnt on other groups (held out). A gain is a difference of two costs, with a 95 %
+ * interval (Lower to Upper) and a one-sided p-value (P).
  */
 export interface LearntReport {
   readonly outcome: Outcome;
   readonly applied: "nothing" | "bonuses" | "all";
-  /** Unusual properties of the problems (learn.h). */
+  /**
+   * What is unusual about the problems: gold labels that their chains forbid; a gold label that is
+   * forbidden at every position; a kind of only one clique; 99 % of the tagger's labels are right,
+   * so that it may have been trained on these gold labels; too few groups for significant gains.
+   */
   readonly warnings: readonly (
     | "gold-forbidden"
     | "label-unseen"
@@ -879,45 +1061,58 @@ export interface LearntReport {
   readonly positions: number;
   readonly kinds: readonly LearntKind[];
   readonly weights: readonly LearntWeight[];
-  /** Number of runs over single problems. */
+  /** How many times a problem was labelled. */
   readonly runs: number;
-  /** Unit of the scores: the temperature at which the tagger's margins are calibrated. */
+  /**
+   * Unit of the scores: the number by which scores are divided so that the margins of the tagger's
+   * labels are calibrated as log-odds.
+   */
   readonly unit: number;
   readonly regularisation: number;
-  /** Score bonus of gold labels for weaker taggers; 0: none. */
+  /**
+   * Score that was added to gold labels, so that taggers that have seen less data (`seen`) make as
+   * few errors as the final tagger will; mean over problems; 0: none.
+   */
   readonly goldBonus: number;
-  /** Cost of the tagger's labels (base), with bonuses alone (control), with all bases. */
+  /**
+   * baseCost: cost of the tagger's labels. allCost: cost of the labels with all bases. controlCost:
+   * cost with only the bases that are no agreement ("single", "empty", "conflict", "out", "value").
+   */
   readonly baseCost: number;
   readonly controlCost: number;
   readonly allCost: number;
-  /** `baseCost` - `allCost`. */
+  /** Equals `baseCost` - `allCost`. */
   readonly gain: number;
   readonly gainLower: number;
   readonly gainUpper: number;
   readonly gainP: number;
-  /** `controlCost` - `allCost`. */
+  /** Equals `controlCost` - `allCost`: the part of the gain that comes from agreement. */
   readonly agreementGain: number;
   readonly agreementLower: number;
   readonly agreementUpper: number;
   /**
-   * p-value of the exchange test of agreement if members can be exchanged; otherwise of
-   * `agreementGain`.
+   * p-value of agreement within cliques: from a permutation test that exchanges members between
+   * cliques, or, if no members can be exchanged, of `agreementGain`.
    */
   readonly agreementP: number;
   /** Micro F1 of the tagger's labels, 0 to 1, if `classes` were given; otherwise 0. */
   readonly f1: number;
-  /** Temperature for `Run.probabilities`; 0: unknown. */
+  /** The temperature to pass to `Run.probabilities`; 0 if none could be fitted. */
   readonly temperature: number;
 }
 export class Learnt extends Handle {
   /** Returns the model of a problem with the learnt potentials in its cliques that have kinds. */
   apply(problem: Problem): Model;
-  /** Returns the potential of a kind, for `Agreement` or `CliqueOptions`; `values`: R. */
+  /**
+   * Returns the learnt potential of a kind, to be used in an `Agreement` or in `CliqueOptions`.
+   * `values`: R of the cliques. `centreValue`: for a centred kind, the value of the centre that the
+   * potential is for.
+   */
   potential(kind: number, values: number, options?: { centreValue?: number }): Potential;
-  /** Returns gains, weights and verdicts. */
+  /** Returns the report: costs and gains, and for each kind its verdict and weights. */
   report(): LearntReport;
-  /** Returns the result as lines of text for people. */
+  /** Returns the report as lines of text for people to read. */
   toString(): string;
-  /** Returns a JSON text for `readLearnt`. */
+  /** Returns the whole result as JSON text, which `Chorale.readLearnt` reads. */
   toJSON(): string;
 }
