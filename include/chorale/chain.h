@@ -48,16 +48,17 @@ typedef struct chorale_transitions_options {
   size_t struct_size;              /* sizeof(chorale_transitions_options); set by init */
   chorale_element element;         /* of scores, start and end */
   chorale_orientation orientation; /* of scores */
-  int64_t row_stride;              /* in elements; 0: rows without gaps */
-  int64_t column_stride;           /* in elements; 0: 1 */
+  int64_t row_stride;              /* of scores, in elements; 0: rows without gaps */
+  int64_t column_stride;           /* of scores, in elements; 0 means 1 */
   /* 1: `scores` is not copied, and must stay unchanged until the last release; it must be FLOAT64
    * and ROWS_FROM with column_stride 1, and all masks NULL. Default 0. */
   int32_t borrow;
   int32_t reserved;  /* 0 */
-  const void *start; /* m scores, or NULL for none; copied */
-  const void *end;   /* likewise */
-  /* Bytes, 0 forbids the transition, start or end. mask: m x m, entry [x][y] from label x to label
-   * y, without gaps; start_mask, end_mask: m. Each may be NULL. chorale_scheme_mask fills them. */
+  const void *start; /* m scores, added at the first position; NULL: zeros. Copied */
+  const void *end;   /* m scores, added at the last position; NULL: zeros. Copied */
+  /* Bytes; 0 forbids. mask: m x m without gaps, entry [x][y] for label y directly after label x.
+   * start_mask, end_mask: m entries, for the label of the first and of the last position. Each may
+   * be NULL, which forbids nothing. chorale_scheme_mask fills such arrays. */
   const uint8_t *mask;
   const uint8_t *start_mask;
   const uint8_t *end_mask;
@@ -120,18 +121,19 @@ typedef struct chorale_chain {
   const void *unary;
   int64_t unary_row_stride;
   int64_t unary_column_stride;
-  const chorale_transitions *transitions; /* NULL: zeros, unless given below */
-  /* Edge scores of this chain, which replace the matrix of `transitions`: edge_matrices 1: one m x
-   * m matrix for all edges; edge_matrices T - 1: one for each edge, matrix e at e *
-   * edge_matrix_stride, where edge t - 1 leads to position t. Strides of 0: without gaps. NULL: the
-   * matrix of `transitions`, or zeros. */
+  /* Edge, start and end scores. NULL: zeros, except what `edges`, `start` and `end` give. */
+  const chorale_transitions *transitions;
+  /* Edge scores of this chain alone, which replace those of `transitions`. edge_matrices is 1 (one
+   * m x m matrix for all edges) or T - 1 (a matrix for each edge: the one at (t - 1) *
+   * edge_matrix_stride is for the edge to position t). Strides of 0: without gaps. NULL: the edge
+   * scores of `transitions`. */
   const void *edges;
   int64_t edge_matrices;
   int64_t edge_matrix_stride;
   int64_t edge_row_stride;
   int64_t edge_column_stride;
-  const void *start; /* m scores; NULL: those of `transitions`, if any */
-  const void *end;   /* likewise */
+  const void *start; /* m scores that replace the start scores of `transitions`; NULL: none */
+  const void *end;   /* m scores that replace the end scores of `transitions`; NULL: none */
   /* A tree: T parents, each an earlier position, or -1 for a root (position 0 and possibly others).
    * NULL: a chain. */
   const int32_t *parents;
@@ -186,14 +188,14 @@ CHORALE_API chorale_status chorale_chain_solver_create_in(const chorale_host *ho
 /* Destroys a solver; NULL is ignored. Afterwards the caller may reuse memory given to create_in. */
 CHORALE_API void chorale_chain_solver_destroy(chorale_chain_solver *solver);
 
-/* Computes the bytes that create_in needs for `task` on this chain, and on chains that differ from
- * it only in the values of numbers. k: number of labellings for K_BEST, otherwise ignored. Any
- * thread. */
+/* Computes how many bytes create_in needs for `task` on this chain, and on every chain that differs
+ * from it only in the entries of its arrays. k: number of labellings for K_BEST, otherwise ignored.
+ * Any thread. */
 CHORALE_API chorale_status chorale_chain_solver_bytes(const chorale_chain *chain,
                                                       chorale_chain_task task, int64_t k,
                                                       size_t *bytes, chorale_error *error);
-/* Grows the workspace so that no call for `task` on such a chain allocates. On failure the solver
- * is unchanged. */
+/* Grows the workspace so that later calls for `task` do not allocate, on this chain and on those
+ * that differ from it only in the entries of their arrays. On failure the solver is unchanged. */
 CHORALE_API chorale_status chorale_chain_solver_reserve(chorale_chain_solver *solver,
                                                         const chorale_chain *chain,
                                                         chorale_chain_task task, int64_t k,
@@ -208,14 +210,15 @@ CHORALE_API chorale_status chorale_chain_solve(chorale_chain_solver *solver,
                                               const chorale_chain *chain, int32_t *labelling,
                                               chorale_chain_result *result, chorale_error *error);
 
-/* Computes max-marginals: the best phi with one label, or with both labels of an edge, fixed.
+/* Computes max-marginals: for each position and label the greatest phi of a labelling with this
+ * label there; for each edge and pair of labels the greatest phi with these labels at its ends.
  *
  * marginals: T x m doubles, row t at marginals + t * row_stride (0: m, rows without gaps). May be
  *   NULL.
  * edge_marginals: (T - 1) x m x m without gaps, matrix t - 1 for the edge to position t, row: label
  *   of the parent; all minus infinity if t is a root. May be NULL.
- * margins: T, the greatest marginal of each position minus the second-greatest; plus infinity if
- *   only one label is possible, 0 if none is. May be NULL.
+ * margins: T entries, the greatest max-marginal of each position minus its second greatest; plus
+ *   infinity if only one label is possible there, 0 if none is. May be NULL.
  * labelling, result: as in chorale_chain_solve.
  * Marginals agree with phi up to rounding. Errors: STRIDE. O(T m^2). */
 CHORALE_API chorale_status chorale_chain_max_marginals(

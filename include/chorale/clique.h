@@ -48,47 +48,51 @@ CHORALE_API void chorale_clique_problem_init(chorale_clique_problem *problem, si
  * given: F adds psi[i][x_i] once. Examples: repeated rows of a table, long spans, speakers by
  * duration. Weights that are all 1 give what no weights give, bit for bit.
  *
- * Supported for a SUM whose tables are convex and forbid no count. There, a member of weight w is
- * as good as w members of score psi / w: if these took two values, F would be convex in how many
- * of them take the one, so that all at one of the two values score no less. So both problems have
- * the same optimum. ALPHA_PASS sorts by loss per unit of weight, and its labellings contain the
- * best of those that it would try on the w_1 + .. + w_n members. Its guarantees therefore hold: at
- * least 13/15 of the optimum for Potts with lambda > 0 and non-negative finite psi, exact for two
- * values and for one member. Every score is that of a labelling, and upper bounds are never below
- * the optimum. (A table that is declared convex is trusted.)
+ * Supported for a SUM whose tables are convex and forbid no count. There, a member of weight w can
+ * be thought of as w members of score psi / w, without a change of the optimum: if some of these w
+ * members take one value and the others a second, then F is convex in the number that take the
+ * first, so that F is greatest when all take the same of the two values. ALPHA_PASS sorts members
+ * by their loss per unit of weight; the labellings that it tries include the best of those that it
+ * would try on the w_1 + .. + w_n members. Its guarantees therefore hold: at least 13/15 of the
+ * optimum for Potts with lambda > 0 and non-negative finite psi; exact for two values and for one
+ * member. Every score is that of a labelling, and upper bounds are never below the optimum. (A
+ * table that is declared convex is trusted.)
+ *
+ * These calls and algorithms take weights; others fail with WEIGHTS:
  *
  *     chorale_clique_solve           AUTO, ALPHA_PASS, POLISH, ICM, DUAL_BOUND
  *     chorale_clique_max_marginals   AUTO, ALPHA_PASS: lower bounds, each the score of a labelling
  *     chorale_clique_score           any potential
  *
- * AUTO is ALPHA_PASS, then POLISH and ICM from up to four of its labellings; with a requested
- * gap then DUAL_BOUND, which may end before the gap is reached. All else is WEIGHTS.
+ * With weights, AUTO is ALPHA_PASS, then POLISH and ICM from up to four of its labellings; if a gap
+ * is requested, then DUAL_BOUND, which may end before the gap is reached.
  * chorale_clique_solver_bytes and _reserve compute the bytes of problems without weights. */
 
 /* ---- Algorithms --------------------------------------------------------------------------- */
 
 typedef int32_t chorale_algorithm;
 enum {
-  /* Chooses an algorithm by the potential; the result names the choice.
-   *   MAX, one member, or at most two different columns (all uncounted values are one column):
-   *     ALPHA_PASS, exact.
+  /* Chooses an algorithm by the potential; the result names the choice. Below, a *column* is a
+   * counted value, or all uncounted values together.
+   *   MAX, one member, or at most two columns: ALPHA_PASS, exact.
    *   SUM convex: ALPHA_PASS, then ICM from the best labellings of its best alphas (four up to 250
-   *     members, fewer above), or for 64 to 255 members from the best of them and from labellings
-   *     with two or three large columns; for 16 to 500 members then ICM after moves of several
-   *     members at once. Never scores below ALPHA_PASS. With a requested gap COUNT_BOXES follows.
+   *     members, fewer above). With 64 to 255 members, ICM starts instead from the best labelling
+   *     and from labellings in which two or three columns have most members. With 16 to 500 members
+   *     then ICM after moves of several members at once. Never scores below ALPHA_PASS. With a
+   *     requested gap COUNT_BOXES follows.
    *   SUM concave: CONCAVE_FLOW, exact, also with uncounted values.
-   *   SUM otherwise: as convex, then ALPHA_EXPANSION and ICM again. With a requested gap
+   *   SUM of another shape: as for convex, then ALPHA_EXPANSION and ICM again. With a requested gap
    *     COUNT_BOXES follows.
    *   MAJORITY: EXACT_MAJORITY, exact.
-   *   PAIRS, CALLBACK: ALPHA_PASS, then ICM. (PAIRS that is a SUM: as SUM.) */
+   *   PAIRS, CALLBACK: ALPHA_PASS, then ICM. (PAIRS that equals a SUM, see potential.h: as SUM.) */
   CHORALE_ALGORITHM_AUTO = 0,
 
-  /* The best of the labellings, for every value alpha and every k, in which the k members that lose
-   * least by alpha take alpha and the others their best other value. Any family. Exact for MAX, for
-   * two values and for one member; at least 13/15 of the optimum for Potts with lambda > 0 and
-   * non-negative finite psi.
-   * O(R n log n) for SUM and MAX, O(R^2 n) more for MAJORITY and PAIRS, O(R n) calls for a
-   * callback. [alpha-pass; k runs from 0 here] */
+  /* For every value alpha and every k from 0 to n, tries the labelling in which the k members that
+   * lose least by taking alpha take alpha, and every other member its best other value. Returns the
+   * best of these labellings. Any family. Exact for MAX, for two values and for one member; at
+   * least 13/15 of the optimum for Potts with lambda > 0 and non-negative finite psi. O(R n log n)
+   * for SUM and MAX, O(R^2 n) more for MAJORITY and PAIRS, O(R n) calls for a callback.
+   * [alpha-pass; in the paper k begins at 1] */
   CHORALE_ALGORITHM_ALPHA_PASS = 10,
 
   /* ALPHA_PASS with a set of up to q = `subset_size` values in place of alpha. For q >= 2 at least
@@ -97,14 +101,15 @@ enum {
    * [Generalized alpha-pass] */
   CHORALE_ALGORITHM_GENERALISED_ALPHA_PASS = 20,
 
-  /* Optimal moves of any set of members to one value, by dynamic programming over the number of
-   * members moved, until a round over all values finds none. SUM. No guarantee better than 1/2 of
-   * the optimum, even for Potts.
+  /* Repeatedly moves the set of members to one value that raises the score most, found by dynamic
+   * programming over the number of members moved. Ends when no value has such a move. SUM. No
+   * guarantee better than 1/2 of the optimum, even for Potts.
    * O(R n^2) a round, memory O(n min(n, R)). Starts from `start`. [alpha-expansion] */
   CHORALE_ALGORITHM_ALPHA_EXPANSION = 30,
 
-  /* Every member takes argmax_v psi_iv + f'_v(n_v) at the current counts, until no member changes;
-   * the score never decreases. SUM with convex tables. O(n R) a step. Starts from `start`. */
+  /* In each step every member takes the value v that maximises psi_iv plus the slope of f_v at the
+   * current count n_v; ends when no member changes. The score never decreases. SUM with convex
+   * tables. O(n R) a step. Starts from `start`. */
   CHORALE_ALGORITHM_POLISH = 40,
 
   /* Iterated conditional modes: moves one member at a time while a move raises the score. Ends at a
@@ -112,8 +117,9 @@ enum {
    * `start`. */
   CHORALE_ALGORITHM_ICM = 50,
 
-  /* MAJORITY: alpha-pass on psi_iv + w_alpha,v that keeps only labellings in which alpha is the
-   * majority. No guarantee better than 1/2. O(R^2 n + R n log n). [Modified alpha-pass] */
+  /* MAJORITY: ALPHA_PASS on the scores psi_iv + w_alpha,v (w: the weights of the potential), of
+   * which only labellings with alpha as the majority are tried. No guarantee better than 1/2 of the
+   * optimum. O(R^2 n + R n log n). [Modified alpha-pass] */
   CHORALE_ALGORITHM_MODIFIED_ALPHA_PASS = 60,
 
   /* MAJORITY: Lagrangian relaxation of "alpha has the highest count", one alpha after the other,
@@ -124,9 +130,10 @@ enum {
   CHORALE_ALGORITHM_LAGRANGIAN_GOLDEN_SECTION = 71,
   CHORALE_ALGORITHM_LAGRANGIAN_CONSERVATIVE = 72,
 
-  /* MAJORITY: the optimum. Searches the count k of each majority value, in which the best score is
-   * concave, with flows over the R values; bounds rule out most majority values and counts.
-   * At worst O(R log n) flows of O(n) augmentations of O(R^2 + n R). [Exact Algorithm] */
+  /* MAJORITY: the optimum. For each majority value, searches its count k; the best score is concave
+   * in k, and is computed for a k by a minimum-cost flow over the R values. Bounds rule out most
+   * majority values and counts. At worst O(R log n) flows of O(n) augmentations of O(R^2 + n R).
+   * [Exact Algorithm] */
   CHORALE_ALGORITHM_EXACT_MAJORITY = 80,
 
   /* SUM with concave tables: the optimum, by n shortest augmenting paths over the R values.
@@ -209,8 +216,10 @@ typedef struct chorale_clique_result {
   size_t struct_size; /* sizeof(chorale_clique_result); set by init */
   chorale_outcome outcome;
   chorale_algorithm algorithm; /* the algorithm used; AUTO (0) only from chorale_clique_score */
-  int32_t proven;          /* 1: upper_bound - score <= 1e-9 |score|, or within rounding (gap) */
-  int32_t marginals_exact; /* max-marginals: 1: exact; 0: scores of labellings, so lower bounds */
+  int32_t proven;          /* 1: upper_bound - score <= 1e-9 |score|, or within the rounding that
+                              the option `gap` describes */
+  int32_t marginals_exact; /* 1: the max-marginals are exact; 0: each is the score of some
+                              labelling, so a lower bound. Set only by max-marginals */
   double score;            /* member_score + clique_score */
   double member_score;     /* sum_i psi[i][x_i], added in the order of i */
   double clique_score;     /* C(n) */
@@ -257,8 +266,9 @@ CHORALE_API chorale_status chorale_clique_solver_bytes(const chorale_potential *
                                                        chorale_clique_task task, size_t *bytes,
                                                        chorale_error *error);
 
-/* Grows the workspace so that `task` on such problems does not allocate. On failure the solver is
- * unchanged. Errors: as for the task itself; WORKSPACE_TOO_SMALL in the caller's memory. */
+/* Grows the workspace so that `task` does not allocate on problems of at most `members` members
+ * with this potential and options. On failure the solver is unchanged. Errors: as for the task
+ * itself; WORKSPACE_TOO_SMALL in the caller's memory. */
 CHORALE_API chorale_status chorale_clique_solver_reserve(chorale_clique_solver *solver,
                                                          const chorale_potential *potential,
                                                          int64_t members,
@@ -266,10 +276,10 @@ CHORALE_API chorale_status chorale_clique_solver_reserve(chorale_clique_solver *
                                                          chorale_clique_task task,
                                                          chorale_error *error);
 
-/* Finds the best values.
+/* Finds the values x of the members that maximise F, exactly or approximately (options->algorithm).
  *
  * options: NULL for defaults.
- * assignment: n entries, receives x; may be NULL. Not written if no feasible labelling was found.
+ * assignment: receives n values, x; may be NULL. Not written if no feasible labelling was found.
  * result: receives score, bound and outcome; may be NULL. struct_size must be set.
  * Errors: NULL_ARGUMENT (solver, potential, problem, scores, start_assignment), STRUCT_SIZE, SIZE,
  *   SIZE_OVERFLOW, STRIDE, VALUES_MISMATCH, NOT_A_NUMBER, INFINITE, OUT_OF_RANGE, FORBIDDEN_VALUE,
@@ -285,21 +295,21 @@ CHORALE_API chorale_status chorale_clique_solve(chorale_clique_solver *solver,
 
 typedef int32_t chorale_marginal_form;
 enum {
-  CHORALE_MARGINAL_SCORE = 0,  /* m(i, v): the best F with x_i = v */
-  CHORALE_MARGINAL_MESSAGE = 1 /* m(i, v) - psi_iv: the best score of the other members plus C with
-                                  x_i = v, without member i's scores and its entry in `fixed`; so
-                                  also defined where psi_iv is minus infinity. The message of the
-                                  clique to member i (equation 7). */
+  CHORALE_MARGINAL_SCORE = 0, /* m(i, v): the best F with x_i = v */
+  /* m(i, v) - psi_iv: the best score of the other members plus C with x_i = v. Computed without
+   * member i's own scores and its entry in `fixed`, and so defined where psi_iv is minus infinity
+   * too. This is the message of the clique to member i in a run (run.h, equation 7). */
+  CHORALE_MARGINAL_MESSAGE = 1
 };
 
-/* Computes all max-marginals.
+/* Computes all max-marginals m(i, v).
  *
- * Exact for MAX, MAJORITY, concave SUM, two columns and one member, by the exact algorithm;
- * otherwise maxima over the labellings of alpha-pass with the member fixed: lower bounds, each the
- * score of a labelling. options->exact_marginals = 1 requests exact ones: by COUNT_BOXES for the
- * other SUMs (slow; under a limit they may be lower bounds, see marginals_exact), NOT_EXACT for
- * other PAIRS and CALLBACK. options->algorithm: AUTO, ALPHA_PASS, EXACT_MAJORITY, CONCAVE_FLOW or
- * COUNT_BOXES.
+ * They are exact for MAX, MAJORITY, concave SUM, two columns (AUTO) and one member, by the exact
+ * algorithm. Otherwise m(i, v) is the best F of the labellings that ALPHA_PASS tries with x_i fixed
+ * to v: the score of a labelling, and so a lower bound. options->exact_marginals = 1 requests exact
+ * ones: COUNT_BOXES then computes those of the other SUMs (slow; under a limit they may be lower
+ * bounds, see marginals_exact), and the call fails with NOT_EXACT for other PAIRS and CALLBACK.
+ * options->algorithm: AUTO, ALPHA_PASS, EXACT_MAJORITY, CONCAVE_FLOW or COUNT_BOXES.
  *
  * marginals: n rows of R doubles, row i at marginals + i * row_stride (0: R, rows without gaps),
  *   written by the call; must not overlap `scores`. m(i, v) is minus infinity where no labelling

@@ -38,22 +38,24 @@ typedef struct chorale_corpus {
 /* Fills `corpus` with zeros; pass sizeof(chorale_corpus). NULL is ignored. */
 CHORALE_API void chorale_corpus_init(chorale_corpus *corpus, size_t struct_size);
 
-/* Adds every chain of a corpus. *first: number of the first chain, which the others follow; may be
- * NULL. Errors: those of every call on a builder (model.h); NULL_ARGUMENT (corpus, unary where N >
- * 0), STRUCT_SIZE, SIZE, STRIDE, UNKNOWN_CONSTANT, OUT_OF_RANGE (offsets that descend or are
- * negative, tokens), NOT_A_NUMBER, INFINITE, LABELS_MISMATCH (transitions). O(N m). */
+/* Adds every chain of a corpus. *first: receives the number of the first chain; the others have the
+ * numbers after it. May be NULL. Errors: those of every call on a builder (model.h); NULL_ARGUMENT
+ * (corpus, unary where N > 0), STRUCT_SIZE, SIZE, STRIDE, UNKNOWN_CONSTANT, OUT_OF_RANGE (offsets
+ * that descend or are negative, tokens), NOT_A_NUMBER, INFINITE, LABELS_MISMATCH (transitions). O(N
+ * m). */
 CHORALE_API chorale_status chorale_model_builder_add_corpus(chorale_model_builder *builder,
                                                             const chorale_corpus *corpus,
                                                             int64_t *first, chorale_error *error);
 
-/* Adds `count` >= 0 cliques without members, all with the same `setup`. *first: number of the first
- * clique; may be NULL. Errors: as for one clique. O(count). */
+/* Adds `count` >= 0 cliques without members, all with the same `setup`. *first: receives the number
+ * of the first clique; may be NULL. Errors: as for one clique. O(count). */
 CHORALE_API chorale_status chorale_model_builder_add_cliques(chorale_model_builder *builder,
                                                              const chorale_clique_setup *setup,
                                                              int64_t count, int64_t *first,
                                                              chorale_error *error);
 
-/* Adds positions of chains to the cliques first .. first + count - 1, position or centred cliques.
+/* Adds positions of chains to the cliques first .. first + count - 1, which are position or centred
+ * cliques.
  *
  * offsets: count + 1; clique first + c receives the entries offsets[c] .. offsets[c + 1] - 1 of
  *   `chains` and `positions`, in this order. chains: numbers of chains in the model. positions:
@@ -64,9 +66,10 @@ CHORALE_API chorale_status chorale_model_builder_add_positions(
     chorale_model_builder *builder, int64_t first, int64_t count, const int64_t *offsets,
     const int64_t *chains, const int64_t *positions, chorale_error *error);
 
-/* Adds whole chains (or instances) to the cliques first .. first + count - 1, property cliques:
- * clique first + c receives the entries offsets[c] .. offsets[c + 1] - 1 of `chains`. Position
- * classes are 0 and tables are the chains' tokens (others: chorale_model_builder_add_member).
+/* Adds whole chains (or oracle instances, model.h) to the cliques first .. first + count - 1, which
+ * are property cliques: clique first + c receives the entries offsets[c] .. offsets[c + 1] - 1 of
+ * `chains`. The class of every position is 0, and the table of a chain is its tokens; for others
+ * use chorale_model_builder_add_member.
  * Errors: as for one member; NULL_ARGUMENT, SIZE (count), OUT_OF_RANGE (offsets). */
 CHORALE_API chorale_status chorale_model_builder_add_members(chorale_model_builder *builder,
                                                              int64_t first, int64_t count,

@@ -27,24 +27,26 @@ CHORALE_BEGIN_DECLS
 
 typedef int32_t chorale_agreement_kind;
 enum {
-  /* The labels of all positions with the same token. */
+  /* The labels of all positions with the same token should agree. */
   CHORALE_AGREE_WORDS = 0,
-  /* The labels of all positions with the same entry of `keys`. */
+  /* The labels of all positions with the same entry of `keys` should agree. */
   CHORALE_AGREE_KEYS = 10,
-  /* The values of `property` on whole chains, for instance the label after the title. */
+  /* The values of `property` on different chains should agree: for instance the label after the
+   * title. */
   CHORALE_AGREE_PROPERTY = 20,
-  /* The labels of the positions listed in each of `cliques`. */
+  /* The labels of the positions that one entry of `cliques` lists should agree. */
   CHORALE_AGREE_CLIQUES = 30
 };
 
-/* One soft constraint: a kind of labels or property values that should agree. Each set of positions
- * (or chains) that should agree becomes a clique. Arrays are borrowed for the duration of a
- * call. */
+/* One soft constraint: which labels or property values should agree, and how strongly. The
+ * positions (or chains) whose labels (or values) should agree form a *clique*: all positions with
+ * one token, for instance. Arrays are borrowed for the duration of a call. */
 typedef struct chorale_agreement {
   size_t struct_size;          /* sizeof(chorale_agreement); set by init */
   chorale_agreement_kind kind; /* default WORDS */
-  int32_t across;              /* 1: cliques across all groups; 0 (default): within each group of
-                                  chains. Ignored by CLIQUES */
+  /* 1: a clique may have members in all groups of chains. 0 (default): each group has cliques of
+   * its own. Ignored by CLIQUES. */
+  int32_t across;
   /* A clique of n positions (or chains), n_v of which have value v, adds strength / n * sum_v n_v^2
    * to the score. A position that changes to the value of all others gains up to twice the
    * strength: strength 1 outweighs a preference of the tagger for another label by less than 2.
@@ -53,9 +55,10 @@ typedef struct chorale_agreement {
   /* A potential that replaces `strength`, over m values (the labels) or over the values of the
    * property. NULL (default): `strength` is used. */
   const chorale_potential *potential;
-  int64_t minimum;   /* least number of positions or chains of a clique, >= 1. Default 2 */
+  int64_t minimum;     /* no clique has fewer positions or chains than this; >= 1. Default 2 */
   const int32_t *keys; /* KEYS: by position of the corpus, a key >= 0, or -1 for none */
-  const int32_t *stop; /* WORDS, KEYS: `stop_count` token ids or keys without cliques, any order */
+  const int32_t *stop; /* WORDS, KEYS: `stop_count` token ids or keys, in any order, that get no
+                          clique */
   int64_t stop_count;
   const chorale_property *property; /* PROPERTY: the property */
   /* CLIQUES: clique c holds the positions (numbered as in chorale_corpus)
@@ -63,10 +66,9 @@ typedef struct chorale_agreement {
   int64_t cliques;
   const int64_t *clique_offsets; /* cliques + 1 */
   const int64_t *members;
-  /* How often each position counts (of PROPERTY: each chain), by position or chain of the corpus,
-   * >= 1; see "Weights" in clique.h. n and n_v above are then sums of weights. Strength and
-   * potential must be those of a convex SUM: a strength >= 0, for instance. NULL (default): 1 for
-   * all. */
+  /* By position of the corpus (PROPERTY: by chain): how often it counts in its clique, >= 1; see
+   * "Weights" in clique.h. n and n_v above are then sums of weights. The strength must be >= 0, or
+   * `potential` a SUM whose tables are convex. NULL (default): 1 for all. */
   const int64_t *weights;
 } chorale_agreement;
 
@@ -80,17 +82,18 @@ typedef struct chorale_decoded chorale_decoded;
 /* Labels a corpus, maximising the scores plus the potentials of all agreements.
  *
  * agreements: `count` >= 0 structs, struct_size bytes apart (all with the same struct_size).
- * options: of the run (rounds, threads, time_limit, bound_steps ...); NULL for defaults.
- * *decoded: the result, also if a limit ended the run early; freed by chorale_decoded_destroy.
- *   Borrows nothing, except scores and tokens if corpus->borrow is 1.
+ * options: those of the run that labels (rounds, threads, time_limit, bound_steps ...); NULL for
+ *   defaults.
+ * *decoded: receives the result, also if a limit ended the run early; the caller frees it with
+ *   chorale_decoded_destroy. It borrows nothing, except scores and tokens if corpus->borrow is 1.
  * Errors: those of chorale_model_builder_add_corpus, chorale_run_create and chorale_run_solve;
  * NULL_ARGUMENT (keys, property, clique_offsets, members where their kind needs them), STRUCT_SIZE,
  * SIZE, UNKNOWN_CONSTANT (kind), NOT_A_NUMBER, INFINITE, OUT_OF_RANGE, TOKENS_MISSING (WORDS, and
  * properties that read tokens, of a corpus without tokens), LABELS_MISMATCH (property),
  * VALUES_MISMATCH (potential), WEIGHTS (a potential that does not take them), SIZE_OVERFLOW
  * (weights of a clique that sum to more than 2^31 - 1), DUPLICATE_MEMBER (a position twice in
- * one of `cliques`). Messages name the agreement by its index, such as "agreements[1]". Without
- * any clique, chains are labelled independently. O(N log N) for words and keys, and O(N m^2) for
+ * one of `cliques`). Messages name the agreement by its index, such as "agreements[1]". If there is
+ * no clique, chains are labelled independently. O(N log N) for words and keys, and O(N m^2) for
  * each round of the run. */
 CHORALE_API chorale_status chorale_decode(const chorale_host *host, const chorale_corpus *corpus,
                                           const chorale_agreement *agreements, int64_t count,
@@ -101,9 +104,9 @@ CHORALE_API void chorale_decoded_destroy(chorale_decoded *decoded);
 
 /* ---- The result --------------------------------------------------------------------------- */
 
-/* Writes the labels of all N positions, in the order of the corpus. labelling: CHORALE_TOGETHER, or
- * CHORALE_ALONE for the best labelling of every chain without cliques. Errors: NULL_ARGUMENT,
- * UNKNOWN_CONSTANT, CAPACITY, NO_LABELLING. */
+/* Writes the labels of all positions, in the order of the corpus. labelling: CHORALE_TOGETHER for
+ * the result, or CHORALE_ALONE for the best labelling of every chain without cliques. Errors:
+ * NULL_ARGUMENT, UNKNOWN_CONSTANT, CAPACITY, NO_LABELLING. */
 CHORALE_API chorale_status chorale_decoded_labels(const chorale_decoded *decoded,
                                                   chorale_labelling labelling, int32_t *labels,
                                                   int64_t capacity, int64_t *needed,
@@ -121,29 +124,32 @@ typedef struct chorale_reason {
   int64_t clique;    /* within the model */
   int64_t chain;
   int64_t position;  /* within the chain; -1: the whole chain, of a property */
-  int64_t members;   /* n: number of positions or chains of the clique; sum of their weights */
-  int64_t agreeing;  /* number of other members with `value` now; sum of their weights */
-  int32_t own_value; /* value without cliques: a label, or a value of the property, R for EMPTY, R +
-                        1 for CONFLICT */
-  int32_t value;     /* value now */
-  double amount;     /* decrease of the clique's potential if this member alone took own_value; plus
-                        infinity if that is forbidden */
+  int64_t members;   /* number of members (positions or chains) of the clique; with weights, the sum
+                        of their weights */
+  int64_t agreeing;  /* number of the other members that have `value` now; with weights, the sum of
+                        their weights */
+  int32_t own_value; /* value in the best labelling of the chain without cliques: a label, or a
+                        value of the property, R for EMPTY, R + 1 for CONFLICT */
+  int32_t value;     /* value in the result, CHORALE_TOGETHER */
+  double amount;     /* how much the clique's potential would fall if this member alone took
+                        own_value; plus infinity if the potential forbids that */
 } chorale_reason;
 
-/* Writes all reasons, by chain, then position, then agreement. reason_size: sizeof(chorale_reason),
- * the distance of entries in bytes. A changed position without a reason follows its neighbours in
- * the chain.
+/* Writes all reasons, ordered by chain, then position, then agreement. reason_size:
+ * sizeof(chorale_reason), the distance of entries in bytes. If the label of a position changed and
+ * no reason names the position, the label changed because labels of its neighbours did.
  * Errors: NULL_ARGUMENT, STRUCT_SIZE (reason_size), CAPACITY, NO_LABELLING. */
 CHORALE_API chorale_status chorale_decoded_reasons(const chorale_decoded *decoded,
                                                    chorale_reason *reasons, size_t reason_size,
                                                    int64_t capacity, int64_t *needed,
                                                    chorale_error *error);
 
-/* Return the run and the model of the result, for the calls of run.h and model.h; borrowed until
- * `decoded` is destroyed. NULL for NULL. The run may be solved further. */
+/* Return the run that labelled the corpus, and its model, for the calls of run.h and model.h;
+ * borrowed until `decoded` is destroyed. NULL for NULL. The run may be solved further. */
 CHORALE_API chorale_run *chorale_decoded_run(chorale_decoded *decoded);
 CHORALE_API const chorale_model *chorale_decoded_model(const chorale_decoded *decoded);
-/* Returns the index of the agreement that made a clique of the model; -1 if out of range. */
+/* Returns the index of the agreement that a clique of the model belongs to; -1 if `clique` is out
+ * of range. */
 CHORALE_API int64_t chorale_decoded_agreement(const chorale_decoded *decoded, int64_t clique);
 
 CHORALE_END_DECLS

@@ -81,8 +81,8 @@
  *   last gate       On held-out groups. If members were exchanged, whether there is agreement is
  *                   known apart from the costs. All bases are then applied if agreement_p is at
  *                   most level / 2 (bonuses have a second chance), they cost less than the tagger,
- *                   and at most one standard error more than the control. If nothing was exchanged, all
- *                   bases are applied if they cost less than the tagger and the control,
+ *                   and at most one standard error more than the control. If nothing was exchanged,
+ *                   all bases are applied if they cost less than the tagger and the control,
  *                   agreement_p <= level, and the gain over the tagger has p <= level. Otherwise
  *                   bonuses alone are applied, if the gain of the control has p <= level.
  *   kinds           Each kind is also learnt alone and judged by its gain over the tagger on
@@ -91,7 +91,8 @@
  *                   kinds with weights. If all bases are applied, kinds that gain and whose
  *                   members agree with p <= level by exchanges of this kind alone are kept too. Up
  *                   to half of the kinds kept may then be there by chance; their weights are small,
- *                   and the last gate prevents harm. A single kind is judged by the last gate alone.
+ *                   and the last gate prevents harm. A single kind is judged by the last gate
+ *   alone.
  *   factor          A margin asks for weights that just suffice. Those of position cliques (words,
  *                   keys, links) are applied 1.5 times as large as learnt, within their bounds.
  *                   Gains and p-values are of the weights as learnt.
@@ -122,31 +123,38 @@ CHORALE_BEGIN_DECLS
 
 /* ---- Weights ------------------------------------------------------------------------------ */
 
-/* Functions g of the counts n_v of a clique with n members. Values v are 0 .. R-1, without EMPTY
- * and CONFLICT. The sums of AGREEMENT, LOG_AGREEMENT and SHARE also leave out OUT, which stands for
- * many different values. Numbers never change; those below 100 are agreement bases. */
+/* Bases: functions g of the counts n_v of a clique with n members. R is the number of values of the
+ * clique; sums over v are over the values 0 .. R-1, without EMPTY and CONFLICT. The sums of
+ * AGREEMENT, LOG_AGREEMENT and SHARE also leave out OUT, which stands for many different values.
+ *
+ * Some bases are one function and have one weight, of index 0. The others are a list of functions,
+ * numbered by an *index*, each with a weight of its own; their comments say what the index is.
+ * "By default" means: learnt without a rule (chorale_weight_rule) for the basis. Numbers never
+ * change; those below 100 are agreement bases. */
 typedef int32_t chorale_basis;
 enum {
-  /* sum_v n_v^2 / n: the strength of decode.h. Weight >= 0. Learnt by default, except in centred
-   * cliques. */
+  /* sum_v n_v^2 / n; the weight is a `strength` of decode.h. Weight >= 0. Learnt by default, except
+   * in centred cliques. */
   CHORALE_BASIS_AGREEMENT = 0,
-  CHORALE_BASIS_LOG_AGREEMENT = 10, /* sum_v n_v^2 / log n (for n = 1: n_v^2). Not below 0 */
-  /* index i = 1, 2, 3: sum_v max(0, n_v - i n / 4). Weights >= 0: a weighted sum of these is a
-   * convex, piecewise linear function of the share n_v / n, and the weights are the increases of
-   * its slope. */
+  CHORALE_BASIS_LOG_AGREEMENT = 10, /* sum_v n_v^2 / log n (n = 1: n_v^2). Weight >= 0 */
+  /* Index i is 1, 2 or 3: sum_v max(0, n_v - i n / 4). Weights >= 0: a weighted sum of the three is
+   * a convex, piecewise linear function of the share n_v / n, and each weight is the increase of
+   * its slope at the share i / 4. */
   CHORALE_BASIS_SHARE = 20,
-  /* index a C + v, with C the columns of the clique (model.h): n_v if a is the majority: the
-   * weights W of MAJORITY (potential.h), over EMPTY and CONFLICT too. Excludes other bases of the
-   * kind. */
+  /* Index a C + v: n_v if most members have value a, else 0. So the weights are the matrix of a
+   * MAJORITY potential (potential.h). C is chorale_model_clique_columns, the number of values with
+   * EMPTY and CONFLICT; a and v are in 0 .. C-1. A kind with this basis has no other. */
   CHORALE_BASIS_MAJORITY = 30,
-  /* index c C + v: n_v if the centre shows c. Excludes other bases of the kind. Only for centred
-   * cliques, where it is learnt by default. */
+  /* Index c C + v, with C as above: n_v if the centre has value c, else 0. Only for centred
+   * cliques, where it is learnt by default. A kind with this basis has no other. */
   CHORALE_BASIS_CENTRE = 40,
-  CHORALE_BASIS_SINGLE = 100,   /* sum_v n_v. Default in property cliques; see F1 */
-  CHORALE_BASIS_EMPTY = 110,    /* n_EMPTY. Default in property cliques */
-  CHORALE_BASIS_CONFLICT = 120, /* n_CONFLICT. Default in property cliques */
-  CHORALE_BASIS_OUT = 130,      /* n_OUT, if the dictionary has OUT. Default there */
-  CHORALE_BASIS_VALUE = 140     /* index v: n_v. Default in position cliques with R <= 64 */
+  /* sum_v n_v. Learnt by default in property cliques, and in some others ("F1" above). */
+  CHORALE_BASIS_SINGLE = 100,
+  CHORALE_BASIS_EMPTY = 110,    /* n_EMPTY. Learnt by default in property cliques */
+  CHORALE_BASIS_CONFLICT = 120, /* n_CONFLICT. Learnt by default in property cliques */
+  CHORALE_BASIS_OUT = 130,      /* n_OUT. For dictionaries with OUT; learnt by default there */
+  /* Index v: n_v. Learnt by default in position cliques with R <= 64. */
+  CHORALE_BASIS_VALUE = 140
 };
 /* Returns the name of a basis in lower case, such as "log-agreement"; "unknown basis" for any other
  * number. Static storage. Any thread. */
@@ -155,15 +163,15 @@ CHORALE_API const char *chorale_basis_name(chorale_basis basis);
 /* Bounds of the weights of a basis. If several rules match a weight, the last one applies. A rule
  * for a basis that is not learnt by default makes it learnt. */
 typedef struct chorale_weight_rule {
-  int32_t kind;        /* -1: every kind that can have the basis */
+  int32_t kind;        /* kind of cliques; -1: every kind that can have the basis */
   chorale_basis basis;
-  int64_t index;       /* -1: every index */
-  double least;        /* minus infinity: none. least = most: the weight is frozen */
-  double most;         /* plus infinity: none */
+  int64_t index;       /* index within the basis (above), 0 if it has none; -1: every index */
+  double least;        /* lower bound; minus infinity: none */
+  double most;         /* upper bound; plus infinity: none. least = most fixes the weight */
 } chorale_weight_rule;
 
-/* Progress, passed to a callback after each run over a problem. The callback returns 0, or non-zero
- * to end the call like a cancel. */
+/* Progress, passed to a callback each time that a problem has been labelled. The callback returns 0
+ * to go on, or another number to end the call as a raised cancel flag would. */
 typedef struct chorale_learn_progress {
   size_t struct_size;
   int64_t runs;     /* runs done so far */
@@ -181,13 +189,14 @@ typedef struct chorale_learn_options {
    * diagonal. NULL: 1 for each wrong label. */
   const double *costs;
   int64_t labels; /* number of labels of `costs` or `classes` */
-  const double *seen; /* by problem: 0 < s <= 1 ("weaker taggers"). NULL: all 1 */
+  const double *seen; /* by problem: the share s ("weaker taggers" above), 0 < s <= 1. NULL: all 1
+  */
   int64_t folds;      /* greatest number of folds; >= 2. Default 10 */
-  double level;       /* 0 < level < 1. Default 0.05 */
-  /* Options of the runs in learning: rounds, joint_mode, beam_width, budget, threads, executor and
-   * so on; its limits and progress are ignored. rounds -1: 3 rounds, or 0 if all kinds are of
-   * property cliques, so that a run only polishes the tagger's labels. NULL: defaults with rounds
-   * -1 and beam_width 30. */
+  double level;       /* significance level of the tests, 0 < level < 1. Default 0.05 */
+  /* Options of the runs that label the problems during learning: rounds, joint_mode, beam_width,
+   * budget, threads, executor and so on. Its time_limit, cancel and progress are ignored. rounds
+   * -1: 3 rounds, or 0 if all kinds are of property cliques, so that a run only polishes the
+   * tagger's labels. NULL: the defaults, but rounds -1 and beam_width 30. */
   const chorale_run_options *run;
   double time_limit; /* seconds; negative (default): none */
   const chorale_cancel *cancel;             /* may be NULL */
@@ -211,17 +220,18 @@ typedef struct chorale_learnt chorale_learnt;
  * Kinds have the same numbers in all problems: if two problems name a kind (CHORALE_TEXTS_KINDS),
  * the names must be equal. A position whose gold label is unknown, or forbidden by its chain, takes
  * the label that fits best with the gold labels of its chain, and costs nothing.
- * If a limit ends the call early, the call succeeds, the report gives the outcome, and nothing is
- * applied. Limits are looked at about once a millisecond, except while a run is created
- * (chorale_run_create), which takes about 25 ms for half a million positions.
+ * If time_limit, cancel or progress ends the call early, the call succeeds, the report gives the
+ * outcome, and nothing is applied. These limits are checked about once a millisecond, except while
+ * a run is created (chorale_run_create), which takes about 25 ms for half a million positions.
  *
  * Errors: NULL_ARGUMENT, STRUCT_SIZE, SIZE, SIZE_OVERFLOW, OUT_OF_RANGE (costs, seen, rules;
  * scores so large that a weight would exceed 1e280), NOT_A_NUMBER, INFINITE, UNKNOWN_CONSTANT
- * (basis), LABELS_MISMATCH (costs, classes, chains of different numbers of labels), NO_GOLD (no gold label is known), ONE_GROUP (all labelled chains
- * are of one group), KIND (no clique has a kind; a rule for a basis that its kind cannot have;
- * cliques of one kind with different properties, values or centres; an oracle instance in a clique
- * with a kind; costs and classes both), WEIGHTS (a clique with a kind has weights),
- * MODEL_MISMATCH (kinds named differently), and those of chorale_run_create and chorale_run_solve.
+ * (basis), LABELS_MISMATCH (costs, classes, chains of different numbers of labels), NO_GOLD (no
+ * gold label is known), ONE_GROUP (all labelled chains are of one group), KIND (no clique has a
+ * kind; a rule for a basis that its kind cannot have; cliques of one kind with different
+ * properties, values or centres; an oracle instance in a clique with a kind; costs and classes
+ * both), WEIGHTS (a clique with a kind has weights), MODEL_MISMATCH (kinds named differently), and
+ * those of chorale_run_create and chorale_run_solve.
  * Cost: at most 79 + 3 K runs over each problem, K the number of kinds. Memory: that of a run, two
  * copies of the scores, and 8 bytes for each weight and labelling kept (at most 60 a group). */
 CHORALE_API chorale_status chorale_learn(const chorale_host *host,
@@ -231,9 +241,9 @@ CHORALE_API chorale_status chorale_learn(const chorale_host *host,
 /* Destroys the result; NULL is ignored. */
 CHORALE_API void chorale_learnt_destroy(chorale_learnt *learnt);
 
-/* Creates a problem with gold labels from a corpus and agreements, with the model that
- * chorale_decode labels. Agreement k is kind k of its cliques; CHORALE_TEXTS_KINDS may name the
- * kinds.
+/* Creates a problem with gold labels from a corpus and agreements. Its model is the one that
+ * chorale_decode makes of them. The cliques of agreement k are of kind k; CHORALE_TEXTS_KINDS may
+ * name the kinds.
  * gold: by position of the corpus, -1: unknown; may be NULL.
  * Errors: those of chorale_decode except those of runs, and of chorale_problem_set_gold. */
 CHORALE_API chorale_status chorale_problem_create_agreeing(const chorale_host *host,
@@ -245,8 +255,9 @@ CHORALE_API chorale_status chorale_problem_create_agreeing(const chorale_host *h
 
 /* ---- Use ---------------------------------------------------------------------------------- */
 
-/* Creates the model of a problem with the learnt potentials in its cliques that have kinds. If
- * nothing is applied, these potentials are zero. Shares the chains, as chorale_model_reweigh does.
+/* Creates a model with the chains and cliques of a problem's model, where the cliques that have a
+ * kind get the learnt potential of the kind. If nothing is applied, these potentials are zero. The
+ * chains are shared with the problem's model, as in chorale_model_reweigh.
  * Errors: NULL_ARGUMENT, STRUCT_SIZE, KIND (cliques unlike those learnt from, a kind that was not
  * learnt), WEIGHTS (a clique with a kind has weights), VALUES_MISMATCH (VALUE, MAJORITY and CENTRE
  * hold only for the number of values learnt from), MODEL_MISMATCH (a kind with another name),
@@ -258,8 +269,9 @@ CHORALE_API chorale_status chorale_learnt_apply(const chorale_host *host,
 
 /* Creates the potential of a kind, for cliques of any size, to be used in chorale_agreement
  * (decode.h) or chorale_clique_setup.
- * values: R of the cliques; the potential is over R + 2 values if they are property cliques.
- *   centre_value: of a centred kind, the value of the centre; -1 otherwise.
+ * values: R of the cliques. The potential is over R + 2 values if they are property cliques.
+ * centre_value: for a centred kind, the value of the centre that the potential is for; otherwise
+ *   -1.
  * Errors: NULL_ARGUMENT, STRUCT_SIZE, OUT_OF_RANGE (kind, centre_value), SIZE (values),
  *   SIZE_OVERFLOW, VALUES_MISMATCH, OUT_OF_MEMORY. */
 CHORALE_API chorale_status chorale_learnt_potential(const chorale_host *host,
@@ -277,18 +289,21 @@ enum {
   CHORALE_APPLIED_ALL = 2
 };
 
-/* Flags: unusual properties of the input. */
+/* Flags, to be combined by |: what is unusual about the problems. */
 typedef int32_t chorale_learn_warning;
 enum {
   CHORALE_WARNING_GOLD_FORBIDDEN = 1,  /* gold labels that their chains forbid */
   CHORALE_WARNING_LABEL_UNSEEN = 2,    /* a gold label that is forbidden at every position */
   CHORALE_WARNING_SINGLE_CLIQUE = 4,   /* a kind of one clique */
-  CHORALE_WARNING_BASE_KNOWS = 8,      /* 99 % of the tagger's labels are right: trained on gold? */
-  CHORALE_WARNING_FEW_GROUPS = 16      /* too few for any gain to be credible */
+  CHORALE_WARNING_BASE_KNOWS = 8,      /* 99 % of the tagger's labels are right, so that it may have
+                                          been trained on these gold labels */
+  CHORALE_WARNING_FEW_GROUPS = 16      /* too few groups for any gain to be significant */
 };
 
-/* Costs are sums over held-out groups. A gain is the difference of two costs, as its comment says,
- * with a 95 % interval (bootstrap over groups) and a p-value. */
+/* The report. Costs are sums of the costs of wrong labels over all groups, each labelled with
+ * weights learnt on other groups. A gain is the difference of two costs that its comment names,
+ * with a 95 % interval (_lower to _upper, by bootstrap over groups) and a one-sided p-value
+ * (_p). */
 typedef struct chorale_learnt_report {
   size_t struct_size; /* sizeof(chorale_learnt_report); set by init */
   chorale_outcome outcome; /* COMPLETE, DEADLINE, CANCELLED */
@@ -300,10 +315,10 @@ typedef struct chorale_learnt_report {
   int64_t positions; /* number of positions with gold labels */
   int64_t kinds;
   int64_t weights;
-  int64_t runs;           /* number of runs over single problems */
+  int64_t runs;           /* how many times a problem was labelled */
   double unit;            /* u */
   double regularisation;  /* lambda */
-  double gold_bonus;      /* mean over problems ("weaker taggers"); 0: none */
+  double gold_bonus;      /* score added to gold labels ("weaker taggers"), mean over problems */
   double base_cost;       /* cost of the tagger's labels */
   double control_cost;    /* cost with bonuses alone */
   double all_cost;        /* cost with all bases */
@@ -314,7 +329,8 @@ typedef struct chorale_learnt_report {
   double agreement_gain;  /* control_cost - all_cost */
   double agreement_lower;
   double agreement_upper;
-  double agreement_p;     /* of exchanges, or of agreement_gain ("agreement" above) */
+  double agreement_p;     /* p-value of the exchanges ("agreement" above); of agreement_gain if
+                             nothing could be exchanged */
   double f1;          /* micro F1 of the tagger's labels, with `classes`; else 0 */
   double temperature; /* for chorale_run_probabilities; 0: unknown */
 } chorale_learnt_report;
@@ -339,15 +355,17 @@ typedef struct chorale_learnt_kind {
   chorale_verdict verdict;
   int64_t cliques;
   int64_t members;
-  double screening_p; /* 1 if kinds were not screened */
-  /* Cost of held-out groups labelled by the tagger, less their cost with this kind alone; 0 if the
-   * kind was not learnt, or is the only one. */
+  double screening_p; /* p-value of "screening" above; 1 if kinds were not screened */
+  /* Cost of the tagger's labels of held-out groups minus the cost of their labels when only this
+   * kind is learnt; 0 if the kind was not learnt, or is the only one. With a 95 % interval and a
+   * p-value. */
   double gain;
   double gain_lower;
   double gain_upper;
   double p;
 } chorale_learnt_kind;
-/* Writes all kinds, in order of their numbers. kind_size: sizeof(chorale_learnt_kind), the distance
+/* Writes what was found of each kind, in order of their numbers, to the buffer `kinds` (chorale.h).
+ * kind_size: sizeof(chorale_learnt_kind), the distance
  * of entries in bytes. Errors: NULL_ARGUMENT, STRUCT_SIZE, SIZE, CAPACITY. */
 CHORALE_API chorale_status chorale_learnt_kinds(const chorale_learnt *learnt,
                                                 chorale_learnt_kind *kinds, size_t kind_size,
@@ -357,13 +375,13 @@ CHORALE_API chorale_status chorale_learnt_kinds(const chorale_learnt *learnt,
 typedef struct chorale_learnt_weight {
   int32_t kind;
   chorale_basis basis;
-  int64_t index; /* 0 if the basis has none */
-  double weight; /* as applied */
+  int64_t index; /* index within the basis (chorale_basis); 0 if the basis has none */
+  double weight; /* the weight as applied; 0 if the last gate does not apply its basis */
   /* 95 % interval for the mean of this weight over corpora with as many groups, for this lambda: a
    * jackknife over folds. Does not include the uncertainty of the choice of lambda and kinds. */
   double lower;
   double upper;
-  double least;  /* bounds of the weight, with `most` */
+  double least;  /* least and most: the bounds of the weight in learning */
   double most;
 } chorale_learnt_weight;
 /* Writes all weights, by kind, basis, index. weight_size: sizeof(chorale_learnt_weight). Errors: as

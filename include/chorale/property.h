@@ -1,20 +1,23 @@
 /* Properties: functions that map a labelling to one value, a small integer.
  *
  * A property reads a labelled sequence from left to right and *fires* values at positions. The
- * value of the property on the labelling, which the labelling *shows*, is (Definition of
- * decomposable properties; the paper writes bottom both for a position that fires nothing and for
- * CONFLICT)
+ * labelling then *shows* one value, the value of the property on it:
  *
  *     EMPTY     if nothing fired,
  *     v         if v fired, once or more, and no other value,
  *     CONFLICT  if two different values fired.
  *
+ * (Gupta, Sarawagi and Diwan, see potential.h: "decomposable properties". Their bottom symbol
+ * stands both for a position that fires nothing and for CONFLICT.)
+ *
  * Values are 0 .. R-1. EMPTY has the number R and CONFLICT R + 1, so that an array of scores by
  * value has R + 2 entries.
  *
- * A property is defined by an automaton over pairs of position class and label, or is *local*: the
- * value that a position fires depends only on its class, its label and its parent's label. On trees
- * a property must be local (AUTOMATON_ON_TREE); on chains both kinds are allowed.
+ * A property is defined by an automaton whose input at a position is the position's class and
+ * label. A position's class is a number that the caller gives to the position, such as a type of
+ * token. Or the property is *local*: the value that a position fires depends only on its class, its
+ * label and its parent's label. On trees a property must be local (AUTOMATON_ON_TREE); on chains
+ * both kinds are allowed.
  *
  * Models store only the values that the chains of a clique can fire (model.h), so a large R costs
  * no memory there. Arrays of the caller (messages, chorale_attachment) have R + 2 entries.
@@ -44,7 +47,7 @@ enum {
 typedef struct chorale_automaton {
   size_t struct_size; /* sizeof(chorale_automaton); set by init */
   int64_t labels;     /* m >= 1 */
-  int64_t classes;    /* position classes, >= 1 */
+  int64_t classes;    /* number of position classes, >= 1 */
   int64_t states;     /* >= 1 */
   int64_t values;     /* R >= 1, at most 2^31 - 3 */
   int32_t start;      /* the state before the first position */
@@ -53,11 +56,16 @@ typedef struct chorale_automaton {
   int32_t table_offset;
   int32_t outside_value;
   int32_t reserved;            /* 0 */
-  const int32_t *next;         /* states x classes x labels: the state after the position */
-  const int32_t *actions;      /* same shape as `next`: action of the position. NULL: nothing */
-  const int32_t *end_actions;  /* states: action after the last position, to which FIRE_LABEL and
-                                  FIRE_TABLE refer (empty chain: nothing). NULL: nothing */
-  const int32_t *label_values; /* labels: value of FIRE_LABEL, -1: nothing. NULL: the label */
+  const int32_t *next;         /* states x classes x labels: the state after the position, by state
+                                  before it, its class and its label */
+  const int32_t *actions;      /* same shape as `next`: the action (chorale_action) at the position.
+                                  NULL: no position fires */
+  const int32_t *end_actions;  /* by state: a further action, taken after the last position if the
+                                  chain ends in this state. FIRE_LABEL and FIRE_TABLE mean those of
+                                  the last position; on an empty chain both fire nothing. NULL:
+                                  no such actions */
+  const int32_t *label_values; /* by label: the value that FIRE_LABEL fires, or -1 for nothing.
+                                  NULL: the label itself */
 } chorale_automaton;
 
 /* Fills `automaton` with the defaults; pass sizeof(chorale_automaton). NULL is ignored. */
@@ -72,10 +80,10 @@ CHORALE_API chorale_status chorale_property_create(const chorale_host *host,
                                                    chorale_property **property,
                                                    chorale_error *error);
 
-/* Creates a local property. actions: classes x labels x (labels + 1), the action by class and label
- * of the position and label of its parent; the last column is for roots (on a chain: the first
- * position). values: R; label_values: as in chorale_automaton. FIRE_TABLE at position t fires entry
- * t. */
+/* Creates a local property. actions: classes x labels x (labels + 1) entries of chorale_action, by
+ * class of the position, its label, and the label of its parent (on a chain: of the position
+ * before); the last column is for positions without a parent. values: R. label_values: as in
+ * chorale_automaton. FIRE_TABLE at position t fires entry t of the table. */
 CHORALE_API chorale_status chorale_property_create_local(const chorale_host *host, int64_t labels,
                                                          int64_t classes, int64_t values,
                                                          const int32_t *actions,
@@ -87,21 +95,23 @@ CHORALE_API chorale_status chorale_property_create_local(const chorale_host *hos
  * Any thread. */
 CHORALE_API chorale_property *chorale_property_retain(const chorale_property *property);
 CHORALE_API void chorale_property_release(const chorale_property *property);
-/* Return the number of values R; the number of labels m. 0 for NULL. Any thread. */
+/* chorale_property_values returns R, chorale_property_labels returns m; both 0 for NULL. Any
+ * thread. */
 CHORALE_API int64_t chorale_property_values(const chorale_property *property);
 CHORALE_API int64_t chorale_property_labels(const chorale_property *property);
 
 /* ---- Automata rule by rule ---------------------------------------------------------------- */
 
-/* A mutable automaton, used by one thread at a time. A new state has only transitions to itself,
- * and fires nothing. State 0 is the start and always exists. */
+/* A builder of an automaton, used by one thread at a time. Without rules, an automaton stays in its
+ * state and fires nothing. State 0 is the start and always exists. */
 typedef struct chorale_property_builder chorale_property_builder;
 
-/* In a rule: every state, class or label; as `next`: stay in the state. Differs from
- * CHORALE_FIRE_NOTHING, which is -1. */
+/* As state, class or label of a rule: the rule holds for all of them. As `next`: the automaton
+ * stays in its state. */
 enum { CHORALE_ANY = -10 };
 
-/* Creates a builder. Errors: NULL_ARGUMENT, STRUCT_SIZE, SIZE, SIZE_OVERFLOW, OUT_OF_MEMORY. */
+/* Creates a builder of a property over `labels` labels and `classes` position classes, with values
+ * 0 .. `values` - 1. Errors: NULL_ARGUMENT, STRUCT_SIZE, SIZE, SIZE_OVERFLOW, OUT_OF_MEMORY. */
 CHORALE_API chorale_status chorale_property_builder_create(const chorale_host *host, int64_t labels,
                                                            int64_t classes, int64_t values,
                                                            chorale_property_builder **builder,
@@ -113,7 +123,8 @@ CHORALE_API void chorale_property_builder_destroy(chorale_property_builder *buil
 CHORALE_API chorale_status chorale_property_builder_add_state(chorale_property_builder *builder,
                                                               int32_t *state, chorale_error *error);
 /* Adds a rule: in `state`, a position of class `position_class` with label `label` fires `action`
- * and leads to state `next`. Each of the four may be CHORALE_ANY. Later rules replace earlier ones.
+ * and leads to state `next`. state, position_class, label and next may be CHORALE_ANY. Where
+ * several rules hold, the one added last applies.
  * Errors: NULL_ARGUMENT, OUT_OF_RANGE (-1 is out of range too), VALUE_OUTSIDE_RANGE,
  * UNKNOWN_CONSTANT. */
 CHORALE_API chorale_status chorale_property_builder_rule(chorale_property_builder *builder,
@@ -121,8 +132,8 @@ CHORALE_API chorale_status chorale_property_builder_rule(chorale_property_builde
                                                          int32_t label, int32_t next,
                                                          chorale_action action,
                                                          chorale_error *error);
-/* Adds an end rule: a sequence that ends in `state` (or CHORALE_ANY) fires `action`. Errors: as for
- * a rule. */
+/* Adds an end rule: a sequence that ends in `state` (CHORALE_ANY: in any state) fires `action`
+ * after its last position. Errors: as for a rule. */
 CHORALE_API chorale_status chorale_property_builder_end_rule(chorale_property_builder *builder,
                                                              int32_t state, chorale_action action,
                                                              chorale_error *error);
@@ -172,8 +183,8 @@ CHORALE_API chorale_status chorale_property_create_position_label(const chorale_
                                                                   chorale_property **property,
                                                                   chorale_error *error);
 
-/* Creates TokenLabel (Example 1), which fires the kind of the label of every position whose table
- * entry is `token` (>= 0); R = kinds. */
+/* Creates the property TokenLabel (Example 1 of the paper), which fires the kind of the label of
+ * every position whose table entry (chorale_attachment) is `token`, a number >= 0. R = kinds. */
 CHORALE_API chorale_status chorale_property_create_token_label(const chorale_host *host,
                                                                const chorale_label_map *map,
                                                                int32_t token,
@@ -181,34 +192,36 @@ CHORALE_API chorale_status chorale_property_create_token_label(const chorale_hos
                                                                chorale_error *error);
 
 /* Creates a property that fires the kind of the first label that is not ignored; R = kinds.
- * ignored: m bytes, 0: the label is not ignored; NULL: all 0. */
+ * ignored: a byte for each label, other than 0 if the property ignores the label; NULL: all 0. The
+ * two functions below take the same array. */
 CHORALE_API chorale_status chorale_property_create_first_label(const chorale_host *host,
                                                                const chorale_label_map *map,
                                                                const uint8_t *ignored,
                                                                chorale_property **property,
                                                                chorale_error *error);
 
-/* End of segments of the anchor kind. A segment is a maximal run of labels of one kind; a label
- * that begins a segment (B-X) also ends the run before. */
+/* What ends a segment in the two properties below. A segment is a maximal run of labels of one
+ * kind; a label that begins a segment (B-X) also ends the run before it. */
 typedef int32_t chorale_segment_rule;
 enum {
   CHORALE_SEGMENT_SPANS_IGNORED = 0,  /* a segment continues over ignored labels: X O X is one */
   CHORALE_SEGMENT_ENDS_AT_IGNORED = 1 /* an ignored label ends a segment: X O X is two */
 };
 
-/* Creates NextLabel (Example 2), which fires, for every segment of the kind `anchor`, the kind of
- * the first label after the segment that is not ignored, or `end_value` if the sequence ends first
- * (-1: nothing; `kinds` gives the end a value of its own). If the next segment is again of the kind
- * `anchor` and adjoins, its first label is the one fired. R = max(kinds, end_value + 1). A label of
- * the kind `anchor` belongs to a segment even if `ignored`. */
+/* Creates the property NextLabel (Example 2 of the paper). For every segment of the kind `anchor`,
+ * it fires the kind of the first label after the segment that is not ignored. If the sequence ends
+ * before such a label, it fires `end_value`, or nothing if end_value is -1; end_value = kinds gives
+ * the end a value of its own. If another segment of the kind `anchor` follows directly, the kind
+ * fired is `anchor`. R = max(kinds, end_value + 1). A label of the kind `anchor` belongs to a
+ * segment even if `ignored` names it. */
 CHORALE_API chorale_status chorale_property_create_next_label(
     const chorale_host *host, const chorale_label_map *map, int32_t anchor, const uint8_t *ignored,
     chorale_segment_rule rule, int32_t end_value, chorale_property **property,
     chorale_error *error);
 
-/* Creates BeforeToken (Example 3), which fires, for every segment of the kind `anchor`, the table
- * entry of the position before the segment, or `start_value` (-1: nothing) if the segment starts at
- * the first position. R = values. */
+/* Creates the property BeforeToken (Example 3 of the paper). For every segment of the kind
+ * `anchor`, it fires the table entry of the position before the segment. If the segment starts at
+ * the first position, it fires `start_value`, or nothing if start_value is -1. R = values. */
 CHORALE_API chorale_status chorale_property_create_token_before(
     const chorale_host *host, const chorale_label_map *map, int32_t anchor, const uint8_t *ignored,
     chorale_segment_rule rule, int64_t values, int32_t start_value, chorale_property **property,
@@ -219,17 +232,18 @@ CHORALE_API chorale_status chorale_property_create_token_before(
 /* A dictionary: the subset of a property's values that a clique uses, numbered from 0 in ascending
  * order. Optionally followed by one value OUT, which represents all values outside the subset.
  *
- * With OUT, all values outside are the same value: firing two of them gives OUT, and firing one and
- * a value of the subset gives CONFLICT. Without OUT, a single value outside gives -1; two different
- * values give CONFLICT, whether in the subset or outside. */
+ * With OUT, all values outside the subset count as the one value OUT: a labelling that fires two of
+ * them shows OUT, and a labelling that fires one of them and a value of the subset shows CONFLICT.
+ * Without OUT, a labelling that fires one value outside the subset, and no other value, shows -1;
+ * two different values give CONFLICT, whether they are in the subset or not. */
 typedef struct chorale_dictionary chorale_dictionary;
 
 /* Treatment of values outside a dictionary. */
 typedef int32_t chorale_outside;
 enum {
-  CHORALE_OUTSIDE_FORBIDDEN = 0, /* messages and decoding exclude every labelling that fires one,
-                                    also as part of a CONFLICT */
-  CHORALE_OUTSIDE_AS_OUT = 1     /* every value outside is the value OUT */
+  CHORALE_OUTSIDE_FORBIDDEN = 0, /* no OUT. Messages and decoding exclude every labelling that fires
+                                    a value outside, also where the labelling shows CONFLICT */
+  CHORALE_OUTSIDE_AS_OUT = 1     /* with OUT, which stands for every value outside */
 };
 
 /* Creates a dictionary. values: `count` values >= 0 in any order, repetitions allowed; copied.
@@ -241,11 +255,17 @@ CHORALE_API chorale_status chorale_dictionary_create(const chorale_host *host,
                                                      chorale_dictionary **dictionary,
                                                      chorale_error *error);
 
-/* Creates a dictionary of the `keep` values of highest score among those of `full` (NULL: values 0
- * .. columns-1). scores: `columns` entries, for instance a message of the chain; further entries,
- * such as EMPTY and CONFLICT, are not read. Values with score minus infinity, and OUT of `full`,
- * are left out; of equal scores the lowest value is preferred. Errors: as for
- * chorale_dictionary_create; VALUES_MISMATCH (columns). */
+/* Creates a dictionary of the (at most) `keep` values with the highest scores.
+ *
+ * full: NULL: the values to choose from are 0 .. columns - 1, and scores[v] is the score of v.
+ *   Otherwise they are the values of the dictionary `full` without OUT, and scores[i] is the score
+ *   of the value that has the number i in `full`.
+ * scores: `columns` entries, for instance of a message of a chain. With `full`, columns must be at
+ *   least chorale_dictionary_values(full), and entries from OUT on (OUT, EMPTY, CONFLICT) are not
+ *   read. Without `full`, pass R as columns of a message of R + 2 entries, to leave out EMPTY and
+ *   CONFLICT.
+ * Values with score minus infinity are left out; of equal scores the lowest value is preferred.
+ * Errors: as for chorale_dictionary_create; VALUES_MISMATCH (columns). */
 CHORALE_API chorale_status chorale_dictionary_create_best(
     const chorale_host *host, const chorale_dictionary *full, const double *scores, int64_t columns,
     int64_t keep, chorale_outside outside, chorale_dictionary **dictionary, chorale_error *error);
@@ -253,13 +273,14 @@ CHORALE_API chorale_status chorale_dictionary_create_best(
  * Any thread. */
 CHORALE_API chorale_dictionary *chorale_dictionary_retain(const chorale_dictionary *dictionary);
 CHORALE_API void chorale_dictionary_release(const chorale_dictionary *dictionary);
-/* Returns the number of values, including OUT, which is the R of a clique with this dictionary; 0
- * for NULL. Any thread. */
+/* Returns the number of values, including OUT: the R of a clique with this dictionary. 0 for NULL.
+ * Any thread. */
 CHORALE_API int64_t chorale_dictionary_values(const chorale_dictionary *dictionary);
-/* Returns the number of a property's value in the dictionary; for a value outside, OUT, or -1
- * without OUT. O(log R). */
+/* Returns the number that a value of the property has in the dictionary. For a value outside:
+ * the number of OUT, or -1 without OUT. O(log R). */
 CHORALE_API int32_t chorale_dictionary_find(const chorale_dictionary *dictionary, int32_t value);
-/* Returns the property's value with a number in the dictionary; -1 for OUT and out of range. */
+/* Returns the value of the property that has this number in the dictionary; -1 for the number of
+ * OUT and for numbers out of range. */
 CHORALE_API int32_t chorale_dictionary_value(const chorale_dictionary *dictionary, int64_t number);
 
 /* ---- A property on a chain ---------------------------------------------------------------- */
@@ -274,16 +295,16 @@ typedef struct chorale_attachment {
                              and token_label properties */
   const int32_t *table;   /* T values of the property, such as token ids; -1 fires nothing. May be
                              NULL if the property reads no table */
-  /* Message of the clique: R + 2 scores by value, minus infinity allowed, with the R of the
-   * dictionary if there is one. NULL: zeros. */
+  /* Message of a clique to this chain: R + 2 scores, one for each value, EMPTY and CONFLICT; minus
+   * infinity forbids. R is that of the dictionary if there is one. NULL: zeros. */
   const double *message;
 } chorale_attachment;
 
 /* Fills `attachment` with zeros; pass sizeof(chorale_attachment). NULL is ignored. */
 CHORALE_API void chorale_attachment_init(chorale_attachment *attachment, size_t struct_size);
 
-/* Returns R: the number of values of the dictionary, or without one of the property; 0 for NULL.
- * Any thread. */
+/* Returns R: the number of values of the dictionary, or of the property if there is no dictionary;
+ * 0 for NULL. Any thread. */
 CHORALE_API int64_t chorale_attachment_values(const chorale_attachment *attachment);
 
 /* Computes the value that a labelling (`length` labels) shows: *value is in 0 .. R-1, R (EMPTY) or
@@ -297,9 +318,9 @@ CHORALE_API chorale_status chorale_property_shown(const chorale_attachment *atta
                                                      const int32_t *parents, int32_t *value,
                                                      chorale_error *error);
 
-/* Writes all values that a labelling fires, in order, with repetitions, also those of a conflict,
- * in the property's own numbers; for instance to create a dictionary (the paper's first
- * approximation).
+/* Writes all values that a labelling fires, in order of positions, with repetitions, also if the
+ * labelling shows CONFLICT. Values have the property's own numbers, even with a dictionary. Serves
+ * for instance to create a dictionary of the values that occur (the paper's first approximation).
  * values: a buffer (chorale.h); capacity length + 1 always suffices.
  * Errors: as for chorale_property_shown; SIZE (a negative capacity), CAPACITY. */
 CHORALE_API chorale_status chorale_property_fired(const chorale_attachment *attachment,

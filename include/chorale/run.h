@@ -475,10 +475,10 @@ CHORALE_API chorale_status chorale_run_max_marginals(chorale_run *run, int64_t c
  *   A position keeps 16 configurations, 64 if these leave out more than a hundredth of the sum of
  *   all labellings, then 256, but never more than `budget`: such a chain costs no more than one
  *   whose joint states just fit a budget of about 400. No probability is wrong by more than the
- *   part left out; usual errors are far smaller. If it exceeds a tenth, and on trees, properties are
- *   absorbed (message.h), which is approximate without a bound on the error. An absorbed property
- *   adds message(v) - message(EMPTY) at each firing of v, and message(EMPTY) once, so that a
- *   labelling that fires twice gets the messages of both firings in place of that of CONFLICT.
+ *   part left out; usual errors are far smaller. If it exceeds a tenth, and on trees, properties
+ *   are absorbed (message.h), which is approximate without a bound on the error. An absorbed
+ *   property adds message(v) - message(EMPTY) at each firing of v, and message(EMPTY) once, so that
+ *   a labelling that fires twice gets the messages of both firings in place of that of CONFLICT.
  *   Where message(EMPTY) is minus infinity, labellings that fire nothing are forbidden, and each
  *   firing of v adds message(v) minus the greatest message of a value.
  * Sums are in double precision: differences between labels are lost if all scores of a position are
