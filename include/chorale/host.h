@@ -7,11 +7,12 @@
 CHORALE_BEGIN_DECLS
 
 /* Memory functions. `allocate` returns `bytes` (> 0) bytes aligned to `alignment` (a power of two,
- * at most 64), or NULL. `deallocate` receives the same size and alignment that `allocate` was
- * given. A block that is not aligned is returned unused, and the call fails with
- * ALLOCATOR_ALIGNMENT instead of OUT_OF_MEMORY; to tell the two apart, a failing call requests and
- * returns a few more blocks. Both functions are called on the thread of the call into the library
- * (at the last release of a shared handle: the releasing thread) and must not unwind. */
+ * at most 64), or NULL if there is no memory. `deallocate` receives the same size and alignment
+ * that `allocate` was given. If `allocate` returns a block that is not aligned, the library passes
+ * it to `deallocate` unused, and the call fails with ALLOCATOR_ALIGNMENT. To tell this case from
+ * OUT_OF_MEMORY, a failing call allocates and frees a few more blocks. Both functions are called on
+ * the thread of the call into the library (at the last release of a shared handle: the releasing
+ * thread) and must not unwind. */
 typedef struct chorale_allocator {
   void *user;
   void *(*allocate)(void *user, size_t bytes, size_t alignment);
@@ -29,8 +30,8 @@ enum {
  * call into the library; must not unwind and must not use the same handle. */
 typedef void (*chorale_log_function)(void *user, chorale_log_level level, const char *message);
 
-/* The host, passed to functions that create handles, which copy it. NULL allocator: malloc and
- * free. NULL log: no log. NULL instead of a host: both. */
+/* The host, passed to functions that create handles; they copy the struct. allocator NULL: malloc
+ * and free. log NULL: messages are dropped. A NULL pointer instead of a host means both. */
 typedef struct chorale_host {
   size_t struct_size; /* sizeof(chorale_host); set by chorale_host_init */
   const chorale_allocator *allocator;

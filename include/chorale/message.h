@@ -1,11 +1,13 @@
 /* Chains and trees under properties: property-aware messages, and decoding under messages.
  *
- * K properties are attached to a chain, each with the message m_p from its clique. With
+ * K properties (property.h) are attached to a chain. Each property p is the chain's membership in
+ * one clique, from which the chain has received a message m_p: a score for each value of p. With
  *
- *     Phi(y) = phi(y) + sum_p m_p(value of p on y)
+ *     Phi(y) = phi(y) + sum_p m_p(value of p on y)          (phi: the score of the chain, chain.h)
  *
- * a call finds the labelling that maximises Phi (decoding), or for each property p and each of its
- * values v, including EMPTY and CONFLICT, the message of the chain to the clique of p,
+ * one call decodes: it finds the labelling y that maximises Phi. Another computes, for each
+ * property p and each of its values v, including EMPTY and CONFLICT, the message of the chain to
+ * the clique of p,
  *
  *     max { Phi(y) - m_p(v) : p has value v on y }   (equation 6: without the incoming m_p).
  *
@@ -18,21 +20,23 @@
 
 CHORALE_BEGIN_DECLS
 
-/* Methods for several properties. The exact dynamic program runs over *configurations*: the
- * automaton state of every property and, while a conflict is possible, the value fired so far. As
- * soon as a property can fire nothing more, its message m_p is added and its value is dropped from
- * the configuration. A configuration costs at most one max-product step of a plain chain. Only
- * reachable configurations are computed; those stored at one position are *alive*. */
+/* Methods for several properties. The exact dynamic program extends its state, the label, by a
+ * *configuration*: for every property the state of its automaton and, while the property may still
+ * fire, the value that it has fired so far. Once a property can fire nothing more, its message m_p
+ * is added, and its value is dropped from the configuration. Each configuration at a position costs
+ * at most as much as a position of a chain without properties, O(m^2). Only reachable
+ * configurations are computed; those stored at one position are *alive*. */
 typedef int32_t chorale_joint_mode;
 enum {
   /* EXACT while at most `budget` configurations are alive, then BEAM of width `budget`. */
   CHORALE_JOINT_AUTO = 0,
   /* Exact. STATE_SPACE if more than `budget` configurations would be alive. */
   CHORALE_JOINT_EXACT = 10,
-  /* Local absorption (the paper's second approximation): at every position where a property fires
-   * v, adds m(v) - m(EMPTY), or m(v) if EMPTY is forbidden. Configurations have only the automaton
-   * states, and for a message the value of its property. Exact if no property fires twice;
-   * otherwise m(v) is added for each firing. `budget` applies as in EXACT. */
+  /* Local absorption (the second approximation of the paper, see potential.h): the message m of a
+   * property becomes scores of positions. Every position where the property fires v gets m(v) -
+   * m(EMPTY), or m(v) if m(EMPTY) is minus infinity. Configurations then hold only the states of
+   * the automata, and, when a message is computed, the value of its property. Exact if no property
+   * fires twice; otherwise m(v) is added for each firing. `budget` applies as in EXACT. */
   CHORALE_JOINT_ABSORPTION = 20,
   /* The paper's third approximation: keeps the best `beam_width` configurations at each position,
    * ranked by their best score over all labels plus the messages of the values fired so far. */
@@ -58,9 +62,10 @@ typedef struct chorale_message_result {
   int32_t pruned;          /* 1: a beam dropped configurations */
   int32_t exact;           /* 1: messages or labelling are exact, up to rounding */
   int32_t reserved;
-  int64_t configurations; /* greatest number alive at one position */
-  /* Decoding: Phi, phi and the sum of messages (in the order of the properties), evaluated on the
-   * labelling; score = chain_score + message_score. Computing messages sets all three to 0. */
+  int64_t configurations; /* greatest number of configurations alive at one position */
+  /* After decoding: Phi (score), phi (chain_score) and the sum of the messages' entries
+   * (message_score, added in the order of the properties) of the labelling found. score =
+   * chain_score + message_score. Computing messages sets all three to 0. */
   double score;
   double chain_score;
   double message_score;
@@ -72,9 +77,9 @@ CHORALE_API void chorale_message_result_init(chorale_message_result *result, siz
 typedef int32_t chorale_message_task;
 enum { CHORALE_MESSAGE_SEND = 0, CHORALE_MESSAGE_DECODE = 1 };
 
-/* Computes the bytes that chorale_chain_solver_create_in needs for `task` on this chain with these
- * `count` attachments and options (NULL: defaults), and on chains and attachments that differ only
- * in the values of numbers (messages, scores, table entries). Errors: as for the task. Any
+/* Computes how many bytes chorale_chain_solver_create_in needs for `task` on this chain with these
+ * `count` attachments and options (NULL: defaults), and on all chains and attachments that differ
+ * from them only in the entries of arrays (messages, scores, tables). Errors: as for the task. Any
  * thread. */
 CHORALE_API chorale_status chorale_message_bytes(const chorale_chain *chain,
                                                  const chorale_attachment *attachments,
@@ -82,8 +87,8 @@ CHORALE_API chorale_status chorale_message_bytes(const chorale_chain *chain,
                                                  const chorale_message_options *options,
                                                  chorale_message_task task, size_t *bytes,
                                                  chorale_error *error);
-/* Grows the workspace so that `task` on such a chain does not allocate. On failure the solver is
- * unchanged. */
+/* Grows the workspace so that `task` does not allocate on the chains and attachments for which
+ * chorale_message_bytes gives the number of bytes. On failure the solver is unchanged. */
 CHORALE_API chorale_status chorale_message_reserve(chorale_chain_solver *solver,
                                                    const chorale_chain *chain,
                                                    const chorale_attachment *attachments,
@@ -100,20 +105,23 @@ CHORALE_API chorale_status chorale_message_reserve(chorale_chain_solver *solver,
 /* Computes the messages of the chain to its cliques.
  *
  * attachments: `count` (>= 1) structs, with the incoming messages.
- * outgoing: `count` pointers; outgoing[p] receives R_p + 2 scores, minus infinity for values that
- *   no labelling has, or is NULL to skip the message. Must not overlap incoming messages.
+ * outgoing: `count` pointers. outgoing[p] receives the message to the clique of property p, R_p + 2
+ *   scores, minus infinity for values that no labelling has; NULL: the message is not computed.
+ *   Must not overlap incoming messages.
  * result: may be NULL.
  * Cost of one message: at most T x m^2 x configurations; on a tree also T x m x configurations
- * squared, to merge children. With several properties on a chain, a narrow beam runs first; its
- * scores serve as lower bounds, by which the main run prunes without changing the result. */
+ * squared, to combine the subtrees of a position. With several properties on a chain, a narrow beam
+ * runs first; its scores serve as lower bounds, by which the main run prunes without changing the
+ * result. */
 CHORALE_API chorale_status chorale_chain_messages(
     chorale_chain_solver *solver, const chorale_chain *chain, const chorale_attachment *attachments,
     int64_t count, const chorale_message_options *options, double *const *outgoing,
     chorale_message_result *result, chorale_error *error);
 
-/* Finds the labelling that maximises Phi. count may be 0. labelling: T entries, may be NULL.
- * values: the value of each property on the labelling, `count` entries, may be NULL. Neither is
- * written if no labelling was found. result: may be NULL. */
+/* Finds the labelling that maximises Phi. count may be 0. labelling: receives T labels; may be
+ * NULL.
+ * values: receives `count` entries, the value of each property on the labelling; may be NULL.
+ * Neither is written if no labelling was found. result: may be NULL. */
 CHORALE_API chorale_status chorale_chain_decode(
     chorale_chain_solver *solver, const chorale_chain *chain, const chorale_attachment *attachments,
     int64_t count, const chorale_message_options *options, int32_t *labelling, int32_t *values,

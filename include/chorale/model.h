@@ -1,5 +1,9 @@
 /* Models: chains, trees and cliques for collective inference.
  *
+ * A *clique* is a set of *members*, each a chain or a position of a chain, whose values a potential
+ * scores together. A *membership* is one member of one clique. A *token* is a number that stands
+ * for a word; a *group* is a number that stands for a document, a set of chains.
+ *
  * A model defines the sum that a run (run.h) maximises over the labellings y of all its chains,
  *
  *     sum_i phi_i(y_i)  +  sum_p C_p( counts of the values of the members of p )    (equation 1)
@@ -9,8 +13,9 @@
  *
  *     property clique   the value of a property of the whole chain (property.h): 0 .. R-1, R for
  *                       EMPTY, R + 1 for CONFLICT. At most one member for each chain.
- *     position clique   the label of one position, or its image under `label_values`; a chain may
- *                       have several members. Used in the classical model of repeated words.
+ *     position clique   the label of one position, or the value that `label_values` gives to this
+ *                       label. A chain may have several members. Used in the classical model of
+ *                       repeated words.
  *     centred clique    a position clique with one more member, the centre, and one potential for
  *                       each value of the centre, over the counts of the other members' values
  *                       (link-based classification). With no other member the potential is 0, or
@@ -18,9 +23,10 @@
  *
  * Cost of large R. In a property clique, values that no member can fire take no memory: if R is
  * above 62 and above twice the number of values that can fire, memory and time of model and run
- * depend on that number instead of R, and no dictionary is needed. The interface always uses the
- * property's own value numbers. Memory is O(members R) if the clique has an oracle instance, which
- * may have any value, or a CALLBACK potential, which receives all counts, and in position cliques.
+ * depend on that number instead of R, and no dictionary is needed. Arguments and results of calls
+ * have the property's own value numbers all the same. Memory is O(members R) in position cliques,
+ * and in property cliques with an oracle instance, which may have any value, or with a CALLBACK
+ * potential, which receives all counts.
  *
  * A mutable *builder* (one thread) is frozen into a reference-counted *model* (immutable, any
  * thread), on which runs operate. Chains and instances are numbered together from 0 in the order of
@@ -103,8 +109,8 @@ typedef struct chorale_instance {
 /* Fills `instance` with zeros; pass sizeof(chorale_instance). NULL is ignored. */
 CHORALE_API void chorale_instance_init(chorale_instance *instance, size_t struct_size);
 
-/* Adds an oracle instance. The struct is copied; `user` is borrowed until the last reference to the
- * model is released. Errors: STRUCT_SIZE, SIZE. */
+/* Adds an oracle instance. *index: receives its number; may be NULL. The struct is copied; `user`
+ * is borrowed until the last reference to the model is released. Errors: STRUCT_SIZE, SIZE. */
 CHORALE_API chorale_status chorale_model_builder_add_instance(chorale_model_builder *builder,
                                                               const chorale_instance *instance,
                                                               int64_t *index, chorale_error *error);
@@ -113,28 +119,29 @@ CHORALE_API chorale_status chorale_model_builder_add_instance(chorale_model_buil
 
 typedef struct chorale_clique_setup {
   size_t struct_size; /* sizeof(chorale_clique_setup); set by init */
-  /* A property clique: its property, and a dictionary or NULL; R is that of the dictionary if there
-   * is one. The model takes references on both. With a dictionary without OUT, decoding under
-   * messages never returns a labelling that fires a value outside the dictionary. The best
-   * labelling of a chain without cliques may fire such values: one alone adds to no count, two
-   * different ones are CONFLICT. With OUT, all values outside are OUT. property NULL: a position
-   * clique. */
+  /* For a property clique: its property, and a dictionary or NULL. R is the number of values of the
+   * dictionary, if there is one, else of the property. The model takes references on both. With a
+   * dictionary without OUT, decoding under messages never returns a labelling that fires a value
+   * outside the dictionary. The best labelling of a chain without cliques may fire such values: if
+   * it fires one and no other value, the member adds to no count; if it fires two different values,
+   * the member has the value CONFLICT. With OUT, all values outside are OUT. property NULL: a
+   * position clique. */
   const chorale_property *property;
   const chorale_dictionary *dictionary;
-  /* A position clique: values: R. label_values: the value of each label, `labels` entries in 0 ..
-   * R-1, or -1 for EMPTY; copied. NULL: a label is its own value, and R is the number of labels of
-   * every member's chain. */
+  /* For a position clique. values: R. label_values: the value of each label, `labels` entries in 0
+   * .. R-1, or -1 for EMPTY; copied. label_values NULL: a label is its own value, and R must be the
+   * number of labels of every member's chain. */
   int64_t values;
   const int32_t *label_values;
   int64_t labels;
-  /* The potential, over R values (EMPTY and CONFLICT are then uncounted), or over R + 2 values
-   * (`counted` of the potential then applies to EMPTY and CONFLICT too). The model takes a
-   * reference. */
+  /* The potential, over R values or over R + 2 values. Over R values, EMPTY and CONFLICT are
+   * uncounted (potential.h); over R + 2 values they are counted unless the `counted` option of the
+   * potential says otherwise. The model takes a reference. */
   const chorale_potential *potential;
-  /* A centred clique: centre_values potentials instead of `potential`, one for each value of the
-   * centre, all over R (or all over R + 2) values. The centre's value is its label, or the entry of
-   * its label in centre_label_values (centre_labels entries in 0 .. centre_values-1; copied).
-   * centre_values 0: not centred. */
+  /* For a centred clique: centre_values potentials instead of `potential`, one for each value of
+   * the centre, all over R values or all over R + 2 values. The value of the centre is the label of
+   * its position, or the entry of this label in centre_label_values (centre_labels entries in 0 ..
+   * centre_values-1; copied). centre_values 0: the clique is not centred. */
   const chorale_potential *const *centre_potentials;
   int64_t centre_values;
   const int32_t *centre_label_values;
@@ -144,31 +151,33 @@ typedef struct chorale_clique_setup {
 /* Fills `setup` with zeros; pass sizeof(chorale_clique_setup). NULL is ignored. */
 CHORALE_API void chorale_clique_setup_init(chorale_clique_setup *setup, size_t struct_size);
 
-/* Adds a clique without members. A clique that never receives members adds nothing to equation 1,
- * and a warning is written to the log. Errors: STRUCT_SIZE, SIZE (values), VALUES_MISMATCH
- * (potential), OUT_OF_RANGE (label_values), KIND (both property and centre). */
+/* Adds a clique without members. *index: receives its number; may be NULL. A clique that never
+ * receives members adds nothing to equation 1, and a warning is written to the log. Errors:
+ * STRUCT_SIZE, SIZE (values), VALUES_MISMATCH (potential), OUT_OF_RANGE (label_values), KIND (both
+ * property and centre). */
 CHORALE_API chorale_status chorale_model_builder_add_clique(chorale_model_builder *builder,
                                                             const chorale_clique_setup *setup,
                                                             int64_t *index, chorale_error *error);
 
 typedef struct chorale_member_options {
   size_t struct_size;     /* sizeof(chorale_member_options); set by init */
-  const int32_t *classes; /* as in chorale_attachment; NULL: 0 */
-  const int32_t *table;   /* as in chorale_attachment; NULL: the tokens of the chain */
-  int32_t borrow;         /* 1: both arrays are borrowed until the last release of the model.
-                             Default 0: copied */
+  const int32_t *classes; /* T: the class of each position (property.h); NULL: all 0 */
+  const int32_t *table;   /* T: the value that FIRE_TABLE fires at each position (property.h); NULL:
+                             the tokens of the chain */
+  int32_t borrow;         /* 1: both arrays are not copied, and must stay valid and unchanged until
+                             the last reference to the model is released. 0 (default): copied */
   int32_t reserved;
 } chorale_member_options;
 
 /* Fills `options` with the defaults; pass sizeof(chorale_member_options). NULL is ignored. */
 CHORALE_API void chorale_member_options_init(chorale_member_options *options, size_t struct_size);
 
-/* Adds a whole chain to a property clique, or the next port of an instance to any clique that is
- * not centred. options: NULL for defaults; ignored for instances.
+/* Adds a whole chain to a property clique, or an oracle instance, as its next port, to any clique
+ * that is not centred. options: NULL for defaults; ignored for instances.
  * Errors: OUT_OF_RANGE (clique, chain, classes), KIND (a chain in a position clique),
  * DUPLICATE_MEMBER, STATE (the clique has weights), LABELS_MISMATCH, AUTOMATON_ON_TREE,
- * TOKENS_MISSING (the property reads a table,
- * none is given and the chain has no tokens), VALUE_OUTSIDE_RANGE (table), STRUCT_SIZE. */
+ * TOKENS_MISSING (the property reads a table, none is given, and the chain has no tokens),
+ * VALUE_OUTSIDE_RANGE (table), STRUCT_SIZE. */
 CHORALE_API chorale_status chorale_model_builder_add_member(chorale_model_builder *builder,
                                                             int64_t clique, int64_t chain,
                                                             const chorale_member_options *options,
@@ -183,14 +192,15 @@ CHORALE_API chorale_status chorale_model_builder_add_position(chorale_model_buil
                                                               chorale_error *error);
 
 /* Sets how often the members of the cliques first .. first + count - 1 count: the weights w_i of
- * clique.h, "Weights". Counts of a clique are then sums of weights, and n is the sum of all of
- * them: in its potential, in payments, and in the counts of prices.h. Scores of its members are as
- * given. Options of a run that ask for other algorithms, or for exact max-marginals, do not apply
- * to such a clique.
+ * clique.h, "Weights". In a clique with weights, the count of a value is the sum of the weights of
+ * the members with this value, and n is the sum of all weights. This holds in its potential, in
+ * payments (run.h), and in the counts of prices.h. Scores of members are not changed. Options of a
+ * run that ask for an algorithm that takes no weights, or for exact max-marginals, do not apply to
+ * such a clique.
  *
  * weights: `weight_count` integers >= 1, clique by clique, one for each member added so far, in the
- *   order of adding. A further call replaces them. Members of a clique with a weight above 1 must
- *   all be added before the call.
+ *   order of adding. A further call replaces the weights. All members of a clique must be added
+ *   before it gets a weight above 1.
  * Errors: NULL_ARGUMENT (weights), SIZE (count), OUT_OF_RANGE (first, count, weights), SHAPE
  * (weight_count), SIZE_OVERFLOW (the weights of a clique sum to more than 2^31 - 1), and, of a
  * clique with a weight above 1, WEIGHTS (its potential is no SUM whose tables are convex and forbid
@@ -209,10 +219,11 @@ CHORALE_API chorale_status chorale_model_builder_set_centre(chorale_model_builde
 
 typedef struct chorale_repeated_words_options {
   size_t struct_size; /* sizeof(chorale_repeated_words_options); set by init */
-  int64_t minimum;    /* least number of occurrences of a token with a clique, >= 1. Default 2 */
-  int32_t across;     /* 1: cliques across all groups; 0 (default): within each group */
+  int64_t minimum;    /* a token with fewer occurrences gets no clique; >= 1. Default 2 */
+  int32_t across;     /* 1: one clique for all occurrences of a token. 0 (default): each group has a
+                         clique of its own */
   int32_t reserved;
-  const int32_t *stop; /* `stop_count` token ids without cliques, in any order */
+  const int32_t *stop; /* `stop_count` token ids, in any order, that get no clique */
   int64_t stop_count;
   /* As in chorale_clique_setup. NULL: labels are their own values */
   const int32_t *label_values;
@@ -246,9 +257,9 @@ CHORALE_API chorale_status chorale_model_builder_freeze(chorale_model_builder *b
                                                         chorale_model **model,
                                                         chorale_error *error);
 
-/* Creates a model with the same chains, members and cliques in which C of clique c is multiplied by
- * factors[c]. The chains are shared with `model`, which is kept alive: no scores are copied. Runs
- * on either model may start from runs on the other (chorale_run_create, `earlier`).
+/* Creates a model with the same chains, cliques and members, in which the potential of clique c is
+ * multiplied by factors[c]. The chains are shared with `model`, which is kept alive: no scores are
+ * copied. Runs on either model may start from runs on the other (chorale_run_create, `earlier`).
  *
  * factors: by clique, finite, >= 0; counts that C forbids are forbidden also with factor 0. NULL
  *   only if there are no cliques. *reweighed: receives a model with one reference.
@@ -262,9 +273,9 @@ CHORALE_API chorale_status chorale_model_reweigh(const chorale_host *host,
  *
  * labels: `count` labels, one for each position, chain by chain, as chorale_run_all_labels gives
  *   them.
- * *score: equation 1; chain_scores: phi of each chain; clique_scores: C of each clique. Each may be
- *   NULL. Minus infinity if the labelling is forbidden. A value outside a dictionary without OUT
- *   adds to no count.
+ * *score: receives equation 1. chain_scores: receives phi of each chain. clique_scores: receives C
+ *   of each clique. Each may be NULL. Entries are minus infinity where the labelling is forbidden.
+ *   A member with a value outside a dictionary without OUT adds to no count.
  * Errors: NULL_ARGUMENT (model, labels), STRUCT_SIZE, SHAPE (count), OUT_OF_RANGE (labels), KIND
  * (the model has an instance, which cannot score given labels), CALLBACK_STOPPED, CALLBACK_VALUE,
  * OUT_OF_MEMORY (scratch, which is freed again). O(positions + members + columns). Any thread. */
@@ -279,19 +290,19 @@ CHORALE_API chorale_model *chorale_model_retain(const chorale_model *model);
  * references. Atomic: any thread. */
 CHORALE_API void chorale_model_release(const chorale_model *model);
 
-/* Return sizes; 0 for NULL and for numbers out of range. Any thread. */
+/* Return the sizes that the names say; 0 for NULL and for numbers out of range. Any thread. */
 CHORALE_API int64_t chorale_model_chain_count(const chorale_model *model); /* instances included */
 CHORALE_API int64_t chorale_model_clique_count(const chorale_model *model);
 CHORALE_API int64_t chorale_model_member_count(const chorale_model *model); /* of all cliques */
 CHORALE_API int64_t chorale_model_chain_length(const chorale_model *model, int64_t chain);
 CHORALE_API int64_t chorale_model_clique_member_count(const chorale_model *model, int64_t clique);
-/* Returns how often a member of a clique counts: 1, or its weight. */
+/* Returns how often a member of a clique counts: its weight, or 1 if the clique has no weights. */
 CHORALE_API int64_t chorale_model_member_weight(const chorale_model *model, int64_t clique,
                                                 int64_t member);
 /* Returns R of a clique, without EMPTY and CONFLICT. */
 CHORALE_API int64_t chorale_model_clique_values(const chorale_model *model, int64_t clique);
-/* Returns the number of values of a member of a clique, which is the length of rows over values: R
- * + 2 with EMPTY and CONFLICT, or R if no member can be EMPTY. */
+/* Returns the number of columns of a clique: how many entries a row by value has, such as a message
+ * to a member. R + 2 with EMPTY and CONFLICT, or R if no member can be EMPTY or CONFLICT. */
 CHORALE_API int64_t chorale_model_clique_columns(const chorale_model *model, int64_t clique);
 /* Returns the number of values of the centre of a clique; 0 if the clique is not centred. */
 CHORALE_API int64_t chorale_model_clique_centre_values(const chorale_model *model, int64_t clique);
@@ -307,8 +318,9 @@ CHORALE_API const chorale_property *chorale_model_clique_property(const chorale_
                                                                   int64_t clique);
 CHORALE_API const chorale_dictionary *chorale_model_clique_dictionary(const chorale_model *model,
                                                                       int64_t clique);
-/* Return the bytes that the model has allocated, including copied scores; the bytes of all scores,
- * copied or borrowed, without transitions. */
+/* chorale_model_bytes returns the bytes that the model has allocated, including copied scores.
+ * chorale_model_score_bytes returns the bytes of all scores, copied or borrowed, except those of
+ * transitions. */
 CHORALE_API size_t chorale_model_bytes(const chorale_model *model);
 CHORALE_API size_t chorale_model_score_bytes(const chorale_model *model);
 

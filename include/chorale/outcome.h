@@ -9,13 +9,15 @@ CHORALE_BEGIN_DECLS
 typedef int32_t chorale_outcome;
 enum {
   CHORALE_OUTCOME_COMPLETE = 0,        /* the algorithm ran to its end */
-  CHORALE_OUTCOME_GAP_REACHED = 10,    /* the requested gap was reached earlier */
+  CHORALE_OUTCOME_GAP_REACHED = 10,    /* ended early: the score is within the requested gap of the
+                                          upper bound */
   CHORALE_OUTCOME_ITERATION_LIMIT = 20,
   CHORALE_OUTCOME_NODE_LIMIT = 21,
   CHORALE_OUTCOME_DEADLINE = 30,
   CHORALE_OUTCOME_CANCELLED = 31,
-  CHORALE_OUTCOME_INFEASIBLE = 40,     /* proven: every labelling scores minus infinity */
-  CHORALE_OUTCOME_NOTHING_FOUND = 41   /* no labelling above minus infinity found, none excluded */
+  CHORALE_OUTCOME_INFEASIBLE = 40,     /* every labelling is proven to score minus infinity */
+  CHORALE_OUTCOME_NOTHING_FOUND = 41   /* every labelling tried scores minus infinity, without proof
+                                          that all others do */
 };
 
 /* Returns the name of an outcome in lower case, such as "iteration-limit"; "unknown outcome" for

@@ -1,12 +1,14 @@
 /* Symmetric potentials: functions of the number of members of a clique with each value.
  *
  * A potential scores the counts n_0 .. n_{R-1} of R values among the n members of a clique. It is
- * immutable and reference-counted; any number of cliques and threads may use it.
+ * immutable and reference-counted; any number of cliques and threads may use it. Below, v is a
+ * value, n_v its count, and `values` the number of values, R.
  *
  * Uncounted values. By `counted` in the options, values may be *uncounted*, for instance EMPTY and
  * CONFLICT of a property: such a value is never the majority and adds nothing to the potential. Its
- * members are included in the n of the scale. If no member has a counted value, the potential of
- * every family is 0, except that a SUM with a table that forbids a count of 0 is minus infinity.
+ * members are included in the n of the scale (below). If no member has a counted value, the
+ * potential of every family is 0, except that a SUM with a table that forbids a count of 0 is minus
+ * infinity.
  *
  * Scale. Every family can be multiplied by 1/n or by 1/log n (natural logarithm), where n is the
  * number of members of the clique; for n <= 1 the factor 1/log n is 1.
@@ -45,7 +47,7 @@ typedef int32_t chorale_family;
 enum {
   CHORALE_FAMILY_SUM = 10,      /* sum_v f_v(n_v); Potts, entropy, cardinality tables */
   CHORALE_FAMILY_MAX = 20,      /* max_v f_v(n_v); makespan, square makespan */
-  CHORALE_FAMILY_MAJORITY = 30, /* f_a(n), a the value of highest count */
+  CHORALE_FAMILY_MAJORITY = 30, /* f_a(n_0, .., n_{R-1}), a the value of highest count */
   CHORALE_FAMILY_PAIRS = 40,    /* sum over pairs of members */
   CHORALE_FAMILY_CALLBACK = 50  /* any function of the counts */
 };
@@ -84,7 +86,8 @@ CHORALE_API chorale_status chorale_potential_create_entropy(
  * tables: table_count rows of `length` doubles, row r at tables + r * row_stride, entry k = f(k).
  *   table_count 1: one table for all values; table_count == values: row v is f_v (rows of uncounted
  *   values are ignored). Minus infinity forbids a count.
- * length: allows cliques of up to length - 1 members; use in a larger one is TABLE_TOO_SHORT.
+ * length: at least 1 + the number of members of the largest clique; use in a larger clique fails
+ *   with TABLE_TOO_SHORT.
  * row_stride: in doubles; 0: length, rows without gaps; otherwise at least length. Ignored when
  *   table_count is 1.
  * Errors: SHAPE (table_count neither 1 nor values), SIZE (length < 1), STRIDE. */
@@ -95,8 +98,8 @@ CHORALE_API chorale_status chorale_potential_create_sum(const chorale_host *host
                                                         chorale_potential **potential,
                                                         chorale_error *error);
 
-/* Cardinality: g(n_b), a table on the count of one of two values, where exactly two values are
- * counted and b is the higher one. A special case of SUM; `length` and minus infinity as in SUM.
+/* Cardinality: g(n_b), where exactly two values are counted, b is the higher of them, and entry k
+ * of `table` is g(k). A special case of SUM; `length` and minus infinity as in SUM.
  * Errors: SHAPE (not exactly two counted values). [Cardinality potentials on binary labels] */
 CHORALE_API chorale_status chorale_potential_create_cardinality(
     const chorale_host *host, int64_t values, const double *table, int64_t length,
@@ -125,8 +128,8 @@ CHORALE_API chorale_status chorale_potential_create_square_makespan(
  *
  * weights: `values` x `values` finite doubles, row a (the majority value) at weights + a *
  *   row_stride (0: values, rows without gaps). Rows and columns of uncounted values are ignored.
- * bias: `values` finite doubles b_a, or NULL for zeros. With zero weights this is Lu and Getoor's
- *   constant for each majority value.
+ * bias: `values` finite doubles b_a, or NULL for zeros. If all weights are zero, the
+ *   potential is a constant for each majority value (Lu and Getoor).
  * Errors: STRIDE. */
 CHORALE_API chorale_status chorale_potential_create_majority(
     const chorale_host *host, int64_t values, const double *weights, int64_t row_stride,
@@ -147,8 +150,9 @@ CHORALE_API chorale_status chorale_potential_create_pairs(const chorale_host *ho
                                                           chorale_potential **potential,
                                                           chorale_error *error);
 
-/* A callback that stores in *score the score of counts[v], v < values, among `members` members
- * (entries of uncounted values are 0); the scale is applied afterwards. Returns 0, or non-zero to
+/* A callback that stores in *score the score of a clique of `members` members in which counts[v]
+ * members have value v, for the `values` values v (entries of uncounted values are 0). The scale is
+ * applied afterwards. Returns 0, or non-zero to
  * end the computation with CALLBACK_STOPPED. Minus infinity forbids the counts. NaN, plus infinity
  * and magnitudes above 1e290 (scaled or not), whose sums might overflow, are CALLBACK_VALUE. The
  * score must depend only on the arguments. The callback must not unwind, and calls from within it
@@ -164,8 +168,9 @@ CHORALE_API chorale_status chorale_potential_create_callback(
     void (*release)(void *user), const chorale_potential_options *options,
     chorale_potential **potential, chorale_error *error);
 
-/* Creates factor * C, which shares the numbers of C without a copy. Counts that C forbids are
- * forbidden also with factor 0. factor: finite, >= 0.
+/* Creates a potential that is `factor` times the potential C passed as `potential`. Both share
+ * their numbers in memory. Counts that C forbids are forbidden also with factor 0. factor: finite,
+ * >= 0.
  * Errors: NULL_ARGUMENT, NOT_A_NUMBER, INFINITE, OUT_OF_RANGE (a negative factor; a factor that
  * gives a magnitude above 1e280), OUT_OF_MEMORY. O(1); with factor > 1 O(number of numbers). */
 CHORALE_API chorale_status chorale_potential_create_scaled(const chorale_host *host,

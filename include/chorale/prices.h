@@ -7,21 +7,22 @@
  * number of their members with each value, and receive *prices*, the score added to a member for
  * each value.
  *
- * A convex sum lies above its tangents. Let n and m be counts of one clique, and p_v the slope of
- * f_v at n_v (the price of v). Then
+ * A convex function lies above its tangents. Let C be the potential of a shared clique, a sum over
+ * the values v of a convex table f_v of the count n_v. Let n and m be two vectors of counts of the
+ * clique, and p_v the slope of f_v at n_v: the price of v. Then
  *
  *     C(m)  >=  C(n) + sum_v p_v (m_v - n_v).
  *
- * So if every part maximises its own scores plus the prices of its members, the sum over all parts
- * (equation 1 of model.h, over the whole corpus) never decreases, for any number of shared cliques.
- * A round of the corpus:
+ * So if n are the present counts, and every part then maximises its own scores plus the prices of
+ * its members, equation 1 (model.h) of the whole corpus never decreases, for any number of shared
+ * cliques. A round over the corpus:
  *
  *     for each shared clique:  add the counts of all parts; chorale_potential_prices
  *     for each part:           chorale_prices_solve, then chorale_prices_counts
  *
  * Labels depend only on the prices, not on earlier calls nor on how the parts are distributed over
  * machines. Counts are integers, whose sums are exact in any order. A round may also solve each
- * part under several alternative rows of prices and keep the best result. Under any prices p,
+ * part under several alternative prices and keep the best result. Under any prices p,
  *
  *     sum over parts of max (scores + prices)  +  sum over shared cliques of max_m C(m) - p m
  *
@@ -43,10 +44,11 @@ typedef struct chorale_prices chorale_prices;
 /* Creates a run of `model` in which the cliques `cliques[0 .. count-1]` are shared. The model is
  * kept alive; its other cliques are solved as in any run.
  *
- * cliques: numbers of cliques of the model, each once; not centred. Of their potentials only the
- *   number of values, R or R + 2, is used: any family and any numbers will do.
- * options: as for chorale_run_create; NULL for defaults. edits is taken as 0, and message_element
- *   AUTO as FLOAT64, since other formats would round the prices.
+ * cliques: numbers of cliques of the model, each once; not centred. Their potentials in the model
+ *   only say how many prices a clique has, one for each value of the potential (R or R + 2,
+ *   model.h); their families and numbers are not used.
+ * options: as for chorale_run_create; NULL for defaults. The option `edits` is ignored;
+ *   message_element AUTO means FLOAT64 here, since other formats would round the prices.
  * Errors: those of chorale_run_create; NULL_ARGUMENT, SIZE (count), OUT_OF_RANGE (cliques), KIND (a
  *   centred clique), DUPLICATE_MEMBER (a clique twice). O(chains + members + prices). */
 CHORALE_API chorale_status chorale_prices_create(const chorale_host *host,
@@ -63,22 +65,23 @@ CHORALE_API void chorale_prices_destroy(chorale_prices *prices);
  * numbers: `count` finite doubles, the prices: for each shared clique in the order of creation, one
  *   for each value of its potential; R + 2 values are 0 .. R-1, EMPTY, CONFLICT. If the potential
  *   has R values, the price of EMPTY and CONFLICT is 0. NULL with count 0: all prices are 0.
- * result: as of chorale_run_solve, where the clique_score includes the prices of the members of
- *   shared cliques; may be NULL. If no other clique has two members in one connected component, its
- *   `score` is the maximum, up to rounding; with 0 rounds and no polish, which do not look at
- *   prices, it is that of the chains' own labelling.
+ * result: as from chorale_run_solve, but clique_score includes the prices of the members of shared
+ *   cliques; may be NULL. If no other clique has two members in one connected component, its
+ *   `score` is the maximum, up to rounding; with 0 rounds and no polish the prices are
+ *   not used, and the labelling is that of the chains without cliques.
  * *score: receives equation 1 of the labelling found, without shared cliques and without prices:
- *   the contribution of this part to equation 1 of the corpus. Minus infinity if there is no
- *   labelling. May be NULL.
+ *   what this part adds to equation 1 of the corpus, before the potentials of the shared cliques.
+ *   Minus infinity if there is no labelling. May be NULL.
  * Errors: those of chorale_run_solve; SHAPE (count), NOT_A_NUMBER, INFINITE, OUT_OF_RANGE (a
  *   magnitude above 1e280). After an error in the arguments the last labelling is kept. */
 CHORALE_API chorale_status chorale_prices_solve(chorale_prices *prices, const double *numbers,
                                                 int64_t count, double *score,
                                                 chorale_run_result *result, chorale_error *error);
 
-/* Writes the number of members of each shared clique with each value, in the labelling of the last
- * solve, or the sum of their weights, in the layout of `numbers`. Not counted: members with a
- * value outside a dictionary, and, if the potential has R values, members with EMPTY or CONFLICT.
+/* Writes for each shared clique and each value of its potential how many members have this value in
+ * the labelling of the last solve (with weights: the sum of their weights), in the same order as
+ * the prices in `numbers`. Not counted: members with a value outside a dictionary, and, if the
+ * potential has R values, members with EMPTY or CONFLICT.
  *
  * counts: a buffer with `capacity` and `needed` (chorale.h). `needed` is also the `count` that
  *   chorale_prices_solve requires.
@@ -93,16 +96,18 @@ CHORALE_API chorale_status chorale_prices_counts(const chorale_prices *prices, i
  * potentials of shared cliques. NULL for NULL. */
 CHORALE_API const chorale_run *chorale_prices_run(const chorale_prices *prices);
 
-/* Computes the prices of a whole shared clique at given counts: the slopes of its tables, or for
- * MAJORITY the weights of the value of highest count, which hold while that value keeps the highest
- * count.
+/* Computes the prices and the score of a shared clique from its counts in all parts. The price of a
+ * value is the slope of its table; for MAJORITY it is the value's weight in the row of the majority
+ * value, which is the right price as long as the majority stays the same.
  *
- * counts: `values` counts >= 0, summed over all parts; their sum is at most `members`. The other
- *   members have no value of this potential. members: n, over all parts.
- * prices: receives `values` numbers; 0 for uncounted values. The slope at a count is the mean of
- *   the differences to the counts below and above: for Potts 2 lambda n_v. The inequality at the
- *   top of this file holds for a convex SUM and all counts m with a counted member, and for all
- *   counts if the tables begin with 0. May be NULL.
+ * counts: `values` counts >= 0, summed over all parts. Their sum may be below `members`, if some
+ *   members have EMPTY or CONFLICT and the potential does not have these values.
+ * members: n, the number of members in all parts.
+ * prices: receives `values` numbers; 0 for uncounted values. The slope of f at a count k is (f(k +
+ *   1)
+ *   - f(k - 1)) / 2: for Potts 2 lambda n_v. The inequality at the top of this file holds for a
+ *   convex SUM and all counts m with a counted member, and for all counts if the tables begin with
+ *   0. May be NULL.
  * *score: receives C of the counts. May be NULL.
  * Errors: NULL_ARGUMENT (potential, counts), VALUES_MISMATCH, SIZE, OUT_OF_RANGE, TABLE_TOO_SHORT,
  *   KIND (prices: neither MAJORITY nor a SUM that is convex and without forbidden counts),
@@ -112,8 +117,8 @@ CHORALE_API chorale_status chorale_potential_prices(const chorale_potential *pot
                                                     int64_t members, double *prices, double *score,
                                                     chorale_error *error);
 
-/* Computes an upper bound on C(m) - sum_v p_v m_v over all counts m of `members` members, some of
- * which may have no value of this potential. Exact for a convex SUM; for MAJORITY, counts may be
+/* Computes an upper bound on C(m) - sum_v p_v m_v over all counts m whose sum is at most `members`.
+ * The bound is the maximum for a convex SUM. For MAJORITY it is the maximum over counts that may be
  * fractions.
  *
  * prices: `values` finite doubles. *most: receives the bound.
@@ -129,8 +134,9 @@ CHORALE_API chorale_status chorale_potential_most(const chorale_potential *poten
  * documents) belong to one component if they have members in the same clique that is not shared.
  * Parts made of whole components get the labels that one run over all of them would give.
  *
- * Items to be joined are numbered from 0 to count - 1, for instance documents and cliques in one
- * numbering, with one pair for each membership. Further calls may add pairs.
+ * The items that are connected are numbered from 0 to count - 1: for instance the documents, then
+ * the cliques that are not shared, with a pair (document, clique) for each membership. Further
+ * calls may add pairs.
  *
  * first, second: `pairs` numbers each: items first[k] and second[k] are in one component.
  * components: `count` numbers. On input components[i] is at most i and in the component of i;

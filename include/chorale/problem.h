@@ -43,7 +43,9 @@ typedef struct chorale_text {
   size_t length;
 } chorale_text;
 
-/* Lists of texts. Numbers never change; lists of value names have the numbers from VALUES on. */
+/* Lists of texts. "By label" means that text i is the name of label i, and so on. Numbers never
+ * change. Any number of lists that name the values of cliques have the numbers VALUES, VALUES + 1,
+ * ... */
 typedef int32_t chorale_text_list;
 enum {
   CHORALE_TEXTS_NONE = -1,
@@ -84,7 +86,8 @@ CHORALE_API const char *chorale_problem_text(const chorale_problem *problem,
  * kinds: by clique, an index into CHORALE_TEXTS_KINDS, or -1. Cliques of a kind (for instance, of
  *   one property) share a strength and are switched on and off together.
  * values: by clique, the list that names its values 0 .. R-1 (LABELS, TOKENS, VALUES + k), or NONE.
- * Each may be NULL, which leaves it unchanged. Copied. The lists themselves may be set later.
+ * Each array is copied; NULL leaves the kinds, or the lists, unchanged. The lists themselves may be
+ * set later.
  * Errors: NULL_ARGUMENT (problem), OUT_OF_RANGE, OUT_OF_MEMORY. */
 CHORALE_API chorale_status chorale_problem_set_cliques(chorale_problem *problem,
                                                        const int32_t *kinds,
@@ -92,15 +95,17 @@ CHORALE_API chorale_status chorale_problem_set_cliques(chorale_problem *problem,
                                                        chorale_error *error);
 /* Returns the kind of a clique; -1 if it has none. Any thread. */
 CHORALE_API int32_t chorale_problem_clique_kind(const chorale_problem *problem, int64_t clique);
-/* Returns the name of a clique's value from the list of the clique (with a dictionary: the name of
- * the property's value); NULL if there is none, and for EMPTY and CONFLICT. Borrowing, length and
+/* Returns the name of a value of a clique, from the list that chorale_problem_set_cliques gave to
+ * the clique. With a dictionary, `value` is a number of the dictionary, and the name is that of the
+ * property's value. NULL if there is no name, and for EMPTY and CONFLICT. Borrowing, length and
  * threads as in chorale_problem_text. */
 CHORALE_API const char *chorale_problem_value_name(const chorale_problem *problem, int64_t clique,
                                                    int32_t value, size_t *length);
 
 /* ---- Gold labels -------------------------------------------------------------------------- */
 
-/* Sets the gold labels: by position, chain by chain; -1: unknown. NULL removes them. Copied.
+/* Sets the gold labels: one for each position, chain by chain; -1: unknown. Copied. NULL removes
+ * all gold labels.
  * Errors: NULL_ARGUMENT (problem), OUT_OF_RANGE (not a label of its chain), OUT_OF_MEMORY. */
 CHORALE_API chorale_status chorale_problem_set_gold(chorale_problem *problem, const int32_t *gold,
                                                     chorale_error *error);
@@ -116,8 +121,9 @@ CHORALE_API const int32_t *chorale_problem_gold(const chorale_problem *problem);
 CHORALE_API chorale_status chorale_problem_set_note(chorale_problem *problem, const char *name,
                                                     size_t name_length, const char *text,
                                                     size_t text_length, chorale_error *error);
-/* Return the number of notes; name and text of note `index`, in the order of setting. NULL if out
- * of range. Borrowing, length and threads as in chorale_problem_text. */
+/* Return the number of notes, and the name and the text of note `index`, in the order in which the
+ * notes were set; NULL if `index` is out of range. Borrowing, length and threads as in
+ * chorale_problem_text. */
 CHORALE_API int64_t chorale_problem_note_count(const chorale_problem *problem);
 CHORALE_API const char *chorale_problem_note_name(const chorale_problem *problem, int64_t index,
                                                   size_t *length);
@@ -140,9 +146,9 @@ CHORALE_API chorale_status chorale_problem_write(const chorale_problem *problem,
 CHORALE_API chorale_status chorale_problem_save(const chorale_problem *problem, const char *path,
                                                 chorale_error *error);
 
-/* Creates a problem from bytes in memory. borrow 1: the bytes are read in place, must be aligned to
- * 64, and must stay valid and unchanged until the problem is destroyed and its model released; 0:
- * copied.
+/* Creates a problem from the bytes of a problem file in memory. borrow 1: the bytes are not copied;
+ * they must be aligned to 64, and stay valid and unchanged until the problem is destroyed and its
+ * model released. borrow 0: the bytes are copied.
  * Errors: NULL_ARGUMENT, STRUCT_SIZE, OUT_OF_MEMORY, ALIGNMENT (borrow); for damaged bytes
  *   FILE_FORMAT      the first bytes are not those of a problem file
  *   FILE_BYTE_ORDER  the byte-order mark is not little-endian; this library writes no such file

@@ -6,10 +6,11 @@
  *
  *   round 0   decodes every chain without its cliques. No result scores below this labelling.
  *   round r   computes the messages of every clique to its members, decodes every chain under these
- *             messages, computes the messages of every chain to its cliques, and evaluates equation
- *             1 of the labelling. Messages with unchanged inputs are not computed again. The rounds
- *             of a solve end after a round without changes, and after four rounds that alternate
- *             between two labellings.
+ *             messages (finds the labelling with the greatest sum of score and messages), computes
+ *             the messages of every chain to its cliques, and evaluates equation 1 of the
+ *             labelling. Messages with unchanged inputs are not computed again. The rounds of a
+ *             solve end after a round without changes, and after four rounds that alternate between
+ *             two labellings.
  *   polish    decodes one chain at a time with all other chains fixed, until no chain gains: from
  *             the best labelling of the rounds, and from that of round 0. Never lowers equation 1.
  *   repair    runs only if some clique forbids every labelling met so far: decodes one chain at a
@@ -17,12 +18,14 @@
  *             labelling found is polished unless the polish is off.
  *   bound     on request, computes an upper bound of equation 1 by dual decomposition.
  *
- * Messages. Chain i to clique p: for each value v, the greatest phi_i + sum_{q != p} m_{q -> i}
- * over the labellings of i that show v (equation 6). Clique p to chain i: for each value v, the
- * greatest sum_{j != i} m_{j -> p} + C_p in which i has value v (equation 7), from the
- * max-marginals of clique.h. A chain with several positions in one clique has a message for each
- * position, and only that position's own incoming message is left out of its outgoing one. The
- * centre of a centred clique receives, for each of its values c, the best score of the other
+ * Messages. The message of chain i to clique p has an entry for each value v: the greatest phi_i +
+ * sum_{q != p} m_{q -> i} over the labellings of i in which its member of p has value v (equation
+ * 6; phi_i is the score of the chain, m_{q -> i} the message of clique q to i, taken at the value
+ * that i has in q). The message of clique p to chain i has an entry for each value v: the greatest
+ * sum_{j != i} m_{j -> p} + C_p over the values of all members in which i has value v (equation 7),
+ * from the max-marginals of clique.h. A chain with several positions in one clique has a message
+ * for each position, and only that position's own incoming message is left out of its outgoing one.
+ * The centre of a centred clique receives, for each of its values c, the best score of the other
  * members under the potential of c. Each other member receives the maximum over c of the centre's
  * message at c plus the max-marginal under the potential of c.
  *
@@ -32,20 +35,20 @@
  * threads, for any executor, for single steps and for one solve, and for a new run and one after
  * chorale_run_reset.
  *
- * Messages and counts cover only the values that the members of a clique can fire, whatever the R
- * of the property (model.h, Cost of large R): O(members x such values) memory; a round takes as
- * long as with a dictionary of these values. A run takes the messages of such a clique from an
- * `earlier` run only if the same values can fire in both.
+ * Messages and counts of a property clique cover only the values that its members can fire,
+ * whatever the R of the property (model.h, "Cost of large R"). They take O(members x such values)
+ * memory, and a round takes as long as with a dictionary of these values. A run takes the messages
+ * of such a clique from an `earlier` run only if the same values can fire in both.
  *
  * A deadline or a cancel ends a call within milliseconds, also inside the computation of a chain,
  * tree or clique; only oracle instances and callbacks of the host are not interrupted. Finished
  * work is kept, and the next call of the same function continues in the middle of the round, polish
  * or bound: the final result has the same bits as that of a single call without limits. A chain or
- * clique that was interrupted starts again. So that every call makes progress, the first chain or
- * clique of a call with a limit above 0 may take 40 ms even if the limit is shorter, and twice as
- * long after each successive call that finished none; a limit of 0 does nothing. There is no
- * labelling before round 0 is complete. Limits apply to step, solve, polish and bound; all other
- * calls ignore clock and flag.
+ * clique whose computation was interrupted is computed anew. So that every call makes progress, the
+ * first chain or clique of a call with a limit above 0 may take 40 ms even if the limit is shorter,
+ * and twice as long after each successive call that finished none; a limit of 0 does nothing. There
+ * is no labelling before round 0 is complete. Limits apply to step, solve, polish and bound; all
+ * other calls ignore clock and flag.
  */
 #ifndef CHORALE_RUN_H
 #define CHORALE_RUN_H
@@ -62,17 +65,16 @@ typedef struct chorale_run chorale_run;
 typedef int32_t chorale_schedule;
 enum {
   CHORALE_SCHEDULE_ALL = 0, /* all cliques, then all chains */
-  /* One clique at a time, in descending order of the number of members that do not have the
-   * clique's commonest value. After each clique the chains of its members compute their
-   * messages. */
+  /* One clique at a time; those in which most members differ from the clique's commonest value come
+   * first. After each clique the chains of its members compute their messages. */
   CHORALE_SCHEDULE_DISAGREEMENT = 10
 };
 
 /* The number format in which messages are stored. A membership has two rows of R (or R + 2)
  * numbers, one for each direction. A new row that differs from the stored one by no more than
- * rounding counts as converged. Computation is in double precision, and equation 1 is always
- * evaluated from the scores. Differences and limits below are multiples of the run's unit, a power
- * of two near the typical difference between a position's best and second-best score, so that
+ * rounding counts as unchanged. Computation is in double precision, and equation 1 is always
+ * evaluated from the scores. Differences and limits below are multiples of the run's *unit*, a
+ * power of two near the typical difference between a position's best and second-best score, so that
  * results do not depend on the scale of the scores. */
 typedef int32_t chorale_message_element;
 enum {
@@ -119,7 +121,7 @@ typedef void (*chorale_parallel_for)(void *user, int64_t count, int64_t workers,
 typedef struct chorale_progress {
   size_t struct_size;
   int64_t round;            /* 0: each chain was decoded without its cliques */
-  int64_t messages_changed; /* messages of cliques to members that changed in the round */
+  int64_t messages_changed; /* number of messages of cliques to members that the round changed */
   double score;             /* equation 1 of the labelling of the round, or step */
   double best_score;
   double upper_bound; /* plus infinity before one has been computed */
@@ -129,14 +131,14 @@ typedef int32_t (*chorale_progress_function)(void *user, const chorale_progress 
 typedef struct chorale_run_options {
   size_t struct_size;          /* sizeof(chorale_run_options); set by init */
   int64_t rounds;              /* greatest number of rounds, >= 0. Default 10 */
-  double damping;              /* d of new message = d * old + (1 - d) * computed, for messages of
-                                  cliques; 0 <= d < 1. Default 0 */
+  double damping;              /* 0 <= d < 1: a clique's new message is d * old message + (1 - d) *
+                                  computed message. Default 0 */
   chorale_schedule schedule;   /* default ALL */
   chorale_algorithm algorithm; /* for clique messages, as in chorale_clique_max_marginals; cliques
                                   that the algorithm does not fit use AUTO. Default AUTO */
   int32_t exact_marginals;     /* 1: clique messages exact wherever the family has an exact solver
                                   (slow for convex sums). Default 0 */
-  int32_t polish;              /* 0: none. Default 1 */
+  int32_t polish;              /* 1 (default): solve polishes (see above); 0: it does not */
   /* 1: messages of a property clique cover only the values that fire (also within a conflict) in
    * the best labelling of some member without its cliques (the paper's first approximation).
    * Equation 1 still scores all values. chorale_run_create then decodes the chains of property
@@ -183,8 +185,9 @@ typedef struct chorale_run_cost {
   size_t run_bytes;     /* bytes that chorale_run_create allocates; fewer with restrict_range */
   size_t model_bytes;   /* as chorale_model_bytes */
   size_t score_bytes;   /* as chorale_model_score_bytes */
-  double chain_steps;   /* of a round: additions in chains, sum of T m^2 x configurations */
-  double clique_scores; /* of a round: sum of n R over the cliques */
+  double chain_steps;   /* additions in the chains in one round: sum over the chains of T m^2 x
+                           configurations (message.h) */
+  double clique_scores; /* numbers read by the cliques in one round: sum over the cliques of n R */
 } chorale_run_cost;
 
 /* Fills `cost` with zeros; pass sizeof(chorale_run_cost). NULL is ignored. */
@@ -198,12 +201,12 @@ CHORALE_API chorale_status chorale_run_estimate(const chorale_model *model,
 
 /* ---- The run ------------------------------------------------------------------------------ */
 
-/* Calls from callbacks of the same run. Step, solve, polish, bound, set_chain, set_allowed,
- * set_strength, set_labels, set_limits, max_marginals and probabilities return BUSY and change
- * nothing; destroy and reset do nothing and write a warning to the host's log. Calls that take a
- * const run, and chorale_run_create with the run as `earlier`, succeed in the progress callback; in
- * callbacks of potentials, instances and executors, which run while labellings change, they return
- * BUSY. Calls on other runs are allowed. */
+/* Calls on a run from a callback of the same run. Step, solve, polish, bound, set_chain,
+ * set_allowed, set_strength, set_labels, set_limits, max_marginals and probabilities return BUSY
+ * and change nothing; destroy and reset do nothing and write a warning to the host's log. Calls
+ * that take a const run, and chorale_run_create with the run as `earlier`, succeed in the progress
+ * callback; in callbacks of potentials, instances and executors, which run while labellings change,
+ * they return BUSY. Calls on other runs are allowed. */
 
 /* Creates a run. host, options: may be NULL.
  * earlier: NULL, or a run whose messages and best labelling the new run starts from. If `earlier`
@@ -256,12 +259,13 @@ typedef struct chorale_run_result {
   int32_t proven;        /* 1: upper_bound - score <= 1e-9 |score|, or within rounding: 1e-12
                             (sum_i |phi_i| + sum_p |C_p|) */
   int64_t rounds;        /* number of rounds done so far, without round 0 */
-  int64_t best_round;    /* the last round that gave a part of the best labelling, before polishing
-                            if polished */
+  int64_t best_round;    /* the last round that gave a part of the best labelling; if it was
+                            polished, of the labelling that the polish started from */
   double score;          /* equation 1 of the best labelling: chain_score + clique_score; minus
                             infinity where there is none */
-  double chain_score;    /* sum of phi_i, in the order of the chains: sums of 1024 each, summed */
-  double clique_score;   /* sum of C_p, likewise in the order of the cliques */
+  double chain_score;    /* sum of phi_i over the chains. Each 1024 chains are added in their order,
+                            then these sums are added */
+  double clique_score;   /* sum of C_p over the cliques, added in the same way */
   double own_score;      /* equation 1 of the labelling of round 0 */
   double rounds_score;   /* the greatest equation 1 of a round's labelling. The best labelling may
                             score more: chains that no clique connects are taken from the round in
@@ -271,9 +275,10 @@ typedef struct chorale_run_result {
   double upper_bound;       /* on equation 1; plus infinity where none was computed */
   double gap;               /* upper_bound - score */
   int64_t changed_chains;   /* number of chains whose labels differ from those of round 0 */
-  int64_t messages_changed; /* messages of cliques to members that the last round changed */
-  int64_t chain_updates;    /* chains that computed messages or were decoded, in all rounds */
-  int64_t clique_updates;   /* cliques that computed messages, in all rounds */
+  int64_t messages_changed; /* number of messages of cliques to members that the last round changed
+  */
+  int64_t chain_updates;    /* how often a chain computed messages or was decoded, in all rounds */
+  int64_t clique_updates;   /* how often a clique computed messages, in all rounds */
 } chorale_run_result;
 
 /* Fills `result` with zeros; pass sizeof(chorale_run_result). NULL is ignored. */
@@ -291,8 +296,9 @@ CHORALE_API chorale_status chorale_run_step(chorale_run *run, chorale_run_result
  * Errors: as for a step. */
 CHORALE_API chorale_status chorale_run_solve(chorale_run *run, chorale_run_result *result,
                                              chorale_error *error);
-/* Do the polish alone (and the repair, if no labelling has been found); `steps` more steps of the
- * bound alone. Errors: as for a step; STATE (bound: the run was created with bound_steps 0). */
+/* chorale_run_polish does only the polish (and the repair, if no labelling has been found);
+ * chorale_run_bound does only `steps` more steps of the bound. Errors: as for a step; STATE (bound:
+ * the run was created with bound_steps 0). */
 CHORALE_API chorale_status chorale_run_polish(chorale_run *run, chorale_run_result *result,
                                               chorale_error *error);
 CHORALE_API chorale_status chorale_run_bound(chorale_run *run, int64_t steps,
@@ -405,7 +411,7 @@ CHORALE_API chorale_status chorale_run_chain_score(const chorale_run *run, int64
                                                    chorale_labelling labelling, double *score,
                                                    int32_t *changed,
                                                    chorale_error *error);
-/* Writes C of a clique to *score. */
+/* Writes the score C of a clique, its potential, to *score. */
 CHORALE_API chorale_status chorale_run_clique_score(const chorale_run *run, int64_t clique,
                                                     chorale_labelling labelling, double *score,
                                                     chorale_error *error);
@@ -417,21 +423,23 @@ CHORALE_API chorale_status chorale_run_values(const chorale_run *run, int64_t cl
                                               int64_t capacity, int64_t *needed,
                                               chorale_error *error);
 
-/* A payment: a membership whose value differs from that of round 0, and how much the clique's score
- * gains by the change. Payments explain why a chain changed. */
+/* A payment: a member of a clique whose value differs from its value under the labelling of round
+ * 0, and how much the clique's score gains by the change. Payments explain why the labels of a
+ * chain changed. */
 typedef struct chorale_payment {
   int64_t clique;
   int64_t member;    /* within the clique */
   int64_t position;  /* -1 for a whole chain or an instance */
   int32_t own_value; /* value under the labelling of round 0 */
   int32_t value;     /* value under CHORALE_TOGETHER */
-  /* C now minus C with this member alone (no other member, even of the same chain) at own_value.
-   * Plus infinity if the clique forbids own_value there. */
+  /* C now minus C if this member had own_value, and all others, even of the same chain, the values
+   * that they have now. Plus infinity if the clique forbids own_value then. */
   double amount;
 } chorale_payment;
 
-/* Writes every payment to a chain, by position (whole chains first), then by clique. A changed
- * position without a payment follows its neighbours in the chain.
+/* Writes every payment to a chain, ordered by position (whole chains first), then by clique. If the
+ * label of a position changed and there is no payment at the position, the label changed because
+ * labels of its neighbours did.
  *
  * payments: a buffer of `capacity` entries.
  * payment_size: sizeof(chorale_payment), the distance of entries in bytes. Fields that only a newer
@@ -445,7 +453,8 @@ CHORALE_API chorale_status chorale_run_payments(const chorale_run *run, int64_t 
 /* Writes max-marginals of the positions of a chain under the messages of its cliques.
  *
  * marginals: T x m doubles, row t at marginals + t * row_stride (0: m, rows without gaps).
- * margins: T doubles, as in chorale_chain_max_marginals. Either may be NULL.
+ * margins: T doubles, the greatest max-marginal of each position minus its second greatest (as in
+ *   chorale_chain_max_marginals). Either may be NULL.
  * Exact for this chain under these messages if the chain is in no property clique. Otherwise they
  * come from the dynamic program over joint states in the run's joint mode: a beam may leave some
  * marginals too low, and a label that no configuration of the beam has is decoded separately. A

@@ -18,7 +18,7 @@ enum {
   CHORALE_ERROR_NULL_ARGUMENT = 10,
   /* A size, count or limit is below the least that is allowed. */
   CHORALE_ERROR_SIZE = 20,
-  /* Sizes whose product overflows, or a size above the greatest that the library supports. */
+  /* Sizes whose product overflows, or a size above the greatest one that the library supports. */
   CHORALE_ERROR_SIZE_OVERFLOW = 21,
   /* A row stride shorter than a row. */
   CHORALE_ERROR_STRIDE = 22,
@@ -26,7 +26,7 @@ enum {
   CHORALE_ERROR_TABLE_TOO_SHORT = 23,
   /* An array of the wrong shape. */
   CHORALE_ERROR_SHAPE = 24,
-  /* Potential and problem have different numbers of values. */
+  /* A potential and the clique or array that it is used with have different numbers of values. */
   CHORALE_ERROR_VALUES_MISMATCH = 25,
   /* A struct with an invalid struct_size, or with a field set that only a newer library knows. */
   CHORALE_ERROR_STRUCT_SIZE = 26,
@@ -101,7 +101,7 @@ enum {
   /* A call that the state of its object does not allow: a bound of a run created with bound_steps
    * 0; freezing a builder while a centred clique has no centre. */
   CHORALE_ERROR_STATE = 87,
-  /* Problems to learn from without any gold label; with labelled chains of one group alone. */
+  /* No problem to learn from has a gold label; all chains with gold labels are of one group. */
   CHORALE_ERROR_NO_GOLD = 88,
   CHORALE_ERROR_ONE_GROUP = 89,
   /* A fault of the library itself: please report it. */
