@@ -189,8 +189,7 @@ typedef struct chorale_learn_options {
    * diagonal. NULL: 1 for each wrong label. */
   const double *costs;
   int64_t labels; /* number of labels of `costs` or `classes` */
-  const double *seen; /* by problem: the share s ("weaker taggers" above), 0 < s <= 1. NULL: all 1
-  */
+  const double *seen; /* by problem: the share s of "weaker taggers", 0 < s <= 1. NULL: all 1 */
   int64_t folds;      /* greatest number of folds; >= 2. Default 10 */
   double level;       /* significance level of the tests, 0 < level < 1. Default 0.05 */
   /* Options of the runs that label the problems during learning: rounds, joint_mode, beam_width,

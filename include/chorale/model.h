@@ -335,8 +335,7 @@ CHORALE_API chorale_status chorale_model_get_chain(const chorale_model *model, i
 
 /* Writes the chain and the position (-1: a whole chain or an instance) of a member of a clique.
  * member: index in the order of adding; a centre is the last. Errors: NULL_ARGUMENT, OUT_OF_RANGE.
- * Any thread.
- */
+ * Any thread. */
 CHORALE_API chorale_status chorale_model_get_member(const chorale_model *model, int64_t clique,
                                                 int64_t member, int64_t *chain, int64_t *position,
                                                 chorale_error *error);

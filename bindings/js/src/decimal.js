@@ -1,6 +1,6 @@
 // Writes numbers in decimal digits as std::to_chars of C++ does, for a module whose C++ library
-// lacks that function for doubles. Handles infinities and NaN too; forms are those of
-// native/libcxx.hpp.
+// lacks std::to_chars for doubles. Handles infinities and NaN too. The numbers of the forms (plain,
+// scientific, fixed) are those of chorale_js_decimal in native/libcxx.hpp.
 const PLAIN = 0;
 const SCIENTIFIC = 1;
 
@@ -14,7 +14,8 @@ function fixedShortest(number) {
   const magnitude = Math.abs(number);
   const sign = Object.is(number, -0) || number < 0 ? "-" : "";
   if (magnitude === 0) return sign + "0";
-  // Writes all digits of a large integer, where the shortest digits would be followed by zeros.
+  // Of a large integer std::to_chars writes all digits. The shortest digits that read back as the
+  // same number would be followed by zeros instead.
   if (magnitude >= 2 ** 53) return sign + BigInt(magnitude).toString();
   const [digits, power] = magnitude.toExponential().split("e");
   const exponent = Number(power);
@@ -24,7 +25,7 @@ function fixedShortest(number) {
   return `${sign}${all.slice(0, exponent + 1)}.${all.slice(exponent + 1)}`;
 }
 
-/** Returns the exact value rounded to `digits` digits after the point, halves to even. */
+/** Returns the number rounded to `digits` digits after the point, as text; halves round to even. */
 function fixed(number, digits) {
   const sign = Object.is(number, -0) || number < 0 ? "-" : "";
   // number = mantissa * 2^exponent with integers.

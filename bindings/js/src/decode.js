@@ -26,7 +26,8 @@ const KINDS = { words: 0, keys: 10, property: 20, cliques: 30 };
 
 /**
  * Copies the scores of all chains to one array in memory of the scope. Returns { at, labels,
- * element, ends }: chain i has the positions ends[i] to ends[i + 1] - 1.
+ * element, ends }: the address of the array, the number of labels, the type of the entries
+ * (chorale_element); chain i has the positions ends[i] to ends[i + 1] - 1.
  */
 function chainsOf(native, scope, scores) {
   if (scores !== null && typeof scores === "object" && "scores" in scores) {
@@ -75,8 +76,8 @@ function chainsOf(native, scope, scores) {
 // ---- Agreements --------------------------------------------------------------------------------
 
 /**
- * Numbers texts and other keys; whole numbers are their own ids. Returns { ids, known }: the id of
- * each position, and a map from keys to ids.
+ * Gives a number, its id, to each different key (word or other value) of the rows; whole numbers
+ * are their own ids. Returns { ids, known }: the id at each position, and a map from keys to ids.
  */
 function idsOf(name, rows, ends) {
   const outer = length(name, arrayOfAny(name, rows), ends.length - 1);
@@ -107,8 +108,9 @@ const isPair = (entry) =>
   Array.isArray(entry) && entry.length === 2 && typeof entry[1] === "number";
 
 /**
- * Returns the entries of `agree` as { asked, place, own }: the agreement, its name in messages, and
- * whether its fields were given by the caller.
+ * Returns an object { asked, place, own } for each entry of the option `agree`: the agreement with
+ * all its fields, its name in messages, and true if the caller gave an `Agreement`, whose fields
+ * messages then name.
  */
 function agreementsOf(options) {
   const { agree = "word", strength = 1, minimum = 2, stop = [] } = options;
@@ -135,7 +137,10 @@ function agreementsOf(options) {
   });
 }
 
-/** Returns the fields of a chorale_agreement. tokens: { ids, known } or null. */
+/**
+ * Converts an agreement to the fields of a chorale_agreement. tokens: what idsOf() returned for the
+ * words, or null.
+ */
 function agreementFields(native, scope, { asked, place, own }, ends, tokens) {
   const prefix = own ? `${place}.` : "";
   const { what = "words", strength = 1, minimum = 2 } = asked;
@@ -171,7 +176,7 @@ function agreementFields(native, scope, { asked, place, own }, ends, tokens) {
     let stop = [...(asked.stop ?? [])];
     if (keys.known)
       stop = stop.filter((key) => keys.known.has(key)).map((key) => keys.known.get(key));
-    // Without any word it is unknown what kind of words `stop` lists, so it is ignored.
+    // Without positions it is unknown whether words are texts or numbers, so `stop` is ignored.
     else if (keys.ids.length === 0) stop = [];
     fields.stop = scope.numbers("int32", `${prefix}stop`, stop);
     fields.stop_count = stop.length;
@@ -215,9 +220,10 @@ function agreementFields(native, scope, { asked, place, own }, ends, tokens) {
 // ---- Calls -------------------------------------------------------------------------------------
 
 /**
- * Runs body({ corpus, agreements, count, ends, wanted, told, scope }) with the converted arguments
- * of decode() and buildProblem(). Messages of errors then name chains and agreements as the caller
- * does.
+ * Runs body({ corpus, agreements, count, ends, wanted, told, scope }) with the arguments of
+ * decode() or buildProblem() converted for C: addresses of a chorale_corpus and of `count`
+ * chorale_agreement structs. If body throws, the message is changed to name chains and agreements
+ * by the caller's indices.
  */
 function specified(native, scores, told, body) {
   return native.scoped((scope) => {
@@ -284,7 +290,9 @@ function specified(native, scores, told, body) {
   });
 }
 
-/** Rewrites a message so that positions and agreements have the caller's indices. */
+/**
+ * Returns a message of the library in which positions and agreements have the caller's indices.
+ */
 function placed(message, { ends, flat }, wanted) {
   return message
     .replace(/\bagreements\[(\d+)\](\.strength|\.minimum|\.stop)?/g, (_, number, field = "") => {

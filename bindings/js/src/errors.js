@@ -1,21 +1,21 @@
 // Errors of calls, with the names that JavaScript uses.
 import { layout } from "../dist/layout.js";
 
-// Statuses of the package itself, which the library lacks.
+// Statuses of errors that this package finds itself; the library has no such statuses.
 export const CLOSED = -1;
 export const DETACHED = -2;
 export const WRONG_TYPE = -3;
 
 const OWN_NAMES = { [CLOSED]: "CLOSED", [DETACHED]: "DETACHED", [WRONG_TYPE]: "WRONG_TYPE" };
 
-/** By number: the name of a status without its prefix. */
+/** Names of statuses, such as "SHAPE" for CHORALE_ERROR_SHAPE, by their numbers. */
 const STATUS_NAMES = new Map(
   Object.entries(layout.constants)
     .filter(([name]) => name.startsWith("CHORALE_ERROR_") && name !== "CHORALE_ERROR_MESSAGE_SIZE")
     .map(([name, number]) => [number, name.slice("CHORALE_ERROR_".length)]),
 );
 
-/** Numbers of statuses by name: STATUS.SHAPE. */
+/** Numbers of statuses by their names, as in STATUS.SHAPE. */
 export const STATUS = Object.fromEntries([...STATUS_NAMES].map(([number, name]) => [name, number]));
 
 export class ChoraleError extends Error {
@@ -33,7 +33,7 @@ export function refuse(status, message) {
 
 // ---- Messages ----------------------------------------------------------------------------------
 
-// Names that differ from what the rule of inJavaScript() makes of the library's names.
+// Names of the library with a name in JavaScript that inJavaScript() cannot find by its rule.
 const NAMES = {
   NULL: "missing",
   "unary score": "score",
@@ -61,8 +61,9 @@ const WORD = /"[^"]*"|unary score|\w+(?:->\w+)+|\]\.\w+|\w+/g;
 const camel = (name) => name.replace(/_+(\w)/g, (_, letter) => letter.toUpperCase());
 
 /**
- * A message of the library with JavaScript's names: `fieldName` for x->field_name, since structs
- * are objects of options here, and "two-words" for constants. `others`: names of one call.
+ * Returns a message of the library with the names that JavaScript uses: `fieldName` for
+ * x->field_name, since objects of options take the place of structs, and "two-words" for constants
+ * such as CHORALE_X_TWO_WORDS. `others`: further names, which hold for one call only.
  */
 export function inJavaScript(message, others = {}) {
   return message.replace(WORD, (word) => {
@@ -83,8 +84,8 @@ export function inJavaScript(message, others = {}) {
   });
 }
 
-// "alpha-pass" for CHORALE_ALGORITHM_ALPHA_PASS; the prefixes are those of the constants that
-// options name.
+// Prefixes of the constants that options name by words: CHORALE_ALGORITHM_ALPHA_PASS is
+// "alpha-pass".
 const PREFIX = new RegExp(
   "^CHORALE_(ALGORITHM|SCHEDULE|JOINT|MESSAGES|SCALE|SHAPE|SCHEME|BASIS|OUTCOME|AGREE|TEXTS|FIRE" +
     "|OUTSIDE|SEGMENT|FAMILY|ERROR)_",

@@ -4,8 +4,8 @@ import { IN_MEMORY, TYPES, shown } from "./native.js";
 
 // Node 18 has no Symbol.dispose; polyfills define it before this package is loaded.
 const DISPOSE = Symbol.dispose ?? Symbol.for("Symbol.dispose");
-// Frees the memory of collected handles. The held value is a function that must not refer to the
-// handle.
+// Frees the memory of handles that the garbage collector has taken, by a function registered for
+// each handle. The function must not refer to the handle, which would then never be collected.
 const registry = new FinalizationRegistry((free) => free());
 
 export class Handle {
@@ -13,7 +13,7 @@ export class Handle {
   #pointer;
   #free;
 
-  /** free: called once with the address; must not refer to the handle. */
+  /** free: a function that frees the object at an address; must not refer to the handle. */
   constructor(native, pointer, free) {
     this.#native = native;
     this.#pointer = pointer;
@@ -32,7 +32,8 @@ export class Handle {
     return this.#free === null;
   }
   /**
-   * Returns the address of a handle for a call of `native`. `name`: what errors call the handle.
+   * Returns the address of the object of a handle, after checking that the handle is open and
+   * belongs to the library `native`. `name`: what messages call the handle.
    */
   static use(handle, native, name = handle.constructor.name) {
     if (handle.#free === null) refuse(CLOSED, `${name} is closed`);
@@ -43,7 +44,10 @@ export class Handle {
   static nativeOf(handle) {
     return handle.#native;
   }
-  /** Calls a function of the library that returns no status, on a handle. */
+  /**
+   * Calls a function of the library with the address of a handle and further numbers, and returns
+   * its result. For functions that return no status.
+   */
   static ask(handle, name, ...numbers) {
     const native = handle.#native;
     return native.raw(name, [Handle.use(handle, native), ...numbers]);
@@ -55,7 +59,10 @@ Object.defineProperty(Handle.prototype, DISPOSE, {
   configurable: true,
 });
 
-/** Returns the address of an argument that must be a handle of a class; 0 for null if optional. */
+/**
+ * Returns the address of the object of an argument, which must be a handle of the class `kind`. If
+ * `optional`, the argument may be null, and 0 is returned.
+ */
 export function given(native, name, value, kind, optional = false) {
   if (optional && (value === null || value === undefined)) return 0;
   if (!(value instanceof kind))
@@ -64,8 +71,9 @@ export function given(native, name, value, kind, optional = false) {
 }
 
 /**
- * Calls a function that creates an object and returns its address. destroy: the function that frees
- * the object, needed if a callback may throw although the object was created.
+ * Calls a function of the library that creates an object, and returns the object's address.
+ * destroy: the name of the function that frees the object. It is needed where a callback may throw
+ * in a call that nevertheless creates the object, which is then freed.
  */
 export function create(native, name, before, names, destroy) {
   return native.scoped((scope) => {

@@ -33,7 +33,7 @@ export class Chorale {
     return this.#native.text(this.#native.raw("chorale_version", []));
   }
   get allocatedBytes() {
-    // Not counting the error struct of the package itself.
+    // The package's own error struct, allocated once, is not counted.
     return (this.#native.exports.chorale_js_allocated() >>> 0) - layout.structs.chorale_error.size;
   }
   get memoryBytes() {
@@ -85,7 +85,9 @@ export class Chorale {
       refuse(STATUS.SIZE, `length is ${length}; it must be at least 0`);
     return new MemoryArray(this.#native, type, length);
   }
-  /** Returns the native layer, for functions that are added below. */
+  /**
+   * Returns the `Native` object of a library, for the methods that are added to the class below.
+   */
   static nativeOf(chorale) {
     return chorale.#native;
   }
@@ -105,7 +107,8 @@ for (const [name, body] of Object.entries({ ...potentials, ...properties })) {
 
 // ---- Loading -----------------------------------------------------------------------------------
 
-// A module with one function that returns a vector of zeros.
+// The bytes of a module with one function that returns a vector of zeros. It is valid only where
+// vector instructions are supported.
 const SIMD_PROBE = new Uint8Array([
   0, 97, 115, 109, 1, 0, 0, 0, 1, 5, 1, 96, 0, 1, 123, 3, 2, 1, 0, 10, 10, 1, 8, 0, 65, 0, 253, 15,
   253, 98, 11,

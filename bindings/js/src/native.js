@@ -117,7 +117,7 @@ export class Native {
     };
   }
 
-  /** Keeps a function that the library may call, and returns its number. */
+  /** Keeps a function that the library may call by a number, and returns this number. */
   keep(callback) {
     const number = this.nextCallback++;
     this.callbacks.set(number, callback);
@@ -126,7 +126,7 @@ export class Native {
 
   // ---- Memory ----------------------------------------------------------------------------------
 
-  /** View of the memory; a new one after the memory has grown. */
+  /** Returns a view of the memory, which holds until the memory grows. */
   get view() {
     if (this.data?.buffer !== this.memory.buffer) this.data = new DataView(this.memory.buffer);
     return this.data;
@@ -137,7 +137,7 @@ export class Native {
   array(type, at, length) {
     return new TYPES[type](this.memory.buffer, at, length);
   }
-  /** Returns a text that ends in NUL, or of `length` bytes. */
+  /** Returns the text at an address: `length` bytes, or without `length` up to a NUL. */
   text(at, length) {
     if (length === undefined) {
       const bytes = new Uint8Array(this.memory.buffer, at);
@@ -181,7 +181,7 @@ export class Native {
       ? this.view.getInt32(at + offset, true)
       : this.view.getUint32(at + offset, true);
   }
-  /** Returns the fields of a struct by their names in JavaScript. */
+  /** Returns an object with the fields of the struct at an address, by their JavaScript names. */
   read(struct, at) {
     const read = {};
     for (const [name, offset, type] of READ.get(struct)) read[name] = this.field(at, offset, type);
@@ -191,9 +191,9 @@ export class Native {
   // ---- Calls -----------------------------------------------------------------------------------
 
   /**
-   * Calls a function whose last argument, omitted here, is an error struct. Throws an error for a
-   * status other than OK, or what a callback threw. `names`: what messages call arguments
-   * (errors.js).
+   * Calls a function of the library, named `name`, whose last argument is an error struct; `given`
+   * holds the other arguments. If a callback threw during the call, throws the same; otherwise
+   * throws an error if the status is not OK. `names`: what messages call arguments (errors.js).
    */
   call(name, given, names) {
     const before = this.thrown; // of the callback that this call is made from, if any
@@ -214,7 +214,7 @@ export class Native {
     throw error;
   }
 
-  /** Calls any function; 64-bit results become numbers. */
+  /** Calls any function of the library and returns its result, a 64-bit one as a number. */
   raw(name, given) {
     if (this.broken)
       throw new ChoraleError(
@@ -251,8 +251,8 @@ export class Native {
   }
 
   /**
-   * Returns memory for arguments that the library reads after the call, until its end(): all
-   * arguments are copied.
+   * Returns a scope for arguments that the library goes on reading after the call. All arguments
+   * are copied to it, and stay there until the caller calls its end().
    */
   openScope() {
     const scope = new Scope(this);
@@ -286,7 +286,7 @@ const READ = new Map(
 );
 export const sizeOf = (name) => structOf(name).size;
 
-/** Memory for the arguments of one call. */
+/** Memory of the library for the arguments of one call, freed together by end(). */
 class Scope {
   constructor(native) {
     this.native = native;
@@ -302,7 +302,7 @@ class Scope {
     if (this.native.broken) return;
     for (const [at, bytes] of this.blocks) this.native.free(at, bytes);
   }
-  /** Allocates a struct with the library's defaults and sets these fields. */
+  /** Allocates a struct, fills it with the library's defaults and then sets `fields`. */
   struct(name, fields = {}) {
     const { size } = structOf(name);
     const at = this.allocate(size);
@@ -310,7 +310,7 @@ class Scope {
     this.native.set(name, at, fields);
     return at;
   }
-  /** Allocates 8 bytes of zeros for a result. */
+  /** Allocates 8 bytes of zeros, to which the library writes a result, and returns the address. */
   place() {
     const at = this.allocate(8);
     this.native.view.setBigInt64(at, 0n, true);
@@ -338,15 +338,15 @@ class Scope {
       return array.byteOffset;
     const count = array.length;
     const at = this.allocate(count * TYPES[type].BYTES_PER_ELEMENT);
-    // `array` is made again: the memory may have grown, which detaches a view of it.
+    // Not `array`: the allocation may have grown the memory, which detaches views of it.
     copyInto(this.native.array(type, at, count), name, arrayOf(name, given));
     return at;
   }
-  /** Same as numbers(), for an array that must be present and have `count` entries. */
+  /** Does the same as numbers(), for an array that must be given and have `count` entries. */
   sized(type, name, given, count) {
     return this.numbers(type, name, length(name, arrayOf(name, given), count));
   }
-  /** Converts flags to bytes 0 and 1. */
+  /** Copies flags as bytes 0 and 1, and returns their address; 0 if there are none. */
   flags(name, given) {
     if (given === null || given === undefined) return 0;
     const array = arrayOf(name, given);
@@ -355,7 +355,7 @@ class Scope {
     for (let i = 0; i < bytes.length; ++i) bytes[i] = array[i] ? 1 : 0;
     return at;
   }
-  /** Converts a text to UTF-8: [address, bytes]. */
+  /** Copies a text in UTF-8, and returns its address and its number of bytes. */
   utf8(name, text) {
     if (typeof text !== "string") refuse(WRONG_TYPE, `${name} is ${shown(text)}, not a text`);
     const bytes = ENCODER.encode(text);
@@ -363,7 +363,7 @@ class Scope {
     this.native.bytes(at, bytes.length).set(bytes);
     return [at, bytes.length];
   }
-  /** Converts texts to an array of chorale_text. */
+  /** Converts texts to an array of chorale_text, and returns its address. */
   texts(name, texts) {
     const encoded = texts.map((text, i) => this.utf8(`${name}[${i}]`, text));
     const size = sizeOf("text");
@@ -373,7 +373,7 @@ class Scope {
     );
     return at;
   }
-  /** Converts addresses to an array of pointers; of texts also returns `lengths`. */
+  /** Writes addresses to an array of pointers, and returns the address of the array. */
   pointers(addresses) {
     const at = this.allocate(4 * addresses.length);
     addresses.forEach((address, i) => this.native.view.setUint32(at + 4 * i, address, true));
@@ -405,7 +405,7 @@ export function isDetached(buffer) {
   }
 }
 
-/** Key of the view of an object that represents an array in the library's memory. */
+/** The key under which a MemoryArray has its view of the library's memory. */
 export const IN_MEMORY = Symbol("in memory");
 
 /**
@@ -431,7 +431,7 @@ export function arrayOf(name, given) {
 
 const LARGEST = { int32: 2 ** 31 - 1, uint8: 255 };
 
-/** Copies numbers to a typed array in the library's memory; `name` is what errors call them. */
+/** Copies numbers to a typed array in the library's memory; `name` is what messages call them. */
 export function copyInto(to, name, given) {
   const floats = to instanceof Float64Array || to instanceof Float32Array;
   if (
@@ -484,7 +484,8 @@ export function real(name, value) {
   return value;
 }
 /**
- * Returns the numbers of constants by their words, for a prefix: wordsOf("CHORALE_SCHEDULE_").all.
+ * Returns an object with the numbers of all constants with a prefix, by their words:
+ * wordsOf("CHORALE_SCHEDULE_").all is CHORALE_SCHEDULE_ALL.
  */
 export const wordsOf = (prefix) =>
   Object.fromEntries(
@@ -495,7 +496,7 @@ export const wordsOf = (prefix) =>
         number,
       ]),
   );
-/** Returns the number of a word. */
+/** Returns the number that `numbers` has for a word; any other value is an error. */
 export function chosen(name, word, numbers) {
   if (typeof word === "string" && Object.hasOwn(numbers, word)) return numbers[word];
   const known = Object.keys(numbers).map((other) => `"${other}"`);
@@ -504,7 +505,7 @@ export function chosen(name, word, numbers) {
     `${name} is ${shown(word)}; there are ${known.join(", ")}`,
   );
 }
-/** Checks that an argument is an object with known names only. */
+/** Returns an argument that is an object with known names only; {} if it is absent. */
 export function optionsOf(given, known, argument = "options") {
   if (given === undefined || given === null) return {};
   if (typeof given !== "object" || Array.isArray(given))

@@ -86,7 +86,10 @@ export class Potential extends Handle {
   }
 }
 
-/** Copies rows of numbers to one array: { at, rows, columns }. All rows must have one length. */
+/**
+ * Copies rows of numbers, all of one length, to one array. Returns { at, rows, columns }: its
+ * address, the number of rows, their length.
+ */
 export function tableOf(scope, name, rows) {
   const outer = arrayOf(name, rows);
   if (ArrayBuffer.isView(outer) || outer.length === 0 || typeof outer[0] === "number")
@@ -195,8 +198,9 @@ const tablesFor = (tables) => (scope) => {
 };
 
 /**
- * Returns results of a type, `count` of them, which fill(address) writes: in a new array, or in
- * `into`, an array of the caller or a MemoryArray; to the latter the library writes directly.
+ * Returns an array with `count` results of a type, which fill(address) writes to the library's
+ * memory. The array is `into` if given, otherwise a new one. If it is a MemoryArray, `address` is
+ * its own address; otherwise the results are copied.
  */
 export function result(native, type, count, into, fill) {
   const array = into === undefined ? null : length("into", arrayOf("into", into), count);

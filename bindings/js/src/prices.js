@@ -31,7 +31,7 @@ export class Prices extends Results {
       return { score: native.view.getFloat64(score, true), result: resultOf(native, result) };
     });
   }
-  /** Returns all rows in one array; null for none. */
+  /** Returns the prices of all rows in one array; null if there are none. */
   #flat(rows) {
     if (rows === undefined || rows === null) return null;
     length("prices", arrayOf("prices", rows), this.#values.length);
@@ -41,7 +41,7 @@ export class Prices extends Results {
       return Array.from(array, (price, v) => real(`${name}[${v}]`, price));
     });
   }
-  /** Rewrites a message so that a price has the caller's indices. */
+  /** Returns a message of the library in which a price has the caller's indices, row and entry. */
   #placed(message) {
     return message.replace(/^numbers\[(\d+)\]/, (_, number) => {
       let [row, entry] = [0, Number(number)];

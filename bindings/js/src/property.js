@@ -144,7 +144,10 @@ const flatFlags = (mask) =>
 
 // ---- Label maps --------------------------------------------------------------------------------
 
-/** Runs body with the address of a label map, made from a number of labels or an object. */
+/**
+ * Runs body with the address of a chorale_label_map. `labels`: a number of labels, each of its own
+ * kind, or a LabelMap.
+ */
 function mapped(native, labels, body) {
   return native.scoped((scope) => {
     if (typeof labels === "number") {
@@ -165,7 +168,7 @@ function mapped(native, labels, body) {
 }
 const segment = ({ endsAtIgnored }) => (endsAtIgnored ? 1 : 0);
 
-/** Runs body with label names converted for C. */
+/** Runs body with label names in memory of the library, as arrays of pointers and lengths. */
 function named(native, names, body) {
   return native.scoped((scope) => {
     const texts = [...names].map((name, i) => scope.utf8(`names[${i}]`, name));

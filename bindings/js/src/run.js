@@ -16,7 +16,8 @@ import { Model, chainOf } from "./model.js";
 import { result } from "./potential.js";
 import { Problem } from "./problem.js";
 
-// Options that are whole numbers, flags, or words for constants, with their C names.
+// Names of options in C, by their names in JavaScript: of whole numbers, of flags, and of words
+// that stand for constants.
 const NUMBERS = {
   rounds: "rounds",
   beamWidth: "beam_width",
@@ -68,8 +69,8 @@ export function runFields(options) {
 }
 
 /**
- * Keeps a progress function, which receives a struct as an object. Returns its number, or 0 without
- * one.
+ * Keeps a progress function, which the library will call by a number with the address of a struct
+ * and which receives an object with its fields. Returns the number; 0 if there is no function.
  */
 export function keepProgress(native, struct, progress) {
   if (progress === undefined || progress === null) return 0;
@@ -83,7 +84,7 @@ export const modelOf = (native, model) => {
   return native.raw("chorale_problem_model", [Handle.use(model, native, "model")]);
 };
 
-/** Reads a chorale_run_result. */
+/** Returns the chorale_run_result at an address as a RunResult. */
 export function resultOf(native, at) {
   const { outcome, proven, ...told } = native.read("run_result", at);
   return {
@@ -96,7 +97,10 @@ export function resultOf(native, at) {
 const entriesOf = (native, struct, at, count) =>
   Array.from({ length: count }, (_, i) => native.read(struct, at + i * sizeOf(struct)));
 
-/** Returns structs that a function writes to a buffer: call(address, capacity, needed). */
+/**
+ * Returns an array of objects from the structs that call(address, capacity, needed) writes to a
+ * buffer.
+ */
 export function structs(native, struct, call) {
   return native.scoped((scope) => {
     const needed = scope.place();
@@ -109,10 +113,7 @@ export function structs(native, struct, call) {
   });
 }
 
-/**
- * Returns a text that a function writes to a buffer, ending in NUL: call(address, capacity,
- * needed).
- */
+/** Returns the text that call(address, capacity, needed) writes to a buffer, ending in NUL. */
 export function textOf(native, call) {
   return native.scoped((scope) => {
     const needed = scope.place();
@@ -126,11 +127,12 @@ export function textOf(native, call) {
 
 const ALL_NAMES = { count: "labels.length" };
 
-/** Results of a run, which can be read without computing. */
+/** The results of a run. The methods only read what has been computed. */
 export class Results extends Handle {
   #run;
   /**
-   * run: the address of the run, which differs from `pointer` if the run is a part of that object.
+   * pointer: the address of the object that the handle frees. run: the address of the run, which is
+   * another if the object is no run itself but has one (Prices).
    */
   constructor(native, pointer, free, run) {
     super(native, pointer, free);
@@ -307,7 +309,7 @@ export class Run extends Results {
     });
   }
 
-  /** Returns the numbers of positions and labels of a chain. */
+  /** Returns the number of positions and the number of labels of a chain. */
   #shape(chain) {
     const native = Handle.nativeOf(this);
     return native.scoped((scope) => {
@@ -349,9 +351,9 @@ export class Run extends Results {
 }
 
 /**
- * Runs body(options, progress) with the address of a chorale_run_options made from options whose
- * names were checked, and the number of its progress function. body keeps that function, unless it
- * throws.
+ * Runs body(options, progress) with the address of a chorale_run_options, made from the options
+ * `told`, whose names were checked, and with the number of the progress function. If body throws,
+ * the function is dropped; otherwise body has taken care of it.
  */
 export function withRunOptions(native, told, body) {
   const fields = runFields(told);

@@ -3,8 +3,8 @@
 // chorale.cpp. Newer C++ libraries have all three; none of them is then compiled.
 #pragma once
 
-// Asks for small code, not fast code, in those templates that are not inlined: above all sorting,
-// which is compiled for each of some fifty orders.
+// Asks for small code, not fast code, in those templates of the headers below that are not inlined:
+// above all std::sort, of which some fifty instances are compiled, one for each order.
 #pragma clang attribute push(__attribute__((minsize)), apply_to = function)
 #include <algorithm>
 #include <atomic>
@@ -43,8 +43,9 @@ private:
 
 #if !defined(__cpp_lib_to_chars)
 // Writes a finite number in decimal, as std::to_chars does, to at most `capacity` bytes at `to`.
-// Implemented in JavaScript, which also finds the shortest digits (src/decimal.js). form: 0 plain,
-// 1 scientific, 2 fixed with `digits` digits. Returns the number of bytes; -1 if there are more.
+// Implemented in JavaScript (src/decimal.js), whose numbers know their shortest digits. form: 0
+// plain, 1 scientific, 2 fixed with `digits` digits after the point. Returns the number of bytes;
+// -1 if they exceed `capacity`.
 extern "C" __attribute__((import_module("chorale"), import_name("decimal"))) int32_t
 chorale_js_decimal(double number, int32_t form, int32_t digits, char *to, int32_t capacity);
 

@@ -5,7 +5,8 @@
 #include <cstdint>
 #include <cstdlib>
 
-// Imports, all defined in JavaScript (src/native.js). `user`: the number of a function there.
+// Functions that JavaScript defines (src/native.js). Their `user` is the number under which
+// JavaScript keeps the callback.
 #define CHORALE_JS_IMPORT(name) __attribute__((import_module("chorale"), import_name(name)))
 extern "C" {
 CHORALE_JS_IMPORT("score")

@@ -50,8 +50,8 @@ def _array(name: str, value: Any) -> npt.NDArray[Any]:
         raise ValueError(f"{name} is not an array: {error}") from None
 
 
-# How an array is read. "call": by the library, only during the call; "copy": later, from a
-# read-only copy; "borrow": later, from the array itself.
+# Until when the library reads an array. "call": until the call returns. "copy": also after the
+# call, from a read-only copy. "borrow": also after the call, from the array itself.
 How = Literal["call", "copy", "borrow"]
 
 
@@ -86,7 +86,8 @@ class Lent:
 
     def __del__(self) -> None:
         with _lending:
-            # Restores bases before their views: a view can be writable only if its base is.
+            # Makes arrays writable again, bases before their views: NumPy allows a view to be
+            # writable only if its base is.
             free = []
             for array in reversed(self.arrays):
                 count = _lent.get(id(array), 0)
@@ -155,12 +156,12 @@ def _readable(array: npt.NDArray[Any], packed_rows: bool) -> bool:
     for axis, (count, step) in enumerate(zip(array.shape, array.strides)):
         if count <= 1:
             continue
-        # The library reads a stride of 0, as broadcasting makes, as "without gaps".
+        # NumPy's broadcasting makes strides of 0; to the library, 0 means rows without gaps.
         if step <= 0 or step % size:
             return False
         if packed_rows and axis == array.ndim - 1 and step != size:
             return False
-    # Rows must not overlap. A stride of 0 means that there is only one row.
+    # Rows must not overlap. stride() returns 0 only where there is at most one row.
     return not packed_rows or not 0 < stride(array, -2) < array.shape[-1]
 
 

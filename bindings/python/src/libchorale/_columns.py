@@ -130,7 +130,7 @@ class Strings:
 
     def __init__(self, data: npt.NDArray[np.uint8], starts: Longs, lengths: Longs) -> None:
         self.data, self.starts, self.lengths = data, starts, lengths
-        # Entry k of _words holds bytes k to k + 7 of the data.
+        # Entry k of _words is the number made of the bytes k to k + 7 of the data.
         self._words = np.ndarray((len(data) - 7,), dtype="<u8", buffer=data.data, strides=(1,))
 
     def _word(self, entries: Any, at: int) -> npt.NDArray[np.uint64]:

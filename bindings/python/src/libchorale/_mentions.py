@@ -89,7 +89,7 @@ class Confidences(Scores):
             return
         sure = np.clip(confidence, max(MARGIN, 1 / labels), 1 - MARGIN)
         self._other = np.log((1 - sure) / (labels - 1)).astype(np.float32)
-        # Strictly above the scores of the other labels, so that ties are impossible.
+        # The row's own label scores strictly above the other labels, so that it always wins.
         self._own = np.maximum(np.log(sure).astype(np.float32), self._other + np.float32(1e-5))
 
     def rows(self, rows: Longs | slice) -> Array:
@@ -143,7 +143,7 @@ class AllScores(Scores):
                 np.log(np.maximum(made, MARGIN, out=made), out=made)
 
     def rows(self, rows: Longs | slice) -> Array:
-        # Other indices than slices copy by themselves.
+        # NumPy returns a copy for an array of indices, but a view for a slice.
         return self._scores[rows].astype(self.dtype, copy=isinstance(rows, slice))
 
 
@@ -262,7 +262,8 @@ class Mentions:
         self.scores, self.keyed, self.weights, self.times = scores, keyed, weights, times
         self.own, self.margins = scores.best()
         self.component, self.components = components(keyed)
-        # Sorts rows by component, so that later steps access neighbouring memory.
+        # Sorts rows by component, so that later steps, which take one component after the other,
+        # access neighbouring memory.
         rows = np.flatnonzero(self.component >= 0)
         pairs = (self.component[rows].astype(np.int64) << 32) | rows
         pairs.sort()
@@ -409,7 +410,8 @@ class Mentions:
         clique, table = keyed.codes[some], self.counts(number, after)
         times = 1 if self.times is None else self.times[some]
         agreeing = table[clique, after[some]] - times
-        # Gain of strength / n * n_v^2 by this row's new label, minus the gain by its old label.
+        # A clique adds strength / n * sum_v n_v^2 to the score. This is how much more the term of
+        # the row's new label gains by the row than the term of its old label would.
         amount = 2 * of.strength / keyed.sizes[clique] * (agreeing - table[clique, before[some]])
         if of.bonus is not None:
             amount = amount + of.bonus[after[some]] - of.bonus[before[some]]

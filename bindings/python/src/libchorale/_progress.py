@@ -6,8 +6,9 @@ import sys
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Literal, Union
 
-# The argument `progress` of calls with a bar. None: a bar of tqdm, if it is installed and the error
-# stream is a terminal; False: no bar; otherwise a function called like tqdm.
+# The argument `progress` of calls that can show a progress bar. None: a bar of tqdm, if tqdm is
+# installed and the error stream is a terminal; False: no bar; otherwise a function that is called
+# with the same arguments as tqdm.
 Bars = Union[Callable[..., Any], Literal[False], None]
 
 

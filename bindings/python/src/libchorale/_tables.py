@@ -45,7 +45,7 @@ class Texts:
         return every
 
 
-# New columns by name; numbers and truth values are arrays.
+# The columns to be added to a table, by name. Columns of numbers and of truth values are arrays.
 New = Mapping[str, "Labels | Texts | Array"]
 
 

@@ -23,12 +23,13 @@ from .mentions import NAMES, Confidence, Key, Scale, Strength, agree
 from .problem import Problem
 from .run import Run
 
-# The column for messages that `errors="column"` adds.
+# The column, added by `errors="column"`, that holds a message for each row that failed.
 ERROR = "error"
 
 Errors = Literal["raise", "column"]
 
-# A group that comes again is noticed while fewer groups than this have come in between.
+# Rows of one group must follow each other. This many of the latest groups are remembered, to notice
+# a group that comes again.
 REMEMBERED = 65536
 
 

@@ -278,7 +278,7 @@ class Chain:
                     f"transitions has shape {matrices.shape}, but a chain of {length} positions "
                     f"has {max(0, length - 1)} edges"
                 )
-            # A chain without edges has no edge scores to read.
+            # A chain of at most one position has no edges, so edge scores are not read.
             if matrices.ndim == 2 or len(matrices) > 0:
                 made.edges = arrays.address(matrices)
                 made.edge_matrices = 1 if matrices.ndim == 2 else len(matrices)
@@ -361,7 +361,7 @@ class _ChainUse:
 
     def __init__(self, chain: Chain) -> None:
         self._chain = chain
-        # A copy, since a chain may be used on several threads.
+        # A copy of the struct, which each call changes: several threads may use the chain.
         self._struct = c.chorale_chain.from_buffer_copy(chain._struct)
 
     def __enter__(self) -> Any:

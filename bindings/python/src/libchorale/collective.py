@@ -322,11 +322,12 @@ def decode(
     )
 
 
-# Fields: agreement, chain, position, members, agreeing, own value, value, amount.
+# A reason for a change: agreement, chain, position, members, agreeing, own value, value, amount, as
+# in the struct chorale_reason.
 _Found = tuple[int, int, int, int, int, int, int, float]
 _Solved = tuple[RunResult, arrays.Ints, arrays.Ints, list[_Found]]
 
-# The struct chorale_reason.
+# The layout of the C struct chorale_reason (decode.h).
 _REASON = np.dtype(
     [(name, np.int64) for name in ("agreement", "clique", "chain", "position")]
     + [(name, np.int64) for name in ("members", "agreeing")]

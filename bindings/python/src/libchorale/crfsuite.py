@@ -30,9 +30,9 @@ __all__ = ["MismatchError", "Scores"]
 
 Doubles = npt.NDArray[np.float64]
 
-# Fields of the header, as in lib/crf/src/crf1d_model.c: magic, size, type, version, numbers of
-# features, labels, attributes, offsets of features, labels, attributes and of two tables of
-# references.
+# Fields of a model file's header, as in lib/crf/src/crf1d_model.c of CRFsuite: magic, size, type,
+# version; the numbers of features, labels and attributes; the offsets of features, labels,
+# attributes and of two tables of references.
 _HEADER = struct.Struct("<4sI4sIIIIIIIII")
 _FEATURES = struct.Struct("<4sII")
 _FEATURE = np.dtype([("type", "<u4"), ("source", "<u4"), ("target", "<u4"), ("weight", "<f8")])
@@ -143,7 +143,8 @@ class Scores:
         path = [self.labels.index(label) for label in own]
         score = float(scores[range(len(path)), path].sum())
         score += float(self.transitions[path[:-1], path[1:]].sum())
-        # Compares scores, not labels: two labellings may be equally good.
+        # Compares the scores of the labellings, not their labels: two labellings may be equally
+        # good.
         if not abs(best - score) <= tolerance * max(1.0, abs(best)):
             raise MismatchError(f"the best labelling scores {best!r}, the tagger's {score!r}")
         probability = self.tagger.probability(own)

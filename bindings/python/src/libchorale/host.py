@@ -99,8 +99,9 @@ def lent() -> Any:
     return None if host is None else ctypes.byref(host._struct)
 
 
-# C knows a host by a number. Objects created with a host keep it alive, and so does its memory: C
-# objects may outlive all handles.
+# Callbacks receive a host's number instead of a pointer. A host is kept alive by the objects
+# created with it, and by each block of memory that it has allocated, since C objects may outlive
+# their Python objects.
 _numbers = itertools.count(1)
 _hosts: WeakValueDictionary[int, Host] = WeakValueDictionary()
 _owners: dict[int, Host] = {}  # by address
@@ -148,7 +149,7 @@ def _logged(user: int, level: int, message: bytes) -> None:
 _on_allocate = c.field_allocate(_allocated)
 _on_deallocate = c.field_deallocate(_deallocated)
 _on_log = c.chorale_log_function(_logged)
-# Handles may be freed after this module, when the interpreter ends, so the callbacks are never
-# freed.
+# When the interpreter ends, objects may be freed after this module. They then still call these
+# callbacks, which are therefore never freed.
 for _thunk in (_on_allocate, _on_deallocate, _on_log):
     ctypes.pythonapi.Py_IncRef(ctypes.py_object(_thunk))

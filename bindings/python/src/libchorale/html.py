@@ -12,7 +12,7 @@ from .errors import ClosedError, InUseError, StateError
 if TYPE_CHECKING:
     from .run import Run, RunResult
 
-# Greatest number of changed chains shown.
+# The greatest number of changed chains that are shown.
 LIMIT = 20
 
 
@@ -96,8 +96,8 @@ def label_name(names: Sequence[str], label: int) -> str:
 
 
 def _word(word: str, label: str, number: int, changed: bool) -> str:
-    # Hues differ by the golden angle, so that labels with neighbouring numbers look different,
-    # however many there are.
+    # The hues of consecutive labels differ by the golden angle (137.5 degrees), so that their
+    # colours are easy to tell apart for any number of labels.
     hue = number * 137.508 % 360
     edge = "2px solid #c00" if changed else "2px solid transparent"
     return (

@@ -258,8 +258,8 @@ class CollectiveTagger:
             run.solve()
             together = [[labels[k] for k in run.labels(chain)] for chain in range(len(X))]
             if own is not None:
-                # Unchanged chains keep the tagger's labels, which may differ among equally good
-                # ones.
+                # Chains that cliques do not change keep the tagger's labels. The run may have found
+                # other labels for them that are equally good.
                 changed = set(run.changed_chains().tolist())
                 together = [row if i in changed else own[i] for i, row in enumerate(together)]
         return together

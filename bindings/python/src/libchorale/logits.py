@@ -96,7 +96,8 @@ def word_scores(
     count = max(owner, default=-1) + 1
     if any(text < 0 for text in owner):
         raise ValueError(f"texts holds {min(owner)}, below 0")
-    # For each word the place of its scores: (context on the shorter side, row, sub-token).
+    # For each text and word, where its scores are: (context, row, sub-token). The context is the
+    # number of sub-tokens before or after it in the row, whichever is less.
     places: list[dict[int, tuple[int, int, int]]] = [{} for _ in range(count)]
     for row, ids in enumerate(word_ids):
         ids = list(ids)
@@ -108,8 +109,8 @@ def word_scores(
             word = arrays.integer("word_ids", ids[place])
             if word < 0:
                 raise ValueError(f"word_ids holds {word}, below 0")
-            # If a window begins within a word, its first sub-token is not the first one of that
-            # word.
+            # If a row begins within a word, its first sub-token is not the word's first one, whose
+            # scores are wanted.
             cut = place == inside[0] and _continues(word_ids, owner, row, word)
             if word in seen:
                 continue

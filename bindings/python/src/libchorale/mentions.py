@@ -41,10 +41,11 @@ Key = Union[str, "tuple[str, ...]"]
 #: The columns that `agree` adds.
 NAMES = ("together", "probability", "changed", "why")
 
-# Greatest weight of a row, and greatest sum of the weights of rows with one key.
+# The greatest weight that a row may have, and the greatest sum that the weights of the rows with
+# one key may have.
 MOST = 2**31 - 1
 
-# Probability assumed for labels without a confidence.
+# The probability of a row's label if the caller gives no confidence.
 CONFIDENCE = 0.8
 
 

@@ -361,7 +361,7 @@ class ModelBuilder(Handle):
         model lives; False: they are copied."""
         chain = arrays.integer("chain", chain)
         options = struct(c.chorale_member_options)
-        # The library refuses a chain that does not exist.
+        # None if the chain does not exist; the library then reports the error.
         length = self._shapes[2 * chain] if 0 <= 2 * chain < len(self._shapes) else None
         kept = []
         for name, value in (("classes", classes), ("table", table)):
@@ -747,7 +747,8 @@ class Model(Shared):
             pointer = _GETTERS[method](model, *numbers)
             if pointer is None:
                 return None
-            # The recipe keeps what the object reads: borrowed arrays, Python functions.
+            # The recipe, by which pickle makes the object again, refers to this model. So it also
+            # keeps alive what the object reads: borrowed arrays and Python functions.
             recipe = Recipe(Model, method, (self.clone(), *numbers), {})
             given = kind._made(recipe, kind._retain(pointer))
         if isinstance(given, Potential):

@@ -312,7 +312,7 @@ class Potential(Shared):
 
         def score(_: Any, counts: Any, count: int, members: int, into: int) -> int:
             try:
-                # A copy, since the library's memory is valid only during the call.
+                # A copy of the counts, whose memory is valid only during the call.
                 own = arrays.view(counts, count, c_int64, np.int64).copy()
                 c_double.from_address(into).value = float(function(own, members))
                 return 0

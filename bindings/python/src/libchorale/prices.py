@@ -105,7 +105,8 @@ class Prices(Closable):
         with self._use() as prices:
             needed = np.zeros(1, dtype=np.int64)
             call(library.chorale_prices_counts, prices, None, 0, arrays.address(needed))
-        # Number of prices and of counts: the values of all shared cliques' potentials together.
+        # The number of prices, and of counts: one for each shared clique and value of its
+        # potential.
         self.values = int(needed[0])
 
     def _freed(self) -> None:
@@ -258,8 +259,8 @@ class Part:
         self._numbers = np.array(list(shared.values()), dtype=np.int64)
         self._prices = Prices(self.model, self._cliques, **options)
         starts = np.concatenate([[0], np.cumsum(self.model.chain_lengths)])
-        # By membership: the shared clique, the chain, and the range of positions whose labels it
-        # depends on.
+        # For each member of a shared clique: the clique, the chain, and the range of positions on
+        # whose labels its value depends.
         cliques, chains, begin, end = [], [], [], []
         for clique, number in shared.items():
             pairs = self.model.members(clique)
@@ -273,8 +274,8 @@ class Part:
         self._member_clique = np.concatenate([empty, *cliques]).astype(np.int64)
         self._begin = np.concatenate([empty, *begin]).astype(np.int64)
         self._end = np.concatenate([empty, *end]).astype(np.int64)
-        # Changes of the score are attributed by chain, or to the whole part if other cliques
-        # connect chains.
+        # A change of the score is counted for the chain where it happens. If cliques that are not
+        # shared connect the chains, it is counted for the whole part, as unit 0.
         self._alone = len(shared) == self.model.cliques
         self._unit = np.concatenate([empty, *chains]).astype(np.int64)
         if not self._alone:
@@ -374,12 +375,14 @@ class Outcome:
         return self.decodings / self.chains if self.chains else 0.0
 
 
-# Starts of tracks: a share of the members of each clique is counted as having one value, each of
-# its values in turn, of RANKS at most by count. The other values keep some weight.
+# A track of the search starts at prices for changed counts: in each clique a share of the members
+# is moved to one value. The tracks take each share and, in order of counts, each of the RANKS
+# commonest values. With a share below 1, the other values keep some of their members.
 SHARES = (1.0, 0.5, 0.3, 0.2)
 RANKS = 24
 
-# Number of rounds that a track continues from its own counts before a new one begins.
+# How many rounds a track goes on with prices at the counts of its own last round, before it starts
+# anew.
 STEPS = 4
 
 
@@ -441,22 +444,24 @@ class Search:
         self._pull = self._idle = 0
         self._own: Longs | None = None  # counts of the first answer
         ranks = range(min(max(sizes, default=0), RANKS))
-        # Starts of tracks: share, whether it is taken of the best counts, rank of the value.
+        # Starts of tracks: the share of members that are moved; True if they are moved in the best
+        # counts, False in those of the first answer; the rank of the value that they are moved to.
         self._pulls = [(s, best, r) for s in SHARES for best in (False, True) for r in ranks]
-        # Rounds without a gain after which the search ends: enough to start from every value of
-        # both counts.
+        # The search ends after this many rounds without a gain: enough to start with every value,
+        # from the best counts and from those of the first answer.
         starts = math.ceil(2 * len(ranks) / max(tracks, 1))
         self._patience = max(2, starts) * (STEPS + 1) - 2
         self._asked: Asked | None = None
         ends = [[self._at(k, self._all_at(k, v)) for v in range(n)] for k, n in enumerate(sizes)]
-        # By clique and value: C per member if all members have the value.
+        # For each clique and value: the potential if all members have the value, divided by the
+        # number of members.
         self._chords = [
             np.array([score for _, score in of]) / max(int(n), 1)
             for of, n in zip(ends, self.members)
         ]
         greatest = [float(np.max(np.abs(prices), initial=0.0)) for of in ends for prices, _ in of]
-        # A cost is at most what prices add to a member, so 2^28 quanta for the greatest price leave
-        # headroom for sums.
+        # Costs are rounded to multiples of `quantum`, so that they are added as integers without
+        # error. A cost is at most the greatest price, 2^28 quanta, which leaves room for sums.
         top = max(greatest, default=0.0) or 1.0
         self.quantum = float(2.0 ** (np.ceil(np.log2(top)) - 28))
 
@@ -490,7 +495,8 @@ class Search:
         cycle = pull // len(self._pulls)
         counts = self._of(self.best.counts if of_best else self._own, clique)
         order = np.argsort(-counts, kind="stable")
-        # After the first cycle, half of the cliques are not moved, a different half each time.
+        # When all starts have been used once, they are used again, but in half of the cliques no
+        # members are moved: in a different half each time.
         if cycle > 0 and (clique * 40503 + pull * 977) >> 4 & 1 == 0 or rank >= len(order):
             return self._tangent(clique)
         moved = np.floor((1 - share) * counts).astype(np.int64)

@@ -18,8 +18,8 @@ from .errors import ClosedError, FileAccessError, Renaming
 from .host import lent
 from .model import Model, problem_bytes
 
-# Type of the names of a clique's values: those of labels, of tokens, list k of `add_value_names`,
-# or none.
+# The list that names the values of a clique: "labels", "tokens", the number k of a list that
+# `add_value_names` added, or None.
 ValueNames = Union[str, int, None]
 
 

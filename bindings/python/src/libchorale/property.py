@@ -22,7 +22,8 @@ from ._native import call, library, struct
 from .chain import Names, Scheme
 from .host import lent
 
-# Actions of automata that fire no constant value, and the wildcard of `PropertyBuilder`.
+# Actions of an automaton other than to fire a given value; and ANY, which in a rule of a
+# `PropertyBuilder` stands for every state, class or label.
 FIRE_NOTHING = c.CHORALE_FIRE_NOTHING
 FIRE_LABEL = c.CHORALE_FIRE_LABEL
 FIRE_TABLE = c.CHORALE_FIRE_TABLE

@@ -152,7 +152,7 @@ class RunResult:
         return html.result(self)
 
 
-# The struct chorale_payment.
+# The layout of the C struct chorale_payment (run.h).
 _PAYMENT = np.dtype(
     [
         ("clique", np.int64),
@@ -404,8 +404,10 @@ class Run(Closable):
             if flag is not None:
                 flag._end()
 
-    # ---- Results: of the best labelling so far, or with own=True of the chains' best without
-    # cliques
+    # ---- Results
+    #
+    # They describe the best labelling so far; with own=True, the labelling in which each chain has
+    # the labels that are best without cliques.
 
     @property
     def result(self) -> RunResult:
@@ -601,7 +603,7 @@ class Run(Closable):
             call(library.chorale_run_json, run, buffer, needed.value, byref(needed))
         return buffer.value.decode("utf-8")
 
-    # ---- Before there is one
+    # ---- Estimates, without a run
 
     @staticmethod
     def estimate(
@@ -683,8 +685,8 @@ def working(executor: Executor, raised: Raised) -> Any:
         raise TypeError(f"executor is {executor!r}, which has no `submit`")
 
     def divided(_: Any, count: int, workers: int, body: Any, body_user: Any) -> None:
-        # Every index must be processed, even if the executor fails: this thread, as worker 0, does
-        # those that no other worker has taken.
+        # The library needs every index to be processed, even if the executor fails: this thread, as
+        # worker 0, processes the indices that no other worker has taken.
         indices = iter(range(count))
         done = bytearray(count)
 
@@ -705,7 +707,7 @@ def working(executor: Executor, raised: Raised) -> Any:
                 break
             except BaseException as error:
                 raised.put(error)
-        # Cancels workers that have not started; all indices are taken by now.
+        # By now all indices are taken, so workers that have not started are not needed.
         running = [future for future in started if not future.cancel()]
         while True:
             try:

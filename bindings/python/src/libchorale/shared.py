@@ -25,12 +25,12 @@ from .collective import build_problem
 from .potential import Potential
 from .prices import Answer, Asked, Outcome, Part, Search, components
 
-# The column that names a row's component: one group of those that are labelled together with its
-# group.
+# The column that names a row's component, the groups that must be labelled together, by the name of
+# one of these groups.
 COMPONENT = "libchorale_component"
 
-# In one process, the greatest number of memberships in keys that are not shared, by which groups
-# are joined.
+# Rows with the same key that is not shared join their groups to one component. This is the greatest
+# number of such rows (each counted once for each key) that one process takes.
 MOST_MEMBERSHIPS = 100_000_000
 
 
@@ -260,7 +260,8 @@ def _part(
         minimum=chains.minimum,
         stop=chains.stop,
     )
-    # The cliques of the last agreement come last, in ascending order of keys.
+    # The model's last cliques are those of the last agreement, the shared keys, in ascending order
+    # of the keys' numbers.
     met = sorted({number for row in keys for number in row if number >= 0})
     begin = problem.model.cliques - len(met)
     return lengths, Part(problem, {begin + k: number for k, number in enumerate(met)}, **_options(chains))

@@ -42,10 +42,10 @@ MARGIN = 1e-6
 # The label of an occurrence that is not an entity.
 NONE = "no entity"
 
-# The log-probability of a label that a document does not have.
+# The log-probability of a label that no entity of the document has.
 FOREIGN = -50.0
 
-# Columns of the table of occurrences.
+# Names of the columns of the table in which each row is one occurrence of an entity's words.
 KEY, GROUP, LABEL, SCORES, GOLD = "words", "document", "label", "scores", "gold"
 
 Mention = tuple[int, int]  # first token, one past the last
@@ -321,7 +321,8 @@ class Agreement:
         rows, places = [], []
         everywhere = {label for of in found for scored in of.values() for label in scored}
         for number, (doc, mentions) in enumerate(zip(docs, found)):
-            # A document chooses among the labels of its batch (with `across`), or among its own.
+            # An occurrence may get the labels that occur in its document; with `across`, those that
+            # occur in any document of the batch.
             own = {label for scored in mentions.values() for label in scored}
             usual = [label for label in labels if label in (everywhere if self.across else own)]
             place = {label: k for k, label in enumerate([*usual, NONE])}

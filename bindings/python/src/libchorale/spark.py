@@ -90,7 +90,8 @@ def label_shared(
             answers = placed.mapInArrow(work, "answer binary").collect()
             search.take(sum_of(pickle.loads(zlib.decompress(row["answer"])) for row in answers))
         work = functools.partial(_under_prices, specification, numbers, search)
-        # Cached, since the caller uses the result after `placed` has been released.
+        # Cached: otherwise Spark would compute the result when the caller uses it, after `placed`
+        # has been released.
         found = placed.mapInArrow(work, from_arrow_schema(made)).persist()
         found.count()
     finally:
