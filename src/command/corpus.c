@@ -18,7 +18,8 @@ static int by_group(const void *a, const void *b) {
   return left->chain < right->chain ? -1 : left->chain > right->chain;
 }
 
-/* Returns 1 if the note "training_groups", group numbers separated by commas, lists the group. */
+/* Returns 1 if `list`, the text of the note "training_groups" (group numbers separated by commas),
+ * contains the number of the group; else 0. */
 static int is_listed(chorale_text list, int64_t group) {
   char digits[24];
   const int length = snprintf(digits, sizeof digits, "%" PRId64, group);
@@ -177,8 +178,8 @@ chorale_text value_name(const corpus *from, int64_t clique, int32_t value, int *
     return text_of("nothing");
   if (value == values + 1)
     return text_of("different things");
-  /* The value is outside the dictionary, or is the dictionary's value OUT, which comes last and has
-   * no name. */
+  /* The value is outside the clique's dictionary (-1), or it is OUT, the dictionary's last value,
+   * which stands for all values outside and has no name. */
   if (value < 0 || (value == values - 1 && value > 0 &&
                     name_of_value(from->problem, clique, 0).length > 0))
     return text_of("something else");

@@ -1,8 +1,8 @@
-/* A problem file as the report shows it: pages of records of words.
+/* A problem file as the report shows it: pages, which contain records, which contain words.
  *
- * A page is a group of chains; a record is a chain; a word is a position. Records keep the order of
- * their chains; pages are in the order of their group numbers. If the file lacks a name, the
- * functions below make up one, such as "page 3". */
+ * A page is a group of chains, a record is a chain, a word is a position of the chain. Pages are in
+ * the order of their group numbers, and the records of a page in the order of their chains. If the
+ * file lacks a name, the functions below make up one, such as "page 3". */
 #ifndef CHORALE_COMMAND_CORPUS_H
 #define CHORALE_COMMAND_CORPUS_H
 
@@ -23,11 +23,11 @@ typedef struct corpus {
   int64_t *page_of; /* by chain */
   page *pages;
   int64_t page_count;
-  int64_t *clique_page; /* by clique: the page that all its members are on, or -1 */
+  int64_t *clique_page; /* by clique: the page that all its members are on; -1 if on several */
   const int32_t *gold;  /* by position, -1: unknown; NULL: no gold labels */
 } corpus;
 
-/* Describes a problem; borrows `problem`. */
+/* Returns the pages, records and gold labels of a problem, which must outlive the result. */
 corpus corpus_of(const chorale_problem *problem);
 void corpus_free(corpus *from);
 
@@ -38,8 +38,8 @@ chorale_text label_name(const corpus *from, int64_t label, char space[NAME_SPACE
 chorale_text word(const corpus *from, int64_t chain, int64_t position, char space[NAME_SPACE]);
 chorale_text space_before(const corpus *from, int64_t chain, int64_t position);
 chorale_text clique_name(const corpus *from, int64_t clique, char space[NAME_SPACE]);
-/* Returns the name of the value of a member. *made_up: 1 if the name is a description, not a name
- * of the file. */
+/* Returns the name of a value of a clique. *made_up: receives 1 if the file has no name for the
+ * value, and a description was made up; else 0. */
 chorale_text value_name(const corpus *from, int64_t clique, int32_t value, int *made_up,
                         char space[NAME_SPACE]);
 

@@ -15,8 +15,8 @@
 
 static int is_blank(char c) { return c == ' ' || c == '\t'; }
 
-/* Writes the next name of a comma-separated list to *name, without surrounding blanks, and advances
- * *list. */
+/* Writes the next name of the comma-separated list *list to *name, without surrounding blanks, and
+ * moves *list to the rest, NULL after the last name. Returns 0 if there are no more names. */
 static int next_name(const char **list, chorale_text *name) {
   if (*list == NULL)
     return 0;
@@ -91,7 +91,7 @@ static double temperature_of(const corpus *from, const settings *chosen) {
   chorale_error error;
   if (chosen->learnt != NULL)
     learnt = load_learnt(chosen->learnt);
-  else if (text.length > 0) /* a note of other content is none */
+  else if (text.length > 0) /* if the note is not a learnt result, `learnt` stays NULL */
     chorale_learnt_read(NULL, text.bytes, text.length, &learnt, NULL);
   if (learnt == NULL)
     return 1.0;
@@ -132,9 +132,9 @@ static chorale_model *with_strengths(const corpus *from, const settings *chosen,
 
 /* ---- Progress ----------------------------------------------------------------------------- */
 
-/* Progress callback: stores the moment, and prints it: on a terminal by overwriting one line,
- * otherwise a line for each round. Ends the run, like a cancel, if the array of moments is full;
- * infer allocates enough. */
+/* Progress callback: stores the progress as a moment and, if the user wants, prints it: on a
+ * terminal by overwriting one line, otherwise as a line for each round. Returns 1, which ends the
+ * run, if the array of moments is full; infer() makes the array large enough. */
 static int32_t keep_moment(void *user, const chorale_progress *progress) {
   inference *into = user;
   if (into->moment_count == into->moment_room)

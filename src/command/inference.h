@@ -16,11 +16,11 @@ typedef struct inference {
   double *factors; /* factor of each clique's potential; NULL: all 1 */
   chorale_run *run;
   chorale_run_result result;
-  double seconds; /* of the run, loading left out */
+  double seconds; /* duration of the run, without loading the file */
   double temperature; /* of probabilities: that of --learnt or of the file's note, otherwise 1 */
-  int32_t *own;   /* labels by position: every chain alone */
-  int32_t *together;
-  int tell;       /* 1: prints progress to stderr */
+  int32_t *own;   /* by position: the label if every chain is labelled without its cliques */
+  int32_t *together; /* by position: the label that the run found */
+  int tell;       /* 1: progress is printed to stderr */
   moment *moments;
   int64_t moment_count, moment_room;
 } inference;

@@ -12,12 +12,12 @@ typedef struct kind {
   int64_t cliques, members;
   int64_t weight; /* sum of how often the members count */
   int64_t least_values, most_values;
-  int by_property, by_position, by_centre; /* numbers of cliques */
-  chorale_family family;                   /* 0: several, or none */
+  int by_property, by_position, by_centre; /* numbers of property, position and centred cliques */
+  chorale_family family;                   /* of all their potentials; 0: several, or none */
 } kind;
 
-/* Returns a summary of the cliques by kind, with the cliques of kind -1 last; the caller frees
- * it. */
+/* Returns a summary of the cliques of each kind, then one of the cliques without a kind (-1): count
+ * + 1 entries, which the caller frees. */
 static kind *kinds_of(const corpus *from, int64_t count) {
   kind *kinds = allocate(count + 1, sizeof *kinds);
   for (int64_t c = 0; c < from->clique_count; ++c) {
@@ -54,8 +54,8 @@ static kind *kinds_of(const corpus *from, int64_t count) {
   return kinds;
 }
 
-/* Returns the form of the cliques of a kind: over a property of chains, over positions, or
- * centred. */
+/* Returns words for what the members of the cliques of a kind are: chains with a property,
+ * positions, or positions with a centre. */
 static const char *form_of(const kind *of) {
   if (of->by_property == of->cliques)
     return "property";
@@ -71,8 +71,8 @@ static const char *family_of(const kind *of) {
 typedef struct facts {
   int64_t kind_count;
   kind *kinds;
-  int64_t longest; /* chain, in positions */
-  int64_t known;   /* gold labels */
+  int64_t longest; /* number of positions of the longest chain */
+  int64_t known;   /* number of positions with a gold label */
   size_t score_bytes, run_bytes;
 } facts;
 
@@ -130,7 +130,7 @@ static void print_kind(const corpus *from, const facts *of, int64_t k) {
 enum { LONG_LINE = 400, SHOWN = 60 };
 
 /* Prints a text of several lines, all but the first one indented. Of a long text, such as JSON,
- * only the beginning. */
+ * prints only the beginning. */
 static void print_lines(chorale_text text) {
   while (text.length > 0) {
     const char *end = memchr(text.bytes, '\n', text.length);
@@ -140,7 +140,7 @@ static void print_lines(chorale_text text) {
     if (length > LONG_LINE) {
       line.length = SHOWN;
       while (line.length > 0 && ((unsigned char)line.bytes[line.length] & 0xc0) == 0x80)
-        --line.length; /* not within a character */
+        --line.length; /* so that no character of several bytes is cut */
     }
     print_name(stdout, line, 0);
     if (line.length < length)

@@ -16,7 +16,7 @@ static void print_json(const inference *done) {
   free(text);
 }
 
-/* Prints the name of a label in the file, or its number if it has no name. */
+/* Prints the name of a label; if the file has no name for it, its number. */
 static void print_label(const corpus *from, int32_t label) {
   const chorale_text name = text_in(from->problem, CHORALE_TEXTS_LABELS, label);
   if (name.length > 0)

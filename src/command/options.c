@@ -38,8 +38,8 @@ static const char learn_help[] =
     "  --seconds F        end after F seconds; nothing is applied then\n"
     "  --progress         progress to stderr even if that is no terminal\n";
 
-/* Greatest value of numeric options: above any useful number, and small enough to store a record
- * for each round. */
+/* Upper limit of whole-number options: above any useful number, and so low that an array with an
+ * entry for each round (of --rounds) fits in memory. */
 static const int64_t most = 1000000;
 
 static int64_t whole(const char *name, const char *text, int64_t least) {
@@ -87,10 +87,10 @@ typedef enum form { FLAG, WHOLE, REAL, TEXT } form;
 
 typedef struct option {
   const char *name;
-  int takes; /* sets of options that contain it; 0: in every subcommand */
+  int takes; /* the sets (TAKES_...) that contain the option; 0: in every subcommand */
   form is;
   size_t at;     /* offset in settings of an int, an int64_t, a double or a const char * */
-  int64_t least; /* of WHOLE */
+  int64_t least; /* of a WHOLE option: the least value allowed */
 } option;
 
 enum { TAKES_ANY_RUN = TAKES_RUN | TAKES_LEARN };
@@ -149,7 +149,7 @@ settings settings_from(const command *chosen, int count, char **arguments) {
                    .seconds = -1,
                    .folds = 10,
                    .seen = 1};
-  int all_files = 0; /* "--" came before */
+  int all_files = 0; /* 1 after "--": all further arguments are files */
   made.progress = isatty(STDERR_FILENO);
   for (int i = 0; i < count; ++i) {
     char *argument = arguments[i];
@@ -160,7 +160,7 @@ settings settings_from(const command *chosen, int count, char **arguments) {
       continue;
     }
     if (all_files || argument[0] != '-' || argument[1] == '\0') {
-      made.files[made.file_count++] = argument; /* files move to the front of `arguments` */
+      made.files[made.file_count++] = argument; /* made.files is the front of `arguments` */
       continue;
     }
     const char *equals = strchr(argument, '=');

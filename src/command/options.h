@@ -10,20 +10,21 @@ typedef struct settings {
   const char *output;     /* path of the report or of the learnt result; NULL: none */
   const char *library;    /* path of the library for browsers, for the report; NULL: none */
   const char *learnt;     /* path of a learnt result to apply; NULL: none */
-  const char *properties; /* comma-separated kinds of cliques; NULL: all of them */
-  double strength;        /* factor on every potential */
+  const char *properties; /* names of kinds of cliques, separated by commas; NULL: all kinds */
+  double strength;        /* factor on every potential of the model */
   int64_t rounds;
   int64_t threads;
-  int64_t beam; /* joint states that decoding a chain keeps; 0: all, within the library's budget */
+  int64_t beam; /* how many joint states the decoding of a chain keeps; 0: all, within the budget of
+                   the library */
   int64_t bound_steps;
-  double seconds; /* of the run, or of learning; negative: no limit */
+  double seconds; /* time limit of the run, or of learning; negative: none */
   int64_t folds;
-  double seen; /* learning: share of the training data that the tagger had seen */
+  double seen; /* of learn: share of the training data that the tagger had seen */
   int json;
-  int progress; /* to stderr */
+  int progress; /* 1: progress is printed to stderr */
 } settings;
 
-/* Sets of options that a subcommand takes beside --json and --help. */
+/* Sets of options, as flags. Every subcommand takes --json and --help, and some of these sets. */
 enum {
   TAKES_RUN = 1,
   TAKES_REPORT = 2,
@@ -34,9 +35,9 @@ enum {
 typedef struct command {
   const char *name;
   int (*run)(const settings *chosen);
-  int takes;            /* sets of options */
+  int takes;            /* the sets of options that the subcommand takes */
   const char *synopsis; /* arguments after "chorale NAME" */
-  const char *does;     /* for the list of subcommands: at most 60 columns */
+  const char *does;     /* what it does, for the list of subcommands: at most 60 columns */
   const char *help;     /* description, in lines of at most 80 columns */
 } command;
 

@@ -4,7 +4,8 @@
 
 #include <stdint.h>
 
-/* Counts of one label: positions where it is gold, where it is assigned, and where both. */
+/* Counts of one label: the numbers of positions where it is the gold label, where it was assigned,
+ * and where both hold. */
 typedef struct counts {
   int64_t gold, said, right;
 } counts;
@@ -19,12 +20,14 @@ typedef struct tally {
   int64_t tokens, changed;
   int64_t known; /* tokens with a gold label */
   int64_t own_errors, errors;
-  int64_t records;          /* sequences with a gold label, counted by summarise */
-  int64_t own_right, right; /* tokens labelled like gold */
+  int64_t records;          /* chains with a gold label; counted by summarise() */
+  int64_t own_right, right; /* tokens whose label is the gold label. own_: labels without cliques */
 } tally;
 
-/* Adds `length` positions to the counts. gold: may be NULL. own_by_label, by_label: counts by label
- * of the labels `own` and `together`, added to; either may be NULL. */
+/* Adds `length` positions to the counts in *to. gold, own, together: by position, the gold label
+ * (-1: unknown; NULL: no gold labels), the label without cliques and the label found by the run. If
+ * not NULL, own_by_label and by_label are arrays with an entry for each label, to which the labels
+ * `own` and `together` are added. */
 void count_tokens(tally *to, counts *own_by_label, counts *by_label, const int32_t *gold,
                   const int32_t *own, const int32_t *together, int64_t length);
 

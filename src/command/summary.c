@@ -128,7 +128,7 @@ void print_summary(const corpus *from, const inference *done, const summary *of)
   printf("Rounds         %" PRId64 ", %s\n", result->rounds, outcome_name(result->outcome));
   printf("Time           %.2f s for %" PRId64 " chains, %" PRId64 " tokens, %" PRId64 " cliques\n",
          done->seconds, from->chain_count, from->positions, from->clique_count);
-  const chorale_text tagging = note(from, "tagging"); /* how long the tagger took */
+  const chorale_text tagging = note(from, "tagging"); /* text on how long the tagger took */
   if (tagging.length > 0) {
     fputs("Tagging        ", stdout);
     print_name(stdout, tagging, 0);
@@ -148,7 +148,7 @@ static void print_label_json(const corpus *from, const summary *of, int64_t labe
   putchar('}');
 }
 
-/* Prints F1 by token and numbers of errors, if gold labels are known. */
+/* Prints the fields for F1 over tokens and for numbers of errors, if there are gold labels. */
 static void print_scores_json(const corpus *from, const summary *of) {
   put_json_whole(stdout, "own_errors", of->all.own_errors, 0);
   put_json_whole(stdout, "errors", of->all.errors, 0);

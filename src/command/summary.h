@@ -8,22 +8,24 @@
 typedef struct summary {
   tally *pages;           /* by page */
   tally all;              /* over the pages that are not training pages */
-  counts *own, *together; /* by label, likewise */
-  int64_t left_out;       /* the label that stands for "none of the others", or -1 */
+  counts *own, *together; /* by label, over these pages: without cliques, and of the run */
+  int64_t left_out;       /* the label for "nothing", which F1 leaves out; -1 if there is none */
   counts own_sum, together_sum;
   int64_t test_pages, training_pages; /* test_pages: those counted in `all` */
-  int64_t better, equal, worse;       /* of the test pages with gold labels, by errors */
+  int64_t better, equal, worse;       /* numbers of test pages with gold labels on which cliques
+                                         led to fewer, equally many, more errors */
 } summary;
 
 summary summarise(const corpus *from, const inference *done);
 void summary_free(summary *of);
 
-/* Returns the share of the base model's errors that are corrected; 0 if it makes none. */
+/* Returns by what share the errors without cliques are reduced, (own_errors - errors) / own_errors;
+ * 0 if there are none. */
 double error_reduction(const tally *of);
 
 /* Prints the tables to stdout. */
 void print_summary(const corpus *from, const inference *done, const summary *of);
-/* Prints the same as a JSON object, which chorale.1 describes. */
+/* Prints the summary as a JSON object, which chorale.1 describes. */
 void print_summary_json(const corpus *from, const inference *done, const summary *of);
 
 #endif

@@ -50,7 +50,8 @@ chorale_problem *load(const char *path) {
 }
 
 char *read_file(const char *argument, const char *path, size_t *length) {
-  /* Upper bound, far above the size of any learnt result or of the library for browsers. */
+  /* The file is read up to this size, far above that of any learnt result and of the library for
+   * browsers. */
   enum { MOST_BYTES = 1 << 28 };
   FILE *file = fopen(path, "rb");
   size_t room = 1 << 16;

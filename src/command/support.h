@@ -9,9 +9,9 @@
 
 /* Exit codes other than 0, as chorale.1 describes them. */
 enum {
-  EXIT_NO = 1,        /* the answer is no: an invalid file, no labelling that is allowed */
-  EXIT_BAD_INPUT = 2, /* an argument, or a file that is named by one */
-  EXIT_SYSTEM = 3     /* no memory; output that cannot be written */
+  EXIT_NO = 1,        /* the answer is no: the file is invalid, no labelling is allowed */
+  EXIT_BAD_INPUT = 2, /* an argument is wrong, or a file that it names */
+  EXIT_SYSTEM = 3     /* there is no memory, or output cannot be written */
 };
 
 /* Returns `count` zeroed elements of `size` bytes; ends the program if there is no memory. */
@@ -47,8 +47,8 @@ char *read_file(const char *argument, const char *path, size_t *length);
  * invalid. */
 chorale_learnt *load_learnt(const char *path);
 
-/* Ends the program if a file cannot be written at `path`, or if `path` is the file at `read`, which
- * is mapped into memory. Does not change an existing file. */
+/* Ends the program if no file can be written at `path`, or if `path` leads to the same file as
+ * `read`, an input that is mapped into memory. Does not change an existing file. */
 void check_writable(const char *path, const char *read);
 
 /* Ends the program if output to stdout failed. */
@@ -65,7 +65,8 @@ double now(void);
 int same_text(chorale_text a, chorale_text b);
 chorale_text text_of(const char *string);
 
-/* Return texts of a problem; {NULL, 0} if there is none. */
+/* Return a text of a list, and the name of a value of a clique; {NULL, 0} if the problem has
+ * none. */
 chorale_text text_in(const chorale_problem *problem, chorale_text_list list, int64_t index);
 chorale_text name_of_value(const chorale_problem *problem, int64_t clique, int32_t value);
 chorale_text name_of_note(const chorale_problem *problem, int64_t index);

@@ -9,7 +9,7 @@
 namespace chorale {
 namespace {
 
-// Returns the column of highest count; of several, the first.
+// Returns the column (value) with the highest count; of several such columns, the first.
 std::int32_t majority_of(const Clique &clique, const std::int64_t *counts) noexcept {
   return static_cast<std::int32_t>(std::max_element(counts, counts + clique.columns()) - counts);
 }

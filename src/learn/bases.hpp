@@ -1,4 +1,5 @@
-// Bases of potentials: their values on counts, and potentials made of weights.
+// Bases of potentials (chorale_basis in learn.h): functions of the counts of a clique. A learnt
+// potential is the sum of the bases of a kind of cliques, each times its weight theta.
 #pragma once
 
 #include "cluster/model/model.hpp"
@@ -6,10 +7,10 @@
 
 namespace chorale {
 
-// Adds the bases of a kind, evaluated on the counts of one clique, to `to` (one entry for each
-// weight of the kind).
-// counts: by column of the clique; centre: the value of its centre. Of several values with the
-// highest count, the lowest is the majority.
+// Evaluates the bases of a kind on the counts of one clique, and adds the results to `to`, which
+// has one entry for each weight of the kind.
+// counts: by column (value) of the clique. centre: the value of its centre; not used if the kind is
+// not centred. Of several values with the highest count, the lowest is the majority.
 void add_bases(const Kind &kind, const chorale_learnt_weight *weights, const Clique &clique,
                const std::int64_t *counts, std::int32_t centre, double *to) noexcept;
 
@@ -23,8 +24,8 @@ chorale_status create_learnt(const Report &report, const Memory &memory, const K
 
 // Returns the kind that a clique belongs to, without weights.
 Kind kind_of(const Clique &clique) noexcept;
-// Adds a clique to a kind that has cliques already. False if the clique has another property, range
-// of values or centre than the kind.
+// Counts a clique in a kind that has cliques already. Returns false if the clique differs from the
+// kind in its property, its values or its centre.
 bool join(Kind &kind, const Clique &clique) noexcept;
 
 } // namespace chorale

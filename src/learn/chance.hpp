@@ -20,6 +20,7 @@ public:
     z = (z ^ z >> 27) * 0x94d049bb133111ebU;
     return z ^ z >> 31;
   }
+  // Returns a number from 0 to count - 1.
   std::int64_t below(std::int64_t count) noexcept {
     return static_cast<std::int64_t>(next() % static_cast<std::uint64_t>(count));
   }
@@ -75,8 +76,8 @@ double sign_flip_p(Limits_ &&limits, const double *differences, std::int64_t cou
   return exact ? static_cast<double>(as_great) / static_cast<double>(flips)
                : static_cast<double>(as_great + 1) / static_cast<double>(flips + 1);
 }
-// Returns the number of flips that can resolve p-values well below level / tests: at least kFlips,
-// at most 2^20.
+// Returns how many random flips a test needs if `tests` tests are made at a level: enough for
+// p-values well below level / tests; at least kFlips, at most 2^20.
 std::int64_t flips_for(double level, std::int64_t tests) noexcept;
 
 struct Interval {
@@ -104,10 +105,11 @@ Interval bootstrap(Limits_ &&limits, const double *differences, std::int64_t cou
   return {sums[kBootstraps / 40], sums[kBootstraps - 1 - kBootstraps / 40]};
 }
 
-// Returns the standard error of the sum of `count` differences.
+// Returns the standard error of the sum of `count` differences, taken as independent.
 double standard_error(const double *differences, std::int64_t count) noexcept;
 
-// Returns the 97.5 % quantile of Student's t distribution, within 0.4 %.
+// Returns the 97.5 % quantile of Student's t distribution with so many degrees of freedom, within
+// 0.4 %.
 double student_t(std::int64_t degrees) noexcept;
 
 } // namespace chorale

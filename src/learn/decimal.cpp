@@ -12,7 +12,8 @@ namespace {
 constexpr int kMostDigits = 40;
 constexpr int kMostExponent = 100000; // beyond any double, far from the ends of int
 
-// 0.d1 d2 .. times 10^point; d1 and the last digit are not 0. No digits: the number is 0.
+// The number 0.d1 d2 d3 .. times 10^point, where the first and the last digit are not 0. Without
+// digits, the number 0.
 struct Decimal {
   char digits[kMostDigits];
   int count = 0;
@@ -21,7 +22,8 @@ struct Decimal {
 
 bool is_digit(char c) noexcept { return c >= '0' && c <= '9'; }
 
-// Returns the number of characters read; 0 if `text` does not begin with a number. No sign.
+// Reads a number without a sign at the beginning of `text`. Returns the number of characters read;
+// 0 if `text` does not begin with a number.
 std::size_t parse(std::string_view text, Decimal &number) noexcept {
   std::size_t at = 0;
   std::size_t zeros = 0; // read after the last digit that is not 0
@@ -69,7 +71,7 @@ std::size_t parse(std::string_view text, Decimal &number) noexcept {
   return at;
 }
 
-// True if a <= b.
+// Returns true if a <= b, compared as numbers.
 bool is_at_most(const Decimal &a, const Decimal &b) noexcept {
   if (a.count == 0 || b.count == 0)
     return a.count == 0;
@@ -97,7 +99,8 @@ std::size_t read_decimal(std::string_view text, double &value) noexcept {
   const std::size_t sign = !text.empty() && text[0] == '-' ? 1 : 0;
   Decimal number;
   const std::size_t length = parse(text.substr(sign), number);
-  // Doubles of equal sign are in the order of their bits, and so are their shortest digits.
+  // Doubles that are not negative are ordered as their bits are as integers, and their shortest
+  // digits are ordered in the same way. So a search over integers finds the double.
   std::uint64_t low = 0;
   std::uint64_t high = std::bit_cast<std::uint64_t>(std::numeric_limits<double>::max());
   const Decimal most = shortest(high);

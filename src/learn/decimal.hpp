@@ -7,10 +7,12 @@
 namespace chorale {
 
 // Reads a decimal number at the beginning of `text`: an optional minus, digits, an optional
-// fraction and exponent. Returns how many characters it has; 0 if there is none, or if it exceeds
-// the largest double. `value`: the same bits where std::to_chars wrote the shortest digits of a
-// double. Otherwise the greatest double whose shortest digits do not exceed the number (its first
-// 40 digits count), or its negative: at most one unit in the last place away.
+// fraction and exponent. Returns how many characters the number has; 0 if there is no number, or if
+// it exceeds the largest double.
+// value: receives the number. If the text is what std::to_chars writes for a double (its shortest
+// digits), `value` is that double, bit for bit. For other texts it is, up to the sign, the greatest
+// double whose shortest digits do not exceed the number (of which the first 40 digits count): at
+// most one unit in the last place away.
 std::size_t read_decimal(std::string_view text, double &value) noexcept;
 
 } // namespace chorale

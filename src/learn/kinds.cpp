@@ -8,7 +8,8 @@ namespace {
 
 // Greatest number of values for which VALUE bonuses are learnt by default.
 constexpr std::int32_t kFewValues = 64;
-// Greatest number of columns for a basis with columns x columns weights (MAJORITY, CENTRE).
+// Greatest number of columns (values) of cliques for which the bases MAJORITY and CENTRE can be
+// learnt, which have columns x columns weights.
 constexpr std::int32_t kMostSquare = 62;
 constexpr std::int64_t kMostWeights = 1 << 16;
 
@@ -48,7 +49,7 @@ const char *obstacle(const Kind &kind, chorale_basis basis) noexcept {
   return nullptr;
 }
 
-// Range of the indices of a basis: first .. first + count - 1.
+// The indices that a basis has in cliques of a kind: first .. first + count - 1.
 struct IndexRange {
   std::int64_t first = 0;
   std::int64_t count = 1;

@@ -16,10 +16,12 @@ inline constexpr chorale_basis kBases[] = {
 // Finds the kinds of all problems, and checks that cliques of one kind are alike in all problems.
 chorale_status find_kinds(const Report &report, const chorale_problem *const *problems,
                           std::int64_t count, Learnt &learnt) noexcept;
-// Sets left_out of each kind: the values that only labels of class -1 show. classes: by label.
+// Sets Kind::left_out of each kind: the values that only labels of class -1 have, those that do not
+// count in F1. classes: by label.
 void leave_out(const chorale_problem *const *problems, std::int64_t count,
                const std::int32_t *classes, Learnt &learnt) noexcept;
-// Finds the weights of the kinds with their bounds: the default bases and those named by rules.
+// Lists the weights of each kind with their bounds: those of the bases that are learnt by default,
+// and of those that a rule names.
 chorale_status find_weights(const Report &report, const chorale_weight_rule *rules,
                             std::int64_t count, Learnt &learnt) noexcept;
 

@@ -36,7 +36,8 @@ chorale_status check_problems(const Report &report, const chorale_problem *const
   return CHORALE_OK;
 }
 
-// Checks that all chains have as many labels as an array of the options.
+// Checks that every chain of the problems has `labels` labels, the number that the array `name` of
+// the options is for.
 chorale_status check_labels_of(const Report &report, std::string_view name, std::int64_t labels,
                                const Teaching &teaching) noexcept {
   for (std::int64_t k = 0; k < teaching.count; ++k)
@@ -176,7 +177,8 @@ chorale_status make_potential(const Report &report, const Memory &memory, const 
   return create_learnt(report, memory, kind, weights, theta.begin(), values, centre_value, made);
 }
 
-// Creates the learnt potentials for the cliques of a model, one for each kind and number of values.
+// Creates the learnt potentials for the cliques of a model. Cliques of the same kind and number of
+// values share one potential.
 class Application {
 public:
   Application(const Report &report, const Memory &memory, const Learnt &learnt,
@@ -285,7 +287,7 @@ chorale_status fill(const Report &report, std::string_view name, std::string_vie
   CHORALE_CHECK(take_buffer(report, name, to, capacity, from.size(), needed, fills));
   if (!fills)
     return CHORALE_OK;
-  // Writes entry by entry: the entries of a caller with an older header are shorter.
+  // Copies each entry alone: the caller's entries may be shorter, those of an older header.
   for (std::int64_t k = 0; k < from.size(); ++k) {
     std::byte *at = reinterpret_cast<std::byte *>(to) + static_cast<std::size_t>(k) * entry_size;
     std::memset(at, 0, entry_size);

@@ -20,13 +20,13 @@ struct Kind {
   bool has_empty = false; // columns for EMPTY and CONFLICT
   bool has_out = false;
   bool is_centred = false;
-  bool majority = false; // its weights are of the basis MAJORITY
+  bool majority = false; // its weights are those of the basis MAJORITY
   std::int64_t first_weight = 0;
   std::int64_t weights = 0;
   std::int64_t name = 0; // offset in Learnt::names
   std::int64_t name_length = 0;
-  // Bit v: value v is shown only by labels that do not count for F1, and is left out of agreement
-  // bases.
+  // Bit v is 1 if only labels that do not count for F1 have value v. Agreement bases leave such
+  // values out.
   std::int64_t left_out = 0;
 
   std::int32_t columns() const noexcept { return values + (has_empty ? 2 : 0); }
@@ -38,6 +38,7 @@ inline bool is_left_out(const Kind &kind, std::int32_t value) noexcept {
   return value < kLeftOutValues && (kind.left_out >> value & 1) != 0;
 }
 
+// True for agreement bases, false for bonuses (learn.h).
 inline bool is_agreement(chorale_basis basis) noexcept { return basis < 100; }
 // True if the index of the basis is a value, so that R must be the same in all cliques of the kind.
 inline bool needs_values(chorale_basis basis) noexcept {
@@ -80,8 +81,8 @@ namespace chorale {
 
 using Learnt = ::chorale_learnt;
 
-// Writes as much of the text as fits and a closing NUL; returns the bytes of the whole text with
-// NUL.
+// Write the result as text to `buffer`: as much as fits, and a NUL. Return how many bytes the whole
+// text has, with the NUL.
 std::size_t write_lines(const Learnt &learnt, char *buffer, std::size_t capacity) noexcept;
 std::size_t write_learnt_json(const Learnt &learnt, char *buffer, std::size_t capacity) noexcept;
 chorale_status read_learnt(const Report &report, std::string_view json, Learnt &to) noexcept;

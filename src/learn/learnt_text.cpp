@@ -15,7 +15,7 @@ constexpr std::size_t kMostIntegerDigits = 18; // of integers
 
 // ---- Writing -----------------------------------------------------------------------------------
 
-// Text in a buffer of the caller. Counts also the bytes that do not fit.
+// Writes text to a buffer of the caller. Bytes that do not fit are counted, but not written.
 class Text {
 public:
   Text(char *buffer, std::size_t capacity) noexcept : buffer_(buffer), capacity_(capacity) {}
@@ -32,12 +32,13 @@ public:
                digits, static_cast<std::size_t>(
                            std::to_chars(digits, digits + sizeof digits, number).ptr - digits));
   }
-  // Appends the shortest digits that read back as the same double; null if not finite.
+  // Appends the shortest digits that read back as the same double; "null" if it is not finite.
   Text &operator<<(double number) noexcept {
     if (!std::isfinite(number))
       return *this << "null";
     char digits[40];
-    // Without an exponent std::to_chars writes all digits of a large integer, not the shortest.
+    // From 2^53 on with an exponent: without one, std::to_chars writes all digits of an integer,
+    // not the shortest ones.
     const auto end = std::fabs(number) < 0x1p53
                          ? std::to_chars(digits, digits + sizeof digits, number)
                          : std::to_chars(digits, digits + sizeof digits, number,
@@ -133,7 +134,8 @@ struct WriteField {
 
 // ---- Reading -----------------------------------------------------------------------------------
 
-// Reads JSON in the form and field order of the writer above; white space may stand between tokens.
+// Reads JSON that has the fields in the order in which the writer above writes them. White space
+// between tokens is allowed.
 class Reader {
 public:
   explicit Reader(std::string_view text) noexcept : text_(text) {}
@@ -202,7 +204,8 @@ public:
     return at_ == text_.size();
   }
   std::size_t at() const noexcept { return at_; }
-  // Appends an entry; records a lack of memory in without_memory_.
+  // Appends an entry. Returns false if there is no memory, also in an earlier call, and sets
+  // without_memory_.
   template <class Entry> bool keep(Array<Entry> &to, const Entry &entry) noexcept {
     without_memory_ = without_memory_ || !to.push(entry);
     return !without_memory_;
@@ -221,7 +224,7 @@ private:
   bool without_memory_ = false;
 };
 
-// True for fields that texts of the first version lack.
+// Returns true for fields that may be absent, since texts of the first version lack them.
 bool is_later(std::string_view name) noexcept {
   return name == "f1" || name == "temperature" || name == "left_out";
 }
@@ -268,7 +271,8 @@ bool read_weight(Reader &reader, std::int64_t number, Learnt &to) noexcept {
          reader.keep(to.weights, weight);
 }
 
-// True if the numbers that were read are consistent, so that potentials can be created from them.
+// Returns true if the numbers that were read are consistent, so that potentials can be created from
+// them.
 bool is_sound(const Learnt &learnt) noexcept {
   std::int64_t next = 0;
   for (std::int64_t k = 0; k < learnt.kinds.size(); ++k) {

@@ -8,8 +8,8 @@ namespace {
 
 constexpr std::int32_t kMostSweeps = 2000;
 constexpr std::int32_t kStepsInGroup = 4;
-// One sweep in kWholeSweep covers all groups; the others cover only groups whose part of the
-// duality gap was not small when last visited.
+// Every kWholeSweep-th sweep visits all groups. The other sweeps skip the groups whose part of the
+// duality gap was small at their last visit.
 constexpr std::int32_t kWholeSweep = 6;
 
 } // namespace
@@ -79,10 +79,12 @@ double Objective::value(const double *theta) const noexcept {
   return total;
 }
 
-// Along the step, the derivative of the dual is
+// The derivative of the dual by the step is
 //     constant difference + sum_i difference_i theta_i(step),
-// where theta_i(step) = -(sum_i + step difference_i) / strength, clipped to its bounds. The
-// derivative decreases, and is linear between the steps at which some theta_i meets a bound.
+// where a difference is that of plane `to` minus that of plane `from` (of the constants, of the
+// slopes i), and theta_i(step) = -(sum_i + step difference_i) / strength, clipped to its bounds.
+// The derivative decreases in the step, and is linear between the steps at which some theta_i meets
+// a bound. So the step at which it is 0 is found by bisection over these steps.
 double exact_step(const Objective &objective, const double *sum, std::int32_t from,
                   std::int32_t to, double most_step, double *breaks) noexcept {
   const Pools &pools = objective.pools;
@@ -154,7 +156,7 @@ bool minimise(const Memory &memory, const Objective &objective, double gap, Arra
   };
   for (std::int64_t i = 0; i < d; ++i)
     place(i);
-  bool is_settled = false; // all groups are settled
+  bool is_settled = false; // true: all groups visited are settled
   for (std::int32_t pass = 0; pass < kMostSweeps; ++pass) {
     const bool whole = is_settled || pass % kWholeSweep == 0;
     is_settled = true;

@@ -1,30 +1,30 @@
 // The learning objective over stored labellings, and its minimisation.
 //
-// A labelling y of a group is a *plane*: a linear function of the weights theta,
-//     constant + sum_i slopes[i] theta_i,
-// equal to the cost of y plus the score of y minus the score of the gold labelling. The objective
-// is
-//     strength / 2 |theta|^2 + sum over groups of the maximum over the group's planes, within
-//     bounds.
+// A stored labelling y of a group (a document) is a *plane*: the cost of y plus the score of y
+// minus the score of the gold labelling, which is a linear function of the weights theta,
+//     constant + sum_i slopes[i] theta_i.
+// The objective is
+//     strength / 2 |theta|^2 + sum over groups of the maximum over the group's planes,
+// minimised over the theta within the bounds of the weights.
 #pragma once
 
 #include "base/array.hpp"
 
 namespace chorale {
 
-// Planes by group, as linked lists. The first plane of each group is that of the gold labelling:
-// all zeros.
+// The planes of each group, as a linked list. The first plane of a group is that of the gold
+// labelling, whose constant and slopes are 0.
 class Pools {
 public:
-  // Greatest number of planes of a group. A further plane replaces the oldest one, but never
-  // gold's.
+  // Greatest number of planes of a group. A further plane replaces the oldest one, but never the
+  // first, that of the gold labelling.
   static constexpr std::int32_t kMostInGroup = 60;
 
   explicit Pools(const Memory &memory) noexcept
       : numbers_(memory), next_(memory), first_(memory), last_(memory), kept_(memory) {}
 
   bool make(std::int64_t weights, std::int64_t groups) noexcept; // false: no memory
-  // Adds a plane of `weights` slopes, unless the group has an equal one. False: no memory.
+  // Adds a plane, unless the group has an equal one. slopes: one for each weight. False: no memory.
   bool add(std::int64_t group, double constant, const double *slopes) noexcept;
 
   std::int64_t weights() const noexcept { return weights_; }
@@ -59,17 +59,19 @@ struct Objective {
 };
 
 // Minimises the objective in the dual, where each plane has a share >= 0 and the shares of a group
-// sum to 1. Frank-Wolfe steps with exact line search move share from one plane of a group to
-// another, until the duality gap is at most `gap` or no step improves the dual.
-// shares: by plane, the starting point, updated. New planes have share 0; in a group without
-// shares, gold has share 1. So the solution for another objective over these planes can be the
-// start.
+// sum to 1. Each step is a Frank-Wolfe step: it moves share from one plane of a group to another,
+// by as much as increases the dual most, until the duality gap is at most `gap` or no step improves
+// the dual.
+// shares: by plane. On input the shares to start from, such as those found for another objective
+// over these planes; planes beyond the end of the array start with share 0. If the array is empty,
+// the first plane of each group starts with share 1. On output the shares found.
 // theta: receives the weights. Deterministic. False: no memory.
 bool minimise(const Memory &memory, const Objective &objective, double gap, Array<double> &shares,
               double *theta) noexcept;
 
-// Returns the step in 0 .. most_step from plane `from` to plane `to` that maximises the dual.
-// sum[i]: sum over planes of share times slope i. breaks: scratch, 2 x weights + 2.
+// Returns how much share, from 0 to most_step, to move from plane `from` to plane `to` so that the
+// dual is greatest. sum: by weight i, the sum over all planes of share times slope i. breaks:
+// scratch memory, 2 x weights + 2 numbers.
 double exact_step(const Objective &objective, const double *sum, std::int32_t from,
                   std::int32_t to, double most_step, double *breaks) noexcept;
 

@@ -22,17 +22,18 @@ public:
   explicit Residuals(const Memory &memory) noexcept
       : rows_(memory), expected_(memory), order_(memory), pools_(memory), cliques_(memory) {}
 
-  // Begins a pool of cliques of a kind, whose members have rows of `width` values. apart: columns
-  // stand for other values than in the other pools of the kind, so that a and b are fitted to this
-  // pool alone. False: no memory.
+  // Begins a pool of cliques of a kind, whose members have rows of `width` entries. apart: true if
+  // an entry stands for other values here than in other pools of the kind, so that a and b are
+  // fitted to this pool alone. False: no memory.
   bool begin_pool(std::int32_t kind, std::int32_t width, bool apart) noexcept;
-  // Adds a clique of `members` members to the last pool. row: receives the offset of its first row;
-  // all rows are zero.
+  // Adds a clique of `members` members to the last pool. row: receives the offset of the row of its
+  // first member; further members have the next rows. All entries are zero.
   bool add_clique(std::int64_t members, std::int64_t &row) noexcept;
+  // Rows for the caller to fill, at an offset: 1 for the value that the gold label shows, else 0;
+  // the tagger's probabilities.
   double *shown(std::int64_t row) noexcept { return rows_.begin() + row; }
   double *probable(std::int64_t row) noexcept { return expected_.begin() + row; }
-  // Converts the rows to residuals: subtracts the fitted expectation from what is shown. Call once,
-  // after all cliques were added.
+  // Fits a and b, and turns the rows into residuals. Call once, after all cliques were added.
   void settle() noexcept;
 
   // True if some pool has two cliques between which members can be exchanged.

@@ -5,10 +5,13 @@ import { arrayOf, integer, length, optionsOf, shown } from "./native.js";
 import { Potential, flagsOf, tableOf } from "./potential.js";
 import { Dictionary, Property, Transitions } from "./property.js";
 
-// Names in messages of calls that take these structs.
+// What messages call fields of a chorale_chain and a chorale_corpus: the caller's arguments.
 const CHAIN_NAMES = { "chain->unary_row_stride": "scores", "chain->labels": "labels" };
 
-/** Returns the number of labels of scores in one array: `labels`, which must divide its length. */
+/**
+ * Returns the number of labels of scores that are given as one array: `labels`, which must be given
+ * and divide the length of the array.
+ */
 function perRow(name, array, labels) {
   if (labels === undefined)
     refuse(
@@ -26,7 +29,8 @@ function perRow(name, array, labels) {
 }
 
 /**
- * Converts rows of scores, or one array together with `labels`: { at, length, labels, element }.
+ * Converts scores, given as rows or as one array together with `labels`. Returns { at, length,
+ * labels, element }: address, number of positions, number of labels, type (chorale_element).
  */
 export function scoresOf(scope, name, scores, labels) {
   const outer = arrayOf(name, scores);
@@ -63,8 +67,8 @@ const CHAIN = [
 ];
 
 /**
- * Converts ChainScores to a chorale_chain: { at, length, labels }. `names`: what errors call its
- * scores.
+ * Converts ChainScores to a chorale_chain. Returns { at, length, labels }: the address of the
+ * struct, the number of positions and the number of labels.
  */
 export function chainOf(native, scope, chain) {
   if (chain === null || typeof chain !== "object")
@@ -108,7 +112,10 @@ export function chainOf(native, scope, chain) {
 
 export const FLAT = ["scores", "labels", "offsets"];
 
-/** Converts FlatScores and options to a chorale_corpus: { at, chains, positions, lengths }. */
+/**
+ * Converts FlatScores and options to a chorale_corpus. Returns { at, chains, positions }: the
+ * address of the struct, the number of chains and the number of positions.
+ */
 export function corpusOf(native, scope, flat, options) {
   const { scores, labels, offsets } = optionsOf(flat, FLAT, "scores");
   const { transitions, tokens, groups } = optionsOf(options, ["transitions", "tokens", "groups"]);
@@ -387,7 +394,7 @@ export class ModelBuilder extends Handle {
 }
 
 export class Model extends Handle {
-  /** pointer: the address of a model; the handle takes over one reference. */
+  /** pointer: the address of a model with a reference for this handle, which close() releases. */
   constructor(native, pointer) {
     super(native, pointer, (at) => native.raw("chorale_model_release", [at]));
   }

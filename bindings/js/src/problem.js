@@ -42,7 +42,10 @@ export class Problem extends Handle {
     const native = Handle.nativeOf(this);
     return new Model(native, native.raw("chorale_model_retain", [this.#raw("model")]));
   }
-  /** Returns the text that a function of the library gives by address and length. */
+  /**
+   * Returns the result of chorale_problem_NAME, a text: the function returns its address and stores
+   * its length. null if there is none.
+   */
   #text(name, ...numbers) {
     return this.#on((native, scope, problem) => {
       const size = scope.place();

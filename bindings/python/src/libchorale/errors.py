@@ -132,8 +132,9 @@ def _classes() -> dict[int, type[Error]]:
 _by_status = _classes()
 
 
-# Names in messages of the C interface that differ in Python: those of all calls, and of single
-# calls. The struct name before an arrow is omitted.
+# What Python calls the arguments and fields that messages of the C library name, where it has other
+# names for them: _NAMES in all calls, _NAMES_OF_CALLS in single calls. In messages about any other
+# struct->field, the struct and the arrow are left out.
 _NAMES = {
     "lambda": "strength",
     "chain->edges": "transitions",
