@@ -18,16 +18,18 @@ constexpr std::int32_t kLambdaPatience = 2;
 constexpr std::int32_t kFirstRuns = 6;
 constexpr std::int32_t kMoreRuns = 2;
 constexpr double kScreenLevel = 0.2;
-// Greatest expected share, among the kinds that are kept, of kinds that gain by chance.
+// False discovery rate: at most this share of the kinds that are kept is expected to gain by chance
+// alone.
 constexpr double kFalseKinds = 0.5;
 constexpr std::int64_t kScreenedGroups = 6;
 // Weights of position cliques are applied larger than learnt by this factor.
 constexpr double kFactor = 1.5;
-// Greatest number of random exchanges; fewer if kExchangesAsGreat of them reach the statistic.
+// Greatest number of random exchanges. They end earlier when kExchangesAsGreat of them have given a
+// statistic at least as great as the observed one.
 constexpr std::int64_t kExchanges = 999;
 constexpr std::int64_t kExchangesAsGreat = 100;
-// Tolerance of the cutting planes, as a share of the costs of all gold labels: stops when runs find
-// no labelling that exceeds the stored planes by more.
+// Tolerance of the cutting planes. No more runs are made once the planes that a run adds raise the
+// sum over groups of the highest plane by at most this share of one unit for each gold label.
 constexpr double kOpenShare = 1e-3;
 
 enum class Variant : std::int32_t { all, control };
@@ -90,7 +92,7 @@ private:
       total += costs[g];
     return total;
   }
-  // Under the limits of the call.
+  // Calls the function of chance.hpp under the limits of the call.
   double sign_flip_p(const double *differences, std::int64_t count,
                      std::int64_t flips = kFlips) noexcept {
     return chorale::sign_flip_p(lessons_, differences, count, flips);
@@ -161,8 +163,8 @@ chorale_status LearningCourse::teach() noexcept {
   if (lessons_.interrupted())
     return CHORALE_OK;
   learnt_.report.base_cost = sum(lessons_.base_cost());
-  // Counts runs: all bases and the control, each with and without VALUE; the final fit; the
-  // temperature. Each kind alone is added below.
+  // The greatest number of runs: for all bases and for the control, each with and without VALUE;
+  // for the final fit; for the temperature. The runs for each kind alone are added below.
   constexpr std::int32_t kFixedRuns =
       kFirstRuns - kMoreRuns + 4 * kGrid * (kMoreRuns + 1) + kMoreRuns + 1;
   static_assert(kFixedRuns == 79, "learn.h states it");
@@ -317,8 +319,9 @@ chorale_status LearningCourse::label_held_out(double lambda, double *costs) noex
   return lessons_.label(report_, fold_theta_.begin(), fold_.begin(), false, costs);
 }
 
-// Alternates: fits the weights to all groups, labels all groups with costs added, and stores the
-// labellings as planes; until no labelling exceeds the stored planes, or for `runs` runs.
+// Repeats `runs` times: fits the weights to the planes of all groups, labels all groups with costs
+// added to the scores, and stores the labellings as planes. Ends earlier when no labelling exceeds
+// the stored planes.
 chorale_status LearningCourse::add_planes(double lambda, std::int32_t runs) noexcept {
   for (std::int32_t r = 0; r < runs; ++r) {
     CHORALE_CHECK(fit(lambda, -1, theta_.begin()));
@@ -363,8 +366,8 @@ chorale_status LearningCourse::follow_lambdas(Variant variant, bool with_values)
   return CHORALE_OK;
 }
 
-// True if VALUE bonuses and other bases can be learnt, so that leaving out VALUE makes a
-// difference.
+// Returns true if both VALUE bonuses and other bases are learnt under a variant, so that it makes
+// sense to try the other bases alone.
 bool LearningCourse::can_leave_values(Variant variant) const noexcept {
   bool values = false;
   bool others = false;
@@ -396,8 +399,9 @@ chorale_status LearningCourse::follow(Variant variant) noexcept {
   return CHORALE_OK;
 }
 
-// Returns the first candidate whose cost is at most one standard error above the least cost, over
-// all groups except those of a fold.
+// Returns the first candidate whose cost is at most one standard error above the least cost.
+// Candidates without VALUE bonuses come first, then those with them, each by descending lambda.
+// Costs are sums over all groups except those of a fold.
 std::int32_t LearningCourse::choose(const double *costs, std::int32_t without_fold) noexcept {
   const auto total = [&](std::int32_t k) {
     double of_lambda = 0;
@@ -517,8 +521,8 @@ chorale_status LearningCourse::exchange_members() noexcept {
 // Learns each kind alone, and keeps the kinds with a significant gain over the tagger on held-out
 // groups, by the rule of Benjamini and Hochberg: with m kinds tried, the k-th smallest p is at most
 // rate k / m. A kind whose members agree beyond chance needs no more than a gain, as with the gate.
-// Kinds are tested alone, because of two kinds with the same information neither gains
-// when added to the other.
+// Kinds are tested alone: of two kinds with the same information, neither gains anything when it is
+// added to the other.
 chorale_status LearningCourse::choose_kinds(Variant variant) noexcept {
   Array<double> costs(memory_);
   Array<std::int64_t> order(memory_);
@@ -569,7 +573,7 @@ chorale_status LearningCourse::choose_kinds(Variant variant) noexcept {
   return CHORALE_OK;
 }
 
-// True if some weight of a kind is learnt under a variant.
+// Returns true if some weight of the kind is learnt under the variant.
 bool LearningCourse::has_part(std::int64_t kind, Variant variant) const noexcept {
   const Kind &of = learnt_.kinds[kind];
   const chorale_learnt_weight *first = learnt_.weights.begin() + of.first_weight;

@@ -10,11 +10,12 @@
 namespace chorale {
 namespace {
 
-// Cost of a wrong label in the augmented scores, in units. With 1/2, the labelling that is wrong at
-// every member of a small clique, which agrees as well as gold does, can be the highest plane
-// before the weights are large enough to change a label.
+// What a wrong label adds to the scores with costs ("augmented"), in units of the scores. With 1/2
+// instead, a labelling that is wrong at every member of a small clique, whose members then agree as
+// well as gold labels do, could be the highest plane before the weights are large enough to change
+// a label.
 constexpr double kLossShare = 0.25;
-constexpr double kUsualSlope = 0.35; // slope of log errors over log shares, if unknown
+constexpr double kUsualSlope = 0.35; // slope of log errors over log shares, if it cannot be fitted
 constexpr double kLeastRatio = 1.5;  // least ratio of two shares to fit a slope
 constexpr std::int32_t kBisections = 12;
 // Steps of the bisection for the unit, and the greatest factor between the unit and the mean
@@ -29,19 +30,19 @@ constexpr double kLeastLikely = 1e-3;
 // time.
 constexpr std::int64_t kUsualRounds = 3;
 
-// Upper bound on the numbers in all residuals; above, evenly spaced cliques are taken.
+// Greatest number of residuals. If there would be more, only every k-th clique is taken.
 constexpr std::int64_t kMostResiduals = 1 << 19;
 
-// Greatest number of values of a property that residuals are taken of: those that gold shows most.
+// Residuals are taken of at most this many values of a property: those that gold labels show most.
 constexpr std::int32_t kMostShown = 64;
 
-// True for position cliques with the same R in all cliques.
+// Returns true for a kind of position cliques that all have the same number of values.
 bool has_residuals(const Kind &kind) noexcept {
   return !kind.is_property && !kind.is_centred && kind.values > 0;
 }
 
-// Returns the value of the property that a labelling shows, whatever the clique's dictionary has;
-// -1 if it shows none, or several.
+// Returns the value of the property that a labelling shows, in the property's own numbers, even if
+// it is not in the clique's dictionary; -1 for EMPTY and CONFLICT.
 std::int32_t single_value(Attached attached, const std::int32_t *labels,
                           const std::int32_t *parents) noexcept {
   std::int32_t shown = -1;
@@ -225,9 +226,9 @@ chorale_status Lessons::find_groups(const Report &report, Lesson &lesson) noexce
   return CHORALE_OK;
 }
 
-// Sets the reference labelling: gold if every label of the chain is known and allowed; otherwise
-// the best labelling with as many gold labels as the chain allows. Gold labels that it lacks become
-// unknown.
+// Sets the reference labelling of each chain: its gold labels, if all are known and allowed;
+// otherwise the best of those labellings of the chain that have as many of the gold labels as
+// possible. Gold labels that the reference does not have then count as unknown.
 chorale_status Lessons::find_reference(const Report &report, Lesson &lesson) noexcept {
   chorale_learnt_report &told = learnt_->report;
   const Model &model = *lesson.model;
@@ -332,7 +333,7 @@ chorale_status Lessons::find_unit(const Report &report) noexcept {
           }
         }))
       return CHORALE_OK;
-    // One Newton step in units of 1 / mean, limited to a factor of 2.
+    // One Newton step on b * mean, which may at most double or halve it.
     const double at = b * mean;
     const double next = std::clamp(bend > 0 ? at + slope / bend : at, at / 2, 2 * at);
     b = next / mean;
@@ -345,8 +346,8 @@ chorale_status Lessons::find_unit(const Report &report) noexcept {
 }
 
 // Sets the unit to the temperature 1 / b at which the gold labels have the highest likelihood, each
-// under the softmax of b times the max-marginals of its position. The derivative decreases in b:
-// bisection of log b.
+// under the softmax of b times the max-marginals of its position. The derivative of the
+// log-likelihood decreases in b, so its zero is found by bisection of log b.
 chorale_status Lessons::find_unit_of_softmax(const Report &report, double mean) noexcept {
   struct Position {
     double gold;         // max-marginal of the gold label below the best one's
@@ -443,7 +444,7 @@ chorale_status Lessons::find_residuals(const Report &report, const std::uint8_t 
   return CHORALE_OK;
 }
 
-// Adds the residuals of every `step`-th clique of each kind.
+// Adds the residuals of every `step`-th position clique of each wanted kind to `found`.
 chorale_status Lessons::fill_residuals(const Report &report, const Lesson &lesson,
                                        const std::uint8_t *wanted, std::int64_t step,
                                        Residuals &found) noexcept {
@@ -526,7 +527,8 @@ chorale_status Lessons::fill_residuals(const Report &report, const Lesson &lesso
   return CHORALE_OK;
 }
 
-// The same of property cliques. What the tagger expects is the value of its labels.
+// Adds the residuals of every `step`-th property clique of each wanted kind to `found`. In place of
+// a probability a value has 1 if the tagger's labels show it, else 0.
 chorale_status Lessons::fill_property_residuals(const Report &report, const Lesson &lesson,
                                                 const std::uint8_t *wanted, std::int64_t step,
                                                 Residuals &found) noexcept {
@@ -610,9 +612,10 @@ chorale_status Lessons::fill_property_residuals(const Report &report, const Less
   return CHORALE_OK;
 }
 
-// Computes the costs of micro F1. With F the F1 of the tagger's labels, the cost of a pair of a
-// gold label and another label is the loss in 2 * right - F * (gold + found), where the three are
-// the numbers of right, gold and found labels that count.
+// Computes the costs of micro F1. Let F be the F1 of the tagger's labels. A labelling has a higher
+// F1 if and only if 2 * right - F * (gold + found) is above 0, where the three are the numbers of
+// right, gold and found labels that count. The cost of a wrong label is what this expression loses
+// by it.
 chorale_status Lessons::find_costs(const Report &report) noexcept {
   const std::int64_t m = spec_.labels;
   if (!costs_of_f1_.resize(m * m))
@@ -651,7 +654,7 @@ chorale_status Lessons::find_bonus(const Report &report, const double *seen) noe
       wrong += gold_[p] >= 0 && gold_[p] != found_[p] ? 1 : 0;
     return chorale_status{CHORALE_OK};
   };
-  // Least squares: slope of log errors over log shares.
+  // Fits the slope of log errors over log shares by least squares.
   double least = kInfinity;
   double most = -kInfinity;
   double count = 0;
@@ -713,7 +716,7 @@ chorale_status Lessons::decode_chains(const Report &report, const Lesson &lesson
   return CHORALE_OK;
 }
 
-// Announces the steps that one decoding of a chain takes.
+// Announces to spend() the work of decoding a chain once. False once interrupted.
 bool Lessons::spend_on(const ChainView &view) noexcept {
   return spend(64 + std::int64_t{view.length} * (8 + view.labels * (1 + view.labels / 4)));
 }
@@ -891,8 +894,8 @@ chorale_status Lessons::label_lesson(const Report &report, Lesson &lesson, const
   if (status == CHORALE_OK && (result.outcome == CHORALE_OUTCOME_DEADLINE ||
                                result.outcome == CHORALE_OUTCOME_CANCELLED))
     outcome_ = result.outcome;
-  // If cliques without a kind forbid every labelling that the run found, the tagger's labels
-  // remain.
+  // If cliques without a kind forbid every labelling that the run met, `labels` keeps the tagger's
+  // labels.
   if (status == CHORALE_OK && !interrupted() && result.score > kForbidden)
     status = chorale_run_all_labels(run, CHORALE_TOGETHER, labels, lesson.positions, nullptr,
                                     &error);
@@ -914,8 +917,8 @@ chorale_status Lessons::label_lesson(const Report &report, Lesson &lesson, const
   return pass_on(report, status, error);
 }
 
-// Adds the log-likelihood of the lesson's gold labels at each temperature. A chain without
-// probabilities adds nothing.
+// Adds the log-likelihood of the lesson's gold labels at each temperature to likelihoods_. A chain
+// whose probabilities cannot be computed adds nothing.
 chorale_status Lessons::add_likelihoods(const Report &report, const Lesson &lesson,
                                         chorale_run *run) noexcept {
   for (std::int64_t i = 0; i < lesson.model->chains.size(); ++i) {

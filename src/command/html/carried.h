@@ -21,12 +21,12 @@ size_t problem_size(const corpus *from);
 /* Writes an HTML element "problem" with a JSON object of these fields:
  *   problem   the problem file in base64
  *   learnt, factors   the text of --learnt, and the factor of each clique, if given
- *   rounds, beam   of the run
- *   left_out  the label without colour
- *   temperature   of probabilities
- *   own, together   labels by position
+ *   rounds, beam   options of the run
+ *   left_out  the label that has no colour
+ *   temperature   for chorale_run_probabilities
+ *   own, together   the label of each position without cliques, and in the result
  *   pages     the chains of each page
- *   training  numbers of the pages that enter no figure
+ *   training  numbers of the training pages, which no figure of the report includes
  *   cliques   names of the cliques
  *   words     made-up words, if the file has none */
 void put_problem(FILE *to, const settings *chosen, const corpus *from, const inference *done,

@@ -11,7 +11,7 @@
 
 typedef struct bar {
   int64_t page;
-  double base, together; /* shares of wrong tokens */
+  double base, together; /* shares of wrong tokens: without cliques, and in the result */
 } bar;
 
 static int worst_first(const void *a, const void *b) {
@@ -23,8 +23,8 @@ static int worst_first(const void *a, const void *b) {
   return left->page < right->page ? -1 : left->page > right->page;
 }
 
-/* Returns the least of 1, 2, 5, 10, 20 ... times `unit` that divides 0 .. top into at most five
- * parts. */
+/* Returns the distance of the lines of a scale from 0 to `top`: the least of 1, 2, 5, 10, 20 ...
+ * times `unit` that gives at most five parts. */
 static double step_below(double top, double unit) {
   static const double next[] = {2.0, 2.5, 2.0};
   double step = unit;
@@ -144,7 +144,7 @@ static void put_line(FILE *to, const char *name, const series *of, double low, d
     if (isfinite(of->values[i]))
       fprintf(to, "%s%" PRId64 ",%.2f", i > 0 ? " " : "", i,
               line_y(fmin(fmax(of->values[i], low), high), low, high));
-  if (of->count == 1) /* a level */
+  if (of->count == 1) /* a single value is drawn as a horizontal line */
     fprintf(to, " 1,%.2f", line_y(of->values[0], low, high));
   fputs("\"/></svg>\n", to);
 }
@@ -190,8 +190,8 @@ static void put_rounds_plot(FILE *to, const inference *done, const series *score
           LINE_TOP + LINE_HEIGHT + 16, LINE_TOP + LINE_HEIGHT + 16, result->rounds);
 }
 
-/* Draws the gap on a logarithmic scale, since a bound starts far above the score and falls
- * slowly. */
+/* Draws the distance from the score to the bound, on a logarithmic scale: a bound starts far above
+ * the score and falls slowly. */
 static void put_bound_plot(FILE *to, const inference *done, const series *bounds) {
   const double score = done->result.score;
   const double unit = fmax(1.0, fabs(score));
@@ -233,7 +233,7 @@ void put_score_chart(FILE *to, const inference *done) {
     else
       scores.values[scores.count++] = at->score;
   }
-  scores.values[scores.count++] = done->result.score; /* after the polish */
+  scores.values[scores.count++] = done->result.score; /* the end: after the polish */
 
   fputs(
       "<div class=\"pair\"><figure class=\"chart\"><figcaption><b>Joint score over the rounds.</b> "

@@ -100,7 +100,7 @@ void put_count(FILE *to, int64_t number) {
 void put_number(FILE *to, double number, int digits, int with_sign) {
   const double half = 0.5 * pow(10.0, -digits);
   if (fabs(number) < half)
-    number = 0.0; /* no "-0.0" */
+    number = 0.0; /* so that "-0.0" is not written */
   if (number < 0)
     fputs("\xe2\x88\x92", to);
   else if (with_sign && number > 0)
@@ -124,9 +124,9 @@ static int is_taken(const palette *of, int64_t before, const char *tag) {
   return 0;
 }
 
-/* Makes the tag of a label from its name: the first letter and the first later letter with which
- * the tag is unique; otherwise the number of the label. Prefixes of schemes, as in B-Title, are
- * ignored. */
+/* Makes the tag of a label, two letters that are shown in place of its name. They are the first
+ * letter of the name and the first later letter that makes the tag unique; if there is none, the
+ * tag is the number of the label. A prefix as in B-Title is not part of the name here. */
 static void make_tag(palette *of, int64_t label, chorale_text name) {
   const char *bytes = name.bytes;
   size_t length = name.length;

@@ -11,7 +11,8 @@ void put_text(FILE *to, chorale_text text);
 /* Writes a name in readable form: a slug such as "a-name-2" becomes "A name 2", a key such as
  * "name1999" becomes "Name 1999"; other names are unchanged. */
 void put_readable(FILE *to, chorale_text name);
-/* Writes a word as a link to its entry in the glossary; `text` may be "gold" or "gold label". */
+/* Terms that the glossary explains. put_term writes `text`, a form of the term such as "gold" or
+ * "gold label", as a link to the term's entry in the glossary. */
 typedef enum term { TERM_F1, TERM_GOLD, TERM_CLIQUE, TERM_BOUND, TERM_SURE, TERMS } term;
 void put_term(FILE *to, term which, const char *text);
 void put_glossary(FILE *to);
@@ -31,7 +32,7 @@ typedef struct palette {
 
 palette palette_of(const corpus *from, int64_t left_out);
 void palette_free(palette *of);
-/* Writes the rules of a style sheet: classes l0, l1, ... */
+/* Writes the rules of a style sheet for the labels: class l0 for label 0, and so on. */
 void put_palette(FILE *to, const palette *of);
 /* Writes all labels with their tags. */
 void put_legend(FILE *to, const corpus *from, const palette *of);

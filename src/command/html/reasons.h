@@ -6,7 +6,8 @@
 
 #include <stdio.h>
 
-/* Writes the payments to a chain (run.h), greatest first, and the loss in the chain's own score. */
+/* Writes why a chain changed: the payments to it (run.h), greatest first, and how much its own
+ * score has fallen. */
 void put_reasons(FILE *to, const corpus *from, const inference *done, int64_t chain);
 
 /* Writes the cliques of a page whose members' values changed: how many members had and have each

@@ -38,8 +38,8 @@ static int is_wrong(const record *of, const int32_t *labels, int64_t t) {
   return gold_of(of, t) >= 0 && gold_of(of, t) != labels[t];
 }
 
-/* Returns 1 if the words t - 1 and t look alike in this labelling: one field, with the same
- * marks. */
+/* Returns 1 if the words t - 1 and t are shown as one run: they have the same label, and the same
+ * marks for changes and errors. */
 static int goes_on(const record *of, const int32_t *labels, int64_t t) {
   return labels[t] == labels[t - 1] && of->own[t] == of->own[t - 1] &&
          of->together[t] == of->together[t - 1] &&
@@ -47,8 +47,9 @@ static int goes_on(const record *of, const int32_t *labels, int64_t t) {
          (gold_of(of, t) == gold_of(of, t - 1) || !is_wrong(of, labels, t));
 }
 
-/* Opens the element that marks a run of words as changed or wrong; returns its end tag. The script
- * composes the text for hover and tap from the numbers written here. */
+/* Writes the start tag of the element that marks a run of words as changed or wrong, and returns
+ * its end tag. From the numbers in its attributes the script composes the text that is shown when
+ * the reader points at the words. */
 static const char *open_run(FILE *to, const record *of, const int32_t *labels, int64_t t) {
   const int wrong = is_wrong(of, labels, t);
   if (of->own[t] != of->together[t]) {
@@ -157,7 +158,7 @@ void put_example(FILE *to, account *of, int64_t page_index) {
         continue;
       ++shown;
       fprintf(to, "<li class=\"words\" data-record=\"%" PRId64 "\">", here.chain);
-      if (side == 0) /* without marks that the other side explains */
+      if (side == 0) /* alone: changes are marked only on the other side */
         here.together = here.own;
       put_words(to, of, &here, here.together);
       fputs("</li>\n", to);

@@ -12,10 +12,11 @@ typedef struct account {
   const corpus *from;
   const inference *done;
   int64_t left_out; /* the label that is not coloured, or -1 */
-  int64_t room;     /* tokens; a problem may be larger than a browser likes */
+  int64_t room;     /* how many tokens may still be written; browsers are slow with very many */
 } account;
 
-/* Writes some changed records of a page in two columns: labelled alone and together. */
+/* Writes some changed records of a page in two columns: labelled without cliques ("alone") and by
+ * the run ("together"). */
 void put_example(FILE *to, account *of, int64_t page_index);
 
 /* Writes all records: changed ones in full, the others folded. Subtracts the tokens written from

@@ -14,7 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Limits up to which a browser scrolls smoothly. */
+/* How much the report shows, so that browsers still scroll smoothly: the greatest numbers of words
+ * and pages, and how many pages are open at first. */
 enum { TOKENS_SHOWN = 60000, PAGES_SHOWN = 400, PAGES_OPEN = 3 };
 
 typedef struct report {
@@ -24,7 +25,7 @@ typedef struct report {
   const inference *done;
   const summary *of;
   palette colours;
-  const char *library; /* for browsers; NULL: the report takes no corrections */
+  const char *library; /* path of the library for browsers; NULL: no corrections in the report */
 } report;
 
 static chorale_text title_of(const report *r) {
@@ -112,8 +113,8 @@ static void put_headline(const report *r) {
   fputs("</p>\n</header>\n<main>\n", r->to);
 }
 
-/* Writes the gain of the control, which prefers some values without agreement, if the problem file
- * has a note on it. */
+/* Writes what the control gained, if the problem file has a note on it. The control is the same
+ * model with potentials that prefer some values but reward no agreement. */
 static void put_control(const report *r) {
   const chorale_text learnt = note(r->from, "learnt.json"), control = note(r->from, "control");
   chorale_learnt *held = NULL;
@@ -144,7 +145,8 @@ typedef struct confusion {
   int32_t gold, said;
 } confusion;
 
-/* Writes how many words that were right alone are wrong together, and with which labels. */
+/* Writes how many words were right without cliques (alone) and are wrong in the result (together),
+ * and with which labels. */
 static void put_losses(const report *r) {
   const corpus *from = r->from;
   if (from->gold == NULL || r->of->all.known == 0)
@@ -250,7 +252,8 @@ static int is_seen(const summary *of, int64_t label) {
   return of->together[label].gold + of->own[label].said + of->together[label].said > 0;
 }
 
-/* Returns where the lines of the table begin: the greatest multiple of 0.1 below every F1. */
+/* Returns the F1 at the left end of the lines in the table: the greatest multiple of 0.1 that is
+ * below the F1 of every label. */
 static double lowest_f1(const report *r) {
   double low = 0.9;
   for (int64_t label = 0; label < r->from->labels; ++label)
@@ -436,7 +439,7 @@ static void put_pages(const report *r) {
   free(order);
 }
 
-/* Writes a text. One of several lines may be a table: it keeps its blanks and is set in a
+/* Writes a text. A text of several lines may be a table, so it keeps its blanks and is set in a
  * fixed-width font. */
 static void put_lines(FILE *to, chorale_text text) {
   const int is_table = memchr(text.bytes, '\n', text.length) != NULL;
