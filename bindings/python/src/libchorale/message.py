@@ -34,8 +34,12 @@ MESSAGE_TASKS = {"messages": c.CHORALE_MESSAGE_SEND, "decode": c.CHORALE_MESSAGE
 
 @dataclasses.dataclass(frozen=True)
 class MessageResult:
-    """exact: True if exact up to rounding; pruned: a beam dropped configurations; configurations:
-    greatest number at one position."""
+    """How messages or labels were computed, by a dynamic program over configurations (see
+    `MessageCalls`).
+
+    exact           True: the messages or labels are exact, up to rounding
+    pruned          True: a beam dropped configurations
+    configurations  the greatest number of configurations at one position"""
 
     outcome: Outcome
     exact: bool
@@ -45,8 +49,12 @@ class MessageResult:
 
 @dataclasses.dataclass(frozen=True)
 class DecodeResult:
-    """labels: T labels; values: the value of each property on them; both None if no labelling was
-    found. score: chain_score plus message_score, the sum of the messages at these values."""
+    """The labels that were found, and their score.
+
+    labels         T labels; None if no labelling was found
+    values         the value of each property on these labels; None if no labelling was found
+    score          chain_score, the chain's own score, + message_score, the sum of the messages'
+                   entries at `values`"""
 
     labels: arrays.Ints | None
     values: arrays.Ints | None
@@ -123,9 +131,11 @@ class MessageCalls(ChainCalls):
         beam_width: int = 300,
         budget: int = 1024,
     ) -> tuple[list[arrays.Doubles], MessageResult]:
-        """Computes the messages of a chain (or unary scores) to its cliques: for each attachment R
-        + 2 scores, EMPTY and CONFLICT last; each is that of the best labelling with the value,
-        without the attachment's own message.
+        """Computes the messages of a chain (or of unary scores) to its cliques.
+
+        Returns for each attachment R + 2 scores, those of EMPTY and CONFLICT last. The score of a
+        value is that of the best labelling on which the property has this value: the score of the
+        chain plus the messages of all other attachments.
 
         >>> last = Property.position_label(2, 1)
         >>> sent, _ = ChainSolver().messages([[1.0, 0.0], [0.0, 2.0]], [last])
@@ -156,7 +166,8 @@ class MessageCalls(ChainCalls):
         beam_width: int = 300,
         budget: int = 1024,
     ) -> DecodeResult:
-        """Finds the best labelling under the messages of the attachments.
+        """Finds the labelling with the greatest sum of the chain's score and the messages of all
+        attachments.
 
         >>> said = Attachment(Property.position_label(2, 1), message=[5.0, 0.0, 0.0, 0.0])
         >>> ChainSolver().decode([[1.0, 0.0], [0.0, 2.0]], [said]).labels.tolist()

@@ -1,8 +1,11 @@
 """Properties of labellings: functions from a labelling to one small integer, its value.
 
-A property reads a labelling and fires values. Its value is EMPTY if nothing fires, v if only v
-fires, and CONFLICT if different values fire. Values are numbered from 0 to R - 1; EMPTY is R and
-CONFLICT R + 1.
+A property reads the labels of a chain in order, and *fires* values at some positions: numbers from
+0 to R - 1. Its value on the labelling is v if it fires v, once or more, and no other value; EMPTY,
+which is the number R, if it fires nothing; CONFLICT, R + 1, if it fires different values.
+
+A position has a *class*, a number that the caller may give to it, and an entry in a *table*, such
+as its token, which a property may fire.
 """
 
 from __future__ import annotations
@@ -41,9 +44,12 @@ SEGMENT_RULES = {
 class LabelMap:
     """A map from labels to kinds, so that B-X and I-X are both of kind X.
 
-    labels m; kinds; kind_of_label: m kinds (None: each label its own); begins: m booleans, whether
-    the label begins a segment even after one of its kind (None: none does); names of the kinds, if
-    they have any.
+    labels         m, the number of labels
+    kinds          the number of kinds
+    kind_of_label  the kind of each label; None: each label is its own kind
+    begins         m booleans: whether the label, such as B-X, begins a segment even after a label
+                   of its kind; None: no label does
+    kind_names     the names of the kinds; empty if they have none
 
     >>> LabelMap.from_names(["O", "B-Title", "I-Title"]).kind_names
     ('O', 'Title')
@@ -63,7 +69,7 @@ class LabelMap:
 
     @classmethod
     def from_names(cls, names: Sequence[str], scheme: Scheme = "bio") -> LabelMap:
-        """Returns the map of label names written in a scheme: plain, bio, bioes, bilou."""
+        """Returns the map of label names in a scheme: "plain", "bio", "bioes" or "bilou"."""
         known = Names(names, scheme)
         kind_of_label = np.empty(known.count, dtype=np.int32)
         begins = np.empty(known.count, dtype=np.uint8)
@@ -85,7 +91,7 @@ class LabelMap:
         return cls(known.count, kinds.value, kind_of_label, begins, tuple(kind_names))
 
     def kind(self, name: str) -> int:
-        """Returns the number of a kind."""
+        """Returns the number of the kind with a name."""
         return self.kind_names.index(name)
 
     def _struct(self) -> c.chorale_label_map:
@@ -247,7 +253,8 @@ class Property(Shared):
 
     @classmethod
     def position_label(cls, labels: Labels, position: int) -> Property:
-        """Fires the label at a position."""
+        """Returns a property that fires the label at a position (with a `LabelMap`, here and below:
+        the kind of the label)."""
         made = _map(labels)
         return cls._made(
             cls._by("position_label", labels, position),
@@ -261,7 +268,8 @@ class Property(Shared):
 
     @classmethod
     def token_label(cls, labels: Labels, token: int) -> Property:
-        """Fires the label of every position whose table entry is the token."""
+        """Returns a property that fires the label of every position whose table entry is
+        `token`."""
         made = _map(labels)
         return cls._made(
             cls._by("token_label", labels, token),
@@ -275,7 +283,8 @@ class Property(Shared):
 
     @classmethod
     def first_label(cls, labels: Labels, *, ignored: npt.ArrayLike | None = None) -> Property:
-        """Fires the first label that is not ignored. ignored: m booleans.
+        """Returns a property that fires the first label that is not ignored. ignored: m booleans,
+        True for the labels to ignore.
 
         >>> Property.first_label(3, ignored=[True, False, False]).evaluate([0, 2, 1])
         2
@@ -302,11 +311,13 @@ class Property(Shared):
         rule: SegmentRule = "spans_ignored",
         end_value: int | None = None,
     ) -> Property:
-        """Fires, for every segment of the kind `anchor`, the first label after the segment that is
-        not ignored, or end_value if the sequence ends first (None: nothing; the number of kinds is
-        a good choice).
+        """Returns a property that fires, for every segment (run of labels) of the kind `anchor`,
+        the first label after the segment that is not ignored.
 
-        rule: a segment of the anchor "spans_ignored" labels, or "ends_at_ignored" labels.
+        end_value: what fires if the sequence ends before such a label; None: nothing. The number of
+        kinds gives the end a value of its own.
+        rule: "spans_ignored": a segment goes on over ignored labels; "ends_at_ignored": an ignored
+        label ends it.
         """
         made = _map(labels)
         skipped = arrays.optional_flags("ignored", ignored, (made.labels,))
@@ -334,9 +345,12 @@ class Property(Shared):
         rule: SegmentRule = "spans_ignored",
         start_value: int | None = None,
     ) -> Property:
-        """Fires, for every segment of the kind `anchor`, the table entry (token) of the position
-        before the segment, or start_value if the segment starts at the first position (None:
-        nothing). values: above every token."""
+        """Returns a property that fires, for every segment (run of labels) of the kind `anchor`,
+        the table entry of the position before the segment, such as its token.
+
+        values: R, a number above every table entry.
+        start_value: what fires if the segment starts at the first position; None: nothing.
+        rule: as in `next_label`."""
         made = _map(labels)
         skipped = arrays.optional_flags("ignored", ignored, (made.labels,))
         return cls._made(
@@ -425,7 +439,7 @@ class Property(Shared):
         table: npt.ArrayLike | None = None,
         parents: npt.ArrayLike | None = None,
     ) -> arrays.Ints:
-        """Returns all values that a labelling fires, in order, in the property's own numbers."""
+        """Returns all values that fire on a labelling, in order, in the property's own numbers."""
         array, above = _labelling(labels, parents)
         values = np.empty(len(array) + 1, dtype=np.int32)
         count = c_int64()
@@ -528,12 +542,13 @@ class PropertyBuilder(Handle):
         self._add("end_rule", state=state, action=action)
 
     def table(self, offset: int = 0, outside_value: int = FIRE_NOTHING) -> None:
-        """Sets the entry that FIRE_TABLE fires at position t to t + offset; outside_value if there
-        is no such entry."""
+        """Sets what FIRE_TABLE fires at position t: entry t + offset of the table, or outside_value
+        if there is no such entry."""
         self._add("table", offset=offset, outside_value=outside_value)
 
     def finish(self, label_values: npt.ArrayLike | None = None) -> Property:
-        """Returns a property with the rules so far; further rules may be added."""
+        """Returns a property with the rules added so far. Rules may be added to the builder
+        later."""
         own = _label_values(label_values, self.labels)
         with self._use() as builder:
             recipe = Property._by("_by_rules", self._made_of, tuple(self._calls), label_values=own)
@@ -581,8 +596,11 @@ class Dictionary(Shared):
     def best(
         cls, scores: npt.ArrayLike, keep: int, *, full: Dictionary | None = None, out: bool = False
     ) -> Dictionary:
-        """Makes a dictionary of the `keep` values with the highest scores, among those of `full` or
-        0, 1, ...; values with score -inf are left out.
+        """Returns a dictionary of at most `keep` values, those with the highest scores. Values with
+        score -inf are left out.
+
+        full: None: scores[v] is the score of value v. Otherwise scores[i] is the score of the value
+        that has the number i in the dictionary `full`; scores after its values are not read.
 
         >>> known = Dictionary.best([0.5, 2.0, 1.0], 2)
         >>> [known.value(number) for number in range(len(known))]
@@ -618,16 +636,16 @@ class Dictionary(Shared):
             return int(library.chorale_dictionary_values(dictionary))
 
     def find(self, value: int) -> int:
-        """Returns the number of a value in the dictionary; for a value outside, that of OUT, or -1
-        without OUT."""
+        """Returns the number that a value of the property has in the dictionary; for a value
+        outside, the number of OUT, or -1 without OUT."""
         with self._use() as dictionary:
             return int(
                 library.chorale_dictionary_find(dictionary, arrays.integer32("value", value))
             )
 
     def value(self, number: int) -> int:
-        """Returns the property's value with a number in the dictionary; -1 for OUT and out of
-        range."""
+        """Returns the value of the property that has this number in the dictionary; -1 for the
+        number of OUT and for numbers out of range."""
         with self._use() as dictionary:
             return int(
                 library.chorale_dictionary_value(dictionary, arrays.integer("number", number))
@@ -673,7 +691,7 @@ class Attachment:
 
     @property
     def values(self) -> int:
-        """R: that of the dictionary, or of the property."""
+        """R: the number of values of the dictionary, or of the property without a dictionary."""
         with self._use(None) as attachment:
             return int(library.chorale_attachment_values(byref(attachment)))
 

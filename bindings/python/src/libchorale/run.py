@@ -56,7 +56,7 @@ MESSAGE_ELEMENTS = {
 class Progress:
     """Progress of a run.
 
-    round             number of rounds done; 0: the chains were decoded without cliques
+    round             number of rounds done; 0: each chain has been labelled without its cliques
     messages_changed  number of messages that changed in this round; 0: the messages have converged
     score             score of the labels of this round; best_score: the best score so far
     upper_bound       upper bound on the score of any labelling; infinite before one has been
@@ -72,13 +72,14 @@ class Progress:
 
 @dataclasses.dataclass(frozen=True)
 class Payment:
-    """A reason why a chain changed: a clique whose score gains by the change of one member.
+    """A reason why the labels of a chain changed: a clique whose score is higher because one of its
+    members changed its value.
 
     clique, member  the numbers of the clique, and of the member within it
     position        position in the chain; -1: the member is the whole chain
     own_value       the member's value in the chain's best labelling without cliques; value: its
                     value now
-    amount          decrease of the clique's score if this member alone took own_value again
+    amount          how much the clique's score would fall if this member alone changed back
     """
 
     clique: int
@@ -94,8 +95,8 @@ class Cost:
     """The memory and time that a run needs.
 
     run_bytes, model_bytes, score_bytes  bytes of the run, of the model, and of all scores
-    chain_steps    number of additions in chains in a round; clique_scores: number of clique scores
-                   computed in a round
+    chain_steps    number of additions that one round makes in chains
+    clique_scores  number of scores that one round computes in cliques
     """
 
     run_bytes: int
@@ -113,16 +114,18 @@ class RunResult:
     outcome           how the call ended; ITERATION_LIMIT, all rounds are done, is not an error
     proven            True: the score is optimal, up to rounding
     rounds            number of rounds done so far; best_round: the round of the best labelling
-    score             score of the best labelling: chain_score + clique_score
+    score             score of the best labelling: chain_score (sum of the chains' scores) +
+                      clique_score (sum of the cliques' potentials)
     own_score         score of the chains' own labels
-    rounds_score      best score of a round, before the polish; polished_score: score after the
-                      polish from that labelling; polished_own_score: after the polish from the
-                      chains' own labels
-    upper_bound       on the score of any labelling; infinite if none was computed
+    rounds_score      the best score that the labels of a round had, before the polish
+    polished_score    score after the polish from these labels; polished_own_score: score after the
+                      polish from the chains' own labels
+    upper_bound       upper bound on the score of any labelling; infinite if none was computed
     gap               upper_bound - score
     changed_chains    number of chains whose labels differ from their own
-    messages_changed  number of messages that changed in the last round; chain_updates,
-                      clique_updates: numbers of updates in all rounds
+    messages_changed  number of messages that changed in the last round
+    chain_updates     how often a chain computed messages or was labelled, in all rounds;
+                      clique_updates: how often a clique computed messages
     run               the run; None in a result that was pickled
     """
 
@@ -170,12 +173,13 @@ class Run(Closable):
     one thread at a time; while no call changes the run, several threads may read its results.
 
     rounds           greatest number of rounds of messages
-    damping          d of new message = d * old + (1 - d) * computed, for messages of cliques; 0 <=
-                     d < 1
-    schedule         "all": all cliques, then all chains; "disagreement": one clique at a time, in
-                     order of disagreement
-    algorithm        for clique messages, one of `algorithms()`; cliques that it does not fit use
-                     "auto"
+    damping          d, 0 <= d < 1: a clique's new message is d * old message + (1 - d) * computed
+                     message
+    schedule         "all": in each round all cliques compute messages, then all chains;
+                     "disagreement": one clique at a time, those first in which most members differ
+                     from the commonest value
+    algorithm        what computes the messages of cliques, one of `algorithms()`; cliques that it
+                     does not fit use "auto"
     exact_marginals  True: clique messages are exact if the potential has an exact solver (slow for
                      some)
     polish           True: after the rounds, one chain at a time is decoded again while that raises
@@ -311,11 +315,11 @@ class Run(Closable):
         return self._ran(library.chorale_run_solve)
 
     def polish(self) -> RunResult:
-        """Does the polish alone."""
+        """Does only the polish: decodes one chain at a time while that raises the score."""
         return self._ran(library.chorale_run_polish)
 
     def bound(self, steps: int) -> RunResult:
-        """Does `steps` steps of the bound alone; the run must have bound_steps above 0."""
+        """Does `steps` steps of the upper bound alone; the run must have bound_steps above 0."""
         return self._ran(library.chorale_run_bound, arrays.integer("steps", steps))
 
     def _ran(self, function: Any, *arguments: Any) -> RunResult:
@@ -333,7 +337,7 @@ class Run(Closable):
         return result_of(result, self)
 
     def reset(self) -> None:
-        """Discards messages, labellings and edits: the run is then as newly created."""
+        """Discards messages, labellings and edits: the run is then as if newly created."""
         with self._use() as run:
             library.chorale_run_reset(run)
             self._chains.clear()
@@ -457,7 +461,7 @@ class Run(Closable):
         return found
 
     def chain_score(self, chain: int, *, own: bool = False) -> float:
-        """Returns the chain's own score of its labels, without cliques."""
+        """Returns the score of a chain's labels by its own scores, without its cliques."""
         score = c_double()
         with self._use(shared=True) as run:
             call(
@@ -485,7 +489,7 @@ class Run(Closable):
         return bool(changed.value)
 
     def clique_score(self, clique: int, *, own: bool = False) -> float:
-        """Returns the score of a clique by its potential."""
+        """Returns the score of a clique: its potential at the values of its members."""
         score = c_double()
         with self._use(shared=True) as run:
             call(
@@ -541,12 +545,13 @@ class Run(Closable):
         return [Payment(*entry) for entry in paid]
 
     def max_marginals(self, chain: int) -> arrays.Doubles:
-        """Returns T x m, float64: for each position and label the best score of the chain with that
-        label, under the messages of its cliques."""
+        """Returns the max-marginals of a chain, T x m, float64: for each position and label the
+        best score of the chain's labellings with this label there, plus the messages of its
+        cliques."""
         return self._marginals(chain)[0]
 
     def margins(self, chain: int) -> arrays.Doubles:
-        """Returns T numbers: the best max-marginal of each position minus the second best."""
+        """Returns for each position of a chain its best max-marginal minus its second best."""
         return self._marginals(chain)[1]
 
     def _marginals(self, chain: int) -> tuple[arrays.Doubles, arrays.Doubles]:
