@@ -93,8 +93,8 @@ typedef struct chorale_decoded chorale_decoded;
  * VALUES_MISMATCH (potential), WEIGHTS (a potential that does not take them), SIZE_OVERFLOW
  * (weights of a clique that sum to more than 2^31 - 1), DUPLICATE_MEMBER (a position twice in
  * one of `cliques`). Messages name the agreement by its index, such as "agreements[1]". If there is
- * no clique, chains are labelled independently. O(N log N) for words and keys, and O(N m^2) for
- * each round of the run. */
+ * no clique, chains are labelled independently. With N positions, O(N log N) for words and keys,
+ * and O(N m^2) for each round of the run. */
 CHORALE_API chorale_status chorale_decode(const chorale_host *host, const chorale_corpus *corpus,
                                           const chorale_agreement *agreements, int64_t count,
                                           const chorale_run_options *options,

@@ -308,8 +308,8 @@ CHORALE_API void chorale_attachment_init(chorale_attachment *attachment, size_t 
 CHORALE_API int64_t chorale_attachment_values(const chorale_attachment *attachment);
 
 /* Computes the value that a labelling (`length` labels) shows: *value is in 0 .. R-1, R (EMPTY) or
- * R + 1 (CONFLICT), in the numbers of the dictionary if there is one; -1 for a single value outside
- * a dictionary without OUT.
+ * R + 1 (CONFLICT), in the numbers of the dictionary if there is one; -1 if the
+ * labelling fires one value, and this value is outside the dictionary, which has no OUT.
  * parents: of a tree, as in chorale_chain; NULL: a chain.
  * Errors: NULL_ARGUMENT, STRUCT_SIZE, SIZE, SIZE_OVERFLOW, OUT_OF_RANGE (labels, classes, parents),
  * VALUE_OUTSIDE_RANGE (table), PARENT_ORDER, PARENT_CYCLE, AUTOMATON_ON_TREE. O(T). Any thread. */

@@ -139,8 +139,9 @@ typedef struct chorale_run_options {
   int32_t exact_marginals;     /* 1: clique messages exact wherever the family has an exact solver
                                   (slow for convex sums). Default 0 */
   int32_t polish;              /* 1 (default): solve polishes (see above); 0: it does not */
-  /* 1: messages of a property clique cover only the values that fire (also within a conflict) in
-   * the best labelling of some member without its cliques (the paper's first approximation).
+  /* 1: messages of a property clique cover only some values, those that fire in the best labelling
+   * of some member chain without its cliques, also where it shows CONFLICT (the paper's first
+   * approximation).
    * Equation 1 still scores all values. chorale_run_create then decodes the chains of property
    * cliques once more. Not applied to CALLBACK and cardinality potentials. Default 0 */
   int32_t restrict_range;
@@ -493,7 +494,8 @@ CHORALE_API chorale_status chorale_run_max_marginals(chorale_run *run, int64_t c
  * Sums are in double precision: differences between labels are lost if all scores of a position are
  * more than about 1e15 times as large as the differences.
  * The messages of a clique are max-marginals: for each value, the best score of the other members,
- * not a sum over their labellings. Single items: as in chorale_run_max_marginals.
+ * not a sum over their labellings. For single items they are computed as chorale_run_max_marginals
+ * says.
  * Uses the run's workspace. Errors: also NOT_A_NUMBER, INFINITE and OUT_OF_RANGE (temperature),
  *   STRIDE, KIND, STATE_SPACE (the states of absorbed properties exceed the budget too),
  *   NO_LABELLING (also: the messages, or by absorption the firings, forbid every labelling of the

@@ -20,7 +20,7 @@ const Labelling = (() => {
     #chorale;
     #runs = new Map(); // by page: { run, chains, cliques }, these by number: their numbers in the run
 
-    /** data: the object that carried.h describes; names: of the labels. */
+    /** data: the JSON object that carried.h describes. names: the names of the labels. */
     constructor(chorale, data, names) {
       this.#chorale = chorale;
       this.names = names;
@@ -366,7 +366,10 @@ const Labelling = (() => {
       });
       return { pages, all, labels, taken, mended };
     }
-    /** Returns F1 of a label, or of all labels except the one left out: alone and together. */
+    /**
+     * Returns two F1s of a label: without cliques ("alone") and in the result ("together"). Without
+     * `label`, those of all labels except `leftOut`.
+     */
     static f1Of(labels, leftOut, label) {
       return [labels.own, labels.now].map((list) => {
         if (label < list.length) return f1(list[label]);

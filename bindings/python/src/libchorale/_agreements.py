@@ -39,10 +39,10 @@ class Agreement:
     strength   strength of the agreement, as in `decode`; below 0: values should differ
     potential  a potential that replaces the strength, over the labels, or over the values of the
                property
-    across     False: within each group of chains; True: over all groups
-    minimum    least number of positions or chains of a clique
+    across     False: only the chains of one group should agree; True: those of all groups
+    minimum    words or keys at fewer positions (properties: on fewer chains) get no clique
     keys       for each chain T keys: texts, or integers from 0, -1 for none
-    stop       words or keys without cliques
+    stop       words or keys that get no clique
     cliques    for each clique the numbers of its positions; positions are numbered over all chains
                in order
     weights    for each chain T positive integers (for a `Property`: one for each chain): a position
@@ -75,8 +75,8 @@ Agree = Union[str, Property, Agreement, "tuple[str | Property, float]"]
 
 @dataclasses.dataclass
 class Wanted:
-    """An agreement in the form that the library takes. what: as in `Reason`; place: its name in
-    messages."""
+    """An agreement in the form that the library takes. what: the same as in `Reason`; place: what
+    messages call the agreement."""
 
     agreement: Agreement
     what: str | int

@@ -386,9 +386,12 @@ class ChainResult:
 
 @dataclasses.dataclass(frozen=True)
 class ChainMarginals:
-    """Max-marginals. marginals: T x m, the best score with each label; edge_marginals: (T - 1) x m
-    x m, the best score with both labels of an edge; margins: T, the best marginal minus the second
-    best."""
+    """Max-marginals of a chain.
+
+    marginals       T x m: the best score of a labelling with this label at this position
+    edge_marginals  (T - 1) x m x m: entry [t - 1, x, y] is the best score of a labelling with label
+                    y at position t and label x at its parent (on a chain: at position t - 1)
+    margins         T numbers: the best marginal of each position minus its second best"""
 
     marginals: arrays.Doubles
     edge_marginals: arrays.Doubles

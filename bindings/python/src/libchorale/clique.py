@@ -39,8 +39,8 @@ TASKS = {
 
 
 def algorithm_number(name: str) -> int:
-    """Returns the number of an algorithm; '-' and '_' are equal; "lagrangian" is that with
-    subgradients."""
+    """Returns the number of the algorithm with a name, in which '-' and '_' mean the same;
+    "lagrangian" means "lagrangian_subgradient"."""
     if not isinstance(name, str):
         raise TypeError(f"algorithm is {name!r}, not a name")
     spelled = name.replace("_", "-")
@@ -79,7 +79,7 @@ class CliqueResult:
     upper_bound      upper bound on the score of any values; gap: upper_bound - score
     outcome          how the call ended; algorithm: the algorithm used
     proven           True: the score is optimal, up to rounding
-    marginals_exact  for `marginals`: whether they are exact
+    marginals_exact  set by `CliqueSolver.marginals`: whether the max-marginals are exact
     iterations       number of iterations; nodes: number of nodes of branch and bound
     """
 
@@ -102,7 +102,8 @@ class CliqueResult:
 
 @dataclasses.dataclass(frozen=True)
 class MarginalsResult:
-    """marginals: n x R, float64; result: the best values found meanwhile."""
+    """marginals: the max-marginals of the members, n x R, float64. result: the best values of the
+    members that were found meanwhile."""
 
     marginals: arrays.Doubles
     result: CliqueResult
@@ -176,7 +177,7 @@ class CliqueSolver(Closable):
         time_limit: float | None = None,
         cancel: Cancel | None = None,
     ) -> CliqueResult:
-        """Finds the best values."""
+        """Finds the values of the members with the highest score."""
         options = _Options(
             algorithm,
             subset_size=subset_size,

@@ -51,7 +51,7 @@ class Reason:
     position   position in the chain; -1 for a property, whose member is the whole chain
     own_value  value in the chain's best labelling without cliques; value: the value now. Values of
                a property for a property, otherwise labels
-    amount     decrease of the clique's score if this member alone took own_value again
+    amount     how much the clique's score would fall if this member alone changed back
     members    number of positions (or chains) of the clique
     agreeing   number of other members that have `value` now
     """
@@ -71,8 +71,8 @@ class Change:
     """A chain whose labels differ from its best labels without cliques.
 
     chain          its number; before, after: T labels each, int32
-    reasons        the cliques that gain by the change; a position without a reason follows its
-                   neighbours in the chain
+    reasons        the cliques that gain by the change. If a position changed and has no reason, it
+                   changed because its neighbours in the chain did
     """
 
     chain: int
@@ -188,7 +188,8 @@ def labelled_problem(
 
 
 def agreeing(given: Given, labels: arrays.Ints | None) -> Problem:
-    """Creates a problem with gold labels from checked arguments, by the library's own call."""
+    """Returns a problem with gold labels, made by one call of the library from checked
+    arguments."""
     assert given.scores is not None
     with ExitStack() as stack:
         corpus = corpus_struct(

@@ -43,11 +43,12 @@ Longs = npt.NDArray[np.int64]
 
 
 class Prices(Closable):
-    """A run of a model in which prices replace the potentials of some cliques (the shared ones).
+    """A run of a model in which prices replace the potentials of some cliques, the shared ones: for
+    each shared clique and value, the score that a member gets for having the value.
 
     model    a `Model` or `Problem`; its other cliques are solved as by `Run`
     cliques  the shared cliques, by their numbers in the model; not centred
-    rounds, polish, algorithm, joint_mode, beam_width, budget, threads, bound_steps: as of `Run`
+    rounds, polish, algorithm, joint_mode, beam_width, budget, threads, bound_steps: as in `Run`
 
     >>> from libchorale import ModelBuilder
     >>> builder = ModelBuilder()
@@ -136,8 +137,8 @@ class Prices(Closable):
         return score.value, result_of(result, None)
 
     def counts(self) -> Longs:
-        """Returns the number of members of each shared clique with each value, in the layout of the
-        prices."""
+        """Returns for each shared clique and value the number of members with the value, in the
+        order of the prices."""
         counts = np.empty(self.values, dtype=np.int64)
         with self._use(shared=True) as handle:
             call(library.chorale_prices_counts, handle, arrays.address(counts), len(counts), None)
@@ -160,9 +161,12 @@ class Prices(Closable):
 
 
 def components(first: npt.ArrayLike, second: npt.ArrayLike, count: int) -> arrays.Ints:
-    """Computes connected components, whose items must be in one part. Items, such as documents and
-    cliques that are not shared, have numbers from 0 to count - 1, with a pair first[k], second[k]
-    for each membership. Returns the lowest number of the component of each item, int32.
+    """Divides items into connected components, where items first[k] and second[k] are connected for
+    each k. Returns for each item the lowest number of an item in its component, int32.
+
+    Use: the items are documents and cliques that are not shared, numbered together from 0 to count
+    - 1, and each pair connects a clique with a document that has a member in it. The items of one
+    component must then be in one part.
 
     >>> components([0, 2, 1], [3, 3, 4], 5).tolist()
     [0, 1, 0, 0, 1]
@@ -186,11 +190,12 @@ def components(first: npt.ArrayLike, second: npt.ArrayLike, count: int) -> array
 
 @dataclasses.dataclass(frozen=True)
 class Asked:
-    """A question of a `Search` to all parts: label under each of K rows of prices, with C shared
-    cliques and V values of all of them together.
+    """A question of a `Search` to all parts: how do they label under each of K rows of prices?
+    There are C shared cliques, whose potentials have V values together.
 
-    prices   K x V: rows of prices, of the values of all shared cliques in order
-    first    C + 1: offset of the values of each shared clique in a row, and the end
+    prices   K x V: each row has a price for each shared clique and each value of its potential
+    first    C + 1 offsets: the values of shared clique c have the entries first[c] to first[c + 1]
+             - 1 of a row
     quantum  the unit in which scores and costs are returned as integers, so that sums are exact
     """
 
@@ -204,9 +209,10 @@ class Answer:
     """The answer of one or more parts to a question. The answers of all parts add up to that of the
     corpus. The own score of a part is its score without shared cliques.
 
-    counts     K x V, int64, in the layout of the prices
-    costs      K x C, int64, in quanta: the own score lost under row k, compared with the first row,
-               divided among the shared cliques whose members changed
+    counts     K x V, int64: under each row of prices, the number of members of each shared clique
+               with each value, in the order of the prices
+    costs      K x C, int64, in quanta: how much less the own score is under row k than under the
+               first row, divided among the shared cliques whose members changed
     scores     K integers, in quanta: the own score
     limits     K integers, in quanta: upper bounds on own score plus prices; None if a part has
                other cliques and its `Prices` has no bound_steps
@@ -319,7 +325,8 @@ class Part:
         return Answer(counts, costs, scores, limits, rows * len(self.model))
 
     def _deal(self, changed: npt.NDArray[np.bool_], lost: Longs, costs: Longs) -> None:
-        """Divides the loss of each chain (or of the part) among its memberships that changed."""
+        """Divides the score that each chain (or the part) lost among the members of shared cliques
+        that changed their values in it."""
         before = np.concatenate([[0], np.cumsum(changed)])
         moved = before[self._end] > before[self._begin]
         units = self._unit[moved]
@@ -342,7 +349,8 @@ class Part:
 
 @dataclasses.dataclass(frozen=True)
 class Standing:
-    """Prices, the counts that result from them, and the score of the corpus (equation 1)."""
+    """A row of prices, the counts of the labels under these prices, and the score of the corpus
+    with these labels."""
 
     prices: arrays.Doubles
     counts: Longs
@@ -353,9 +361,10 @@ class Standing:
 class Outcome:
     """What a `Search` has found.
 
-    score        equation 1 of the whole corpus
-    own_score    equation 1 of the labels of the first answer, for which all prices were 0
-    upper_bound  on equation 1 of any labelling; infinite if there is none (`Search`)
+    score        score of the whole corpus: of all chains and all cliques
+    own_score    score of the whole corpus with the labels of the first answer, for which all prices
+                 were 0
+    upper_bound  upper bound on the score of any labelling; infinite if none was found (`Search`)
     rounds       number of questions, each sent to all parts (broadcasts)
     rows         number of rows of prices in all questions
     chains       number of chains of the corpus
