@@ -324,11 +324,11 @@ CHORALE_API chorale_status chorale_run_set_limits(chorale_run *run, double time_
  *   - Edited chains are decoded without their cliques, which updates the labelling of round 0.
  *   - The best labelling is polished around the edits: the edited chains and the members of edited
  *     cliques, then the chains whose cliques have changed.
- *   - The edited chains and cliques send messages, for at most `rounds` rounds. A chain receives
- *     the messages if they change its own messages by more than rounding (the first 16 chains) or
- *     by more than 1/1024 of the run's unit (later chains). Cliques of more than 256 members that
- *     were not edited keep their messages. The best labelling of these rounds is polished, and kept
- *     if it scores higher.
+ *   - The edited chains and cliques send messages, for at most `rounds` rounds. A chain that
+ *     a message reaches is computed again if the message has changed by more than rounding (the
+ *     first 16 such chains), or by more than 1/1024 of the run's unit (all others). Cliques of more
+ *     than 256 members that were not edited keep their messages. The best labelling of these rounds
+ *     is polished, and kept if it scores higher.
  *   - A second polish starts with all these chains as decoded without cliques; its labelling is
  *     kept if it scores higher.
  *
@@ -365,8 +365,7 @@ CHORALE_API chorale_status chorale_run_set_allowed(chorale_run *run, int64_t cha
 
 /* Multiplies the potential of a clique (of a centred clique: all its potentials) in this run: C
  * becomes `factor` times C of the model, as in chorale_model_reweigh, but without a new model.
- * Factor 1 restores the potential of the model. A factor needs no memory, which a replaced
- * potential would.
+ * Factor 1 restores the potential of the model. The call allocates nothing.
  *
  * factor: 0, or from 1e-6 to 1e6, so that scores divided by the factor stay in range. Counts that
  *   the potential forbids stay forbidden, also with factor 0.

@@ -17,7 +17,7 @@ from typing import Any, Literal
 
 Form = Literal["csv", "json", "parquet"]
 
-# Forms of files by their suffixes.
+# The form of a file's contents, by the suffix of its name.
 FORMS: dict[str, Form] = {
     ".csv": "csv",
     ".tsv": "csv",

@@ -141,13 +141,19 @@ _BASES = {
 
 @dataclass(frozen=True)
 class WeightRule:
-    """Bounds of weights. If several rules match a weight, the last one applies. A rule for a basis
-    that is not learnt by default makes it learnt. least equal to most freezes a weight.
+    """Bounds of weights, for `learn`. The potential of a clique is a sum of functions of its
+    counts, the bases, each times a learnt weight. Some bases have one weight, others one for each
+    index. If several rules match a weight, the last one applies. A rule for a basis that is not
+    learnt by default makes it learnt.
 
     basis  "agreement", "log-agreement", "share", "majority", "centre", "single", "empty",
            "conflict", "out" or "value"
     kind   the number of a kind of cliques; None: every kind that can have the basis
-    index  as in learn.h; None: every index
+    index  which weight of the basis, where it has several; None: all of them. "share": 1, 2 or 3;
+           "value": v, for members with value v; "majority" and "centre": a * C + v, for members
+           with value v in a clique whose majority or centre has value a (C: number of values with
+           EMPTY and CONFLICT)
+    least, most  bounds of the weight; if equal, the weight is fixed
     """
 
     basis: str

@@ -19,7 +19,7 @@ from .potential import Potential
 Doubles = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int32]
 
-# Probabilities are clipped to MARGIN .. 1 - MARGIN.
+# Probabilities below MARGIN are taken as MARGIN, those above 1 - MARGIN as 1 - MARGIN.
 MARGIN = 1e-6
 
 # Number of rows that are processed at a time.

@@ -96,8 +96,8 @@ Confidence = Union[float, str, Sequence[str], Mapping[Any, str], None]
 
 @dataclasses.dataclass
 class _Read:
-    """A table with checked arguments. before: the given labels, as numbers; labels: the names of
-    labels."""
+    """A table and its checked arguments. labels: the names of all labels. before: the label given
+    to each row, as an index into `labels`."""
 
     table: Table
     labels: list[Any]
@@ -129,8 +129,8 @@ def _read(
     more: Sequence[Any] = (),
     weight: str | None = None,
 ) -> _Read:
-    """Reads a table and checks the arguments. more: labels that may occur in addition to those of
-    the column."""
+    """Reads a table and checks the arguments. more: labels that the result may have, besides those
+    that occur in the column of labels."""
     opening = opened(table)
     if opening.rows == 0:
         raise ValueError("table has no rows")
@@ -198,7 +198,8 @@ def _sums(place: str, codes: Ints, count: int, times: Longs) -> Longs:
 
 
 def _numbers_of_labels(place: str, found: Codes, known: list[Any], nulls: bool) -> Ints:
-    """Returns the numbers of a column's labels; -1 for null, if nulls are allowed."""
+    """Returns for each row of a column the number of its label; -1 for null, if nulls are
+    allowed."""
     number = {value: index for index, value in enumerate(known)}
     values = found.all_values()
     if not nulls and (found.codes < 0).any():

@@ -420,7 +420,8 @@ class Potential(Shared):
         return found, score.value
 
     def most(self, prices: npt.ArrayLike, members: int) -> float:
-        """Returns an upper bound on C(m) - prices m over all counts m of `members` members."""
+        """Returns an upper bound on the potential minus the sum over values of price times count,
+        over all counts of `members` members."""
         array = arrays.table("prices", prices, 1)
         most = c_double()
         with self._use() as potential:

@@ -227,7 +227,7 @@ class Problem(Closable):
             return self._value_lists - 1
 
     def value_names(self, number: int) -> list[str]:
-        """Returns a list of `add_value_names`."""
+        """Returns the list of value names with the number that `add_value_names` returned."""
         return self._texts(
             c.CHORALE_TEXTS_VALUES + self._model._within("number", number, self._value_lists)
         )
@@ -252,8 +252,8 @@ class Problem(Closable):
             call(library.chorale_problem_set_cliques, problem, None, arrays.address(array))
 
     def value_name(self, clique: int, value: int) -> str | None:
-        """Returns the name of a value of a clique (with a dictionary: of the property's value);
-        None if it has none, and for EMPTY and CONFLICT."""
+        """Returns the name of a value of a clique; None if the value has none, and for EMPTY and
+        CONFLICT. With a dictionary, `value` is a number in the dictionary."""
         with self._use(shared=True) as problem:
             return _text(
                 library.chorale_problem_value_name,
@@ -338,7 +338,8 @@ class Problem(Closable):
 
 
 class Notes(MutableMapping[str, str]):
-    """The notes of a problem, in the order of setting. An empty text removes a note."""
+    """The notes of a problem, a mapping from names to texts, in the order in which they were set.
+    Setting an empty text removes a note."""
 
     def __init__(self, problem: Problem) -> None:
         self._problem = problem

@@ -36,7 +36,7 @@ from ._arrays import real
 from ._learnt import Learnt
 from .mentions import Strengths, agree, learn_strengths
 
-# Probabilities are clipped to MARGIN .. 1 - MARGIN.
+# Probabilities below MARGIN are taken as MARGIN, those above 1 - MARGIN as 1 - MARGIN.
 MARGIN = 1e-6
 
 # The label of an occurrence that is not an entity.
