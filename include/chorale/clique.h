@@ -179,10 +179,10 @@ typedef struct chorale_clique_options {
   int64_t iteration_limit;
   int64_t node_limit; /* COUNT_BOXES: greatest number of nodes; 0: no limit */
   /* COUNT_BOXES: greatest number of open nodes; when it is reached the search continues depth
-   * first. Memory for all of them is allocated before the search: a node takes about 8 n + 8 R
-   * bytes and a bit for each of the n R scores. Reduced to what fits in 1 GiB, but not below one,
-   * and to (n + 1)^R, the number of boxes of counts. 0: as many as fit in 16 MB, at least 16, at
-   * most 8192. */
+   * first. Memory for this number of nodes is allocated before the search: a node takes about 8 n +
+   * 8 R bytes and a bit for each of the n R scores. A greater number than fits in 1 GiB is reduced
+   * to what fits (at least 1), and one above (n + 1)^R, the number of different nodes, to that. 0:
+   * as many nodes as fit in 16 MB, but at least 16 and at most 8192. */
   int64_t node_pool;
   /* LAGRANGIAN_*: a relaxation ends when the violation of complementary slackness is at most this
    * fraction of the largest useful multiplier; >= 0, default 1e-3. */
@@ -197,10 +197,11 @@ typedef struct chorale_clique_options {
    * result is the best labelling so far, at least that of each member's best value. With more than
    * a million scores (n R), there is no labelling before all scores are read: an earlier limit
    * gives score minus infinity and leaves `assignment` unchanged. A limit always leaves `marginals`
-   * unchanged. In such large cliques evaluating a labelling takes long too: labellings are
-   * evaluated during the search, in at most a fifth of the time. A cancel returns the best of the
-   * evaluated ones; with a time limit at most an eighth of the time is reserved to evaluate the
-   * last one. After a limit, a callback is called only to score the result. */
+   * unchanged. In such large cliques it takes long even to compute the score of a labelling. This
+   * is done during the search, in at most a fifth of the time. A cancel returns the best of the
+   * labellings whose scores were computed; of a time limit, at most an eighth is reserved to
+   * compute the score of the last one. After a limit, a callback is called only to score the
+   * result. */
   double time_limit;
   const chorale_cancel *cancel; /* may be NULL. Borrowed. */
   int32_t exact_marginals;      /* 1: see chorale_clique_max_marginals. Default 0. */
@@ -318,12 +319,12 @@ enum {
  *   max-marginals of its values are at least its score.
  * Errors: as in chorale_clique_solve; NULL_ARGUMENT (marginals), STRIDE, NOT_EXACT.
  * Cost: MAX O(R n (R + log n)). SUM by alpha-pass O(R n min(R, n)) if no count is forbidden and
- *   f_v(0) = 0; with z values of f_v(0) != 0, O(R z) more. (With more than 512 values, more than 2
- *   n values, and more than 64 different f_v(1) - f_v(0), the last digit may round differently.)
- *   Concave SUM one solve and O(m^3 + n R) for m = min(n, R). MAJORITY one solve and O(R^3 + n R)
- *   for each flow computed. PAIRS, CALLBACK and SUM that forbids counts O(R^3 n) scores: seconds
- *   above a few hundred values. Memory: O(n R) for MAX, SUM and CALLBACK; O(R^2) more for MAJORITY
- *   and PAIRS. */
+ *   f_v(0) = 0 for all v; O(R z) more if f_v(0) != 0 for z of the values v. (With more than 512
+ *   values, more than 2 n values, and more than 64 different f_v(1) - f_v(0), the last digit may
+ *   round differently.) Concave SUM one solve and O(m^3 + n R) for m = min(n, R). MAJORITY one
+ *   solve and O(R^3 + n R) for each flow computed. PAIRS, CALLBACK and SUM that forbids counts
+ *   O(R^3 n) scores: seconds above a few hundred values. Memory: O(n R) for MAX, SUM and CALLBACK;
+ *   O(R^2) more for MAJORITY and PAIRS. */
 CHORALE_API chorale_status chorale_clique_max_marginals(
     chorale_clique_solver *solver, const chorale_potential *potential,
     const chorale_clique_problem *problem, const chorale_clique_options *options,

@@ -141,9 +141,8 @@ typedef struct chorale_run_options {
   int32_t polish;              /* 1 (default): solve polishes (see above); 0: it does not */
   /* 1: messages of a property clique cover only some values, those that fire in the best labelling
    * of some member chain without its cliques, also where it shows CONFLICT (the paper's first
-   * approximation).
-   * Equation 1 still scores all values. chorale_run_create then decodes the chains of property
-   * cliques once more. Not applied to CALLBACK and cardinality potentials. Default 0 */
+   * approximation). Equation 1 still scores all values. chorale_run_create then decodes the chains
+   * of property cliques once more. Not applied to CALLBACK and cardinality potentials. Default 0 */
   int32_t restrict_range;
   int32_t reserved;
   /* Decoding of chains under several properties (message.h): mode, beam_width, budget. In modes
@@ -459,9 +458,9 @@ CHORALE_API chorale_status chorale_run_payments(const chorale_run *run, int64_t 
  * come from the dynamic program over joint states in the run's joint mode: a beam may leave some
  * marginals too low, and a label that no configuration of the beam has is decoded separately. A
  * clique whose members are all single items (chains of one position) in no other clique stores no
- * messages: this call computes the messages for a clique of n <= 256 members. For a larger clique
- * it takes the other members at their current labels, O(n + R). Uses the run's workspace. Errors:
- * also STRIDE, KIND. */
+ * messages: this call computes the messages of such a clique if it has n <= 256 members. In a
+ * larger clique it takes the other members at their current labels, O(n + R). Uses the run's
+ * workspace. Errors: also STRIDE, KIND. */
 CHORALE_API chorale_status chorale_run_max_marginals(chorale_run *run, int64_t chain,
                                                      double *marginals, int64_t row_stride,
                                                      double *margins, chorale_error *error);

@@ -739,7 +739,7 @@ export class Problem extends Handle {
    * labels. Reading gives a copy.
    */
   gold: Int32Array | null;
-  /** The gold labels in place, in the library's memory; valid until the next call. */
+  /** The array `gold` in place, a view of the library's memory; valid until the next call. */
   readonly goldView: Int32Array | null;
   /** Returns the texts of all notes, with their names as keys. */
   notes(): Map<string, string>;
@@ -953,9 +953,12 @@ export interface WeightRule {
     | "log-agreement"
     /** Index i is 1, 2 or 3: sum_v max(0, n_v - i n / 4). */
     | "share"
-    /** Index a C + v, with C the clique's number of values: n_v if most members have value a. */
+    /**
+     * Index a C + v, where C is the number of values with EMPTY and CONFLICT: n_v if most members
+     * have value a.
+     */
     | "majority"
-    /** Index c C + v, for centred cliques: n_v if the centre has value c. */
+    /** Index c C + v, for centred cliques, with the same C: n_v if the centre has value c. */
     | "centre"
     /** sum_v n_v without EMPTY and CONFLICT. No index. */
     | "single"
