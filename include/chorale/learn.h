@@ -81,8 +81,8 @@
  *   last gate       On held-out groups. If members were exchanged, whether there is agreement is
  *                   known apart from the costs. All bases are then applied if agreement_p is at
  *                   most level / 2 (bonuses have a second chance), they cost less than the tagger,
- *                   and at most one standard error more than the control. If nothing was exchanged,
- *                   all bases are applied if they cost less than the tagger and the control,
+ *                   and at most one standard error more than the control. If nothing was exchanged, all
+ *                   bases are applied if they cost less than the tagger and the control,
  *                   agreement_p <= level, and the gain over the tagger has p <= level. Otherwise
  *                   bonuses alone are applied, if the gain of the control has p <= level.
  *   kinds           Each kind is also learnt alone and judged by its gain over the tagger on
@@ -91,8 +91,7 @@
  *                   kinds with weights. If all bases are applied, kinds that gain and whose
  *                   members agree with p <= level by exchanges of this kind alone are kept too. Up
  *                   to half of the kinds kept may then be there by chance; their weights are small,
- *                   and the last gate prevents harm. A single kind is judged by the last gate
- *   alone.
+ *                   and the last gate prevents harm. A single kind is judged by the last gate alone.
  *   factor          A margin asks for weights that just suffice. Those of position cliques (words,
  *                   keys, links) are applied 1.5 times as large as learnt, within their bounds.
  *                   Gains and p-values are of the weights as learnt.
@@ -294,9 +293,8 @@ enum {
   CHORALE_WARNING_GOLD_FORBIDDEN = 1,  /* gold labels that their chains forbid */
   CHORALE_WARNING_LABEL_UNSEEN = 2,    /* a gold label that is forbidden at every position */
   CHORALE_WARNING_SINGLE_CLIQUE = 4,   /* a kind of one clique */
-  CHORALE_WARNING_BASE_KNOWS = 8,      /* 99 % of the tagger's labels are right, so that it may have
-                                          been trained on these gold labels */
-  CHORALE_WARNING_FEW_GROUPS = 16      /* too few groups for any gain to be significant */
+  CHORALE_WARNING_BASE_KNOWS = 8,      /* 99 % of the tagger's labels are right: trained on gold? */
+  CHORALE_WARNING_FEW_GROUPS = 16      /* too few for any gain to be credible */
 };
 
 /* The report. Costs are sums of the costs of wrong labels over all groups, each labelled with
