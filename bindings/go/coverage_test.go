@@ -8,9 +8,9 @@ import (
 	"testing"
 )
 
-// unreached names the symbols of the library that the package does not use, with the reason. There
-// are none. (What lets the library keep the caller's memory, which C may not do with Go memory, are
-// fields and arguments, not symbols.)
+// unreached maps each exported symbol of the library that the package does not use to the reason.
+// It is empty. C must not keep pointers to Go memory, so the package does not let the library borrow
+// the caller's memory; but that is asked for by fields and arguments, not by symbols.
 var unreached = map[string]string{}
 
 // Every exported symbol of the library is used by the package.

@@ -101,8 +101,9 @@ enum {
    * [Generalized alpha-pass] */
   CHORALE_ALGORITHM_GENERALISED_ALPHA_PASS = 20,
 
-  /* Repeatedly moves the set of members to one value that raises the score most, found by dynamic
-   * programming over the number of members moved. Ends when no value has such a move. SUM. No
+  /* Repeatedly chooses a set of members and a value such that moving the set to the value raises
+   * the score most, by dynamic programming over the number of members moved. Ends when no value has
+   * such a move. SUM. No
    * guarantee better than 1/2 of the optimum, even for Potts.
    * O(R n^2) a round, memory O(n min(n, R)). Starts from `start`. [alpha-expansion] */
   CHORALE_ALGORITHM_ALPHA_EXPANSION = 30,

@@ -26,8 +26,8 @@ struct JointOptions {
   // What happens in the mode ABSORPTION if there are more configurations than the budget. true: the
   // call reports an overflow; false: a beam keeps the best ones.
   bool is_strict = true;
-  // True if JointReach may be used (joint_reach.hpp), in whose messages the entries that are too
-  // low to matter are only upper bounds.
+  // True if JointReach may be used (joint_reach.hpp). Its messages are exact except in entries so
+  // far below the greatest one that no clique could prefer them; those are upper bounds.
   bool may_reach = false;
 };
 

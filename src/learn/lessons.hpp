@@ -79,10 +79,11 @@ public:
   // are known.
   chorale_status begin(const Report &report) noexcept;
 
-  // Labels every problem, group g under the weights that begin at theta[theta_of_group[g] *
-  // weights] (theta_of_group NULL: all groups under the first), with or without costs added to the
-  // scores. Adds the labellings to the pools and writes their costs by group to `cost` (may be
-  // NULL). If a limit ends the call, interrupted() is true afterwards.
+  // Labels every problem. `theta` holds weight vectors one after the other; group g is labelled
+  // under vector theta_of_group[g], or under vector 0 if theta_of_group is NULL. `with_costs`: adds
+  // the costs to the scores. Adds the labelling of each group to the pools (objective.hpp) and
+  // writes their costs by group to `cost` (may be NULL). If a limit ends the call, interrupted() is
+  // true afterwards.
   chorale_status label(const Report &report, const double *theta,
                        const std::int32_t *theta_of_group, bool with_costs,
                        double *cost) noexcept;

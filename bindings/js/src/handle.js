@@ -2,7 +2,8 @@
 import { CLOSED, WRONG_TYPE, refuse } from "./errors.js";
 import { IN_MEMORY, TYPES, shown } from "./native.js";
 
-// Node 18 has no Symbol.dispose; polyfills define it before this package is loaded.
+// Node 18 has no Symbol.dispose. A polyfill must define it before this package is loaded; without
+// one, the method has the key Symbol.for("Symbol.dispose").
 const DISPOSE = Symbol.dispose ?? Symbol.for("Symbol.dispose");
 // Frees the memory of handles that the garbage collector has taken, by a function registered for
 // each handle. The function must not refer to the handle, which would then never be collected.

@@ -16,7 +16,8 @@ constexpr std::int32_t kWindow = 32 * kRowBlock; // rows stored at a time
 constexpr std::int32_t kFewestColumns = 64;
 // Up to this many columns, there is memory for one lane each.
 constexpr std::int32_t kAllColumns = 512;
-// Greatest number of lanes of cold columns, one for each different step.
+// Greatest number of lanes that cold columns share (sum_pass_marginals.hpp): one lane for each
+// different step f_v(1) - f_v(0). With more different steps, all cold columns share one lane.
 constexpr std::int32_t kMostSteps = 64;
 
 // to[j] = max(to[j], by[j] + add) for one vector.

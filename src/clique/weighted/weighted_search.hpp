@@ -3,16 +3,18 @@
 //
 // Think of a member of weight w as w equal parts, each with scores psi / w. If the parts of one
 // member take two columns, the score is a convex function of how many take the first one, so it is
-// not lowered by moving all parts to one of the two. Three things follow: - Alpha-pass on all sum_i
-// w_i parts sorts them by gain from alpha, that is, by the member's gain
-//     per unit of weight. This order keeps the parts of a member together, and a best labelling of
-//     a pass is one that divides no member. So the passes here, over whole members, find what
-//     alpha-pass on the parts finds, and have the guarantee that alpha-pass has.
+// not lowered by moving all parts to one of the two. Three things follow:
+//
+// - Alpha-pass on all sum_i w_i parts sorts them by gain from alpha, that is, by the member's gain
+//   per unit of weight. This order keeps the parts of a member together, and a best labelling of a
+//   pass is one that divides no member. So the passes here, over whole members, find what
+//   alpha-pass on the parts finds, and have the guarantee that alpha-pass has.
 // - The dual (count_dual.hpp) needs, for each column v, the set S of members with the greatest sum
-//     of psi_iv - u_i over S plus f_v(weight of S), where u_i is the price of member i. A best S
-//     consists of the first members in the order of (psi_iv - u_i) / w_i.
-//   - Convex tables lie above their tangents. So the score never falls if every member takes the
-//     column of greatest psi_iv + w_i s_v at once, where s_v is the slope of f_v at n_v.
+//   of psi_iv - u_i over S plus f_v(weight of S), where u_i is the price of member i. A best S
+//   consists of the first members in the order of (psi_iv - u_i) / w_i.
+// - Convex tables lie above their tangents. So the score never falls if every member takes the
+//   column of greatest psi_iv + w_i s_v at once, where s_v is the slope of f_v at n_v.
+//
 // Since sums of weights may be large, entries of tables are computed when they are needed, and not
 // stored for all counts.
 #pragma once

@@ -27,10 +27,11 @@ constexpr std::int32_t kMostSolved = 4096;
 // than rounding; later ones only if it changed by more than kLeastChange units.
 constexpr std::int64_t kFreeChains = 16;
 constexpr double kLeastChange = 1.0 / 1024;
-// When one member of a clique with n > kMostAnswering members moves, the scores of the columns of
-// another member change by at most some d units against each other. Then about n d members no
-// longer show their best column, and moving them gains less than n d^2 units. If that is below
-// kLeastGain, they are not visited.
+// Let one member of a clique with n > kMostAnswering members move, and let d be the most by which
+// this raises the score of one column against another, for any other member, in units of its
+// messages. Only members whose best column leads by less than d can gain. If leads are spread
+// evenly, about one a unit, these are about n d members, which gain less than d each. If n d^2 is
+// below kLeastGain, the other members are not visited.
 constexpr double kLeastGain = 1.0 / 16;
 // Greatest number K of columns for which this d is computed, which costs O(K^2).
 constexpr std::int32_t kComparedColumns = 64;

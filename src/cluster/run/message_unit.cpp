@@ -26,8 +26,9 @@ double lead_at(const ChainView &view, std::int32_t t) noexcept {
                                                            : magnitude_of(top.first);
 }
 
-// Returns the absolute value of the first nonzero number of a potential; 0 if none of the first
-// `left` numbers is nonzero. Reduces `left` by the count of numbers that were read.
+// Returns the absolute value of a number of the potential: lambda or, if it is 0, the first finite
+// nonzero entry of a table times the strength; 0 if none of the first `left` numbers is nonzero.
+// Reduces `left` by about the count of numbers that were read.
 double first_number(const Potential &p, std::int64_t &left) noexcept {
   --left;
   if (p.lambda != 0)

@@ -134,7 +134,9 @@ double Outcome::clique_score(const Assignment &of, std::int64_t number) const {
   return score_of_clique(clique, inputs_.strength(number), of, counts.data(), &failed);
 }
 
-// Returns the amount of the payment for a slot. `counts`: the counts of its clique in the best
+// Returns what a clique gains because a slot changed, the amount of its payment: the clique's score
+// in the best labelling minus its score if this slot alone showed what it shows in the chain's own
+// labelling; plus infinity if that is forbidden. `counts`: the counts of the clique in the best
 // labelling. `scratch`: an array of the same length.
 double Outcome::amount(const Slot &slot, const std::int64_t *counts,
                        std::int64_t *scratch) const noexcept {

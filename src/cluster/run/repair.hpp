@@ -16,7 +16,8 @@
 
 namespace chorale {
 
-// Memory of a repair that persists between calls. Lies in the last room, behind the chain program.
+// The part of a repair's memory that keeps its contents between calls. It lies in the scratch memory
+// of the last worker (rooms.hpp), after the memory of the chain program.
 struct RepairMemory {
   RepairMemory(Layout &layout, const Model &model) noexcept;
 

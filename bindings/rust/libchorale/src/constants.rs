@@ -284,8 +284,8 @@ told! {
         /// Repeats the best move of any set of members to one value, until no such move improves
         /// the score. SUM only.
         AlphaExpansion = ALGORITHM_ALPHA_EXPANSION,
-        /// Every member takes its best value at the current counts, until no member changes. SUM
-        /// with convex tables only.
+        /// Every member takes the value v of greatest own score plus slope of f_v at the current
+        /// count of v, until no member changes. SUM with convex tables only.
         Polish = ALGORITHM_POLISH,
         /// Iterated conditional modes: moves single members, until no such move improves the score.
         /// Any family.

@@ -78,9 +78,9 @@ impl Slot {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Calls `callback` and returns its result. Returns None if it panics, which stores the panic
-    /// in this slot, or without calling it if a callback with a slot has already panicked on this
-    /// thread in this call.
+    /// Calls `callback` and returns its result. If it panics, stores the panic in this slot and
+    /// returns None. If a callback with a slot has already panicked on this thread during this call
+    /// into the library, returns None without calling it.
     pub(crate) fn caught<T>(&self, callback: impl FnOnce() -> T) -> Option<T> {
         if PANICKED.try_with(Cell::get).unwrap_or(false) {
             return None; // the call into the library may go on; only one panic a thread is kept
