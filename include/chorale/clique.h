@@ -103,8 +103,7 @@ enum {
 
   /* Repeatedly chooses a set of members and a value such that moving the set to the value raises
    * the score most, by dynamic programming over the number of members moved. Ends when no value has
-   * such a move. SUM. No
-   * guarantee better than 1/2 of the optimum, even for Potts.
+   * such a move. SUM. No guarantee better than 1/2 of the optimum, even for Potts.
    * O(R n^2) a round, memory O(n min(n, R)). Starts from `start`. [alpha-expansion] */
   CHORALE_ALGORITHM_ALPHA_EXPANSION = 30,
 
