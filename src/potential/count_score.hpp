@@ -176,8 +176,8 @@ private:
   }
 };
 
-// Scores that keep nothing but the counts: `Score` computes its value from all counts (compute()) for
-// every move.
+// Scores that keep nothing but the counts: for every move, `Score` computes its value from all
+// counts (compute()).
 template <class Score> class RecomputedScore : public CountScoreBase {
 public:
   using CountScoreBase::CountScoreBase;

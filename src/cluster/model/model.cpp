@@ -20,8 +20,9 @@ chorale_model::~chorale_model() {
 
 std::size_t chorale_model::bytes() const noexcept {
   return sizeof(chorale_model) + arena.bytes() + chains.bytes() + slots.bytes() + wholes.bytes() +
-         cliques.bytes() + members.bytes() + weights.bytes() + chain_index.bytes() + clique_index.bytes() +
-         groups.bytes() + parts.bytes() + potentials.bytes() + properties.bytes() +
+         cliques.bytes() + members.bytes() + weights.bytes() + chain_index.bytes() +
+         clique_index.bytes() + groups.bytes() + parts.bytes() + potentials.bytes() +
+         properties.bytes() +
          dictionaries.bytes() + transitions.bytes() + made_bytes +
          (bytes_of ? bytes_of->owned.bytes() : 0);
 }
