@@ -117,6 +117,46 @@ static int64_t many_rounds(int64_t usual) {
   return rounds;
 }
 
+/* If the scores tell nothing about the gold labels, nothing is applied, though a bonus for the
+ * commonest label would gain; with scores that tell little it is. */
+static void guesses_are_left_alone(void **state) {
+  (void)state;
+  Random random = {test_seed()};
+  int64_t warned[2] = {0}, applied[2] = {0};
+  const int64_t rounds = many_rounds(20);
+  for (int64_t round = 0; round < 2 * rounds; ++round) {
+    const int64_t tells = round % 2;
+    Planted planted;
+    plant(&random, &planted, 24, 0);
+    for (int64_t i = 0; i < planted.items; ++i) {
+      const double drawn = random_unit(&random);
+      planted.gold[i] = drawn < 0.7 ? 0 : drawn < 0.85 ? 1 : 2;
+      if (tells)
+        planted.scores[i * LABELS + planted.gold[i]] += 1;
+    }
+    chorale_problem *problem = problem_of(&planted);
+    chorale_learnt *learnt = learn(problem, NULL);
+    const chorale_learnt_report report = report_of(learnt);
+    const int64_t is_warned = (report.warnings & CHORALE_WARNING_BASE_GUESSES) != 0;
+    warned[tells] += is_warned;
+    applied[tells] += report.applied != CHORALE_APPLIED_NOTHING;
+    assert_true(!is_warned || report.applied == CHORALE_APPLIED_NOTHING);
+    char *text = text_of(learnt, CHORALE_TEXT_LINES);
+    assert_int_equal(is_warned, strstr(text, "tell nothing about the gold labels") != NULL);
+    free(text);
+    chorale_learnt_destroy(learnt);
+    chorale_problem_destroy(problem);
+    uproot(&planted);
+  }
+  if (getenv("CHORALE_TEST_TELL"))
+    printf("warned %d and %d, applied %d and %d of %d\n", (int)warned[0], (int)warned[1],
+           (int)applied[0], (int)applied[1], (int)rounds);
+  /* 1 in 20 passes by chance. */
+  assert_true(applied[0] <= rounds / 5);
+  assert_int_equal(warned[1], 0);
+  assert_int_equal(applied[1], rounds);
+}
+
 /* Learnt weights must gain on held-out groups nearly as much as the true weights, frozen. */
 static void planted_weight_is_found(void **state) {
   (void)state;
@@ -903,6 +943,7 @@ static void rules_hold(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(planted_weight_is_found), cmocka_unit_test(no_harm),
+      cmocka_unit_test(guesses_are_left_alone),
       cmocka_unit_test(intervals_cover_the_mean), cmocka_unit_test(kinds_must_gain),
       cmocka_unit_test(weights_minimise_the_objective), cmocka_unit_test(costs_of_f1),
       cmocka_unit_test(same_bits_for_any_threads), cmocka_unit_test(follows_the_unit),

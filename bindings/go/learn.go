@@ -315,6 +315,7 @@ const (
 	WarningSingleClique  LearnWarning = C.CHORALE_WARNING_SINGLE_CLIQUE  // some kind has only one clique
 	WarningBaseKnows     LearnWarning = C.CHORALE_WARNING_BASE_KNOWS     // the tagger may have been trained on the gold labels: more than 99 % of its labels are right
 	WarningFewGroups     LearnWarning = C.CHORALE_WARNING_FEW_GROUPS     // there are too few groups for any gain to be significant
+	WarningBaseGuesses   LearnWarning = C.CHORALE_WARNING_BASE_GUESSES   // the scores tell nothing about the gold labels: these may be misaligned
 )
 
 // Gain is the difference of two costs on held-out groups, with its uncertainty over the groups.

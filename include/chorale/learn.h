@@ -78,6 +78,12 @@
  *                   more than 2^19 residuals, evenly spaced cliques are taken. If nothing can be
  *                   exchanged (centred cliques, one position clique a group, one property clique a
  *                   problem), p is of the gain over the control on held-out groups.
+ *   scores          Nothing is applied if the tagger's scores tell nothing about the gold labels,
+ *                   as if these belonged to other positions. With p(v) the softmax of the
+ *                   max-marginals of a position over u and s(v) the share of v among the gold
+ *                   labels of the problem, p(gold) - sum_v s(v) p(v) is 0 on average if gold labels
+ *                   are dealt to positions at random. Its sums over groups must be above 0 with p
+ *                   <= level. A bonus may gain even so, as the commonest label beats guesses.
  *   last gate       On held-out groups. If members were exchanged, whether there is agreement is
  *                   known apart from the costs. All bases are then applied if agreement_p is at
  *                   most level / 2 (bonuses have a second chance), they cost less than the tagger,
@@ -231,7 +237,8 @@ typedef struct chorale_learnt chorale_learnt;
  * both), WEIGHTS (a clique with a kind has weights), MODEL_MISMATCH (kinds named differently), and
  * those of chorale_run_create and chorale_run_solve.
  * Cost: at most 79 + 3 K runs over each problem, K the number of kinds. Memory: that of a run, two
- * copies of the scores, and 8 bytes for each weight and labelling kept (at most 60 a group). */
+ * copies of the scores, and 8 bytes for each weight or fold and labelling kept (at most 60 a
+ * group). */
 CHORALE_API chorale_status chorale_learn(const chorale_host *host,
                                          const chorale_problem *const *problems, int64_t count,
                                          const chorale_learn_options *options,
@@ -294,7 +301,8 @@ enum {
   CHORALE_WARNING_LABEL_UNSEEN = 2,    /* a gold label that is forbidden at every position */
   CHORALE_WARNING_SINGLE_CLIQUE = 4,   /* a kind of one clique */
   CHORALE_WARNING_BASE_KNOWS = 8,      /* 99 % of the tagger's labels are right: trained on gold? */
-  CHORALE_WARNING_FEW_GROUPS = 16      /* too few for any gain to be credible */
+  CHORALE_WARNING_FEW_GROUPS = 16,     /* too few for any gain to be credible */
+  CHORALE_WARNING_BASE_GUESSES = 32    /* scores tell nothing about gold labels: misaligned? */
 };
 
 /* The report. Costs are sums of the costs of wrong labels over all groups, each labelled with

@@ -46,7 +46,7 @@ public:
       : report_(report), memory_(memory), teaching_(teaching), learnt_(learnt),
         lessons_(memory, teaching.spec), fold_(memory), takes_part_(memory), least_(memory),
         most_(memory), fold_theta_(memory), shares_(memory),
-        fold_shares_(memory), theta_(memory), costs_(memory),
+        fold_shares_(memory), start_(memory), theta_(memory), costs_(memory),
         held_out_{Array<double>(memory), Array<double>(memory)}, differences_(memory),
         sums_(memory), dropped_(memory), exchange_p_(memory) {}
 
@@ -80,6 +80,7 @@ private:
   std::int32_t choose(const double *costs, std::int32_t without_fold) noexcept;
   chorale_status judge() noexcept;
   chorale_status exchange_members() noexcept;
+  chorale_status compare_scores() noexcept;
   chorale_status choose_kinds(Variant variant) noexcept;
   bool has_part(std::int64_t kind, Variant variant) const noexcept;
   void judge_kind(chorale_learnt_kind &told, const double *costs) noexcept;
@@ -127,8 +128,9 @@ private:
   Array<double> least_;            // by weight: lower bound under the current variant
   Array<double> most_;
   Array<double> fold_theta_; // folds x weights
-  Array<double> shares_;     // by plane: at the last minimum over all groups
-  Array<double> fold_shares_;
+  Array<double> shares_;      // by plane: at the last minimum over all groups
+  Array<double> fold_shares_; // planes x folds: at the last minimum without a fold
+  Array<double> start_;
   Array<double> theta_;
   Array<double> costs_;       // candidates x groups
   Array<double> held_out_[2]; // by variant: by group, under the lambda chosen on the other folds
@@ -139,6 +141,7 @@ private:
   Array<double> differences_; // by group
   Array<double> sums_;
   Array<std::uint8_t> dropped_; // by kind
+  bool scores_tell_ = true; // of the gold labels
   bool exchanged_ = false;
   double all_exchange_p_ = 1;   // of the kinds with agreement to learn together
   Array<double> exchange_p_;    // by kind; 1 if its members were not exchanged
@@ -158,6 +161,7 @@ chorale_status LearningCourse::teach() noexcept {
   if (lessons_.interrupted())
     return CHORALE_OK;
   CHORALE_CHECK(deal_folds());
+  CHORALE_CHECK(compare_scores());
   CHORALE_CHECK(exchange_members());
   CHORALE_CHECK(screen());
   if (lessons_.interrupted())
@@ -293,12 +297,26 @@ chorale_status LearningCourse::fit(double lambda, std::int32_t without_fold,
                             lambda / lessons_.unit()};
   const double gap =
       1e-5 * lessons_.unit() * static_cast<double>(learnt_.report.positions) + 1e-300;
-  // Starts the fit of a fold from the solution over all groups.
-  Array<double> &shares = without_fold < 0 ? shares_ : fold_shares_;
-  if (without_fold >= 0 && !shares.copy(shares_))
-    return no_memory();
-  if (!minimise(memory_, objective, gap, shares, theta))
-    return no_memory();
+  // Each fold starts from its own last solution: one over all groups knows the fold's labels.
+  if (without_fold < 0) {
+    if (!minimise(memory_, objective, gap, shares_, theta))
+      return no_memory();
+  } else {
+    const std::int64_t known = fold_shares_.size() / folds_;
+    if (!start_.resize(known))
+      return no_memory();
+    for (std::int64_t k = 0; k < known; ++k)
+      start_[k] = fold_shares_[k * folds_ + without_fold];
+    if (!minimise(memory_, objective, gap, start_, theta) ||
+        !fold_shares_.resize(start_.size() * folds_))
+      return no_memory();
+    if (known < start_.size())
+      std::fill(fold_shares_.begin() + known * folds_, fold_shares_.end(), 0.0);
+    for (std::int64_t g = 0; known == 0 && g < groups(); ++g) // the other folds: all on gold
+      std::fill_n(fold_shares_.begin() + lessons_.pools().first(g) * folds_, folds_, 1.0);
+    for (std::int64_t k = 0; k < start_.size(); ++k)
+      fold_shares_[k * folds_ + without_fold] = start_[k];
+  }
   for (std::int64_t w = 0; w < weights(); ++w)
     if (!is_finite_score(theta[w]))
       return report_.fail(CHORALE_ERROR_OUT_OF_RANGE, "a weight of kind ", learnt_.weights[w].kind,
@@ -456,8 +474,8 @@ chorale_status LearningCourse::judge() noexcept {
                   : told.agreement_p <= teaching_.level && told.agreement_gain > 0 &&
                         told.gain_p <= teaching_.level);
   const Variant variant = with_agreement ? Variant::all : Variant::control;
-  bool any = with_agreement;
-  if (!with_agreement) {
+  bool any = with_agreement && scores_tell_;
+  if (!with_agreement && scores_tell_) {
     count = differ(lessons_.base_cost(), control);
     any = told.control_cost < told.base_cost &&
           sign_flip_p(differences_.begin(), count) <= teaching_.level;
@@ -473,6 +491,18 @@ chorale_status LearningCourse::judge() noexcept {
   if (any && tried_ > 1)
     CHORALE_CHECK(choose_kinds(variant));
   return lessons_.interrupted() ? chorale_status{CHORALE_OK} : finish();
+}
+
+// Tests whether the tagger's scores tell anything about the gold labels.
+chorale_status LearningCourse::compare_scores() noexcept {
+  Array<double> surplus(memory_);
+  if (!surplus.resize(groups()))
+    return no_memory();
+  CHORALE_CHECK(lessons_.compare_with_dealt(report_, surplus.begin()));
+  scores_tell_ = sign_flip_p(surplus.begin(), groups()) <= teaching_.level;
+  if (!scores_tell_ && !lessons_.interrupted())
+    learnt_.report.warnings |= CHORALE_WARNING_BASE_GUESSES;
+  return CHORALE_OK;
 }
 
 // Computes the permutation p-values of the residuals' statistic (residuals.hpp), of every kind and

@@ -428,7 +428,8 @@ std::size_t write_lines(const Learnt &learnt, char *buffer, std::size_t capacity
       "some gold labels are forbidden by their chains", "a gold label is forbidden by every score",
       "a kind has one clique alone",
       "the tagger is right on more than 99 % of gold: it may have seen the answers",
-      "too few groups for anything to be credible"};
+      "too few groups for anything to be credible",
+      "the scores tell nothing about the gold labels: are they misaligned?"};
   for (std::size_t k = 0; k < std::size(kWarnings); ++k)
     if ((told.warnings >> k & 1) != 0)
       text << "warning: " << kWarnings[k] << "\n";

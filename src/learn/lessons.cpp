@@ -423,6 +423,49 @@ chorale_status Lessons::max_marginals(const Report &report, const Lesson &lesson
                  error);
 }
 
+chorale_status Lessons::compare_with_dealt(const Report &report, double *surplus) noexcept {
+  Array<double> marginals(memory_);
+  Array<double> shares(memory_); // by label: among the gold labels of a problem
+  std::fill(surplus, surplus + groups(), 0.0);
+  for (const Lesson *lesson : lessons_) {
+    const std::int32_t *gold = gold_.begin() + lesson->first_position;
+    const std::int32_t *end = gold + lesson->positions;
+    if (!shares.resize(1 + std::max(0, *std::max_element(gold, end))))
+      return report.out_of_memory(to_size(shares.size()) * sizeof(double));
+    std::fill(shares.begin(), shares.end(), 0.0);
+    const double share = 1 / static_cast<double>(std::max<std::int64_t>(
+                                 1, lesson->positions - std::count(gold, end, -1)));
+    for (const std::int32_t *at = gold; at != end; ++at)
+      if (*at >= 0)
+        shares[*at] += share;
+    for (std::int64_t i = 0; i < lesson->model->chains.size(); ++i) {
+      const Chain &chain = lesson->model->chains[i];
+      if (!spend_on(chain.view()) || !spend(32 * std::int64_t{chain.length} * chain.labels))
+        return CHORALE_OK;
+      CHORALE_CHECK(max_marginals(report, *lesson, i, marginals));
+      const std::int32_t m = chain.labels;
+      const auto shown = std::min<std::int64_t>(m, shares.size());
+      for (std::int32_t t = 0; t < chain.length; ++t) {
+        const std::int32_t right = gold_[chain_start(*lesson, i) + t];
+        if (right < 0)
+          continue;
+        const double *scores = marginals.begin() + std::int64_t{t} * m;
+        const double best = *std::max_element(scores, scores + m);
+        double total = 0;
+        double dealt = 0;
+        for (std::int32_t y = 0; y < m; ++y) {
+          const double weight = natural_exp((scores[y] - best) / unit_);
+          total += weight;
+          dealt += y < shown ? shares[y] * weight : 0;
+        }
+        surplus[group_of(*lesson, i)] +=
+            (natural_exp((scores[right] - best) / unit_) - dealt) / total;
+      }
+    }
+  }
+  return CHORALE_OK;
+}
+
 // ---- Residuals ---------------------------------------------------------------------------------
 
 chorale_status Lessons::find_residuals(const Report &report, const std::uint8_t *wanted,

@@ -88,6 +88,11 @@ public:
                        const std::int32_t *theta_of_group, bool with_costs,
                        double *cost) noexcept;
 
+  // Writes by group how much more probable its gold labels are, under the softmax of the tagger's
+  // max-marginals over the unit, than gold labels of the problem dealt to its positions at random
+  // would be on average: a sum over positions.
+  chorale_status compare_with_dealt(const Report &report, double *surplus) noexcept;
+
   // Finds the temperature with the highest likelihood of gold labels. Groups are labelled as by
   // `label`, without costs and bonuses.
   chorale_status fit_temperature(const Report &report, const double *theta,

@@ -203,8 +203,9 @@ double chorale_potential::bent_part(std::int64_t count, std::int64_t members) co
   if (numbers[1] != 0)
     total += numbers[1] * (members > 1 ? k * k / natural_log(n) : k * k);
   for (std::int32_t i = 1; i < chorale::kShares; ++i)
-    if (const double above = k - n * i / chorale::kShares; above > 0)
-      total += numbers[1 + i] * above;
+    if (numbers[1 + i] != 0)
+      if (const double above = k - n * i / chorale::kShares; above > 0)
+        total += numbers[1 + i] * above;
   return total;
 }
 

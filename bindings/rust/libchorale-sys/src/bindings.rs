@@ -4038,6 +4038,7 @@ pub const CHORALE_WARNING_LABEL_UNSEEN: i32 = 2;
 pub const CHORALE_WARNING_SINGLE_CLIQUE: i32 = 4;
 pub const CHORALE_WARNING_BASE_KNOWS: i32 = 8;
 pub const CHORALE_WARNING_FEW_GROUPS: i32 = 16;
+pub const CHORALE_WARNING_BASE_GUESSES: i32 = 32;
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]
 pub struct chorale_learnt_report {

@@ -382,6 +382,7 @@ impl Learnt {
                 single_clique: warns(c::WARNING_SINGLE_CLIQUE),
                 base_knows: warns(c::WARNING_BASE_KNOWS),
                 few_groups: warns(c::WARNING_FEW_GROUPS),
+                base_guesses: warns(c::WARNING_BASE_GUESSES),
             },
             groups: count(raw.groups),
             folds: count(raw.folds),
@@ -514,6 +515,8 @@ pub struct Warnings {
     pub base_knows: bool,
     /// There are too few groups for any gain to be significant.
     pub few_groups: bool,
+    /// The scores tell nothing about the gold labels, as if these belonged to other positions.
+    pub base_guesses: bool,
 }
 
 /// The report of learning. Costs are sums over held-out groups: documents labelled with weights
