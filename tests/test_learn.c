@@ -117,7 +117,7 @@ static int64_t many_rounds(int64_t usual) {
   return rounds;
 }
 
-/* If the scores tell nothing about the gold labels, nothing is applied, though a bonus for the
+/* If the scores tell nothing about the gold labels, no bonus is applied, though one for the
  * commonest label would gain; with scores that tell little it is. */
 static void guesses_are_left_alone(void **state) {
   (void)state;
@@ -140,7 +140,7 @@ static void guesses_are_left_alone(void **state) {
     const int64_t is_warned = (report.warnings & CHORALE_WARNING_BASE_GUESSES) != 0;
     warned[tells] += is_warned;
     applied[tells] += report.applied != CHORALE_APPLIED_NOTHING;
-    assert_true(!is_warned || report.applied == CHORALE_APPLIED_NOTHING);
+    assert_true(!is_warned || report.applied != CHORALE_APPLIED_BONUSES);
     char *text = text_of(learnt, CHORALE_TEXT_LINES);
     assert_int_equal(is_warned, strstr(text, "tell nothing about the gold labels") != NULL);
     free(text);

@@ -97,54 +97,72 @@ def shares(labels, links, size):
     return csr_matrix(table)
 
 
+class Scored:
+    """A split of the papers: those to learn from, each fold scored by a classifier that has not seen its
+    groups, and those to label."""
+
+    def __init__(self, data, fraction, number):
+        self.data, self.size = data, len(data.label_names)
+        groups = np.unique(data.groups)
+        order = np.random.default_rng(1000 + number).permutation(groups)
+        train_groups = order[:max(3, round(fraction * len(groups)))]
+        inside = np.isin(data.groups, train_groups)
+        self.train, self.test = np.flatnonzero(inside), np.flatnonzero(~inside)
+        self.rows, self.labels = words_of(data, self.train), data.labels[self.train]
+        self.held_out, self.folds, self.seen = np.zeros((len(self.train), self.size)), [], []
+        for part in np.array_split(train_groups, FOLDS):
+            left_out = np.isin(data.groups[self.train], part)
+            score = classifier(self.rows[~left_out], self.labels[~left_out], self.size)
+            self.held_out[left_out] = score(self.rows[left_out])
+            self.folds.append(np.flatnonzero(left_out))
+            self.seen.append(1 - left_out.mean())
+        self.test_rows = words_of(data, self.test)
+        self.scores = classifier(self.rows, self.labels, self.size)(self.test_rows)
+
+    def links_within(self, nodes):
+        return links_within(self.data, nodes)
+
+    def problems(self, kind, among=None):
+        """The problems to learn from, whose links are those among a fold's papers, and the one to label.
+        among: the function from papers to links, if not `links_within`."""
+        among = among or self.links_within
+        groups = self.data.groups
+        problems = [to_learn(self.held_out[fold], among(self.train[fold]), self.labels[fold],
+                             groups[self.train[fold]], kind) for fold in self.folds]
+        return problems, to_learn(self.scores, among(self.test), self.data.labels[self.test], groups[self.test], kind)
+
+
 def point(data, fraction, number):
     """One fraction and split: {method: (right, all) of each test group}, settings."""
-    size = len(data.label_names)
-    groups = np.unique(data.groups)
-    order = np.random.default_rng(1000 + number).permutation(groups)
-    train_groups = order[:max(3, round(fraction * len(groups)))]
-    inside = np.isin(data.groups, train_groups)
-    train, test = np.flatnonzero(inside), np.flatnonzero(~inside)
-    rows, labels = words_of(data, train), data.labels[train]
-    links, test_links = links_within(data, train), links_within(data, test)
+    scored = Scored(data, fraction, number)
+    test, scores = scored.test, scored.scores
+    links, test_links = scored.links_within(scored.train), scored.links_within(test)
 
-    # Each fold is scored without its groups; its links are those among its papers.
-    held_out, folds, seen = np.zeros((len(train), size)), [], []
-    for part in np.array_split(train_groups, FOLDS):
-        left_out = np.isin(data.groups[train], part)
-        held_out[left_out] = classifier(rows[~left_out], labels[~left_out], size)(rows[left_out])
-        folds.append(np.flatnonzero(left_out))
-        seen.append(1 - left_out.mean())
-    test_rows = words_of(data, test)
-    scores = classifier(rows, labels, size)(test_rows)
+    def counts(found):
+        right = found == data.labels[test]
+        return [[int(right[data.groups[test] == g].sum()), int((data.groups[test] == g).sum())]
+                for g in np.unique(data.groups[test])]
 
-    def counts(nodes, found):
-        right = found == data.labels[nodes]
-        return [[int(right[data.groups[nodes] == g].sum()), int((data.groups[nodes] == g).sum())]
-                for g in np.unique(data.groups[nodes])]
+    own = scored.held_out.argmax(axis=1)
+    second = classifier(hstack([scored.rows, shares(own, links, scored.size)]).tocsr(), scored.labels, scored.size)
+    stacked = second(hstack([scored.test_rows,
+                             shares(scores.argmax(axis=1), test_links, scored.size)]).tocsr())
+    result = {"train": len(scored.train), "test": len(test), "learnt": {}, "counts": {
+        "base": counts(scores.argmax(axis=1)), "vote": counts(vote(scores, test_links)),
+        "stacking": counts(stacked.argmax(axis=1))}}
 
-    own = held_out.argmax(axis=1)
-    second = classifier(hstack([rows, shares(own, links, size)]).tocsr(), labels, size)
-    stacked = second(hstack([test_rows, shares(scores.argmax(axis=1), test_links, size)]).tocsr())
-    result = {"train": len(train), "test": len(test), "learnt": {}, "counts": {
-        "base": counts(test, scores.argmax(axis=1)), "vote": counts(test, vote(scores, test_links)),
-        "stacking": counts(test, stacked.argmax(axis=1))}}
-
-    def learnt(kind, among, between):
-        """among: links within nodes; between: of the papers that are labelled."""
-        problems = [to_learn(held_out[fold], among(train[fold]), labels[fold], data.groups[train[fold]], kind)
-                    for fold in folds]
-        made = to_learn(scores, between, None, data.groups[test], kind)
-        return study(problems, seen, made, len(test), cliques=CLIQUES[kind])
+    def learnt(kind, among=None):
+        problems, made = scored.problems(kind, among)
+        return study(problems, scored.seen, made, len(test), cliques=CLIQUES[kind])
 
     def add(method, labelled):
         found, result["learnt"][method] = labelled
-        result["counts"][method] = counts(test, np.concatenate(found))
+        result["counts"][method] = counts(np.concatenate(found))
 
-    add("shuffled links", learnt("neighbourhood", lambda nodes: shuffled(links_within(data, nodes), number),
-                                 shuffled(test_links, number))["collective"])
+    add("shuffled links", learnt("neighbourhood",
+                                 lambda nodes: shuffled(links_within(data, nodes), number))["collective"])
     for kind in CLIQUES:
-        found = learnt(kind, lambda nodes: links_within(data, nodes), test_links)
+        found = learnt(kind)
         if kind == "neighbourhood":
             add("control", found["control"])
         add(kind, found["collective"])

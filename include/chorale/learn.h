@@ -78,19 +78,21 @@
  *                   more than 2^19 residuals, evenly spaced cliques are taken. If nothing can be
  *                   exchanged (centred cliques, one position clique a group, one property clique a
  *                   problem), p is of the gain over the control on held-out groups.
- *   scores          Nothing is applied if the tagger's scores tell nothing about the gold labels,
- *                   as if these belonged to other positions. With p(v) the softmax of the
- *                   max-marginals of a position over u and s(v) the share of v among the gold
- *                   labels of the problem, p(gold) - sum_v s(v) p(v) is 0 on average if gold labels
- *                   are dealt to positions at random. Its sums over groups must be above 0 with p
- *                   <= level. A bonus may gain even so, as the commonest label beats guesses.
+ *   scores          Whether the tagger's scores tell anything about the gold labels, or these seem
+ *                   to belong to other positions. With p(v) the softmax of the max-marginals of a
+ *                   position over u and s(v) the share of v among the gold labels of the problem,
+ *                   p(gold) - sum_v s(v) p(v) is 0 on average if gold labels are dealt to positions
+ *                   at random. The scores tell something if its sums over groups are above 0 with
+ *                   p <= level. Otherwise only agreement known by exchanges is applied; a bonus may
+ *                   gain even so, since the commonest label beats guesses.
  *   last gate       On held-out groups. If members were exchanged, whether there is agreement is
  *                   known apart from the costs. All bases are then applied if agreement_p is at
  *                   most level / 2 (bonuses have a second chance), they cost less than the tagger,
  *                   and at most one standard error more than the control. If nothing was exchanged, all
  *                   bases are applied if they cost less than the tagger and the control,
- *                   agreement_p <= level, and the gain over the tagger has p <= level. Otherwise
- *                   bonuses alone are applied, if the gain of the control has p <= level.
+ *                   agreement_p <= level, the gain over the tagger has p <= level, and the scores
+ *                   tell something. Otherwise bonuses alone are applied, if the gain of the control
+ *                   has p <= level and the scores tell something.
  *   kinds           Each kind is also learnt alone and judged by its gain over the tagger on
  *                   held-out groups. The i kinds of least p are kept, i the greatest number for
  *                   which the i-th p is at most 0.5 i / m (Benjamini and Hochberg), m the number of

@@ -471,10 +471,10 @@ chorale_status LearningCourse::judge() noexcept {
   const bool with_agreement =
       told.gain > 0 &&
       (exchanged_ ? told.agreement_p <= teaching_.level / 2 && is_no_worse(all, control)
-                  : told.agreement_p <= teaching_.level && told.agreement_gain > 0 &&
-                        told.gain_p <= teaching_.level);
+                  : scores_tell_ && told.agreement_p <= teaching_.level &&
+                        told.agreement_gain > 0 && told.gain_p <= teaching_.level);
   const Variant variant = with_agreement ? Variant::all : Variant::control;
-  bool any = with_agreement && scores_tell_;
+  bool any = with_agreement;
   if (!with_agreement && scores_tell_) {
     count = differ(lessons_.base_cost(), control);
     any = told.control_cost < told.base_cost &&
