@@ -105,10 +105,12 @@
  *                   Gains and p-values are of the weights as learnt.
  *   temperature     For chorale_run_probabilities: the temperature with the highest likelihood of
  *                   the gold labels of held-out groups, each group under the weights of the other
- *                   folds, as applied. The best of u times 1/2, 1, 2, 4, 8, refined by the vertex
- *                   of the parabola through it and its neighbours (over the logarithm). A gold
- *                   label less likely than 1/1000 counts as 1/1000, since the tagger may never have
- *                   seen the label. At most 128 chains are used, evenly spaced.
+ *                   folds, as applied. Only positions whose highest probability at u is below 0.95
+ *                   count: the many that are sure would decide for those that are not. The best of
+ *                   u times 1/2, 1, 2, 4, 8 (u if no position counts), refined by the vertex of the
+ *                   parabola through it and its neighbours (over the logarithm). A gold label less
+ *                   likely than 1/1000 counts as 1/1000, since the tagger may never have seen the
+ *                   label. At most 128 chains are used, evenly spaced.
  *
  * p-values are of one-sided paired sign flips over groups, exact up to 12 groups, otherwise from
  * 4096 random flips, or more if many kinds are tested. So with level 0.05 nothing is applied with

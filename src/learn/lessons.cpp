@@ -23,6 +23,8 @@ constexpr std::int32_t kBisections = 12;
 constexpr std::int32_t kUnitBisections = 40;
 constexpr double kMostUnit = 1024;
 constexpr double kLeastTemperature = 0.5; // of the unit
+constexpr std::int32_t kUnitPlace = 1;    // number of the temperature that is the unit
+constexpr double kSure = 0.95;            // positions at least as probable count in no likelihood
 constexpr std::int64_t kLikelyChains = 128;
 constexpr double kLeastLikely = 1e-3;
 // Rounds of a run over position cliques, which need messages: the polish moves one position at a
@@ -73,8 +75,8 @@ Lessons::Lessons(const Memory &memory, const LearnSpec &spec) noexcept
     : memory_(memory), spec_(spec), lessons_(memory), starts_(memory), group_of_chain_(memory),
       labelled_(memory), gold_(memory), reference_(memory), base_(memory), found_(memory),
       base_cost_(memory), reference_measure_(memory), differences_(memory), measured_(memory),
-      unary_(memory), margins_(memory), costs_(spec.costs), costs_of_f1_(memory), counts_(memory),
-      made_(memory), exchanges_(memory), centres_(memory), pools_(memory),
+      unary_(memory), margins_(memory), unsure_(memory), costs_(spec.costs),
+      costs_of_f1_(memory), counts_(memory), made_(memory), exchanges_(memory), centres_(memory), pools_(memory),
       limits_(spec.time_limit, spec.cancel) {}
 
 Lessons::~Lessons() {
@@ -973,18 +975,24 @@ chorale_status Lessons::add_likelihoods(const Report &report, const Lesson &less
       continue;
     if (!spend(kTemperatures * (64 + std::int64_t{length} * m * (8 + m))))
       return CHORALE_OK;
-    if (!unary_.resize(std::max(unary_.size(), std::int64_t{length} * m)))
+    if (!unary_.resize(std::max(unary_.size(), std::int64_t{length} * m)) ||
+        !unsure_.resize(length))
       return report.out_of_memory(to_size(std::int64_t{length} * m) * sizeof(double));
     double of_chain[kTemperatures] = {};
     bool has_all = true;
-    for (std::int32_t k = 0; k < kTemperatures && has_all; ++k) {
+    for (std::int32_t turn = 0; turn < kTemperatures && has_all; ++turn) {
+      // The unit comes first, as it tells which positions count.
+      const std::int32_t k = turn == 0 ? kUnitPlace : turn <= kUnitPlace ? turn - 1 : turn;
       chorale_error error;
       has_all = chorale_run_probabilities(run, i, temperature_at(unit_, k), unary_.begin(), 0,
                                           nullptr, &error) == CHORALE_OK;
-      for (std::int32_t t = 0; t < length && has_all; ++t)
-        if (gold[t] >= 0)
-          of_chain[k] += natural_log(
-              std::max(unary_[std::int64_t{t} * m + gold[t]], kLeastLikely));
+      for (std::int32_t t = 0; t < length && has_all; ++t) {
+        const double *row = unary_.begin() + std::int64_t{t} * m;
+        if (k == kUnitPlace)
+          unsure_[t] = gold[t] >= 0 && *std::max_element(row, row + m) < kSure ? 1 : 0;
+        if (unsure_[t] != 0)
+          of_chain[k] += natural_log(std::max(row[gold[t]], kLeastLikely));
+      }
     }
     for (std::int32_t k = 0; k < kTemperatures && has_all; ++k)
       likelihoods_[k] += of_chain[k];
@@ -1005,6 +1013,8 @@ chorale_status Lessons::fit_temperature(const Report &report, const double *thet
   }
   fits_temperature_ = false;
   const double *best = std::max_element(std::begin(likelihoods_), std::end(likelihoods_));
+  if (*best == 0) // no position counts
+    best = likelihoods_ + kUnitPlace;
   double place = static_cast<double>(best - likelihoods_);
   if (best > likelihoods_ && best + 1 < std::end(likelihoods_)) {
     const double bend = best[-1] - 2 * best[0] + best[1];

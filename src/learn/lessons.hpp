@@ -204,6 +204,7 @@ private:
   Array<double> measured_;
   Array<double> unary_;
   Array<double> margins_;
+  Array<std::uint8_t> unsure_; // by position of a chain: 1 if its gold label counts in likelihoods
   const double *costs_ = nullptr;
   Array<double> costs_of_f1_;
   bool fits_temperature_ = false;
