@@ -426,8 +426,8 @@ static double objective(const Planted *planted, const double *theta, double lamb
 }
 
 /* Checks that no step from the learnt weights along a weight, or in a random direction, lowers the
- * enumerated objective by more than the tolerance of the cutting planes. Weights are applied 1.5
- * times as large as learnt. Bonuses of excluded values stay 0. */
+ * enumerated objective by more than the tolerance of the cutting planes. Agreement is applied
+ * 1.5 times as large as learnt. Bonuses of excluded values stay 0. */
 static void check_weights(const int32_t *classes) {
   Random random = {test_seed()};
   int64_t seen = 0;
@@ -451,9 +451,10 @@ static void check_weights(const int32_t *classes) {
       const int value = weights[w].basis == CHORALE_BASIS_VALUE;
       theta[value                                      ? 1 + weights[w].index
             : weights[w].basis == CHORALE_BASIS_SINGLE ? (int64_t)SINGLE
-                                                       : 0] = weights[w].weight / 1.5;
+                                                       : 0] = weights[w].weight;
       bonuses += value && weights[w].weight != 0;
     }
+    theta[0] /= 1.5;
     const double reached = objective(&planted, theta, report.regularisation, report.unit, f1);
     const double open = 3e-3 * report.unit * (double)planted.items;
     for (int step = 0; report.applied == CHORALE_APPLIED_ALL && step < 200; ++step) {

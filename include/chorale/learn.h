@@ -100,8 +100,9 @@
  *                   members agree with p <= level by exchanges of this kind alone are kept too. Up
  *                   to half of the kinds kept may then be there by chance; their weights are small,
  *                   and the last gate prevents harm. A single kind is judged by the last gate alone.
- *   factor          A margin asks for weights that just suffice. Those of position cliques (words,
- *                   keys, links) are applied 1.5 times as large as learnt, within their bounds.
+ *   factor          A margin asks for weights that just suffice. Those of agreement bases of position
+ *                   cliques (words, keys, links) are applied 1.5 times as large as learnt, within
+ *                   their bounds. Bonuses are not: a larger one labels more and more, and harms.
  *                   Gains and p-values are of the weights as learnt.
  *   temperature     For chorale_run_probabilities: the temperature with the highest likelihood of
  *                   the gold labels of held-out groups, each group under the weights of the other

@@ -22,7 +22,7 @@ constexpr double kScreenLevel = 0.2;
 // alone.
 constexpr double kFalseKinds = 0.5;
 constexpr std::int64_t kScreenedGroups = 6;
-// Weights of position cliques are applied larger than learnt by this factor.
+// Weights of agreement in position cliques are applied larger than learnt by this factor.
 constexpr double kFactor = 1.5;
 // Greatest number of random exchanges. They end earlier when kExchangesAsGreat of them have given a
 // statistic at least as great as the observed one.
@@ -624,11 +624,11 @@ void LearningCourse::judge_kind(chorale_learnt_kind &told, const double *costs) 
   told.gain_upper = interval.upper;
 }
 
-// Multiplies the learnt weights of position cliques by kFactor, within their bounds.
+// Multiplies the learnt weights of agreement in position cliques by kFactor, within their bounds.
 void LearningCourse::multiply(double *theta) const noexcept {
   for (std::int64_t w = 0; w < weights(); ++w) {
     const Kind &kind = learnt_.kinds[learnt_.weights[w].kind];
-    if (!kind.is_property && !kind.is_centred)
+    if (!kind.is_property && !kind.is_centred && is_agreement(learnt_.weights[w].basis))
       theta[w] = std::clamp(kFactor * theta[w], least_[w], most_[w]);
   }
 }

@@ -76,8 +76,8 @@ Lessons::Lessons(const Memory &memory, const LearnSpec &spec) noexcept
       labelled_(memory), gold_(memory), reference_(memory), base_(memory), found_(memory),
       base_cost_(memory), reference_measure_(memory), differences_(memory), measured_(memory),
       unary_(memory), margins_(memory), unsure_(memory), costs_(spec.costs),
-      costs_of_f1_(memory), counts_(memory), made_(memory), exchanges_(memory), centres_(memory), pools_(memory),
-      limits_(spec.time_limit, spec.cancel) {}
+      costs_of_f1_(memory), counts_(memory), made_(memory), exchanges_(memory), centres_(memory),
+      pools_(memory), limits_(spec.time_limit, spec.cancel) {}
 
 Lessons::~Lessons() {
   drop_potentials();
