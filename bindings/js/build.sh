@@ -38,13 +38,13 @@ if [[ $(cat "$here/dist/built" 2>/dev/null) != "$state" ]]; then
   # code as well.)
   cold='^(problem|capi|front|prices|learn|property)/|^potential/(create|recolumn|rescale|tangent)|^cluster/model/'
   cold+='|^cluster/run/(inputs|outcome|repair|dual|call|edits|labelling|state|rooms)'
-  cold+='|^cluster/run/(run|polish|improve)|^clique/(paper|dual|flows|weighted)/'
+  cold+='|^cluster/run/(run|polish|improve|bound_store|message_unit)|^clique/(paper|dual|flows|weighted)/'
   cold+='|^clique/(algorithms|plan|instance|search|computation|kept_labelling)'
-  cold+='|^clique/(moves/(group_moves|alpha_expansion)|passes/price_starts)'
+  cold+='|^clique/(moves/(group_moves|alpha_expansion)|passes/(price_starts|max_pass|idle_passes))'
   cold+='|^chain/(checks|single_bounded|behaviour|joint_marginals|k_best|attachments|chain_view|joint_tree)'
-  cold+='|^chain/(configurations|transitions)'
+  cold+='|^chain/(configurations|transitions|log_sums)'
   awk -v cold="$cold" -f "$here/tools/cold.awk" "$work/new/chorale.cpp" >"$work/chorale.cpp"
-  compile=(-std=c++20 -O2 -mllvm -inlinedefault-threshold=100 -Wno-pragma-clang-attribute -fwasm-exceptions
+  compile=(-std=c++20 -O2 -mllvm -inlinedefault-threshold=85 -Wno-pragma-clang-attribute -fwasm-exceptions
     -mbulk-memory -msign-ext -mnontrapping-fptoint -DCHORALE_STATIC -I "$work")
   own=(allocate free allocated host score_function release_function progress_function
     learn_progress_function simd header)
