@@ -1,3 +1,4 @@
+// parallel.hpp explains the words used here.
 #include "base/parallel.hpp"
 
 #include <atomic>

@@ -11,8 +11,8 @@ namespace chorale {
 
 inline constexpr std::int32_t kMostWorkers = 256;
 inline constexpr std::int64_t kLongStretch = 32;
-// A loop is divided into at most this many stretches for each worker; a longer loop gets longer
-// stretches.
+// A loop is divided into about this many stretches for each worker: into more if they would be
+// longer than kLongStretch * grain, but into at most kMostStretches.
 inline constexpr std::int64_t kStretches = 64;
 inline constexpr std::int64_t kMostStretches = kStretches * kMostWorkers; // in one loop
 
@@ -35,7 +35,8 @@ struct Executor {
 
 // Calls step(i, worker) for i = 0 .. count - 1; `step` must be noexcept. Consecutive steps are
 // grouped into stretches that one thread runs: `grain` steps, since a step may be short, and in
-// long loops up to kLongStretch * grain, since neighbouring steps write to neighbouring memory.
+// long loops up to kLongStretch * grain, since neighbouring steps write to neighbouring memory, and
+// more where a loop would have more than kMostStretches stretches.
 // False if an external executor left out or repeated steps.
 template <class Step>
 bool parallel_for(const Executor &executor, std::int64_t count, std::int64_t grain,

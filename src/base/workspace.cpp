@@ -1,3 +1,4 @@
+// workspace.hpp explains the words used here.
 #include "base/workspace.hpp"
 
 namespace chorale {

@@ -1,3 +1,4 @@
+// bound_property.hpp explains the words used here.
 #include "chain/bound_property.hpp"
 
 #include "base/sort.hpp"

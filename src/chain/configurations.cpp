@@ -1,3 +1,4 @@
+// configurations.hpp explains the words used here.
 #include "chain/configurations.hpp"
 
 #include "chain/max_plus.hpp"

@@ -1,3 +1,4 @@
+// joint.hpp explains the words used here.
 #include "chain/joint.hpp"
 
 #include "chain/max_plus.hpp"

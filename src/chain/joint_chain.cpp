@@ -1,3 +1,4 @@
+// joint_chain.hpp explains the words used here.
 #include "chain/joint_chain.hpp"
 
 #include "chain/max_plus.hpp"
@@ -143,9 +144,11 @@ bool JointChain::step(Scores &scores, std::int32_t t) noexcept {
 }
 
 // Returns a threshold for the configuration `key`: a partial labelling can be pruned if its score
-// plus its best completion without properties is below this number. It is the least entry of lower_
-// that the configuration can still reach, minus the most that messages can still add, minus a
-// tolerance for rounding.
+// plus its best completion without properties is below this number. lower_ holds scores that
+// labellings are known to attain: one for each entry of the outgoing message, or a single one
+// without such a message. The threshold is the least of them over the entries to which the
+// configuration can still lead, minus the most that messages can still add, minus a tolerance for
+// rounding.
 double JointChain::threshold(const std::uint64_t *key) const noexcept {
   double least = least_lower_;
   double hope = 0;

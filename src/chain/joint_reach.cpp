@@ -1,3 +1,4 @@
+// joint_reach.hpp explains the words used here.
 #include "chain/joint_reach.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// joint_tree.hpp explains the words used here.
 #include "chain/joint_tree.hpp"
 
 #include "chain/max_plus.hpp"
@@ -120,7 +121,8 @@ void JointTree::find_firings(std::int32_t t) noexcept {
   firings_.clear(0);
   std::int32_t latest = -1; // many labels in turn fire the same, above all nothing
   for (std::int32_t y = 0; y < labels_; ++y) {
-    // Returns the actions of label y under property k, by parent label.
+    // Returns what property k does at t under label y (fires a value, or nothing): one entry for
+    // each label of the parent, for a root one entry alone.
     const auto actions = [&](std::int32_t k) {
       const std::int64_t row = std::int64_t{properties_[k].attached.class_at(t)} * labels_ + y;
       return properties_[k].attached.property->local_actions + row * (labels_ + 1) + first;

@@ -1,3 +1,4 @@
+// max_plus.hpp explains the words used here.
 #include "chain/max_plus.hpp"
 
 #include "base/lanes.hpp"

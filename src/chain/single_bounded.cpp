@@ -1,3 +1,4 @@
+// single_bounded.hpp explains the words used here.
 #include "chain/single_bounded.hpp"
 
 #include "base/lanes.hpp"

@@ -1,3 +1,4 @@
+// single_chain.hpp explains the words used here.
 #include "chain/single_chain.hpp"
 
 #include <algorithm>

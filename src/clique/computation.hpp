@@ -20,7 +20,8 @@ struct CliqueTask {
   // True if the call must return within milliseconds of an interruption. Requires that the `limits`
   // given to compute() are used by this task alone.
   bool is_quick = false;
-  // If max-marginals come from passes with one member fixed, skips the search for a labelling.
+  // True if only messages are wanted: where alpha-pass computes them (passes with one member fixed
+  // to a column), the search for a labelling before is left out.
   bool messages_only = false;
   chorale_marginal_form marginal_form = CHORALE_MARGINAL_SCORE;
   double *marginals = nullptr;

@@ -1,3 +1,4 @@
+// instance.hpp explains the words used here.
 #include "clique/instance.hpp"
 
 #include "base/rows.hpp"

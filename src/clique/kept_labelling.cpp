@@ -1,3 +1,4 @@
+// kept_labelling.hpp explains the words used here.
 #include "clique/kept_labelling.hpp"
 
 #include "potential/member_row.hpp"

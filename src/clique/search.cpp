@@ -1,3 +1,4 @@
+// search.hpp explains the words used here.
 #include "clique/search.hpp"
 
 #include "clique/moves/alpha_expansion.hpp"

@@ -59,8 +59,9 @@ public:
   // Runs alpha-pass, then moves of single members from the best labellings of the `polished` best
   // passes.
   void run_alpha_pass(std::int32_t polished = 0) noexcept;
-  // Runs alpha-pass and the further steps of the plan. AUTO does this for cliques without an exact
-  // algorithm; exact searches begin with it.
+  // Runs alpha-pass with moves of single members and, if the task's plan asks for it,
+  // alpha-expansion followed by moves of single members. AUTO does this for cliques without an
+  // exact algorithm; exact searches begin with it.
   void run_planned_passes() noexcept;
   // Marks the solution as optimal if alpha-pass, which has been run, is exact for the clique.
   void close_bound_of_pass() noexcept;

@@ -203,7 +203,7 @@ chorale_status LearningCourse::make_room() noexcept {
     tried_ += learnt_.kinds[k].weights > 0 ? 1 : 0;
   }
   if (!lessons_.interrupted() &&
-      std::pow(0.5, static_cast<double>(learnt_.report.groups)) > teaching_.level)
+      std::ldexp(1.0, -static_cast<int>(std::min<std::int64_t>(learnt_.report.groups, 2000))) > teaching_.level)
     learnt_.report.warnings |= CHORALE_WARNING_FEW_GROUPS;
   return CHORALE_OK;
 }

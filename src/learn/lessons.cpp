@@ -1,7 +1,9 @@
+// lessons.hpp explains the words used here.
 #include "learn/lessons.hpp"
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 #include <numeric>
 
 #include "base/logarithm.hpp"
@@ -64,7 +66,7 @@ std::int32_t root_of(Array<std::int32_t> &parents, std::int32_t i) noexcept {
 }
 
 double temperature_at(double unit, double place) noexcept {
-  return kLeastTemperature * unit * std::exp2(place);
+  return kLeastTemperature * unit * natural_exp(place * std::numbers::ln2);
 }
 
 } // namespace
@@ -735,7 +737,9 @@ chorale_status Lessons::find_bonus(const Report &report, const double *seen) noe
     Lesson &lesson = *lessons_[k];
     std::int64_t wrong = 0;
     CHORALE_CHECK(wrong_with(lesson, 0, wrong));
-    const double wanted = static_cast<double>(wrong) * std::pow(seen[k], slope);
+    // seen[k] to the power of `slope`, 0 if seen[k] is 0.
+    const double power = seen[k] > 0 ? natural_exp(slope * natural_log(seen[k])) : 0.0;
+    const double wanted = static_cast<double>(wrong) * power;
     if (seen[k] >= 1 || wrong == 0)
       continue;
     double low = 0;

@@ -1,3 +1,4 @@
+// objective.hpp explains the words used here.
 #include "learn/objective.hpp"
 
 #include <algorithm>

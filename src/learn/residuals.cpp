@@ -1,3 +1,4 @@
+// residuals.hpp explains the words used here.
 #include "learn/residuals.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// clique_potential.hpp explains the words used here.
 #include "potential/clique_potential.hpp"
 
 #include <algorithm>
@@ -128,9 +129,10 @@ std::int32_t CliqueKind::column_of(std::int32_t value,
 bool CliqueKind::takes_weights(bool some_uncounted) const noexcept {
   if (source->family != CHORALE_FAMILY_SUM || !convex || !finite)
     return false;
-  // With a rest column, `convex` includes its table. Without one, members with uncounted values
-  // would need such a column: its table would be 0 up to the last entry, which must then not be
-  // below 0.
+  // With a rest column, `convex` includes its table. Without one, every value of the potential is
+  // counted. But if `some_uncounted`, members may show what is no value of the potential (EMPTY,
+  // say), which needs a rest column: its table is 0 up to the last entry, and convex if that entry
+  // is not below 0.
   return has_rest() || !some_uncounted || rest_entry(*source, members, members) >= 0;
 }
 

@@ -1,3 +1,4 @@
+// potential.hpp explains the words used here.
 #include "potential/potential.hpp"
 
 #include "base/logarithm.hpp"

@@ -1,3 +1,4 @@
+// property.hpp explains the words used here.
 #include "property/property.hpp"
 
 #include "base/workspace.hpp"

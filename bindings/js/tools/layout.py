@@ -18,8 +18,8 @@ sys.path.insert(0, str(HERE.parent.parent / "python" / "tools"))
 sys.dont_write_bytecode = True
 from declare import HEADERS, Headers  # noqa: E402
 
-# Functions that the package leaves out: solvers of single chains and cliques, oracle instances,
-# cancel flags (there is one thread), files (JavaScript reads and writes bytes), what only C needs.
+# Functions that the package leaves out: solvers of single chains and cliques, models of the caller
+# in the place of a chain (chorale_instance), cancel flags (there is one thread), files (JavaScript reads and writes bytes), what only C needs.
 LEFT_OUT = re.compile(
     r"chorale_(kernel_\w+|chain_solver_\w+|clique_solver_\w+"
     r"|message_(bytes|reserve|options_init|result_init)"

@@ -1,3 +1,4 @@
+// count_boxes.hpp explains the words used here.
 #include "clique/dual/count_boxes.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// count_plan.hpp explains the words used here.
 #include "clique/dual/count_plan.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// dual_ascent.hpp explains the words used here.
 #include "clique/dual/dual_ascent.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// column_flow.hpp explains the words used here.
 #include "clique/flows/column_flow.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// concave_flow.hpp explains the words used here.
 #include "clique/flows/concave_flow.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// exact_majority.hpp explains the words used here.
 #include "clique/majority/exact_majority.hpp"
 
 #include "clique/majority/majority.hpp"

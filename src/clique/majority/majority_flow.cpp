@@ -1,3 +1,4 @@
+// majority_flow.hpp explains the words used here.
 #include "clique/majority/majority_flow.hpp"
 
 #include <gsl/gsl>

@@ -1,3 +1,4 @@
+// alpha_expansion.hpp explains the words used here.
 #include "clique/moves/alpha_expansion.hpp"
 
 #include "base/sort.hpp"

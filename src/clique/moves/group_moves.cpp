@@ -1,3 +1,4 @@
+// group_moves.hpp explains the words used here.
 #include "clique/moves/group_moves.hpp"
 
 #include "base/lanes.hpp"

@@ -1,3 +1,4 @@
+// sum_moves.hpp explains the words used here.
 #include "clique/moves/sum_moves.hpp"
 
 #include "base/lanes.hpp"

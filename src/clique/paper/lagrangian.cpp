@@ -1,3 +1,4 @@
+// lagrangian.hpp explains the words used here.
 #include "clique/paper/lagrangian.hpp"
 
 #include "clique/majority/majority.hpp"

@@ -1,3 +1,4 @@
+// majority_repair.hpp explains the words used here.
 #include "clique/paper/majority_repair.hpp"
 
 #include "clique/majority/majority.hpp"

@@ -1,3 +1,4 @@
+// alpha_sweep.hpp explains the words used here.
 #include "clique/passes/alpha_sweep.hpp"
 
 #include "base/sort.hpp"

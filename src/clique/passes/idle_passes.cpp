@@ -1,3 +1,4 @@
+// idle_passes.hpp explains the words used here.
 #include "clique/passes/idle_passes.hpp"
 
 #include "base/lanes.hpp"

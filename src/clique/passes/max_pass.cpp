@@ -1,3 +1,4 @@
+// max_pass.hpp explains the words used here.
 #include "clique/passes/max_pass.hpp"
 
 namespace chorale {

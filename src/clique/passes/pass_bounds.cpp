@@ -1,3 +1,4 @@
+// pass_bounds.hpp explains the words used here.
 #include "clique/passes/pass_bounds.hpp"
 
 #include "base/cpu.hpp"

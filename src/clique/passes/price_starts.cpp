@@ -1,3 +1,4 @@
+// price_starts.hpp explains the words used here.
 #include "clique/passes/price_starts.hpp"
 
 #include "base/cpu.hpp"

@@ -1,3 +1,4 @@
+// sum_pass_marginals.hpp explains the words used here.
 #include "clique/passes/sum_pass_marginals.hpp"
 
 #include "base/cpu.hpp"

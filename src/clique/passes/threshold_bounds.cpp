@@ -1,3 +1,4 @@
+// threshold_bounds.hpp explains the words used here.
 #include "clique/passes/threshold_bounds.hpp"
 
 #include "base/cpu.hpp"

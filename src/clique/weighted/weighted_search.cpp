@@ -1,3 +1,4 @@
+// weighted_search.hpp explains the words used here.
 #include "clique/weighted/weighted_search.hpp"
 
 #include "base/rows.hpp"

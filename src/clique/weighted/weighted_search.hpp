@@ -105,7 +105,9 @@ private:
   const std::int32_t columns_; // K
   const std::int64_t *weights_;
   double factor_ = 1;         // by which the potential's tables are multiplied
-  // Last entry of the rest column's table: makes the potential 0 if all members are in that column.
+  // The rest column stands for all uncounted values. Its table is 0 except at the count of all
+  // members. There it is this number, minus the sum of f_v(0) over the other columns, so that the
+  // potential is then 0.
   double nothing_counts_ = 0;
 
   double *scores_ = nullptr;     // n x K, by column

@@ -1,3 +1,4 @@
+// builder.hpp explains the words used here.
 #include "cluster/model/builder.hpp"
 
 #include "base/components.hpp"

@@ -75,9 +75,9 @@ public:
   std::int32_t shift() const noexcept { return shift_; }
   void prefetch(std::int64_t i) const noexcept { __builtin_prefetch(&records_[i]); }
   // Returns the row of unary scores of chain 0 if the rows of all chains lie end to end: then every
-  // chain is a plain item (one position) whose phi is its unary score alone, scores are doubles,
-  // and each row has row_labels() entries. A corpus of single items is stored so. Otherwise returns
-  // NULL.
+  // chain is plain and has one position, its score is its unary score alone, scores are doubles,
+  // and each row has row_labels() entries. A corpus of separate items is stored so. Otherwise
+  // returns NULL.
   const double *item_rows() const noexcept { return item_rows_; }
   std::int32_t row_labels() const noexcept { return types_[0].labels; }
 

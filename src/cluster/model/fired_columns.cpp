@@ -1,3 +1,4 @@
+// fired_columns.hpp explains the words used here.
 #include "cluster/model/fired_columns.hpp"
 
 #include "potential/recolumn.hpp"

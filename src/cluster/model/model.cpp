@@ -1,3 +1,4 @@
+// model.hpp explains the words used here.
 #include "cluster/model/model.hpp"
 
 #include "potential/checks.hpp"

@@ -1,3 +1,4 @@
+// bound_store.hpp explains the words used here.
 #include "cluster/run/bound_store.hpp"
 
 #include <algorithm>

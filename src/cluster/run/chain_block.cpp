@@ -1,3 +1,4 @@
+// chain_block.hpp explains the words used here.
 #include "cluster/run/chain_block.hpp"
 
 #include "potential/member_row.hpp"
@@ -356,8 +357,10 @@ bool ChainBlock::move_best(ChainProgram &program, double most, Limits &limits) n
     now.add(shown()[s] < 0 ? kForbidden : program.incoming[program.row_begin()[s] + shown()[s]]);
   if (!gains(now, most))
     return false;
-  // The penalty is twice the greatest possible gain, so that a labelling that moves two repeats
-  // scores less than the current one.
+  // A penalty, twice the greatest possible gain, is subtracted for each repeat (a slot of a clique
+  // with several slots in this chain) that moves. The message of a slot leaves out its own row, so
+  // one repeat can move without penalty; if a second one moves too, the labelling scores less than
+  // the current one.
   hold_by(program, 2 * (most - now.total), nullptr);
   if (!program.send(limits))
     return false;

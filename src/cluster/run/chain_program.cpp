@@ -1,3 +1,4 @@
+// chain_program.hpp explains the words used here.
 #include "cluster/run/chain_program.hpp"
 
 #include "chain/joint_reach.hpp"
@@ -253,9 +254,9 @@ void ChainProgram::set_reach(std::int32_t k, const JointReach &pass) noexcept {
 // Uses JointReach to find the best labelling (`decodes`), to compute the messages of whole-chain
 // slots (`sends`), or both. `known`: a labelling of the model with its scores, or NULL. Without
 // `decodes`, `labels`, `shown` and `score` must hold the best labelling without messages; they are
-// not changed. Sets `found` to whether there is a best labelling, and `value`, unless NULL, to its
-// score with messages. False if JointReach cannot be used here or overflows; the caller must then
-// use another program.
+// not changed. With `decodes`, sets `found` to true if there is a best labelling (else leaves it),
+// and `value`, unless NULL, to its score with messages. False if JointReach cannot be used here or
+// overflows; the caller must then use another program.
 bool ChainProgram::within_reach(bool decodes, bool sends, const Assignment *known, bool &found,
                                 double *value, Limits &limits) noexcept {
   if (!reaches())

@@ -1,3 +1,4 @@
+// clique_program.hpp explains the words used here.
 #include "cluster/run/clique_program.hpp"
 
 #include "potential/member_row.hpp"

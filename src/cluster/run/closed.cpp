@@ -1,3 +1,4 @@
+// closed.hpp explains the words used here.
 #include "cluster/run/closed.hpp"
 
 #include "potential/member_row.hpp"

@@ -1,3 +1,4 @@
+// dual.hpp explains the words used here.
 #include "cluster/run/dual.hpp"
 
 #include "cluster/run/closed.hpp"

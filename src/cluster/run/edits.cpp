@@ -1,3 +1,4 @@
+// edits.hpp explains the words used here.
 #include "cluster/run/edits.hpp"
 
 #include "cluster/run/closed.hpp"

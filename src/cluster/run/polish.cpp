@@ -39,7 +39,7 @@ public:
       : setting_(setting), model_(setting.model), own_(own), now_(now), course_(course),
         layout_(setting.rooms.behind(setting.rooms.bytes().chain)), memory_(layout_, model_) {}
 
-  // Repeats sweeps until no chain gains. False if the call must end.
+  // Repeats sweeps until no chain gains or kPolishSweeps are done. False if the call must end.
   bool run() noexcept {
     if (course_.stage == PolishStage::counts) {
       if (!count())

@@ -1,3 +1,4 @@
+// repair.hpp explains the words used here.
 #include "cluster/run/repair.hpp"
 
 #include "cluster/run/polish.hpp"

@@ -16,8 +16,8 @@
 
 namespace chorale {
 
-// The part of a repair's memory that keeps its contents between calls. It lies in the scratch memory
-// of the last worker (rooms.hpp), after the memory of the chain program.
+// The part of a repair's memory that keeps its contents between calls. It lies in the scratch
+// memory of the last worker (rooms.hpp), after the memory of the chain program.
 struct RepairMemory {
   RepairMemory(Layout &layout, const Model &model) noexcept;
 

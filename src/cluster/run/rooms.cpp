@@ -1,3 +1,4 @@
+// rooms.hpp explains the words used here.
 #include "cluster/run/rooms.hpp"
 
 #include "cluster/run/evaluation.hpp"

@@ -1,3 +1,4 @@
+// run.hpp explains the words used here.
 #include "cluster/run/run.hpp"
 
 #include "cluster/run/closed.hpp"

@@ -1,3 +1,4 @@
+// state.hpp explains the words used here.
 #include "cluster/run/state.hpp"
 
 #include <algorithm>

@@ -569,8 +569,9 @@ told! {
         /// `n_v` if the value a has the highest count, otherwise 0. The index is `a C + v`, where C
         /// is the number of values including EMPTY and CONFLICT.
         Majority = BASIS_MAJORITY,
-        /// `n_v` if the centre has the value c, otherwise 0. The index is `c C + v`, where C is the
-        /// number of values of the other members.
+        /// For centred cliques, in which one more member, the centre, selects the potential: `n_v`
+        /// if the centre has the value c, otherwise 0. The index is `c C + v`, with C as for
+        /// `Majority`.
         Centre = BASIS_CENTRE,
         /// `sum_v n_v`, the number of members with a value.
         Single = BASIS_SINGLE,
