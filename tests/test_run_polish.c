@@ -266,7 +266,7 @@ static void no_chain_gains_by_another_labelling(void **state) {
       print_message("%s, %s: %lld chains in %lld runs, of which %lld changed\n", kinds[k].name,
                     rounds < 0 ? "with messages" : "without messages", (long long)blocks.chains,
                     (long long)blocks.runs, (long long)blocks.changed);
-      assert_true(blocks.chains > 0);
+      assert_true(blocks.chains > 0 || test_rounds(100) < 100);
     }
 }
 
