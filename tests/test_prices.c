@@ -525,6 +525,12 @@ static void what_cannot_be(void **state) {
         CHORALE_ERROR_OUT_OF_RANGE, "counts[0] is -1");
   FAILS(chorale_potential_prices(potts, some, 2, -5, found, NULL, &error), CHORALE_ERROR_SIZE,
         "members is -5");
+  const double table[] = {0, 1, 3};
+  chorale_potential *short_one = NULL;
+  OK(chorale_potential_create_sum(NULL, 2, table, 1, 3, 0, NULL, &short_one, &error));
+  FAILS(chorale_potential_prices(short_one, some, 2, INT64_MAX, found, NULL, &error),
+        CHORALE_ERROR_TABLE_TOO_SHORT, "9223372036854775807", "9223372036854775808");
+  chorale_potential_release(short_one);
   FAILS(chorale_potential_prices(concave, some, 2, 5, found, NULL, &error), CHORALE_ERROR_KIND,
         "sum", "convex");
   OK(chorale_potential_prices(concave, some, 2, 5, NULL, found, &error));

@@ -32,6 +32,13 @@
 #endif
 
 #define CHORALE_INLINE [[gnu::always_inline]] inline
+// For small functions of inner loops that g++ stops inlining where the whole library is one file.
+// WebAssembly is loaded over networks: there the size of code counts more.
+#if defined(__wasm__)
+#define CHORALE_INLINE_NATIVE inline
+#else
+#define CHORALE_INLINE_NATIVE CHORALE_INLINE
+#endif
 // Makes a lambda always inlined; written after the lambda's parameters.
 #define CHORALE_INLINE_LAMBDA __attribute__((always_inline))
 
@@ -66,8 +73,8 @@ template <class Loop> CHORALE_INLINE auto call_loop(const Loop &loop) noexcept {
 // Returns loop(), compiled for the best units of this machine. `loop` is a CHORALE_INLINE_LAMBDA
 // without parameters.
 template <class Loop> auto on_best_units(const Loop &loop) noexcept {
-  using Call = Compiled<&call_loop<Loop>>;
-  return has_avx2() ? Call::avx2(loop) : Call::anywhere(loop);
+  using Variants = Compiled<&call_loop<Loop>>;
+  return has_avx2() ? Variants::avx2(loop) : Variants::anywhere(loop);
 }
 
 } // namespace chorale

@@ -500,7 +500,9 @@ chorale_status LearningCourse::compare_scores() noexcept {
     return no_memory();
   CHORALE_CHECK(lessons_.compare_with_dealt(report_, surplus.begin()));
   scores_tell_ = sign_flip_p(surplus.begin(), groups()) <= teaching_.level;
-  if (!scores_tell_ && !lessons_.interrupted())
+  // Few groups can tell nothing either way, and have a warning of their own.
+  const bool could_tell = (learnt_.report.warnings & CHORALE_WARNING_FEW_GROUPS) == 0;
+  if (!scores_tell_ && could_tell && !lessons_.interrupted())
     learnt_.report.warnings |= CHORALE_WARNING_BASE_GUESSES;
   return CHORALE_OK;
 }

@@ -15,7 +15,7 @@ inline chorale_status check_tables_serve(const Report &report, const Potential &
   if (members > potential.members_limit())
     return report.fail(CHORALE_ERROR_TABLE_TOO_SHORT, "the potential's tables have ",
                        potential.table_length, " entries; ", members, " members need ",
-                       members + 1);
+                       static_cast<std::uint64_t>(members) + 1);
   return CHORALE_OK;
 }
 

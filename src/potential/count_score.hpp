@@ -24,6 +24,7 @@
 // definition.
 #pragma once
 
+#include "base/cpu.hpp"
 #include "potential/clique_potential.hpp"
 
 #include <algorithm>
@@ -88,7 +89,7 @@ public:
   double after(std::int32_t u, std::int32_t v) const noexcept {
     return total_ + (leave_[u] + join_[v]);
   }
-  void move(std::int32_t u, std::int32_t v) noexcept {
+  CHORALE_INLINE_NATIVE void move(std::int32_t u, std::int32_t v) noexcept {
     total_ = after(u, v);
     --counts_[u];
     ++counts_[v];

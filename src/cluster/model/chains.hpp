@@ -4,6 +4,7 @@
 #pragma once
 
 #include "base/array.hpp"
+#include "base/cpu.hpp"
 #include "base/iterator.hpp"
 #include "chain/chain_view.hpp"
 
@@ -41,7 +42,7 @@ struct Chain {
     return std::int64_t{length} * labels *
            static_cast<std::int64_t>(single ? sizeof(float) : sizeof(double));
   }
-  ChainView view() const noexcept {
+  CHORALE_INLINE_NATIVE ChainView view() const noexcept {
     if (other && !is_instance)
       return *static_cast<const ChainView *>(other);
     ChainView view;
@@ -166,7 +167,7 @@ private:
   const double *item_rows_ = nullptr;
 };
 
-inline Chain Chains::operator[](std::int64_t i) const noexcept {
+CHORALE_INLINE_NATIVE Chain Chains::operator[](std::int64_t i) const noexcept {
   const Record &record = records_[i];
   const Type &type = types_[record.type];
   const bool is_last = i + 1 == size();

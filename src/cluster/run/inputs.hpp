@@ -26,7 +26,7 @@ public:
   Inputs(const Inputs &) = delete;
   Inputs &operator=(const Inputs &) = delete;
 
-  ChainView view_of(std::int32_t chain) const noexcept {
+  CHORALE_INLINE_NATIVE ChainView view_of(std::int32_t chain) const noexcept {
     const View *given = find_view(chain);
     ChainView view = given ? given->view : model_.chains[chain].view();
     if (masks_ && masked_[chain] > 0)

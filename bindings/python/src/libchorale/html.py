@@ -5,12 +5,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from html import escape
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from .errors import ClosedError, InUseError, StateError
-
-if TYPE_CHECKING:
-    from .run import Run, RunResult
+from .run import Run, RunResult
 
 # The greatest number of changed chains that are shown.
 LIMIT = 20

@@ -23,7 +23,6 @@ import numpy.typing as npt
 
 from . import _arrays as arrays
 from . import _declarations as c
-from . import html
 from ._callbacks import Carrying, Interrupts, Raised
 from ._handle import Closable
 from ._native import call, library, struct
@@ -152,6 +151,8 @@ class RunResult:
         return {**self.__dict__, "run": None}
 
     def _repr_html_(self) -> str:
+        from . import html  # which reads runs, and so stands above them
+
         return html.result(self)
 
 
