@@ -84,7 +84,8 @@
  *                   p(gold) - sum_v s(v) p(v) is 0 on average if gold labels are dealt to positions
  *                   at random. The scores tell something if its sums over groups are above 0 with
  *                   p <= level. Otherwise only agreement known by exchanges is applied; a bonus may
- *                   gain even so, since the commonest label beats guesses.
+ *                   gain even so, since the commonest label beats guesses. Too few groups can tell
+ *                   nothing either way; their only warning is FEW_GROUPS.
  *   last gate       On held-out groups. If members were exchanged, whether there is agreement is
  *                   known apart from the costs. All bases are then applied if agreement_p is at
  *                   most level / 2 (bonuses have a second chance), they cost less than the tagger,
