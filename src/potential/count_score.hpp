@@ -106,7 +106,7 @@ public:
 
 private:
   // Updates join_ and leave_ of column v after its count has changed.
-  void look_around(std::int64_t v) noexcept {
+  CHORALE_INLINE_NATIVE void look_around(std::int64_t v) noexcept {
     const double *f = potential_->tables[v] + counts_[v];
     join_[v] = f[counts_[v] < potential_->members] - f[0];
     leave_[v] = f[-std::int64_t{counts_[v] > 0}] - f[0];
