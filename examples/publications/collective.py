@@ -19,6 +19,7 @@ class Scored(NamedTuple):
 
     record: Record
     unary: np.ndarray  # [T, m], columns in the order of the label names of the collection
+    transitions: ch.Transitions
 
 
 def normal_form(token: str) -> str:
@@ -29,9 +30,8 @@ def normal_form(token: str) -> str:
 class Collection:
     """Records of some pages, scored: token numbers, and what fires in the labels of each record alone."""
 
-    def __init__(self, scored: list[Scored], labels: list[str], transitions: np.ndarray):
+    def __init__(self, scored: list[Scored], labels: list[str]):
         self.scored, self.labels = scored, labels
-        self.transitions = ch.Transitions(transitions)
         self.pages = sorted({s.record.page for s in scored})
         self.vocabulary = [START]
         number = {START: 0}
@@ -55,7 +55,7 @@ class Collection:
             ch.Property.next_label(m, labels.index("Author"), ignored=ignored, end_value=m),
         ]
         solver = ch.ChainSolver()
-        self.own = [solver.best(s.unary, self.transitions).labels for s in scored]
+        self.own = [solver.best(s.unary, s.transitions).labels for s in scored]
         # What fires in some record's own labelling, in conflicts too; all else is one value, OUT.
         self.dictionaries = {}  # by page, for each property
         for page in self.pages:
@@ -70,7 +70,7 @@ class Collection:
         is OUT, empty or in conflict counts for nothing. Fewer strengths: the first kinds alone."""
         builder = ch.ModelBuilder()
         for s, tokens in zip(self.scored, self.tokens):
-            builder.add_chain(s.unary, self.transitions, tokens=tokens, group=self.pages.index(s.record.page))
+            builder.add_chain(s.unary, s.transitions, tokens=tokens, group=self.pages.index(s.record.page))
         for page in self.pages:
             for prop, dictionary, strength in zip(self.properties, self.dictionaries[page], strengths):
                 counted = [True] * (len(dictionary) - 1) + [False] * 3

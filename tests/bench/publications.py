@@ -34,6 +34,8 @@ def main():
     try:
         import libchorale as ch
         import pycrfsuite
+        from collective import Collection
+        from make_pages import LABELS
         from pages import features_of, read_pages
         from train_base import Base
     except ImportError as error:
@@ -44,7 +46,7 @@ def main():
     others = [r for r in records if r.shelf not in SHELVES]
     items = [pycrfsuite.ItemSequence(features_of(r)) for r in others]
     base = Base(train, 0.1, 0.1)
-    collection = base.collection(others)
+    collection = Collection(base.score(others), LABELS)
     with tempfile.TemporaryDirectory() as folder:
         path = str(pathlib.Path(folder) / "pages.chorale")
         ch.Problem(collection.agreeing(STRENGTHS)).save(path)

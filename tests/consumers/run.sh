@@ -71,14 +71,15 @@ embedded() { # NAME HOW LIBRARY CMAKE_ARGUMENTS...
   cmake -S consumers/embedded -B "$1" -G Ninja -DHOW="$2" -DLIBRARY="$3" -DEXPECTED_VERSION="$version" \
     "${@:4}"
 }
+# These build the library without optimisation, which would take a minute each.
+#
 # No test nor example of Chorale's is built, and nothing of it is installed.
 by_add_subdirectory() {
   embedded subdirectory add_subdirectory chorale::chorale_static -DSOURCE="$root" \
-    -DCMAKE_BUILD_TYPE=Release -DCHORALE_WERROR=ON && cmake --build subdirectory &&
+    -DCMAKE_BUILD_TYPE=None -DCHORALE_UNITY=ON -DCHORALE_WERROR=ON && cmake --build subdirectory &&
     runs_without subdirectory/consumer libchorale && cmake --install subdirectory --prefix nothing &&
     [[ ! -e nothing && ! -e subdirectory/chorale/tests ]]
 }
-# Without optimisation, which would take a minute each.
 by_archive() { # LIBRARY_TYPE
   local archive
   "$root/bindings/cmake/archive.sh" archive && archive=$(echo "$PWD"/archive/chorale-*.tar.gz) &&
