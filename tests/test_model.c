@@ -32,12 +32,22 @@ static void count_parts(void **state) {
       const Group *group = &cluster.cliques[c];
       members += group->member_count;
       assert_int_equal(chorale_model_clique_member_count(model, c), group->member_count);
+      int64_t *all = malloc((size_t)(3 * group->member_count + 1) * sizeof *all), needed = -1;
+      int64_t *at = all + group->member_count, *weights = at + group->member_count;
+      assert_non_null(all);
+      OK(chorale_model_get_members(model, c, all, at, weights, group->member_count, &needed,
+                                   &error));
+      assert_int_equal(needed, group->member_count);
       for (int32_t k = 0; k < group->member_count; ++k) {
         int64_t chain = -7, position = -7;
         OK(chorale_model_get_member(model, c, k, &chain, &position, &error));
         assert_int_equal(chain, group->members[k].chain);
         assert_int_equal(position, group->members[k].position);
+        assert_int_equal(all[k], chain);
+        assert_int_equal(at[k], position);
+        assert_int_equal(weights[k], 1);
       }
+      free(all);
     }
     assert_int_equal(chorale_model_member_count(model), members);
     close_built(&cluster, &built);

@@ -588,6 +588,30 @@ static void a_frozen_builder_changes_no_more(void **state) {
         "member", "1");
   FAILS(chorale_model_get_member(NULL, 0, 0, NULL, &position, &error), CHORALE_ERROR_NULL_ARGUMENT,
         "model");
+  int64_t chains[2] = {-7, -7}, positions[2] = {-7, -7}, weights[2] = {-7, -7}, needed = -7;
+  FAILS(chorale_model_get_members(NULL, 0, chains, NULL, NULL, 2, NULL, &error),
+        CHORALE_ERROR_NULL_ARGUMENT, "model");
+  FAILS(chorale_model_get_members(model, 3, chains, NULL, NULL, 2, NULL, &error),
+        CHORALE_ERROR_OUT_OF_RANGE, "clique", "3");
+  FAILS(chorale_model_get_members(model, 1, NULL, NULL, NULL, 2, &needed, &error),
+        CHORALE_ERROR_NULL_ARGUMENT, "chains, positions, weights");
+  FAILS(chorale_model_get_members(model, 1, chains, NULL, NULL, -1, &needed, &error),
+        CHORALE_ERROR_SIZE, "capacity", "-1");
+  assert_int_equal(needed, -7);
+  const int64_t members = chorale_model_clique_member_count(model, 2);
+  assert_in_range(members, 1, 2);
+  FAILS(chorale_model_get_members(model, 2, NULL, positions, weights, members - 1, &needed, &error),
+        CHORALE_ERROR_CAPACITY, "capacity", "chains, positions, weights");
+  assert_int_equal(needed, members);
+  assert_int_equal(positions[0], -7);
+  assert_int_equal(weights[0], -7);
+  needed = -7;
+  OK(chorale_model_get_members(model, 2, NULL, NULL, NULL, 0, &needed, &error));
+  assert_int_equal(needed, members);
+  OK(chorale_model_get_members(model, 2, NULL, positions, NULL, members, NULL, &error));
+  int64_t last;
+  OK(chorale_model_get_member(model, 2, members - 1, NULL, &last, &error));
+  assert_int_equal(positions[members - 1], last);
   assert_int_equal(chorale_model_chain_length(model, 5), 0);
   assert_int_equal(chorale_model_chain_length(model, -1), 0);
   assert_int_equal(chorale_model_clique_member_count(model, 3), 0);

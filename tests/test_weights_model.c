@@ -225,9 +225,17 @@ static void runs_label_weighted_models(void **state) {
   for (int64_t round = 0; round < rounds; ++round) {
     const Case c = draw(&random, round % 4 == 0);
     chorale_model *model = model_of(&c, 1 + (int)(round % 2));
-    for (int32_t k = 0; k < c.cliques; ++k)
-      for (int32_t i = 0; i < c.clique[k].members; ++i)
+    for (int32_t k = 0; k < c.cliques; ++k) {
+      const int32_t members = c.clique[k].members;
+      int64_t weights[MOST], needed = -1;
+      chorale_error error;
+      OK(chorale_model_get_members(model, k, NULL, NULL, weights, MOST, &needed, &error));
+      assert_int_equal(needed, members);
+      for (int32_t i = 0; i < members; ++i) {
+        assert_int_equal(weights[i], c.clique[k].weights[i]);
         assert_int_equal(chorale_model_member_weight(model, k, i), c.clique[k].weights[i]);
+      }
+    }
     chorale_run_result result;
     chorale_run *run = run_of(model, 60, 0, &result);
     int32_t labels[MOST] = {0};

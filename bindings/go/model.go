@@ -555,8 +555,8 @@ func (m *Model) MemberWeights(clique int) ([]int64, error) {
 		return nil, c.err
 	}
 	weights := make([]int64, int(C.chorale_model_clique_member_count(model, C.int64_t(clique))))
-	for i := range weights {
-		weights[i] = int64(C.chorale_model_member_weight(model, C.int64_t(clique), C.int64_t(i)))
+	if c.failed(C.chorale_model_get_members(model, C.int64_t(clique), nil, nil, longs(weights), C.int64_t(len(weights)), nil, c.detail)) {
+		return nil, c.err
 	}
 	return weights, nil
 }

@@ -177,12 +177,11 @@ chorale_status chorale_go_members(const chorale_model *model, int64_t first, int
   int64_t at = 0;
   for (int64_t c = first; c < first + count; ++c) {
     const int64_t members = chorale_model_clique_member_count(model, c);
-    for (int64_t i = 0; i < members; ++i, ++at) {
-      const chorale_status status =
-          chorale_model_get_member(model, c, i, chains + at, positions + at, error);
-      if (status != CHORALE_OK)
-        return status;
-    }
+    const chorale_status status = chorale_model_get_members(
+        model, c, chains + at, positions + at, NULL, members, NULL, error);
+    if (status != CHORALE_OK)
+      return status;
+    at += members;
   }
   return CHORALE_OK;
 }

@@ -340,6 +340,18 @@ CHORALE_API chorale_status chorale_model_get_member(const chorale_model *model, 
                                                 int64_t member, int64_t *chain, int64_t *position,
                                                 chorale_error *error);
 
+/* Writes all members of a clique, in the order of adding; a centre is the last.
+ *
+ * chains, positions, weights: arrays of `capacity` entries each, which receive the chain of each
+ *   member, its position as chorale_model_get_member gives it, and its weight as
+ *   chorale_model_member_weight gives it. Each may be NULL. Together they are a buffer with
+ *   `capacity` and `needed` (chorale.h).
+ * Errors: NULL_ARGUMENT, OUT_OF_RANGE, SIZE, CAPACITY. O(members). Any thread. */
+CHORALE_API chorale_status chorale_model_get_members(const chorale_model *model, int64_t clique,
+                                                 int64_t *chains, int64_t *positions,
+                                                 int64_t *weights, int64_t capacity,
+                                                 int64_t *needed, chorale_error *error);
+
 CHORALE_END_DECLS
 
 #endif

@@ -39,6 +39,16 @@ chorale_chain chain_of(const ChainView &view) noexcept {
   return chain;
 }
 
+struct Place {
+  std::int32_t chain;
+  std::int32_t position; // -1: a whole chain or an instance
+};
+
+Place place_of(const Model &model, const Clique &clique, std::int32_t member) noexcept {
+  const std::int32_t site = model.site(clique, member), chain = model.chain_of(clique, member);
+  return {chain, site < 0 ? -1 : site - model.chains[chain].first_label};
+}
+
 } // namespace
 } // namespace chorale
 
@@ -158,13 +168,35 @@ chorale_status chorale_model_get_member(const chorale_model *model, int64_t cliq
     CHORALE_CHECK(check_index(report, "clique", clique, model->cliques.size()));
     const Clique &of = model->cliques[clique];
     CHORALE_CHECK(check_index(report, "member", member, of.all_members()));
-    const auto number = gsl::narrow_cast<std::int32_t>(member);
-    const std::int32_t site = model->site(of, number);
-    const std::int32_t its_chain = model->chain_of(of, number);
+    const Place place = place_of(*model, of, gsl::narrow_cast<std::int32_t>(member));
     if (chain)
-      *chain = its_chain;
+      *chain = place.chain;
     if (position)
-      *position = site < 0 ? -1 : site - model->chains[its_chain].first_label;
+      *position = place.position;
+    return CHORALE_OK;
+  });
+}
+
+chorale_status chorale_model_get_members(const chorale_model *model, int64_t clique,
+                                         int64_t *chains, int64_t *positions, int64_t *weights,
+                                         int64_t capacity, int64_t *needed, chorale_error *error) {
+  return guarded(error, [&](Report &report) -> chorale_status {
+    CHORALE_CHECK(check_given(report, "model", model));
+    CHORALE_CHECK(check_index(report, "clique", clique, model->cliques.size()));
+    const Clique &of = model->cliques[clique];
+    const std::int64_t *first = chains ? chains : positions ? positions : weights;
+    bool fills = false;
+    CHORALE_CHECK(take_buffer<std::int64_t>(report, "chains, positions, weights", first, capacity,
+                                            of.all_members(), needed, fills));
+    for (std::int32_t i = 0; fills && i < of.all_members(); ++i) {
+      const Place place = place_of(*model, of, i);
+      if (chains)
+        chains[i] = place.chain;
+      if (positions)
+        positions[i] = place.position;
+      if (weights)
+        weights[i] = of.weight(i);
+    }
     return CHORALE_OK;
   });
 }

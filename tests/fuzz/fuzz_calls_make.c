@@ -401,6 +401,9 @@ void change_models(World *w) {
   default: {
     int64_t chain = -1, position = -1;
     CALL(chorale_model_get_member(m, number(w), number(w), &chain, &position, &w->error));
+    int64_t chains[4], weights[4];
+    CALL(chorale_model_get_members(m, number(w), OFTEN(chains), NULL, SELDOM(weights),
+                                   chance(w, 90) ? 4 : number(w) % 5, &position, &w->error));
     chorale_chain seen;
     chorale_chain_init(&seen, sizeof seen);
     CALL(chorale_model_get_chain(m, number(w), &seen, NULL, &w->error));

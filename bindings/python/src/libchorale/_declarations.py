@@ -1174,6 +1174,7 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "chorale_model_clique_values": (c_int64, [c_void_p, c_int64]),
     "chorale_model_get_chain": (c_int32, [c_void_p, c_int64, POINTER(chorale_chain), POINTER(chorale_chain_options), POINTER(chorale_error)]),
     "chorale_model_get_member": (c_int32, [c_void_p, c_int64, c_int64, c_void_p, c_void_p, POINTER(chorale_error)]),
+    "chorale_model_get_members": (c_int32, [c_void_p, c_int64, c_void_p, c_void_p, c_void_p, c_int64, c_void_p, POINTER(chorale_error)]),
     "chorale_model_member_count": (c_int64, [c_void_p]),
     "chorale_model_member_weight": (c_int64, [c_void_p, c_int64, c_int64]),
     "chorale_model_release": (None, [c_void_p]),

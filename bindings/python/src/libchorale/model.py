@@ -693,31 +693,25 @@ class Model(Shared):
     def members(self, clique: int) -> npt.NDArray[np.int64]:
         """Returns the members of a clique in their order (a centre is the last): rows of chain and
         position, with position -1 for a whole chain or an instance."""
-        count = self.clique_members(clique)
-        pairs = np.empty((count, 2), dtype=np.int64)
-        chain, position = c_int64(), c_int64()
-        with self._use() as model:
-            for member in range(count):
-                call(
-                    library.chorale_model_get_member,
-                    model,
-                    clique,
-                    member,
-                    byref(chain),
-                    byref(position),
-                )
-                pairs[member] = chain.value, position.value
-        return pairs
+        return np.stack(self._members_of(clique)[:2], axis=1)
 
     def weights(self, clique: int) -> npt.NDArray[np.int64]:
         """Returns how often each member of a clique counts, in the order of `members`."""
-        count = self.clique_members(clique)
+        return self._members_of(clique)[2]
+
+    def _members_of(self, clique: int) -> npt.NDArray[np.int64]:
+        """Returns three rows over the members of a clique: chains, positions and weights."""
+        rows = np.empty((3, self.clique_members(clique)), dtype=np.int64)
         with self._use() as model:
-            return np.fromiter(
-                (library.chorale_model_member_weight(model, clique, i) for i in range(count)),
-                dtype=np.int64,
-                count=count,
+            call(
+                library.chorale_model_get_members,
+                model,
+                self._clique(clique),
+                *(arrays.address(row) for row in rows),
+                rows.shape[1],
+                None,
             )
+        return rows
 
     # ---- What a clique was added with
 
