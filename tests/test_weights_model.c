@@ -228,7 +228,6 @@ static void runs_label_weighted_models(void **state) {
     for (int32_t k = 0; k < c.cliques; ++k) {
       const int32_t members = c.clique[k].members;
       int64_t weights[MOST], needed = -1;
-      chorale_error error;
       OK(chorale_model_get_members(model, k, NULL, NULL, weights, MOST, &needed, &error));
       assert_int_equal(needed, members);
       for (int32_t i = 0; i < members; ++i) {

@@ -85,7 +85,7 @@ chorale_status chorale_chain_score(const chorale_chain *chain, const int32_t *la
     CHORALE_CHECK(call.take_chain(chain));
     CHORALE_CHECK(call.check_numbers());
     CHORALE_CHECK(call.check_labelling(labelling));
-    *score = call.view.score(labelling);
+    *score = call.view.score(span_of(labelling, call.view.length));
     return CHORALE_OK;
   });
 }

@@ -25,7 +25,7 @@ public:
   chorale_status take_chain(const chorale_chain *given) noexcept;
   chorale_status check_numbers() const noexcept { return chorale::check_numbers(report_, view); }
   chorale_status check_labelling(const std::int32_t *labelling) const noexcept {
-    return chorale::check_labelling(report_, view, labelling);
+    return chorale::check_labelling(report_, view, span_of(labelling, view.length));
   }
 
   // take_attachments() reads the caller's structs; needs take_chain() before. check_attachments()

@@ -31,8 +31,11 @@ chorale_status chorale_dictionary_create(const chorale_host *host, const int32_t
                                          chorale_dictionary **dictionary, chorale_error *error) {
   return creating(error, host, "dictionary", dictionary, [&](Report &report, const Memory &memory) {
     CHORALE_CHECK(check_outside_constant(report, outside));
-    return create_dictionary(report, memory, values, count, outside == CHORALE_OUTSIDE_AS_OUT,
-                             *dictionary);
+    const bool with_out = outside == CHORALE_OUTSIDE_AS_OUT;
+    CHORALE_CHECK(check_value_count(report, "count", count, with_out));
+    if (count > 0)
+      CHORALE_CHECK(check_given(report, "values", values));
+    return create_dictionary(report, memory, span_of(values, count), with_out, *dictionary);
   });
 }
 
@@ -44,7 +47,10 @@ chorale_status chorale_dictionary_create_best(const chorale_host *host,
                                               chorale_error *error) {
   return creating(error, host, "dictionary", dictionary, [&](Report &report, const Memory &memory) {
     CHORALE_CHECK(check_outside_constant(report, outside));
-    return create_best_dictionary(report, memory, full, scores, columns, keep,
+    CHORALE_CHECK(check_value_count(report, "columns", columns, true));
+    if (columns > 0)
+      CHORALE_CHECK(check_given(report, "scores", scores));
+    return create_best_dictionary(report, memory, full, span_of(scores, columns), keep,
                                   outside == CHORALE_OUTSIDE_AS_OUT, *dictionary);
   });
 }
@@ -85,7 +91,7 @@ chorale_status chorale_property_shown(const chorale_attachment *attachment, int6
     CHORALE_CHECK(check_given(report, "value", value));
     ChainCall call(report);
     CHORALE_CHECK(take_labelled(call, attachment, length, labelling, parents));
-    *value = call.attachments.at(0).evaluate(labelling, parents);
+    *value = call.attachments.at(0).evaluate(span_of(labelling, length), span_of(parents, length));
     return CHORALE_OK;
   });
 }
@@ -98,12 +104,14 @@ chorale_status chorale_property_fired(const chorale_attachment *attachment, int6
     ChainCall call(report);
     CHORALE_CHECK(take_labelled(call, attachment, length, labelling, parents));
     const Attached attached = call.attachments.at(0);
+    const auto labels = span_of(labelling, length);
+    const auto above = span_of(parents, length);
     std::int64_t count = 0;
-    attached.each_firing(labelling, parents, [&](std::int32_t) { ++count; });
+    attached.each_firing(labels, above, [&](std::int32_t) { ++count; });
     bool fills = false;
     CHORALE_CHECK(take_buffer(report, "values", values, capacity, count, needed, fills));
     if (fills)
-      attached.each_firing(labelling, parents, [&](std::int32_t fired) { *values++ = fired; });
+      attached.each_firing(labels, above, [&](std::int32_t fired) { *values++ = fired; });
     return CHORALE_OK;
   });
 }

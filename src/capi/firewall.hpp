@@ -11,6 +11,7 @@
 #pragma once
 
 #include "base/report.hpp"
+#include "base/span.hpp"
 #include "capi/struct_sizes.hpp"
 
 #include <algorithm>

@@ -48,13 +48,13 @@ chorale_status over_budget(const Report &report, const ChainCall &call) noexcept
 
 // Writes the scores of a decoded labelling (chain, messages, and their sum) and the value of each
 // property on it. False if the labelling is forbidden.
-bool judge(const ChainCall &call, const std::int32_t *labelling, std::int32_t *values,
-           chorale_message_result &result) noexcept {
+bool judge(const ChainCall &call, gsl::span<const std::int32_t> labelling,
+           gsl::span<std::int32_t> values, chorale_message_result &result) noexcept {
   result.chain_score = call.view.score(labelling);
   result.message_score = 0;
   for (std::int32_t k = 0; k < call.attachments.count; ++k) {
     const Attached attached = call.attachments.at(k);
-    const std::int32_t shown = attached.evaluate(labelling, call.view.parents);
+    const std::int32_t shown = attached.evaluate(labelling, call.view.all_parents());
     if (shown < 0)
       return false;
     if (attached.message)
@@ -63,8 +63,8 @@ bool judge(const ChainCall &call, const std::int32_t *labelling, std::int32_t *v
   result.score = result.chain_score + result.message_score;
   if (result.score == kForbidden)
     return false;
-  for (std::int32_t k = 0; values && k < call.attachments.count; ++k)
-    values[k] = call.attachments.at(k).evaluate(labelling, call.view.parents);
+  for (std::int32_t k = 0; values.data() && k < call.attachments.count; ++k)
+    values[to_size(k)] = call.attachments.at(k).evaluate(labelling, call.view.all_parents());
   return true;
 }
 
@@ -137,7 +137,7 @@ chorale_status chorale_chain_messages(chorale_chain_solver *solver, const choral
     Joint joint(layout, call.view, call.attachments, call.options, JointUse::messages);
     joint.prepare();
     JointSummary summary;
-    joint.send(outgoing, summary);
+    joint.send({outgoing, to_size(call.attachments.count)}, summary);
     if (summary.outcome.overflow)
       return over_budget(report, call);
     chorale_message_result full{};
@@ -176,7 +176,9 @@ chorale_status chorale_chain_decode(chorale_chain_solver *solver, const chorale_
       return over_budget(report, call);
     chorale_message_result full{};
     full.score = full.chain_score = full.message_score = kForbidden;
-    const bool found = summary.score > kForbidden && judge(call, joint.labelling, values, full);
+    const bool found =
+        summary.score > kForbidden && judge(call, {joint.labelling, to_size(call.view.length)},
+                                            span_of(values, call.attachments.count), full);
     full.outcome = found           ? CHORALE_OUTCOME_COMPLETE
                    : summary.exact ? CHORALE_OUTCOME_INFEASIBLE
                                    : CHORALE_OUTCOME_NOTHING_FOUND;

@@ -124,7 +124,7 @@ chorale_status chorale_property_builder_finish(const chorale_property_builder *b
                                                chorale_property **property, chorale_error *error) {
   return guarded(error, [&](Report &report) -> chorale_status {
     CHORALE_CHECK(check_given(report, "builder", builder, "property", property));
-    return builder->finish(report, label_values, *property);
+    return builder->finish(report, span_of(label_values, builder->label_count()), *property);
   });
 }
 

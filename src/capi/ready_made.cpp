@@ -40,7 +40,7 @@ chorale_status chorale_label_map_from_names(chorale_scheme scheme, const char *c
     CHORALE_CHECK(given.check(report));
     CHORALE_CHECK(check_given(report, "kind_of_label", kind_of_label, "begins", begins,
                                       "kinds", kinds));
-    *kinds = given.map(kind_of_label, begins);
+    *kinds = given.map(span_of(kind_of_label, labels), span_of(begins, labels));
     return CHORALE_OK;
   });
 }

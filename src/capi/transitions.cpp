@@ -51,7 +51,7 @@ chorale_status chorale_scheme_mask(chorale_scheme scheme, const char *const *nam
   return guarded(error, [&](Report &report) -> chorale_status {
     const LabelNames given{scheme, names, lengths, labels};
     CHORALE_CHECK(given.check(report));
-    given.write_masks(mask, start, end);
+    given.write_masks(span_of(mask, labels * labels), span_of(start, labels), span_of(end, labels));
     return CHORALE_OK;
   });
 }

@@ -205,7 +205,8 @@ bool BestLabelling::run(Scores &scores) noexcept {
   }
   if (!run_tree(scores))
     return false;
-  score = scores.view().score(labelling, is_leaf_);
+  score = scores.view().score({labelling, to_size(scores.length())},
+                              {is_leaf_, to_size(scores.length())});
   return true;
 }
 
@@ -213,7 +214,7 @@ bool BestLabelling::run_tree(Scores &scores) noexcept {
   const ChainView &view = scores.view();
   const std::int32_t T = scores.length();
   const std::int32_t m = scores.labels();
-  view.mark_leaves(is_leaf_);
+  view.mark_leaves({is_leaf_, to_size(T)});
   for (std::int32_t t = 0; t < T; ++t) {
     if (!scores.spend(4 * m))
       return false;
@@ -384,7 +385,7 @@ void MaxMarginals::run_tree(Scores &scores, const Products &products,
   const std::int32_t T = scores.length();
   const std::int32_t m = labels_;
   const auto at = [m](double *rows, std::int32_t t) { return rows + std::int64_t{t} * m; };
-  view.mark_leaves(is_leaf_);
+  view.mark_leaves({is_leaf_, to_size(T)});
   double top = 0;
   for (std::int32_t t = 0; t < T; ++t) {
     if (!scores.spend(8 * m))

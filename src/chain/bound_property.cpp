@@ -18,9 +18,8 @@ BoundTables::BoundTables(Layout &layout, const Attached &attached, bool tree) no
   const Property &property = *attached.property;
   const auto T = static_cast<std::size_t>(attached.length);
   // fill() first collects values with duplicates in `numbers`, so it must have room for these.
-  numbers = layout.take<std::int32_t>(static_cast<std::size_t>(property.constant_count) +
-                                      (property.fires_table ? T : 0));
-  constant_local = layout.take<std::int32_t>(property.constant_count);
+  numbers = layout.take<std::int32_t>(property.constants.size() + (property.fires_table ? T : 0));
+  constant_local = layout.take<std::int32_t>(property.constants.size());
   table_local = layout.take<std::int32_t>(property.fires_table ? T : 0);
   if (tree) {
     subtree_firing = layout.take<std::int32_t>(T);
@@ -39,7 +38,7 @@ BoundProperty::BoundProperty(Layout &layout, const Attached &from, bool tree,
 std::int64_t BoundProperty::local_limit() const noexcept {
   const Property &property = *attached.property;
   return std::min<std::int64_t>(attached.values(),
-                                std::int64_t{property.constant_count} +
+                                static_cast<std::int64_t>(property.constants.size()) +
                                     (property.fires_table ? attached.length : 0));
 }
 
@@ -56,7 +55,7 @@ std::int64_t BoundProperty::code_limit(Role in) const noexcept {
   return 0;
 }
 
-bool BoundProperty::bind(const std::int32_t *parents, Limits &limits) noexcept {
+bool BoundProperty::bind(gsl::span<const std::int32_t> parents, Limits &limits) noexcept {
   BoundTables &tables = shared_ ? *shared_ : *this;
   if (!tables.is_filled && !tables.fill(attached, parents, limits))
     return false;
@@ -69,17 +68,19 @@ bool BoundProperty::bind(const std::int32_t *parents, Limits &limits) noexcept {
   return true;
 }
 
-bool BoundTables::fill(const Attached &attached, const std::int32_t *parents,
+bool BoundTables::fill(const Attached &attached, gsl::span<const std::int32_t> parents,
                        Limits &limits) noexcept {
   const Property &property = *attached.property;
   const std::int32_t T = attached.length;
+  const auto constants = static_cast<std::int32_t>(property.constants.size());
+  const std::int32_t *above = parents.data();
 
   // Collects the columns of all values that can fire, with duplicates.
   std::int32_t *end = numbers;
-  if (!limits.spend(16 * std::int64_t{property.constant_count}))
+  if (!limits.spend(16 * std::int64_t{constants}))
     return false;
-  for (std::int32_t i = 0; i < property.constant_count; ++i) {
-    const std::int32_t number = attached.number(property.constants[i]);
+  for (std::int32_t i = 0; i < constants; ++i) {
+    const std::int32_t number = attached.number(property.constants.data()[i]);
     constant_local[i] = number < 0 ? kOutside : number;
     if (number >= 0)
       *end++ = number;
@@ -97,7 +98,7 @@ bool BoundTables::fill(const Attached &attached, const std::int32_t *parents,
     }
   }
   const auto localise = [&](auto &&local) {
-    for (std::int32_t i = 0; i < property.constant_count; ++i)
+    for (std::int32_t i = 0; i < constants; ++i)
       constant_local[i] = constant_local[i] < 0 ? kOutside : local(constant_local[i]);
     for (std::int32_t t = 0; t < T && property.fires_table; ++t) {
       if (!limits.spend(kLookUp))
@@ -133,9 +134,8 @@ bool BoundTables::fill(const Attached &attached, const std::int32_t *parents,
       return false;
   }
   const bool covered = attached.dictionary && attached.dictionary->covers_firings;
-  fires_outside = !covered &&
-                   std::find(constant_local, constant_local + property.constant_count, kOutside) !=
-                       constant_local + property.constant_count;
+  fires_outside = !covered && std::find(constant_local, constant_local + constants, kOutside) !=
+                                  constant_local + constants;
   if (property.fires_table && !covered)
     fires_outside =
         fires_outside || std::find(table_local, table_local + T, kOutside) != table_local + T;
@@ -144,7 +144,7 @@ bool BoundTables::fill(const Attached &attached, const std::int32_t *parents,
     return (firing & kFiresConstant) != 0 ||
            ((firing & kFiresTable) != 0 && t >= 0 && table_local[t] != -1);
   };
-  if (parents) {
+  if (above) {
     std::fill_n(subtree_firing, T, 0);
     total_firing = 0;
     for (std::int32_t t = T - 1; t >= 0; --t) {
@@ -158,8 +158,8 @@ bool BoundTables::fill(const Attached &attached, const std::int32_t *parents,
       const std::int32_t own = fires(firing, t) ? 1 : 0;
       total_firing += own;
       subtree_firing[t] += own;
-      if (parents[t] >= 0)
-        subtree_firing[parents[t]] += subtree_firing[t];
+      if (above[t] >= 0)
+        subtree_firing[above[t]] += subtree_firing[t];
     }
     return is_filled = true;
   }

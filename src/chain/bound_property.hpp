@@ -37,8 +37,9 @@ struct BoundTables {
   BoundTables() noexcept = default;
   // Takes the memory. Reads only the sizes of the attached property.
   BoundTables(Layout &layout, const Attached &attached, bool tree) noexcept;
-  // Fills all arrays. False if interrupted.
-  bool fill(const Attached &attached, const std::int32_t *parents, Limits &limits) noexcept;
+  // Fills all arrays. `parents`: those of a tree; empty for a chain. False if interrupted.
+  bool fill(const Attached &attached, gsl::span<const std::int32_t> parents,
+            Limits &limits) noexcept;
 
   bool is_filled = false;
   // True if a value can fire that the clique's dictionary of values lacks. Such a firing forbids
@@ -69,9 +70,9 @@ public:
   // has tables of its own.
   BoundProperty(Layout &layout, const Attached &attached, bool tree,
                 BoundTables *shared = nullptr) noexcept;
-  // Reads the arrays and the message of the attached property. `parents`: those of a tree, or NULL.
-  // False if interrupted.
-  bool bind(const std::int32_t *parents, Limits &limits) noexcept;
+  // Reads the arrays and the message of the attached property. `parents`: as in fill(). False if
+  // interrupted.
+  bool bind(gsl::span<const std::int32_t> parents, Limits &limits) noexcept;
   void assign(Role role) noexcept;
 
   // Returns an upper bound on the number of codes in a role, for all chains of this length.

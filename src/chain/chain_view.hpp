@@ -1,7 +1,7 @@
 // View of a chain or tree in the caller's arrays, which have been checked and are read in place.
 #pragma once
 
-#include "base/numeric.hpp"
+#include "base/span.hpp"
 #include "chain/transitions.hpp"
 
 namespace chorale {
@@ -58,12 +58,15 @@ struct ChainView {
     return end ? number(end, y) : transitions && transitions->end ? transitions->end[y] : 0;
   }
   std::int32_t parent(std::int32_t t) const noexcept { return parents ? parents[t] : t - 1; }
+  // The parents of all positions; empty for a chain.
+  gsl::span<const std::int32_t> all_parents() const noexcept { return span_of(parents, length); }
 
-  // Returns phi of a labelling, summed in the order given in chorale/chain.h. `leaves`: T flags
-  // from mark_leaves() for a tree; NULL finds each leaf of a tree in O(T).
-  double score(const std::int32_t *labelling, const std::uint8_t *leaves = nullptr) const noexcept;
+  // Returns phi of a labelling, summed in the order given in chorale/chain.h. `leaves`: the flags
+  // from mark_leaves() for a tree; empty: finds each leaf of a tree in O(T).
+  double score(gsl::span<const std::int32_t> labelling,
+               gsl::span<const std::uint8_t> leaves = {}) const noexcept;
   // Writes T flags: 1 for each leaf of the tree, 0 for other positions.
-  void mark_leaves(std::uint8_t *leaves) const noexcept;
+  void mark_leaves(gsl::span<std::uint8_t> leaves) const noexcept;
   // True if no position has t as its parent. O(T) on a tree.
   bool is_leaf(std::int32_t t) const noexcept;
 };

@@ -193,22 +193,26 @@ chorale_status check_numbers(const Report &report, const ChainView &view) noexce
   return CHORALE_OK;
 }
 
-chorale_status check_tokens(const Report &report, std::string_view name, const std::int32_t *tokens,
-                            std::int64_t first, std::int64_t count) noexcept {
-  for (std::int64_t t = first; t < first + count; ++t)
-    if (tokens[t] < -1)
-      return report.fail(CHORALE_ERROR_OUT_OF_RANGE, name, "[", t, "] is ", tokens[t],
+chorale_status check_tokens(const Report &report, std::string_view name,
+                            gsl::span<const std::int32_t> tokens, std::int64_t first) noexcept {
+  const auto count = static_cast<std::int64_t>(tokens.size());
+  const std::int32_t *at = tokens.data();
+  for (std::int64_t t = 0; t < count; ++t)
+    if (at[t] < -1)
+      return report.fail(CHORALE_ERROR_OUT_OF_RANGE, name, "[", first + t, "] is ", at[t],
                          "; it must be a token id, or -1 for none");
   return CHORALE_OK;
 }
 
 chorale_status check_labelling(const Report &report, const ChainView &view,
-                               const std::int32_t *labelling) noexcept {
-  if (!labelling && view.length > 0)
+                               gsl::span<const std::int32_t> labelling) noexcept {
+  if (!labelling.data() && view.length > 0)
     return report.null_argument("labelling");
+  Expects(labelling.size() >= to_size(view.length));
+  const std::int32_t *labels = labelling.data();
   for (std::int32_t t = 0; t < view.length; ++t)
-    if (labelling[t] < 0 || labelling[t] >= view.labels)
-      return report.fail(CHORALE_ERROR_OUT_OF_RANGE, "labelling[", t, "] is ", labelling[t],
+    if (labels[t] < 0 || labels[t] >= view.labels)
+      return report.fail(CHORALE_ERROR_OUT_OF_RANGE, "labelling[", t, "] is ", labels[t],
                          "; it must be from 0 to ", view.labels - 1);
   return CHORALE_OK;
 }

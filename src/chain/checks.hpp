@@ -15,13 +15,13 @@ chorale_status check_numbers(const Report &report, const ChainView &view) noexce
 // Checks the unary scores alone. In error messages position t is called name[first + t].
 chorale_status check_unary(const Report &report, std::string_view name, const ChainView &view,
                            std::int64_t first) noexcept;
-// Checks tokens[first] .. tokens[first + count - 1]: each is an id of at least 0, or -1 for no
-// token. `name`: the name of the array in error messages.
-chorale_status check_tokens(const Report &report, std::string_view name, const std::int32_t *tokens,
-                            std::int64_t first, std::int64_t count) noexcept;
+// Checks that each token is an id of at least 0, or -1 for no token. In error messages token t is
+// called name[first + t].
+chorale_status check_tokens(const Report &report, std::string_view name,
+                            gsl::span<const std::int32_t> tokens, std::int64_t first) noexcept;
 // Checks that `labelling` holds one label of the chain for each position of the view.
 chorale_status check_labelling(const Report &report, const ChainView &view,
-                               const std::int32_t *labelling) noexcept;
+                               gsl::span<const std::int32_t> labelling) noexcept;
 // Checks that parents come before their children. Called by check_chain.
 chorale_status check_parents(const Report &report, const ChainView &view) noexcept;
 

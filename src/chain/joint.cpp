@@ -90,7 +90,7 @@ Joint::Joint(Layout &layout, const ChainView &view, const Attachments &attachmen
 void Joint::prepare(Limits *limits) noexcept {
   bool goes_on = scores_.load(limits);
   for (std::int32_t k = 0; k < attachments_.count && goes_on; ++k)
-    goes_on = properties_[k].bind(view_.parents, scores_.limits());
+    goes_on = properties_[k].bind(view_.all_parents(), scores_.limits());
 }
 
 void Joint::assign(std::int32_t outgoing) noexcept {
@@ -111,20 +111,21 @@ double Joint::run(std::int32_t outgoing, double *message, const double *lower, s
 // Returns the score that decoding maximises, for a given labelling: phi (the score of the chain or
 // tree alone) plus added scores plus the message score of each property's value. Minus infinity if
 // a value fires that a dictionary lacks.
-double Joint::value_of(const std::int32_t *labels) noexcept {
+double Joint::value_of(gsl::span<const std::int32_t> labels) noexcept {
   if (!scores_.spend(8 * std::int64_t{view_.length}))
     return kForbidden;
   double total = view_.score(labels);
+  const std::int32_t *label_at = labels.data();
   if (view_.added)
     for (std::int64_t t = 0; t < view_.length; ++t)
-      total += view_.added[t * view_.labels + labels[t]];
+      total += view_.added[t * view_.labels + label_at[t]];
   for (std::int32_t k = 0; k < attachments_.count; ++k) {
     if (!scores_.spend(8 * std::int64_t{view_.length}))
       return kForbidden;
     const Attached attached = attachments_.at(k);
-    if (attached.fires_outside(labels, view_.parents))
+    if (attached.fires_outside(labels, view_.all_parents()))
       return kForbidden;
-    const std::int32_t shown = attached.evaluate(labels, view_.parents);
+    const std::int32_t shown = attached.evaluate(labels, view_.all_parents());
     total += attached.message ? attached.message[shown] : 0.0;
   }
   return total;
@@ -153,7 +154,7 @@ double Joint::run_bounded(std::int32_t outgoing, double *message, std::int32_t *
   const std::int32_t narrow = std::min(kNarrow, plan_.width);
   double own = kForbidden;
   if (to)
-    own = lower_[0] = value_of(first_);
+    own = lower_[0] = value_of({first_, to_size(view_.length)});
   JointOutcome attempt;
   double best = run(outgoing, message, to ? lower_ : nullptr, to, narrow, attempt);
   if (is_interrupted())
@@ -189,16 +190,17 @@ double Joint::run_bounded(std::int32_t outgoing, double *message, std::int32_t *
   return best;
 }
 
-void Joint::send(double *const *outgoing, JointSummary &summary) noexcept {
+void Joint::send(gsl::span<double *const> outgoing, JointSummary &summary) noexcept {
+  Expects(outgoing.size() >= to_size(attachments_.count));
   for (std::int32_t k = 0; k < attachments_.count; ++k) {
-    if (!outgoing[k])
+    double *to = outgoing.data()[k];
+    if (!to)
       continue;
     summary.score = std::max(summary.score, run_bounded(k, message_, nullptr, summary.outcome));
     if (summary.outcome.overflow || is_interrupted())
       return;
     const BoundProperty &property = properties_[k];
     const std::int32_t values = property.attached.values();
-    double *to = outgoing[k];
     std::fill_n(to, values, kForbidden);
     for (std::int32_t v = 0; v < property.local_count; ++v)
       to[property.numbers[v]] = message_[v];

@@ -60,7 +60,7 @@ public:
   void prepare(Limits *limits = nullptr) noexcept;
   // Computes messages: writes the message of property k to outgoing[k], or computes none if that is
   // NULL. It has R_k + 2 entries: the best score for each of the R_k values, EMPTY and CONFLICT.
-  void send(double *const *outgoing, JointSummary &summary) noexcept;
+  void send(gsl::span<double *const> outgoing, JointSummary &summary) noexcept;
   // Decodes. `labelling` holds the result if summary.score is above minus infinity.
   void decode(JointSummary &summary) noexcept;
   // For chains, not trees: writes T rows of max-marginals. If the beam dropped configurations
@@ -91,7 +91,7 @@ private:
              std::int32_t width, JointOutcome &outcome) noexcept;
   double run_bounded(std::int32_t outgoing, double *message, std::int32_t *to,
                      JointOutcome &outcome) noexcept;
-  double value_of(const std::int32_t *labels) noexcept;
+  double value_of(gsl::span<const std::int32_t> labels) noexcept;
   bool is_interrupted() noexcept {
     return scores_.limits().interruption() != Interruption::none;
   }

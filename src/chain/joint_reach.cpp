@@ -70,7 +70,7 @@ JointReach::JointReach(Layout &layout, const ChainView &view, const Attachments 
 bool JointReach::prepare(Limits *limits) noexcept {
   bool goes_on = scores_.load(limits);
   for (std::int32_t k = 0; k < count_ && goes_on; ++k)
-    goes_on = properties_[k].bind(nullptr, scores_.limits());
+    goes_on = properties_[k].bind({}, scores_.limits());
   is_classless_ = true;
   for (std::int32_t k = 0; k < count_; ++k)
     is_classless_ = is_classless_ && properties_[k].attached.property->classes == 1;
@@ -88,8 +88,8 @@ bool JointReach::offer(const std::int32_t *labels, double score,
   for (std::int32_t k = 0; k < count_; ++k) {
     const BoundProperty &property = properties_[k];
     const std::int32_t beyond = shown[k] - property.attached.values();
-    if (shown[k] < 0 ||
-        (property.watches_conflicts() && property.attached.fires_outside(labels, nullptr)))
+    if (shown[k] < 0 || (property.watches_conflicts() &&
+                         property.attached.fires_outside({labels, to_size(length_)}, {})))
       return false;
     const std::int32_t *end = property.numbers + property.local_count;
     values_[k] = beyond >= 0

@@ -47,8 +47,8 @@ bool has_residuals(const Kind &kind) noexcept {
 
 // Returns the value of the property that a labelling shows, in the property's own numbers, even if
 // it is not in the clique's dictionary; -1 for EMPTY and CONFLICT.
-std::int32_t single_value(Attached attached, const std::int32_t *labels,
-                          const std::int32_t *parents) noexcept {
+std::int32_t single_value(Attached attached, gsl::span<const std::int32_t> labels,
+                          gsl::span<const std::int32_t> parents) noexcept {
   std::int32_t shown = -1;
   bool is_single = true;
   attached.each_firing(labels, parents, [&](std::int32_t value) {
@@ -244,7 +244,7 @@ chorale_status Lessons::find_reference(const Report &report, Lesson &lesson) noe
     std::int32_t *gold = gold_.begin() + start;
     std::int32_t *reference = reference_.begin() + start;
     const bool known = std::find(gold, gold + view.length, -1) == gold + view.length;
-    if (known && view.score(gold) > kForbidden) {
+    if (known && view.score({gold, to_size(view.length)}) > kForbidden) {
       std::copy(gold, gold + view.length, reference);
       continue;
     }
@@ -613,8 +613,10 @@ chorale_status Lessons::fill_property_residuals(const Report &report, const Less
       if (!spend(64 + 16 * std::int64_t{view.length}))
         return CHORALE_OK;
       const Attached attached = model.attached(slot);
-      if (!members.push({kind, members.size(), c, single_value(attached, gold, view.parents),
-                         single_value(attached, base_.begin() + start, view.parents)}))
+      const std::size_t length = to_size(view.length);
+      const auto parents = view.all_parents();
+      if (!members.push({kind, members.size(), c, single_value(attached, {gold, length}, parents),
+                         single_value(attached, {base_.begin() + start, length}, parents)}))
         return report.out_of_memory(sizeof(Member));
     }
   }
@@ -1118,7 +1120,7 @@ chorale_status Lessons::measure(const Report &report, const Lesson &lesson,
     if (!spend(64 + 8 * std::int64_t{view.length}))
       return CHORALE_OK;
     const std::int64_t start = chain_start(lesson, i);
-    double score = view.score(labels + start);
+    double score = view.score({labels + start, to_size(view.length)});
     for (std::int32_t t = 0; t < view.length; ++t)
       if (gold_[start + t] >= 0 && gold_[start + t] == labels[start + t])
         score += lesson.gold_bonus;
@@ -1143,7 +1145,8 @@ chorale_status Lessons::measure(const Report &report, const Lesson &lesson,
       const std::int32_t *of_chain = labels + chain_start(lesson, slot.chain);
       const std::int32_t shown =
           slot.position < 0
-              ? model.attached(slot).evaluate(of_chain, model.chains[slot.chain].view().parents)
+              ? model.attached(slot).evaluate({of_chain, to_size(model.chains[slot.chain].length)},
+                                              model.chains[slot.chain].view().all_parents())
               : clique.column_of(i, of_chain[slot.position]);
       if (i == clique.members)
         centre = shown;

@@ -141,7 +141,7 @@ chorale_status ProblemReader::read_dictionaries() noexcept {
       return too_short(section, "dictionary", k);
     Dictionary *made = nullptr;
     CHORALE_CHECK(relay(section, "dictionary", k,
-                        create_dictionary(inner_, memory_, values, record.count,
+                        create_dictionary(inner_, memory_, span_of(values, record.count),
                                           record.with_out != 0, made)));
     dictionaries_.all.push(made);
     if (made->count != record.count)

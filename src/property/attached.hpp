@@ -5,6 +5,7 @@
 // if all firings are v, and CONFLICT if two differ. The clique numbers values by its dictionary.
 #pragma once
 
+#include "base/span.hpp"
 #include "property/dictionary.hpp"
 #include "property/property.hpp"
 
@@ -44,21 +45,25 @@ struct Attached {
   // for none.
   std::int32_t fired(std::int32_t action, std::int32_t t) const noexcept {
     if (action >= 0)
-      return property->constants[action];
+      return property->constants.data()[action]; // once for each position
     return action == CHORALE_FIRE_TABLE ? table_value(t) : -1;
   }
 
-  // Calls `visit` with each value that `labelling` fires, in order. `parents`: NULL for a chain.
+  // Calls `visit` with each value that `labelling` fires, in order. `parents`: empty for a chain.
   template <class Visit>
-  void each_firing(const std::int32_t *labelling, const std::int32_t *parents,
+  void each_firing(gsl::span<const std::int32_t> labelling, gsl::span<const std::int32_t> parents,
                    Visit &&visit) const noexcept {
+    Expects(labelling.size() >= to_size(length));
+    Expects(!parents.data() || parents.size() >= to_size(length));
+    const std::int32_t *labels = labelling.data();
+    const std::int32_t *tree = parents.data();
     const std::int32_t m = property->labels;
     std::int32_t state = property->start;
     for (std::int32_t t = 0; t < length; ++t) {
-      const std::int32_t y = labelling[t];
+      const std::int32_t y = labels[t];
       std::int32_t action;
-      if (parents) {
-        const std::int32_t above = parents[t] >= 0 ? labelling[parents[t]] : m;
+      if (tree) {
+        const std::int32_t above = tree[t] >= 0 ? labels[tree[t]] : m;
         action = property->local_actions[(std::int64_t{class_at(t)} * m + y) * (m + 1) + above];
       } else {
         const std::int64_t at = property->cell(state, class_at(t)) * m + y;
@@ -68,9 +73,9 @@ struct Attached {
       if (const std::int32_t value = fired(action, t); value >= 0)
         visit(value);
     }
-    if (parents)
+    if (tree)
       return;
-    const std::int32_t last = length > 0 ? labelling[length - 1] : m;
+    const std::int32_t last = length > 0 ? labels[length - 1] : m;
     const std::int32_t action = property->end_actions[std::int64_t{state} * (m + 1) + last];
     if (const std::int32_t value = fired(action, length - 1); value >= 0)
       visit(value);
@@ -99,7 +104,8 @@ struct Attached {
   }
 
   // True if `labelling` fires a value that the dictionary lacks.
-  bool fires_outside(const std::int32_t *labelling, const std::int32_t *parents) const noexcept {
+  bool fires_outside(gsl::span<const std::int32_t> labelling,
+                     gsl::span<const std::int32_t> parents) const noexcept {
     if (!dictionary || dictionary->has_out || dictionary->covers_firings)
       return false;
     bool outside = false;
@@ -110,7 +116,8 @@ struct Attached {
 
   // Returns the clique's number of the value of `labelling`: R = values() for EMPTY, R + 1 for
   // CONFLICT; -1 for a single value that the dictionary lacks.
-  std::int32_t evaluate(const std::int32_t *labelling, const std::int32_t *parents) const noexcept {
+  std::int32_t evaluate(gsl::span<const std::int32_t> labelling,
+                        gsl::span<const std::int32_t> parents) const noexcept {
     std::int32_t first = -1;
     std::int32_t shown = values();
     each_firing(labelling, parents, [&](std::int32_t value) {

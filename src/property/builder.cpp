@@ -118,7 +118,7 @@ chorale_status chorale_property_builder::table(const Report &report, std::int32_
 }
 
 chorale_status chorale_property_builder::finish(const Report &report,
-                                                const std::int32_t *label_values,
+                                                gsl::span<const std::int32_t> label_values,
                                                 Property *&made) const noexcept {
   bool used = false;
   for (std::int32_t s = 0; s < states; ++s)
@@ -146,6 +146,6 @@ chorale_status chorale_property_builder::finish(const Report &report,
   source.next = next;
   source.actions = actions;
   source.end_actions = ends ? end_actions : nullptr;
-  source.label_values = label_values;
+  source.label_values = label_values.data();
   return hand_over(report, compile(memory, source), made);
 }

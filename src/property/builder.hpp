@@ -18,9 +18,11 @@ struct chorale_property_builder {
                       std::int32_t label, std::int32_t next, std::int32_t action) noexcept;
   chorale_status end_rule(const Report &report, std::int32_t state, std::int32_t action) noexcept;
   chorale_status table(const Report &report, std::int32_t offset, std::int32_t outside) noexcept;
-  // `label_values`: one value for each label, or NULL.
-  chorale_status finish(const Report &report, const std::int32_t *label_values,
+  // `label_values`: one value for each label, or empty.
+  chorale_status finish(const Report &report, gsl::span<const std::int32_t> label_values,
                         chorale::Property *&made) const noexcept;
+
+  std::int32_t label_count() const noexcept { return labels; }
 
   chorale::Memory memory;
 

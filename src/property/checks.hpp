@@ -2,6 +2,7 @@
 #pragma once
 
 #include "base/report.hpp"
+#include "base/span.hpp"
 #include "property/property.hpp"
 
 #include <gsl/gsl>
@@ -62,13 +63,14 @@ inline bool fires_label(gsl::span<const std::int32_t> actions) noexcept {
 
 // Checks that the action FIRE_LABEL, which fires the value of the label, fires values of the
 // property only. `used`: true if some action is FIRE_LABEL. `label_values`: one value for each
-// label; NULL: the value of a label is the label itself.
+// label; empty: the value of a label is the label itself.
 inline chorale_status check_label_values(const Report &report, bool used,
-                                         const std::int32_t *label_values, std::int64_t labels,
-                                         std::int64_t values) noexcept {
-  if (label_values)
+                                         gsl::span<const std::int32_t> label_values,
+                                         std::int64_t labels, std::int64_t values) noexcept {
+  Expects(!label_values.data() || label_values.size() == to_size(labels));
+  if (label_values.data())
     for (std::int64_t y = 0; y < labels; ++y)
-      CHORALE_CHECK(check_fired(report, "label_values", y, label_values[y], values));
+      CHORALE_CHECK(check_fired(report, "label_values", y, label_values.data()[y], values));
   else if (used && labels > values)
     return report.fail(CHORALE_ERROR_VALUE_OUTSIDE_RANGE, "FIRE_LABEL can fire the label ",
                        labels - 1, " without label_values; it must be a value, 0 to ", values - 1);

@@ -21,8 +21,15 @@ void seal(Dictionary &dictionary, std::int32_t *values, std::int64_t count) noex
   dictionary.count = static_cast<std::int32_t>(std::unique(values, values + count) - values);
 }
 
-chorale_status check_count(const Report &report, std::string_view name, std::int64_t count,
-                           bool with_out) noexcept {
+chorale_status no_dictionary_memory(const Report &report, std::int64_t count) noexcept {
+  return report.fail(CHORALE_ERROR_OUT_OF_MEMORY,
+                     "the allocator gave no memory for a dictionary of ", count, " values");
+}
+
+} // namespace
+
+chorale_status check_value_count(const Report &report, std::string_view name, std::int64_t count,
+                                 bool with_out) noexcept {
   if (count < 0 || (count == 0 && !with_out))
     return report.fail(CHORALE_ERROR_SIZE, name, " is ", count, "; it must be at least ",
                        with_out ? 0 : 1, with_out ? "" : " without OUT");
@@ -33,48 +40,41 @@ chorale_status check_count(const Report &report, std::string_view name, std::int
   return CHORALE_OK;
 }
 
-chorale_status no_dictionary_memory(const Report &report, std::int64_t count) noexcept {
-  return report.fail(CHORALE_ERROR_OUT_OF_MEMORY,
-                     "the allocator gave no memory for a dictionary of ", count, " values");
-}
-
-} // namespace
-
 chorale_status create_dictionary(const Report &report, const Memory &memory,
-                                 const std::int32_t *values, std::int64_t count, bool with_out,
+                                 gsl::span<const std::int32_t> values, bool with_out,
                                  Dictionary *&made) noexcept {
-  CHORALE_CHECK(check_count(report, "count", count, with_out));
-  if (!values && count > 0)
-    return report.null_argument("values");
+  const auto count = static_cast<std::int64_t>(values.size());
+  CHORALE_CHECK(check_value_count(report, "count", count, with_out));
+  const std::int32_t *given = values.data();
   for (std::int64_t i = 0; i < count; ++i)
-    if (values[i] < 0)
-      return report.fail(CHORALE_ERROR_OUT_OF_RANGE, "values[", i, "] is ", values[i],
+    if (given[i] < 0)
+      return report.fail(CHORALE_ERROR_OUT_OF_RANGE, "values[", i, "] is ", given[i],
                          "; it must be at least 0");
   Dictionary *draft = make_dictionary(memory, count, with_out);
   if (!draft)
     return no_dictionary_memory(report, count);
   auto *to = reinterpret_cast<std::int32_t *>(draft->storage.data());
-  std::copy_n(values, count, to);
+  std::copy_n(given, count, to);
   seal(*draft, to, count);
   made = draft;
   return CHORALE_OK;
 }
 
 chorale_status create_best_dictionary(const Report &report, const Memory &memory,
-                                      const Dictionary *full, const double *scores,
-                                      std::int64_t columns, std::int64_t keep, bool with_out,
+                                      const Dictionary *full, gsl::span<const double> scores,
+                                      std::int64_t keep, bool with_out,
                                       Dictionary *&made) noexcept {
-  CHORALE_CHECK(check_count(report, "columns", columns, true));
-  CHORALE_CHECK(check_count(report, "keep", keep, with_out));
+  const auto columns = static_cast<std::int64_t>(scores.size());
+  CHORALE_CHECK(check_value_count(report, "columns", columns, true));
+  CHORALE_CHECK(check_value_count(report, "keep", keep, with_out));
   if (full && columns < full->size())
     return report.fail(CHORALE_ERROR_VALUES_MISMATCH, "columns is ", columns,
                        "; it must be at least the values of the dictionary, ", full->size());
-  if (!scores && columns > 0)
-    return report.null_argument("scores");
+  const double *of = scores.data();
   const std::int64_t count = full ? full->count : columns;
   for (std::int64_t v = 0; v < count; ++v)
-    if (!is_score(scores[v]))
-      return fail_number(report, scores[v], true,
+    if (!is_score(of[v]))
+      return fail_number(report, of[v], true,
                          [&](MessageWriter &place) { place << "scores[" << v << "]"; });
   Held<Dictionary> draft(make_dictionary(memory, count, with_out));
   if (!draft)
@@ -82,11 +82,11 @@ chorale_status create_best_dictionary(const Report &report, const Memory &memory
   auto *to = reinterpret_cast<std::int32_t *>(draft->storage.data());
   std::int32_t *end = to;
   for (std::int32_t v = 0; v < count; ++v)
-    if (scores[v] > kForbidden)
+    if (of[v] > kForbidden)
       *end++ = v;
   const std::int64_t kept = std::min<std::int64_t>(keep, end - to);
-  std::nth_element(to, to + kept, end, [scores](std::int32_t a, std::int32_t b) {
-    return scores[a] != scores[b] ? scores[a] > scores[b] : a < b;
+  std::nth_element(to, to + kept, end, [of](std::int32_t a, std::int32_t b) {
+    return of[a] != of[b] ? of[a] > of[b] : a < b;
   });
   for (std::int64_t i = 0; full && i < kept; ++i)
     to[i] = full->values[to[i]];

@@ -7,6 +7,8 @@
 
 #include <chorale/property.h>
 
+#include <gsl/span>
+
 #include <algorithm>
 #include <cstdint>
 
@@ -41,16 +43,18 @@ namespace chorale {
 
 using Dictionary = ::chorale_dictionary;
 
+// Checks that a dictionary can have as many values as the argument `name`, which is `count`, says.
+chorale_status check_value_count(const Report &report, std::string_view name, std::int64_t count,
+                                 bool with_out) noexcept;
 // Checks its arguments and creates a dictionary, which it writes to `made` with one reference.
-// `values`: `count` values in any order, possibly repeated.
+// `values`: in any order, possibly repeated.
 chorale_status create_dictionary(const Report &report, const Memory &memory,
-                                 const std::int32_t *values, std::int64_t count, bool with_out,
+                                 gsl::span<const std::int32_t> values, bool with_out,
                                  Dictionary *&made) noexcept;
-// Like create_dictionary(), for the `keep` values with the greatest scores. `scores`: `columns`
-// scores, one for each value of `full` in its order; if `full` is NULL, for the values 0, 1, ...
+// Like create_dictionary(), for the `keep` values with the greatest scores. `scores`: one for each
+// value of `full` in its order; if `full` is NULL, for the values 0, 1, ...
 chorale_status create_best_dictionary(const Report &report, const Memory &memory,
-                                      const Dictionary *full, const double *scores,
-                                      std::int64_t columns, std::int64_t keep, bool with_out,
-                                      Dictionary *&made) noexcept;
+                                      const Dictionary *full, gsl::span<const double> scores,
+                                      std::int64_t keep, bool with_out, Dictionary *&made) noexcept;
 
 } // namespace chorale

@@ -1,5 +1,7 @@
 #include "property/label_scheme.hpp"
 
+#include "base/span.hpp"
+
 namespace chorale {
 
 LabelName read_label(chorale_scheme scheme, std::string_view name) noexcept {
@@ -62,33 +64,40 @@ chorale_status LabelNames::check(const Report &report) const noexcept {
   return CHORALE_OK;
 }
 
-std::int32_t LabelNames::map(std::int32_t *kind_of_label, std::uint8_t *begins) const noexcept {
+std::int32_t LabelNames::map(gsl::span<std::int32_t> kind_of_label,
+                             gsl::span<std::uint8_t> begins) const noexcept {
+  Expects(kind_of_label.size() >= to_size(count) && begins.size() >= to_size(count));
+  std::int32_t *kind_of = kind_of_label.data();
   std::int32_t kinds = 0;
   for (std::int64_t y = 0; y < count; ++y) {
     const LabelName name = at(y);
-    begins[y] = always_begins(name) ? 1 : 0;
-    kind_of_label[y] = -1;
+    begins.data()[y] = always_begins(name) ? 1 : 0;
+    kind_of[y] = -1;
     // "O" is a kind of its own, distinct from the kind "O" of "B-O".
-    for (std::int64_t z = 0; z < y && kind_of_label[y] < 0; ++z)
+    for (std::int64_t z = 0; z < y && kind_of[y] < 0; ++z)
       if (const LabelName other = at(z);
           other.kind == name.kind && (other.part == Part::outside) == (name.part == Part::outside))
-        kind_of_label[y] = kind_of_label[z];
-    if (kind_of_label[y] < 0)
-      kind_of_label[y] = kinds++;
+        kind_of[y] = kind_of[z];
+    if (kind_of[y] < 0)
+      kind_of[y] = kinds++;
   }
   return kinds;
 }
 
-void LabelNames::write_masks(std::uint8_t *mask, std::uint8_t *start,
-                             std::uint8_t *end) const noexcept {
+void LabelNames::write_masks(gsl::span<std::uint8_t> mask, gsl::span<std::uint8_t> start,
+                             gsl::span<std::uint8_t> end) const noexcept {
+  const std::size_t n = to_size(count);
+  Expects((mask.empty() || mask.size() == n * n) && (start.empty() || start.size() == n) &&
+          (end.empty() || end.size() == n));
+  std::uint8_t *to = mask.data();
   for (std::int64_t x = 0; x < count; ++x) {
     const LabelName before = at(x);
-    if (start)
-      start[x] = may_start(before) ? 1 : 0;
-    if (end)
-      end[x] = may_end(scheme, before) ? 1 : 0;
-    for (std::int64_t y = 0; mask && y < count; ++y)
-      mask[x * count + y] = may_follow(scheme, before, at(y)) ? 1 : 0;
+    if (!start.empty())
+      start.data()[x] = may_start(before) ? 1 : 0;
+    if (!end.empty())
+      end.data()[x] = may_end(scheme, before) ? 1 : 0;
+    for (std::int64_t y = 0; to && y < count; ++y)
+      to[x * count + y] = may_follow(scheme, before, at(y)) ? 1 : 0;
   }
 }
 

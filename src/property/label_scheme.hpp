@@ -5,6 +5,8 @@
 
 #include <chorale/property.h>
 
+#include <gsl/span>
+
 namespace chorale {
 
 enum class Part : std::int32_t { plain, outside, begin, inside, end, single, unknown };
@@ -42,12 +44,14 @@ struct LabelNames {
   }
   LabelName at(std::int64_t y) const noexcept { return read_label(scheme, name(y)); }
   // Numbers the kinds in order of first occurrence and returns the number of kinds. Writes the kind
-  // of each label, and whether the label always begins a segment. Both arrays: count entries.
-  std::int32_t map(std::int32_t *kind_of_label, std::uint8_t *begins) const noexcept;
+  // of each label, and whether the label always begins a segment.
+  std::int32_t map(gsl::span<std::int32_t> kind_of_label,
+                   gsl::span<std::uint8_t> begins) const noexcept;
   // Writes 1 for yes and 0 for no: to mask[x * count + y], whether label x may stand right before
   // label y; to start[x], whether x may start a sequence; to end[x], whether x may end one. Each
-  // array may be NULL.
-  void write_masks(std::uint8_t *mask, std::uint8_t *start, std::uint8_t *end) const noexcept;
+  // array may be empty.
+  void write_masks(gsl::span<std::uint8_t> mask, gsl::span<std::uint8_t> start,
+                   gsl::span<std::uint8_t> end) const noexcept;
 };
 
 } // namespace chorale

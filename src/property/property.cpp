@@ -146,7 +146,6 @@ private:
     property_.actions = tables_.actions;
     property_.end_actions = tables_.end_actions;
     property_.local_actions = tables_.local_actions;
-    property_.constants = constants_;
     property_.default_next = default_next_;
     property_.default_action = default_action_;
     property_.exceptions = exceptions_;
@@ -203,7 +202,7 @@ private:
     gather(tables_.local_actions, local_count_);
     std::sort(constants_, end);
     end = std::unique(constants_, end);
-    property_.constant_count = static_cast<std::int32_t>(end - constants_);
+    property_.constants = {constants_, size(end - constants_)};
     const auto index = [&](std::int32_t *actions, std::size_t count) {
       for (std::size_t i = 0; i < count; ++i)
         if (actions[i] >= 0)
@@ -304,13 +303,13 @@ chorale_status create_property(const Report &report, const Memory &memory,
   for (std::size_t i = 0; i < count; ++i)
     if (automaton.next[i] < 0 || automaton.next[i] >= automaton.states)
       return fail_state("automaton->next[", i, "] is ", automaton.next[i]);
-  const gsl::span actions(automaton.actions, automaton.actions ? count : 0);
-  const gsl::span end_actions(automaton.end_actions,
-                              automaton.end_actions ? size(automaton.states) : 0);
+  const auto actions = span_of(automaton.actions, static_cast<std::int64_t>(count));
+  const auto end_actions = span_of(automaton.end_actions, automaton.states);
   CHORALE_CHECK(check_actions(report, "automaton->actions", actions, values));
   CHORALE_CHECK(check_actions(report, "automaton->end_actions", end_actions, values));
   CHORALE_CHECK(check_label_values(report, fires_label(actions) || fires_label(end_actions),
-                                   automaton.label_values, automaton.labels, values));
+                                   span_of(automaton.label_values, automaton.labels),
+                                   automaton.labels, values));
   CHORALE_CHECK(check_outside(report, automaton.outside_value, values));
   return hand_over(report, compile(memory, automaton), made);
 }
@@ -328,8 +327,8 @@ chorale_status create_local_property(const Report &report, const Memory &memory,
   const std::size_t count = size(local.classes * m) * (size(m) + 1);
   const gsl::span given(local.local_actions, count);
   CHORALE_CHECK(check_actions(report, "actions", given, local.values));
-  CHORALE_CHECK(
-      check_label_values(report, fires_label(given), local.label_values, m, local.values));
+  CHORALE_CHECK(check_label_values(report, fires_label(given), span_of(local.label_values, m), m,
+                                   local.values));
   const Block block(memory, saturating_product(count, 2 * sizeof(std::int32_t)));
   if (!block)
     return hand_over(report, nullptr, made);

@@ -13,6 +13,8 @@
 
 #include <chorale/property.h>
 
+#include <gsl/span>
+
 #include <cstdint>
 
 struct chorale_property : chorale::Counted {
@@ -45,8 +47,7 @@ struct chorale_property : chorale::Counted {
 
   // The distinct constants that can fire, ascending. Actions below are FIRE_NOTHING, FIRE_TABLE, or
   // an index into `constants`.
-  const std::int32_t *constants = nullptr;
-  std::int32_t constant_count = 0;
+  gsl::span<const std::int32_t> constants;
 
   const std::int32_t *next = nullptr;         // states x classes x labels
   const std::int32_t *actions = nullptr;      // the same shape

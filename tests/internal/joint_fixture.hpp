@@ -92,7 +92,7 @@ public:
   template <class Visit> void each_labelling(Visit &&visit) const {
     std::vector<std::int32_t> labelling(static_cast<std::size_t>(length), 0);
     for (bool more = true; more;) {
-      visit(labelling.data());
+      visit(labelling);
       more = false;
       for (int t = 0; t < length && !more; ++t) {
         std::int32_t &label = labelling[static_cast<std::size_t>(t)];
@@ -103,14 +103,14 @@ public:
   }
   std::vector<double> enumerate() const {
     std::vector<double> best(unary.size(), kForbidden);
-    each_labelling([&](const std::int32_t *labelling) {
+    each_labelling([&](const std::vector<std::int32_t> &labelling) {
       double score = view.score(labelling);
       for (std::int32_t k = 0; k < all().count; ++k)
-        score +=
-            messages[static_cast<std::size_t>(k)]
-                    [static_cast<std::size_t>(all().at(k).evaluate(labelling, nullptr))];
+        score += messages[static_cast<std::size_t>(k)]
+                         [static_cast<std::size_t>(all().at(k).evaluate(labelling, {}))];
       for (int t = 0; t < length; ++t) {
-        double &to = best[static_cast<std::size_t>(t * labels + labelling[t])];
+        const std::int32_t y = labelling[static_cast<std::size_t>(t)];
+        double &to = best[static_cast<std::size_t>(t * labels + y)];
         to = std::max(to, score);
       }
     });
@@ -121,7 +121,7 @@ public:
   // (bound_property.hpp); otherwise each is added once.
   std::vector<double> enumerate_sums(double temperature, bool absorbed) const {
     std::vector<double> sums(unary.size(), 0);
-    each_labelling([&](const std::int32_t *labelling) {
+    each_labelling([&](const std::vector<std::int32_t> &labelling) {
       double score = view.score(labelling);
       for (std::int32_t k = 0; k < all().count; ++k) {
         const Attached one = all().at(k);
@@ -129,12 +129,12 @@ public:
         const auto at = [&](std::int32_t column) {
           return message[static_cast<std::size_t>(column)];
         };
-        if (one.fires_outside(labelling, nullptr)) {
+        if (one.fires_outside(labelling, {})) {
           score = kForbidden;
           break;
         }
         if (!absorbed) {
-          score += at(one.evaluate(labelling, nullptr));
+          score += at(one.evaluate(labelling, {}));
           continue;
         }
         const double empty = at(one.values());
@@ -142,14 +142,16 @@ public:
         const double base = empty > kForbidden ? empty : most > kForbidden ? most : 0;
         bool fires = false;
         double paid = 0;
-        one.each_firing(labelling, nullptr, [&](std::int32_t value) {
+        one.each_firing(labelling, {}, [&](std::int32_t value) {
           fires = true;
           paid += at(one.number(value)) - base;
         });
         score += empty != kForbidden ? empty + paid : fires ? paid : kForbidden;
       }
-      for (int t = 0; t < length; ++t)
-        sums[static_cast<std::size_t>(t * labels + labelling[t])] += std::exp(score / temperature);
+      for (int t = 0; t < length; ++t) {
+        const std::int32_t y = labelling[static_cast<std::size_t>(t)];
+        sums[static_cast<std::size_t>(t * labels + y)] += std::exp(score / temperature);
+      }
     });
     return sums;
   }

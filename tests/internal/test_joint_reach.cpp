@@ -39,14 +39,14 @@ struct Truth {
 
 // Minus infinity where the programs forbid a labelling. `but`: the property whose message is left
 // out, or -1.
-double value_of(const Case &of, const std::int32_t *labelling, int but) {
+double value_of(const Case &of, gsl::span<const std::int32_t> labelling, int but) {
   double score = of.view.score(labelling);
   for (std::int32_t k = 0; k < of.all().count; ++k) {
     const Attached attached = of.all().at(k);
-    if (attached.fires_outside(labelling, nullptr))
+    if (attached.fires_outside(labelling, {}))
       return kForbidden;
     if (k != but)
-      score += attached.message[attached.evaluate(labelling, nullptr)];
+      score += attached.message[attached.evaluate(labelling, {})];
   }
   return score;
 }
@@ -55,14 +55,14 @@ Truth enumerate(const Case &of) {
   Truth truth;
   for (std::int32_t k = 0; k < of.all().count; ++k)
     truth.messages.emplace_back(of.messages[static_cast<std::size_t>(k)].size(), kForbidden);
-  of.each_labelling([&](const std::int32_t *labelling) {
+  of.each_labelling([&](const std::vector<std::int32_t> &labelling) {
     truth.best = std::max(truth.best, value_of(of, labelling, -1));
     for (std::int32_t k = 0; k < of.all().count; ++k) {
       const double value = value_of(of, labelling, k);
       if (value == kForbidden)
         continue;
-      double &to = truth.messages[static_cast<std::size_t>(k)][static_cast<std::size_t>(
-          of.all().at(k).evaluate(labelling, nullptr))];
+      double &to = truth.messages[static_cast<std::size_t>(k)]
+                                 [static_cast<std::size_t>(of.all().at(k).evaluate(labelling, {}))];
       to = std::max(to, value);
     }
   });
@@ -76,11 +76,11 @@ unsigned first_seed() {
   return given ? static_cast<unsigned>(std::strtoul(given, nullptr, 10)) : 1;
 }
 
-void offer(JointReach &pass, const Case &of, const std::int32_t *labelling) {
+void offer(JointReach &pass, const Case &of, gsl::span<const std::int32_t> labelling) {
   std::vector<std::int32_t> shown;
   for (std::int32_t k = 0; k < of.all().count; ++k)
-    shown.push_back(of.all().at(k).evaluate(labelling, nullptr));
-  const bool is_new = pass.offer(labelling, of.view.score(labelling), shown.data());
+    shown.push_back(of.all().at(k).evaluate(labelling, {}));
+  const bool is_new = pass.offer(labelling.data(), of.view.score(labelling), shown.data());
   const double value = value_of(of, labelling, -1);
   assert_true(value == kForbidden ? !is_new : close(pass.offered(), value) || !is_new);
 }
@@ -108,12 +108,12 @@ void messages_are_exact_within_reach(void **) {
             one.below(9) - 4;
     }
     if (possible && one.below(4) > 0)
-      offer(pass, one, std::vector<std::int32_t>(pass.labelling, pass.labelling + one.length).data());
+      offer(pass, one, std::vector<std::int32_t>(pass.labelling, pass.labelling + one.length));
     for (int offers = one.below(3); possible && offers > 0; --offers) {
       std::vector<std::int32_t> labelling;
       for (int t = 0; t < one.length; ++t)
         labelling.push_back(one.below(one.labels));
-      offer(pass, one, labelling.data());
+      offer(pass, one, labelling);
     }
     if (!possible) {
       assert_true(truth.best == kForbidden);
@@ -149,7 +149,9 @@ void messages_are_exact_within_reach(void **) {
       continue;
     assert_true(pass.trace() == JointReach::End::done);
     ++traced;
-    if (const double value = value_of(one, pass.labelling, -1); !close(value, truth.best))
+    if (const double value =
+            value_of(one, {pass.labelling, static_cast<std::size_t>(one.length)}, -1);
+        !close(value, truth.best))
       fail_msg("seed %u: the labelling has %.17g, by enumeration %.17g", seed, value, truth.best);
   }
   print_message("from seed %u: %d entries exact, %d raised, %d labellings traced\n", first_seed(),

@@ -41,7 +41,7 @@ std::vector<double> message_by(const ChainView &view, const Attached &attached, 
   std::vector<double> found(static_cast<std::size_t>(attached.values() + 2), kForbidden);
   build(layout, [&](Scores &scores, BoundProperty &property, Program program, double *message) {
     assert_true(scores.load());
-    assert_true(property.bind(nullptr, scores.limits()));
+    assert_true(property.bind({}, scores.limits()));
     property.assign(Role::outgoing);
     best = program.run(scores, property, message, most);
     for (std::int32_t v = 0; v < property.local_count; ++v)
@@ -61,12 +61,12 @@ void is_what_enumeration_finds(void **) {
       const Attached attached = one.all().at(k);
       std::vector<double> truth(static_cast<std::size_t>(attached.values() + 2), kForbidden);
       std::vector<double> once = truth;
-      one.each_labelling([&](const std::int32_t *labelling) {
-        if (attached.fires_outside(labelling, nullptr))
+      one.each_labelling([&](const std::vector<std::int32_t> &labelling) {
+        if (attached.fires_outside(labelling, {}))
           return;
         int firings = 0;
-        attached.each_firing(labelling, nullptr, [&](std::int32_t) { ++firings; });
-        const auto shown = static_cast<std::size_t>(attached.evaluate(labelling, nullptr));
+        attached.each_firing(labelling, {}, [&](std::int32_t) { ++firings; });
+        const auto shown = static_cast<std::size_t>(attached.evaluate(labelling, {}));
         const double score = one.view.score(labelling);
         truth[shown] = std::max(truth[shown], score);
         if (firings == 1)

@@ -199,7 +199,8 @@ chorale_status Builder::add_chain(const Report &report, const chorale_chain &cha
   CHORALE_CHECK(check_chain(report, chain, view));
   CHORALE_CHECK(check_numbers(report, view));
   if (options.tokens)
-    CHORALE_CHECK(check_tokens(report, "options->tokens", options.tokens, 0, view.length));
+    CHORALE_CHECK(
+        check_tokens(report, "options->tokens", {options.tokens, to_size(view.length)}, 0));
   CHORALE_CHECK(check_room(report, "chains", model->chains.size()));
   CHORALE_CHECK(check_room(report, "positions", model->label_count, view.length));
   return add_chain(view, options.tokens, options.borrow != 0, options.group)

@@ -60,9 +60,9 @@ chorale_status check_contents(const Report &report, const Corpus &corpus) noexce
   rows.length = gsl::narrow_cast<std::int32_t>(corpus.begin(corpus.chains) - begin);
   rows.unary = corpus.scores_from(begin);
   CHORALE_CHECK(check_unary(report, "corpus->unary", rows, begin));
-  return corpus.tokens
-             ? check_tokens(report, "corpus->tokens", corpus.tokens, begin, rows.length)
-             : CHORALE_OK;
+  return corpus.tokens ? check_tokens(report, "corpus->tokens",
+                                      {corpus.tokens + begin, to_size(rows.length)}, begin)
+                       : CHORALE_OK;
 }
 
 // Checks that entry `entry` of the array `name` is an index from 0 to count - 1.

@@ -190,14 +190,16 @@ struct Assignment {
   void judge(std::int32_t number, const ChainView &view, const std::int32_t *of_chain,
              std::uint8_t *leaves) noexcept {
     const Chain &chain = model_->chains[number];
+    const std::size_t length = to_size(chain.length);
     labels.write(chain.first_label, chain.length, of_chain);
     for (std::int32_t s = 0; s < chain.wholes(); ++s) {
       const Slot slot = model_->slot(number, s);
-      whole[slot.whole] = model_->attached(slot).evaluate(of_chain, view.parents);
+      whole[slot.whole] = model_->attached(slot).evaluate({of_chain, length}, view.all_parents());
     }
     if (view.parents)
-      view.mark_leaves(leaves);
-    set_phi(number, view.score(of_chain, view.parents ? leaves : nullptr));
+      view.mark_leaves({leaves, length});
+    set_phi(number,
+            view.score({of_chain, length}, span_of(view.parents ? leaves : nullptr, chain.length)));
   }
   // Sets the label, at `site`, and phi of a chain of one position without whole-chain slots.
   void set_item(std::int32_t chain, std::int32_t site, std::int32_t label,

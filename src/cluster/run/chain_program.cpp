@@ -192,7 +192,8 @@ bool ChainProgram::show_in(Limits &limits) noexcept {
     const bool whole = slots_[s].position < 0;
     if (!limits.spend(whole ? 8 * std::int64_t{chain_.length} : 16))
       return false;
-    shown[s] = whole ? model_->attached(slots_[s]).evaluate(labels, view_.parents)
+    shown[s] = whole ? model_->attached(slots_[s]).evaluate({labels, to_size(chain_.length)},
+                                                            view_.all_parents())
                      : clique_of(s).column_of(slots_[s].member, labels[slots_[s].position]);
   }
   if (!limits.spend(8 * std::int64_t{chain_.length}))
@@ -202,9 +203,9 @@ bool ChainProgram::show_in(Limits &limits) noexcept {
   if (view_.parents && room_) {
     Layout layout(room_);
     leaves = layout.take<std::uint8_t>(chain_.length);
-    view_.mark_leaves(leaves);
+    view_.mark_leaves({leaves, to_size(chain_.length)});
   }
-  score = view_.score(labels, leaves);
+  score = view_.score({labels, to_size(chain_.length)}, span_of(leaves, chain_.length));
   return true;
 }
 
@@ -503,7 +504,7 @@ void ChainProgram::send_whole(Limits &limits) noexcept {
   }
   program.prepare(&limits);
   JointSummary summary;
-  program.send(outgoing_rows_, summary);
+  program.send({outgoing_rows_, to_size(chain_.wholes())}, summary);
   if (summary.outcome.overflow)
     failure = RunFailure::state_space;
 }

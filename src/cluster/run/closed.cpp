@@ -59,7 +59,7 @@ template <class Takes> ItemLabel best_of(const ChainView &item, Takes &&takes) n
   ItemLabel best{0, kForbidden};
   for (std::int32_t y = 0; y < item.labels; ++y)
     if (takes(y))
-      if (const double score = item.score(&y); score > best.score)
+      if (const double score = item.score({&y, 1}); score > best.score)
         best = {y, score};
   return best;
 }
@@ -113,7 +113,7 @@ RunFailure each_marginal(const Setting &setting, const RunState &state, std::int
     return failure;
   const ChainView item = setting.inputs.view_of(chain);
   for (std::int32_t y = 0; y < item.labels; ++y)
-    visit(y, item.score(&y) + message[clique.column_of(slot.member, y)]);
+    visit(y, item.score({&y, 1}) + message[clique.column_of(slot.member, y)]);
   return failure;
 }
 
@@ -146,7 +146,7 @@ bool load_items(const Setting &setting, const Clique &clique, double *rows,
     std::fill_n(row, K, kForbidden);
     for (std::int32_t y = 0; y < item.labels; ++y) {
       double &entry = row[clique.column_of(i, y)];
-      entry = std::max(entry, item.score(&y));
+      entry = std::max(entry, item.score({&y, 1}));
     }
   }
   return true;
@@ -171,7 +171,7 @@ std::int32_t show_items(const Setting &setting, const Clique &clique, const std:
     const ChainView item = setting.inputs.view_of(chain);
     const ItemLabel best =
         shows_labels
-            ? ItemLabel{shown[i], item.score(shown + i)}
+            ? ItemLabel{shown[i], item.score({shown + i, 1})}
             : best_of(item, [&](std::int32_t y) { return clique.column_of(i, y) == shown[i]; });
     labelling.set_item(chain, site, best.label, best.score);
     ++changes;

@@ -52,7 +52,7 @@ public:
       return rows[std::int64_t{chain} * model_.chains.row_labels() + label] + 0.0;
     const Chain item = model_.chains[chain];
     const double *scores = plain_item(item, chain);
-    return scores ? scores[label] + 0.0 : view_of(chain).score(&label); // 0.0: turns -0 into 0
+    return scores ? scores[label] + 0.0 : view_of(chain).score({&label, 1}); // 0.0: turns -0 into 0
   }
   // Prefetches what item_score() reads. Always inlined: g++ 12 takes a function that only
   // prefetches for one without effects, and drops the call.

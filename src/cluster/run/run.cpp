@@ -192,8 +192,8 @@ bool chorale_run::find_fired(const Clique &clique, Array<std::int32_t> &fired,
     const Attached attached{clique.property(), clique.numbering(),
                             whole.classes,     whole.table,
                             nullptr,           model->chains[chain].length};
-    attached.each_firing(placed.program.labels, model->chains[chain].view().parents,
-                         [&](std::int32_t value) {
+    attached.each_firing({placed.program.labels, to_size(attached.length)},
+                         model->chains[chain].view().all_parents(), [&](std::int32_t value) {
                            if (const std::int32_t v = attached.number(value); v >= 0)
                              fits = fits && fired.push(v);
                          });

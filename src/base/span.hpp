@@ -1,0 +1,33 @@
+// Views of arrays that the viewer does not own, one- and two-dimensional.
+#pragma once
+
+#include "base/contract.hpp"
+#include "base/numeric.hpp"
+
+#include <gsl/span>
+
+#include <cstddef>
+#include <cstdint>
+
+namespace chorale {
+
+// Returns `count` entries from `data` on; an empty span if `data` is NULL.
+template <class T> gsl::span<T> span_of(T *data, std::int64_t count) noexcept {
+  return data ? gsl::span<T>(data, to_size(count)) : gsl::span<T>();
+}
+
+// Rows of numbers, each `stride` numbers after the one before. Without `data`: no matrix.
+template <class T> struct Matrix {
+  T *data = nullptr;
+  std::int64_t rows = 0;
+  std::int64_t columns = 0;
+  std::ptrdiff_t stride = 0;
+
+  explicit operator bool() const noexcept { return data != nullptr; }
+  gsl::span<T> row(std::int64_t i) const noexcept {
+    Expects(!kContracts || (i >= 0 && i < rows));
+    return {data + i * stride, to_size(columns)};
+  }
+};
+
+} // namespace chorale
