@@ -2467,6 +2467,18 @@ extern "C" {
         error: *mut chorale_error,
     ) -> chorale_status;
 }
+extern "C" {
+    pub fn chorale_model_get_members(
+        model: *const chorale_model,
+        clique: i64,
+        chains: *mut i64,
+        positions: *mut i64,
+        weights: *mut i64,
+        capacity: i64,
+        needed: *mut i64,
+        error: *mut chorale_error,
+    ) -> chorale_status;
+}
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]
 pub struct chorale_corpus {

@@ -343,6 +343,7 @@ pub(crate) use libchorale_sys::{
     chorale_model_clique_values as model_clique_values,
     chorale_model_get_chain as model_get_chain,
     chorale_model_get_member as model_get_member,
+    chorale_model_get_members as model_get_members,
     chorale_model_member_count as model_member_count,
     chorale_model_member_weight as model_member_weight,
     chorale_model_release as model_release,

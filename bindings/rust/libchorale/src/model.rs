@@ -254,6 +254,31 @@ impl<'a> Model<'a> {
             position: usize::try_from(position).ok(),
         })
     }
+    /// Returns all members of a clique in the order of adding; a centre comes last. Errors:
+    /// OutOfRange.
+    pub fn members_of(&self, clique: usize) -> Result<Vec<Member>> {
+        let members = self.clique_members(clique);
+        let mut chains = vec![0; members];
+        let mut positions = vec![0; members];
+        call(|error| unsafe {
+            c::model_get_members(
+                self.as_ptr(),
+                size(clique),
+                chains.as_mut_ptr(),
+                positions.as_mut_ptr(),
+                std::ptr::null_mut(),
+                size(members),
+                std::ptr::null_mut(),
+                error,
+            )
+        })?;
+        Ok(std::iter::zip(chains, positions)
+            .map(|(chain, position)| Member {
+                chain: count(chain),
+                position: usize::try_from(position).ok(),
+            })
+            .collect())
+    }
 
     /// Returns a function that converts the number by which the library denotes the value of a
     /// member of the clique. The function takes the index of the member and this number.

@@ -106,6 +106,10 @@ fn a_model_is_what_it_was_told() {
     assert_eq!(member(0, 1), (1, None));
     assert_eq!(member(1, 2), (2, Some(2)));
     assert_eq!(member(2, 2), (2, Some(0)));
+    for clique in 0..3 {
+        let all: Vec<_> = (0..3).map(|k| model.member(clique, k).unwrap()).collect();
+        assert_eq!(model.members_of(clique).unwrap(), all);
+    }
     assert_eq!(model.chain_labels(0).unwrap(), 4);
     let given = model.chain_tokens(1).unwrap();
     assert_eq!((given.tokens, given.group), (Some(&TOKENS[1][..]), 7));

@@ -667,6 +667,7 @@ fn builders_and_runs() {
     assert_eq!(status(model.reweigh(&[1.0])), Status::Shape);
     assert_eq!(status(model.reweigh(&[1.0, -1.0])), Status::OutOfRange);
     assert_eq!(status(model.member(5, 0)), Status::OutOfRange);
+    assert_eq!(status(model.members_of(5)), Status::OutOfRange);
     assert_eq!(status(model.chain(5)), Status::OutOfRange);
     let mut run = Run::new(&model, RunOptions::new()).unwrap();
     assert_eq!(status(run.all_labels(Labelling::Best)), Status::NoLabelling);
