@@ -17,6 +17,7 @@
 #include "base/memory.hpp"
 #include "base/numeric.hpp"
 #include "base/redzone.hpp"
+#include "base/span.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -54,6 +55,11 @@ public:
   }
   template <class T> T *take(std::int32_t count) noexcept {
     return take<T>(static_cast<std::size_t>(count));
+  }
+  // Like take(); empty while measuring.
+  template <class T, class Count> gsl::span<T> take_span(Count count) noexcept {
+    T *array = take<T>(count);
+    return array ? gsl::span<T>(array, static_cast<std::size_t>(count)) : gsl::span<T>();
   }
 
   // Buffers of phases that do not overlap in time can share memory: call mark() before them and

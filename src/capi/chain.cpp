@@ -53,7 +53,7 @@ chorale_status bytes_for(const Report &report, const ChainCall &call, chorale_ch
 void write_result(const ChainView &view, bool feasible, const BestLabelling &best,
                   std::int32_t *labelling, chorale_chain_result *result) noexcept {
   if (feasible && labelling)
-    std::copy_n(best.labelling, view.length, labelling);
+    std::copy_n(best.labelling.data(), view.length, labelling);
   if (!result)
     return;
   chorale_chain_result full{};
@@ -170,8 +170,11 @@ chorale_status chorale_chain_max_marginals(chorale_chain_solver *solver, const c
     Layout layout(solver->workspace.data());
     Marginals run(layout, call.view);
     run.scores.load();
-    run.program.run(run.scores, {marginals, gsl::narrow_cast<std::ptrdiff_t>(row_stride),
-                                 edge_marginals, margins});
+    const std::int64_t T = call.view.length;
+    const std::int64_t m = call.view.labels;
+    run.program.run(run.scores, {{marginals, T, m, gsl::narrow_cast<std::ptrdiff_t>(row_stride)},
+                                 span_of(edge_marginals, std::max<std::int64_t>(T - 1, 0) * m * m),
+                                 span_of(margins, T)});
     if (labelling || result) {
       const bool feasible = run.best.run(run.scores);
       write_result(call.view, feasible, run.best, labelling, result);
@@ -199,8 +202,10 @@ chorale_status chorale_chain_k_best(chorale_chain_solver *solver, const chorale_
     Layout layout(solver->workspace.data());
     RankedBest run(layout, call.view, k);
     run.scores.load();
-    *found = run.program.run(run.scores, labellings,
-                             gsl::narrow_cast<std::ptrdiff_t>(row_stride), scores);
+    *found = run.program.run(
+        run.scores,
+        {labellings, k, call.view.length, gsl::narrow_cast<std::ptrdiff_t>(row_stride)},
+        span_of(scores, k));
     return CHORALE_OK;
   });
 }

@@ -30,7 +30,7 @@ double total_of(const LogSums &, const double *row, std::int32_t columns) noexce
 }
 void lower(const MaxPlus &, double *, std::int32_t) noexcept {}
 void lower(const LogSums &, double *row, std::int32_t columns) noexcept {
-  lower_to_zero(row, columns);
+  lower_to_zero({row, to_size(columns)});
 }
 
 } // namespace
@@ -44,9 +44,11 @@ std::size_t ChainSweep::work_entries(const ChainView &view) noexcept {
   return 2 * static_cast<std::size_t>(padded_labels(view.labels));
 }
 
-ChainSweep::ChainSweep(Scores &scores, double *work) noexcept
+ChainSweep::ChainSweep(Scores &scores, gsl::span<double> work) noexcept
     : scores_(scores), padded_(static_cast<std::ptrdiff_t>(padded_labels(scores.labels()))),
-      work_(work) {}
+      work_(work.data()) {
+  Expects(work.size() >= work_entries(scores.view()));
+}
 
 double *ChainSweep::with_unary(const double *row, std::int32_t t) noexcept {
   const double *unary = scores_.unary(t);
@@ -61,28 +63,30 @@ void ChainSweep::begin_with(const double *scores, double *row) const noexcept {
   std::fill(row + scores_.labels(), row + padded_, 0.0);
 }
 
-Sweep ChainSweep::begin_forward(double *rows) const noexcept {
-  begin_with(scores_.start(), rows);
+Sweep ChainSweep::begin_forward(gsl::span<double> rows) const noexcept {
+  Expects(rows.size() >= row_entries(scores_.view()));
+  begin_with(scores_.start(), rows.data());
   return {scores_.length(),
           scores_.labels(),
           scores_.unary(0),
           scores_.unary_step(),
           scores_.forward_of_all(),
-          rows,
+          rows.data(),
           padded_,
           work_};
 }
 
-Sweep ChainSweep::begin_backward(double *rows, std::int32_t first) const noexcept {
+Sweep ChainSweep::begin_backward(gsl::span<double> rows, std::int32_t first) const noexcept {
+  Expects(rows.size() >= row_entries(scores_.view()));
   const std::int32_t last = scores_.length() - 1;
-  rows += last * padded_;
-  begin_with(scores_.end(), rows);
+  double *last_row = rows.data() + last * padded_;
+  begin_with(scores_.end(), last_row);
   return {scores_.length() - first,
           scores_.labels(),
           scores_.unary(last),
           -scores_.unary_step(),
           scores_.backward_of_all(),
-          rows,
+          last_row,
           -padded_,
           work_};
 }
@@ -98,40 +102,41 @@ bool ChainSweep::run(const Sweep &sweep, std::int32_t first_step) noexcept {
   return true;
 }
 
-bool ChainSweep::forward(double *rows) noexcept {
+bool ChainSweep::forward(gsl::span<double> rows) noexcept {
   const Sweep sweep = begin_forward(rows);
   if (sweep.matrix)
     return run(sweep, 0);
   const std::int32_t m = scores_.labels();
+  double *row = sweep.rows;
   for (std::int32_t t = 1; t < scores_.length(); ++t) {
     if (!scores_.spend(2 * step_work()))
       return false;
-    const double *from = with_unary(rows, t - 1);
-    rows += padded_;
-    scores_.max_plus().step(from, m, scores_.forward(t), scores_.forward_stride(), m, nullptr,
-                            rows);
+    const double *from = with_unary(row, t - 1);
+    row += padded_;
+    scores_.max_plus().step(from, m, scores_.forward(t), scores_.forward_stride(), m, nullptr, row);
   }
   return true;
 }
 
-bool ChainSweep::backward(double *rows, std::int32_t first) noexcept {
+bool ChainSweep::backward(gsl::span<double> rows, std::int32_t first) noexcept {
   const Sweep sweep = begin_backward(rows, first);
   if (sweep.matrix)
     return run(sweep, 0);
   const std::int32_t m = scores_.labels();
-  rows = sweep.rows;
+  double *row = sweep.rows;
   for (std::int32_t t = scores_.length() - 1; t > first; --t) {
     if (!scores_.spend(2 * step_work()))
       return false;
-    const double *from = with_unary(rows, t);
-    rows -= padded_;
+    const double *from = with_unary(row, t);
+    row -= padded_;
     scores_.max_plus().step(from, m, scores_.backward(t), scores_.backward_stride(), m, nullptr,
-                            rows);
+                            row);
   }
   return true;
 }
 
-bool ChainSweep::both_ways(double *before, double *after, std::int32_t first) noexcept {
+bool ChainSweep::both_ways(gsl::span<double> before, gsl::span<double> after,
+                           std::int32_t first) noexcept {
   if (!scores_.forward_of_all())
     return forward(before) && backward(after, first);
   const Sweep longer = begin_forward(before);
@@ -147,11 +152,15 @@ bool ChainSweep::both_ways(double *before, double *after, std::int32_t first) no
   return run(longer, i);
 }
 
-bool ChainSweep::trace(double *rows, std::int32_t *labelling, double &score) noexcept {
+bool ChainSweep::trace(gsl::span<double> rows, gsl::span<std::int32_t> labelling,
+                       double &score) noexcept {
   const std::int32_t T = scores_.length();
+  Expects(rows.size() >= row_entries(scores_.view()) && labelling.size() >= to_size(T));
+  double *const first_row = rows.data();
+  std::int32_t *const labels = labelling.data();
   const std::int32_t m = scores_.labels();
   const MaxPlus &max_plus = scores_.max_plus();
-  const auto row = [&](std::int32_t t) { return rows + std::ptrdiff_t{t} * padded_; };
+  const auto row = [&](std::int32_t t) { return first_row + std::ptrdiff_t{t} * padded_; };
   with_unary(row(T - 1), T - 1);
   std::int32_t y = max_plus.best_sum(work_, scores_.end(), m);
   if (y < 0)
@@ -169,30 +178,32 @@ bool ChainSweep::trace(double *rows, std::int32_t *labelling, double &score) noe
         return false;
       max_plus.trace({last - first + 1, m, scores_.unary(first), scores_.unary_step(), matrix,
                       row(first), padded_, work_},
-                     y, labelling + first);
+                     y, labels + first);
       if (first == 0)
         return true;
       last = first;
-      y = labelling[first];
+      y = labels[first];
     }
   }
   double *into = work_ + padded_;
   for (std::int32_t t = T - 1; t > 0; --t) {
     if (!scores_.spend(8 * padded_))
       return false;
-    labelling[t] = y;
-    scores_.into(t, y, into);
+    labels[t] = y;
+    scores_.into(t, y, {into, to_size(m)});
     y = max_plus.best_sum(with_unary(row(t - 1), t - 1), into, m);
   }
-  labelling[0] = y;
+  labels[0] = y;
   return true;
 }
 
 BestLabelling::BestLabelling(Layout &layout, const ChainView &view) noexcept
-    : labelling(layout.take<std::int32_t>(view.length)),
-      rows_(layout.take<double>(ChainSweep::row_entries(view))),
-      work_(layout.take<double>(ChainSweep::work_entries(view))),
-      is_leaf_(view.parents ? layout.take<std::uint8_t>(view.length) : nullptr) {}
+    : labelling(layout.take_span<std::int32_t>(view.length)),
+      rows_(layout.take_span<double>(ChainSweep::row_entries(view))),
+      work_(layout.take_span<double>(ChainSweep::work_entries(view))) {
+  if (view.parents)
+    is_leaf_ = layout.take_span<std::uint8_t>(view.length);
+}
 
 bool BestLabelling::run(Scores &scores) noexcept {
   if (scores.length() == 0) {
@@ -205,8 +216,7 @@ bool BestLabelling::run(Scores &scores) noexcept {
   }
   if (!run_tree(scores))
     return false;
-  score = scores.view().score({labelling, to_size(scores.length())},
-                              {is_leaf_, to_size(scores.length())});
+  score = scores.view().score(labelling, is_leaf_);
   return true;
 }
 
@@ -214,89 +224,105 @@ bool BestLabelling::run_tree(Scores &scores) noexcept {
   const ChainView &view = scores.view();
   const std::int32_t T = scores.length();
   const std::int32_t m = scores.labels();
-  view.mark_leaves({is_leaf_, to_size(T)});
+  double *const rows = rows_.data();
+  double *const work = work_.data();
+  std::int32_t *const labels = labelling.data();
+  const std::uint8_t *const is_leaf = is_leaf_.data();
+  view.mark_leaves(is_leaf_);
   for (std::int32_t t = 0; t < T; ++t) {
     if (!scores.spend(4 * m))
       return false;
-    double *row = rows_ + std::int64_t{t} * m;
+    double *row = rows + std::int64_t{t} * m;
     for (std::int32_t y = 0; y < m; ++y)
       row[y] = scores.unary(t)[y] + (view.parents[t] < 0 ? scores.start()[y] : 0.0) +
-               (is_leaf_[t] ? scores.end()[y] : 0.0);
+               (is_leaf[t] ? scores.end()[y] : 0.0);
   }
   for (std::int32_t t = T - 1; t >= 0; --t) {
     if (!scores.spend(16 + std::int64_t{m} * m))
       return false;
-    const double *row = rows_ + std::int64_t{t} * m;
+    const double *row = rows + std::int64_t{t} * m;
     const std::int32_t parent = view.parents[t];
     if (parent < 0) {
       if (greatest(row, m) == kForbidden)
         return false;
       continue;
     }
-    scores.max_plus().step(row, m, scores.backward(t), scores.backward_stride(), m, nullptr, work_);
-    double *above = rows_ + std::int64_t{parent} * m;
+    scores.max_plus().step(row, m, scores.backward(t), scores.backward_stride(), m, nullptr, work);
+    double *above = rows + std::int64_t{parent} * m;
     for (std::int32_t y = 0; y < m; ++y)
-      above[y] += work_[y];
+      above[y] += work[y];
   }
   for (std::int32_t t = 0; t < T; ++t) {
     if (!scores.spend(16 + 4 * m))
       return false;
-    const double *row = rows_ + std::int64_t{t} * m;
+    const double *row = rows + std::int64_t{t} * m;
     if (view.parents[t] < 0) {
-      labelling[t] = index_of_greatest(row, m);
+      labels[t] = index_of_greatest(row, m);
       continue;
     }
-    const double *edge = scores.forward(t) + labelling[view.parents[t]] * scores.forward_stride();
+    const double *edge = scores.forward(t) + labels[view.parents[t]] * scores.forward_stride();
     for (std::int32_t y = 0; y < m; ++y)
-      work_[y] = edge[y] + row[y];
-    labelling[t] = index_of_greatest(work_, m);
+      work[y] = edge[y] + row[y];
+    labels[t] = index_of_greatest(work, m);
   }
   return true;
 }
 
 MaxMarginals::MaxMarginals(Layout &layout, const ChainView &view) noexcept
     : labels_(view.labels), row_step_(static_cast<std::ptrdiff_t>(padded_labels(view.labels))),
-      inside_(layout.take<double>(ChainSweep::row_entries(view))),
-      outside_(layout.take<double>(ChainSweep::row_entries(view))),
-      work_(layout.take<double>(ChainSweep::work_entries(view))) {
+      inside_(layout.take_span<double>(ChainSweep::row_entries(view))),
+      outside_(layout.take_span<double>(ChainSweep::row_entries(view))),
+      work_(layout.take_span<double>(ChainSweep::work_entries(view))) {
   if (view.parents) {
-    message_ = layout.take<double>(tree_rows_of(view));
-    later_ = layout.take<double>(tree_rows_of(view));
-    is_leaf_ = layout.take<std::uint8_t>(view.length);
+    message_ = layout.take_span<double>(tree_rows_of(view));
+    later_ = layout.take_span<double>(tree_rows_of(view));
+    is_leaf_ = layout.take_span<std::uint8_t>(view.length);
   }
 }
 
 void MaxMarginals::run(Scores &scores, const MarginalTargets &targets) noexcept {
-  if (scores.length() == 0)
+  const std::size_t T = to_size(scores.length());
+  const std::size_t m = to_size(labels_);
+  if (T == 0)
     return;
+  Expects(!targets.marginals ||
+          (targets.marginals.rows >= scores.length() && targets.marginals.columns >= labels_));
+  Expects(targets.edge_marginals.empty() || targets.edge_marginals.size() >= (T - 1) * m * m);
+  Expects(targets.margins.empty() || targets.margins.size() >= T);
   if (scores.view().parents)
     run_tree(scores, scores.max_plus(), targets);
   else
     run_chain(scores, targets);
 }
 
-void MaxMarginals::run_sums(Scores &scores, const LogSums &sums, double *to,
-                            std::ptrdiff_t row_stride) noexcept {
+void MaxMarginals::run_sums(Scores &scores, const LogSums &sums,
+                            const Matrix<double> &to) noexcept {
   if (scores.length() == 0)
     return;
+  Expects(to && to.rows >= scores.length() && to.columns >= labels_);
   if (scores.view().parents)
-    run_tree(scores, sums, {to, row_stride, nullptr, nullptr});
+    run_tree(scores, sums, {to, {}, {}});
   else
-    sum_chain(scores, sums, to, row_stride);
+    sum_chain(scores, sums, to);
 }
 
 bool MaxMarginals::sweep(Scores &scores, std::int32_t first) noexcept {
   return ChainSweep(scores, work_).both_ways(inside_, outside_, first);
 }
 
-void MaxMarginals::write_row(const Scores &scores, std::int32_t t, double *to) const noexcept {
+void MaxMarginals::write_row(const Scores &scores, std::int32_t t,
+                             gsl::span<double> to) const noexcept {
+  Expects(!kContracts || to.size() >= to_size(labels_));
   const double *unary = scores.unary(t);
-  const std::ptrdiff_t begin = t * row_step_;
+  const double *before = inside_.data() + t * row_step_;
+  const double *after = outside_.data() + t * row_step_;
+  double *row = to.data();
   for (std::int32_t y = 0; y < labels_; ++y)
-    to[y] = inside_[begin + y] + unary[y] + outside_[begin + y];
+    row[y] = before[y] + unary[y] + after[y];
 }
 
-bool MaxMarginals::trace(Scores &scores, std::int32_t *labelling, double &score) noexcept {
+bool MaxMarginals::trace(Scores &scores, gsl::span<std::int32_t> labelling,
+                         double &score) noexcept {
   score = 0;
   return scores.length() == 0 || ChainSweep(scores, work_).trace(inside_, labelling, score);
 }
@@ -306,7 +332,7 @@ void MaxMarginals::write_margin(std::int32_t t, const double *row,
   TwoBest top;
   for (std::int32_t y = 0; y < labels_; ++y)
     top.add(row[y]);
-  targets.margins[t] = top.margin();
+  targets.margins.data()[t] = top.margin();
 }
 
 void MaxMarginals::run_chain(Scores &scores, const MarginalTargets &targets) noexcept {
@@ -314,63 +340,69 @@ void MaxMarginals::run_chain(Scores &scores, const MarginalTargets &targets) noe
   const std::int32_t m = labels_;
   if (!sweep(scores, 0))
     return;
-  const auto at = [this](double *rows, std::int32_t t) { return rows + t * row_step_; };
+  const auto at = [this](gsl::span<double> rows, std::int32_t t) {
+    return rows.data() + t * row_step_;
+  };
+  double *const work = work_.data();
   for (std::int32_t t = 0; t < T; ++t) {
     if (!scores.spend(8 + 4 * m))
       return;
-    double *to = targets.marginals ? targets.marginals + t * targets.row_stride : work_;
+    const gsl::span<double> to = targets.marginals ? targets.marginals.row(t) : work_;
     write_row(scores, t, to);
-    if (targets.margins)
-      write_margin(t, to, targets);
+    if (!targets.margins.empty())
+      write_margin(t, to.data(), targets);
   }
-  for (std::int32_t t = 1; t < T && targets.edge_marginals; ++t) {
+  for (std::int32_t t = 1; t < T && !targets.edge_marginals.empty(); ++t) {
     if (!scores.spend(2 * std::int64_t{m} * m))
       return;
     const double *edge = scores.forward(t);
-    double *to = targets.edge_marginals + std::int64_t{t - 1} * m * m;
+    double *to = targets.edge_marginals.data() + std::int64_t{t - 1} * m * m;
     for (std::int32_t y = 0; y < m; ++y)
-      work_[y] = scores.unary(t)[y] + at(outside_, t)[y];
+      work[y] = scores.unary(t)[y] + at(outside_, t)[y];
     for (std::int32_t x = 0; x < m; ++x) {
       const double before = at(inside_, t - 1)[x] + scores.unary(t - 1)[x];
       for (std::int32_t y = 0; y < m; ++y)
-        *to++ = before + edge[x * scores.forward_stride() + y] + work_[y];
+        *to++ = before + edge[x * scores.forward_stride() + y] + work[y];
     }
   }
 }
 
 // Computes forward and backward rows like those of ChainSweep, with log-sums in the place of
 // maxima. From each row a number is subtracted that makes its greatest entry 0.
-void MaxMarginals::sum_chain(Scores &scores, const LogSums &sums, double *to,
-                             std::ptrdiff_t row_stride) noexcept {
+void MaxMarginals::sum_chain(Scores &scores, const LogSums &sums,
+                             const Matrix<double> &to) noexcept {
   const std::int32_t T = scores.length();
   const std::int32_t m = labels_;
+  double *const inside = inside_.data();
+  double *const outside = outside_.data();
   const std::int64_t step_work = 16 + LogSums::kWork * m * m;
-  const auto with_unary = [&](const double *row, std::int32_t t) noexcept {
+  const auto with_unary = [&, work = work_.data()](const double *row, std::int32_t t) noexcept {
     for (std::int32_t y = 0; y < m; ++y)
-      work_[y] = row[y] + scores.unary(t)[y];
-    return work_;
+      work[y] = row[y] + scores.unary(t)[y];
+    return work;
   };
-  std::copy_n(scores.start(), m, inside_);
+  std::copy_n(scores.start(), m, inside);
   for (std::int32_t t = 1; t < T; ++t) {
     if (!scores.spend(step_work))
       return;
-    double *row = inside_ + t * row_step_;
+    double *row = inside + t * row_step_;
     sums.step(with_unary(row - row_step_, t - 1), m, scores.forward(t), scores.forward_stride(), m,
               nullptr, row);
-    lower_to_zero(row, m);
+    lower_to_zero({row, to_size(m)});
   }
-  std::copy_n(scores.end(), m, outside_); // one row: that of the current position
+  std::copy_n(scores.end(), m, outside); // one row: that of the current position
   for (std::int32_t t = T - 1; t >= 0; --t) {
     if (!scores.spend(step_work))
       return;
-    const double *before = inside_ + t * row_step_;
-    const double *here = with_unary(outside_, t);
+    const double *before = inside + t * row_step_;
+    const double *here = with_unary(outside, t);
+    double *row = to.row(t).data();
     for (std::int32_t y = 0; y < m; ++y)
-      to[t * row_stride + y] = before[y] + here[y];
+      row[y] = before[y] + here[y];
     if (t == 0)
       return;
-    sums.step(here, m, scores.backward(t), scores.backward_stride(), m, nullptr, outside_);
-    lower_to_zero(outside_, m);
+    sums.step(here, m, scores.backward(t), scores.backward_stride(), m, nullptr, outside);
+    lower_to_zero({outside, to_size(m)});
   }
 }
 
@@ -384,15 +416,19 @@ void MaxMarginals::run_tree(Scores &scores, const Products &products,
   const ChainView &view = scores.view();
   const std::int32_t T = scores.length();
   const std::int32_t m = labels_;
-  const auto at = [m](double *rows, std::int32_t t) { return rows + std::int64_t{t} * m; };
-  view.mark_leaves({is_leaf_, to_size(T)});
+  const auto at = [m](gsl::span<double> rows, std::int32_t t) {
+    return rows.data() + std::int64_t{t} * m;
+  };
+  view.mark_leaves(is_leaf_);
+  const std::uint8_t *const is_leaf = is_leaf_.data();
+  double *const edge_marginals = targets.edge_marginals.data();
   double top = 0;
   for (std::int32_t t = 0; t < T; ++t) {
     if (!scores.spend(8 * m))
       return;
     for (std::int32_t y = 0; y < m; ++y) {
       at(inside_, t)[y] = scores.unary(t)[y] + (view.parents[t] < 0 ? scores.start()[y] : 0.0) +
-                          (is_leaf_[t] ? scores.end()[y] : 0.0);
+                          (is_leaf[t] ? scores.end()[y] : 0.0);
       // In the upward pass, outside_ holds the sum of the messages of the children visited so far.
       at(outside_, t)[y] = 0.0;
     }
@@ -427,8 +463,8 @@ void MaxMarginals::run_tree(Scores &scores, const Products &products,
     if (parent < 0) {
       std::fill_n(at(outside_, t), m, earlier + at(later_, t)[0]);
       earlier += at(message_, t)[0];
-      if (targets.edge_marginals && t > 0)
-        std::fill_n(targets.edge_marginals + std::int64_t{t - 1} * m * m, std::int64_t{m} * m,
+      if (edge_marginals && t > 0)
+        std::fill_n(edge_marginals + std::int64_t{t - 1} * m * m, std::int64_t{m} * m,
                     kForbidden);
     } else {
       double *before = at(inside_, parent); // own scores, message from above, earlier siblings
@@ -440,22 +476,22 @@ void MaxMarginals::run_tree(Scores &scores, const Products &products,
       products.step(rest, m, scores.forward(t), scores.forward_stride(), m, nullptr,
                     at(outside_, t));
       lower(products, at(outside_, t), m);
-      if (targets.edge_marginals) {
+      if (edge_marginals) {
         const double *edge = scores.forward(t);
-        double *to = targets.edge_marginals + std::int64_t{t - 1} * m * m;
+        double *to = edge_marginals + std::int64_t{t - 1} * m * m;
         for (std::int32_t x = 0; x < m; ++x)
           for (std::int32_t y = 0; y < m; ++y)
             *to++ = rest[x] + edge[x * scores.forward_stride() + y] + at(inside_, t)[y];
       }
     }
-    double *to = targets.marginals ? targets.marginals + t * targets.row_stride : work_;
+    double *to = targets.marginals ? targets.marginals.row(t).data() : work_.data();
     for (std::int32_t y = 0; y < m; ++y)
       to[y] = at(inside_, t)[y] + at(outside_, t)[y];
-    if (targets.margins)
+    if (!targets.margins.empty())
       write_margin(t, to, targets);
     for (std::int32_t y = 0; y < m; ++y)
       at(inside_, t)[y] = scores.unary(t)[y] + (parent < 0 ? scores.start()[y] : 0.0) +
-                          (is_leaf_[t] ? scores.end()[y] : 0.0) + at(outside_, t)[y];
+                          (is_leaf[t] ? scores.end()[y] : 0.0) + at(outside_, t)[y];
   }
 }
 

@@ -38,7 +38,9 @@ public:
   // After run(): writes the best labelling within the restrictions; ties go to the lowest label.
   // False if every labelling is forbidden.
   template <class Held>
-  bool trace(const Scores &scores, Held &held, std::int32_t *labelling) noexcept {
+  bool trace(const Scores &scores, Held &held, gsl::span<std::int32_t> labelling) noexcept {
+    Expects(labelling.size() >= to_size(scores.length()));
+    std::int32_t *labels = labelling.data();
     const std::int32_t m = scores.labels();
     const double *behind = scores.end();
     for (std::int32_t t = scores.length() - 1; t >= 0; --t) {
@@ -49,9 +51,9 @@ public:
       const std::int32_t y = index_of_greatest(work_, m);
       if (y < 0)
         return false;
-      labelling[t] = y;
+      labels[t] = y;
       if (t > 0)
-        scores.into(t, y, side_);
+        scores.into(t, y, {side_, to_size(m)});
       behind = side_;
     }
     return true;

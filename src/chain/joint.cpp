@@ -145,7 +145,7 @@ double Joint::run_bounded(std::int32_t outgoing, double *message, std::int32_t *
     return single_->run(scores_, properties_[0], message, outcome.most);
   if (tree_ || absorbs())
     return run(outgoing, message, nullptr, to, 0, outcome);
-  if (!chain_->guide(scores_, first_)) {
+  if (!chain_->guide(scores_, {first_, to_size(view_.length)})) {
     if (message)
       std::fill_n(message, properties_[outgoing].local_count + 2, kForbidden);
     return kForbidden;

@@ -137,7 +137,7 @@ bool JointChain::step(Scores &scores, std::int32_t t) noexcept {
   outcome_->most = std::max<std::int64_t>(outcome_->most, next_.count());
   now_.swap(next_);
   if (sums_)
-    lowered_ += lower_to_zero(now_.row(0), std::int64_t{now_.count()} * labels_);
+    lowered_ += lower_to_zero({now_.row(0), to_size(std::int64_t{now_.count()} * labels_)});
   if (decode_)
     record(t);
   return true;

@@ -34,8 +34,9 @@ public:
   // Writes the best labelling of the chain, without regard to properties, to `labelling`. Also
   // computes completion_, which pruning needs. False if every labelling is forbidden or if
   // interrupted.
-  bool guide(Scores &scores, std::int32_t *labelling) noexcept {
-    return scores.complete(completion_, row_, labelling);
+  bool guide(Scores &scores, gsl::span<std::int32_t> labelling) noexcept {
+    return scores.complete({completion_, to_size(length_) * to_size(labels_)},
+                           {row_, to_size(labels_)}, labelling);
   }
 
   // Runs the program, with each property in its role (bound_property.hpp), and returns the best

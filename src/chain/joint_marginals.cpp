@@ -249,7 +249,7 @@ bool JointChain::go_back(Scores &scores, std::int32_t t) noexcept {
     }
   }
   if (sums_)
-    lower_to_zero(now_.row(0), std::int64_t{now_.count()} * labels_);
+    lower_to_zero({now_.row(0), to_size(std::int64_t{now_.count()} * labels_)});
   return true;
 }
 

@@ -76,7 +76,8 @@ bool JointReach::prepare(Limits *limits) noexcept {
     is_classless_ = is_classless_ && properties_[k].attached.property->classes == 1;
   std::fill_n(attained_, count_ + 1, kForbidden);
   std::fill_n(steady_, count_ * message_limit_, 0.0);
-  return goes_on && scores_.complete(completion_, row_, labelling);
+  return goes_on && scores_.complete({completion_, to_size(length_) * to_size(labels_)},
+                                     {row_, to_size(labels_)}, {labelling, to_size(length_)});
 }
 
 bool JointReach::offer(const std::int32_t *labels, double score,
@@ -444,7 +445,7 @@ JointReach::End JointReach::trace() noexcept {
       break;
     row = all_backs_[(row_begin_[t] + row) * labels_ + label];
     const double *before = all_rows_ + (row_begin_[t - 1] + row) * labels_;
-    scores_.into(t, label, row_);
+    scores_.into(t, label, {row_, to_size(labels_)});
     for (std::int32_t y = 0; y < labels_; ++y)
       row_[y] += before[y];
     label = index_of_greatest(row_, labels_);

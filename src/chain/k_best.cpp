@@ -61,13 +61,16 @@ std::int32_t KBest::merge(std::int32_t limit, const double *lists, const std::in
   return count;
 }
 
-std::int64_t KBest::run(Scores &scores, std::int32_t *labellings, std::ptrdiff_t row_stride,
-                        double *ranking) noexcept {
+std::int64_t KBest::run(Scores &scores, const Matrix<std::int32_t> &labellings,
+                        gsl::span<double> ranking) noexcept {
   const std::int32_t T = scores.length();
   const std::int32_t m = labels_;
+  Expects(!labellings || (labellings.rows >= k_ && labellings.columns >= T));
+  Expects(ranking.empty() || ranking.size() >= to_size(k_));
+  double *const ranked = ranking.data();
   if (T == 0) {
-    if (ranking)
-      ranking[0] = 0;
+    if (ranked)
+      ranked[0] = 0;
     return 1;
   }
   for (std::int32_t y = 0; y < m; ++y) {
@@ -100,11 +103,11 @@ std::int64_t KBest::run(Scores &scores, std::int32_t *labellings, std::ptrdiff_t
       static_cast<std::int32_t>(std::min<std::int64_t>(k_, INT32_MAX)), now_, lengths_,
       [end](std::int32_t y) { return end[y]; },
       [&](std::int32_t place, const Head &head) {
-        if (ranking)
-          ranking[place] = head.score;
+        if (ranked)
+          ranked[place] = head.score;
         if (!labellings)
           return;
-        std::int32_t *out = labellings + place * row_stride;
+        std::int32_t *out = labellings.row(place).data();
         std::int32_t y = head.from;
         std::int32_t rank = head.rank;
         for (std::int32_t t = T - 1; t > 0; --t) {

@@ -9,6 +9,7 @@
 
 #include "base/logarithm.hpp"
 #include "base/numeric.hpp"
+#include "base/span.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -110,7 +111,9 @@ public:
   }
   // Replaces each score of a row by its weight divided by the sum of all weights. False, with the
   // row unchanged, if all scores are minus infinity.
-  bool to_probabilities(double *row, std::int32_t columns) const noexcept {
+  bool to_probabilities(gsl::span<double> scores) const noexcept {
+    double *row = scores.data();
+    const auto columns = static_cast<std::int32_t>(scores.size());
     const double most = greatest_of(columns, [row](std::int32_t y) { return row[y]; });
     if (most == kForbidden)
       return false;
@@ -144,14 +147,16 @@ private:
   double temperature_;
 };
 
-// Subtracts the greatest of `count` scores from all of them, so that rounding errors of long chains
-// do not add up. Minus infinity stays. Returns what was subtracted.
-inline double lower_to_zero(double *scores, std::int64_t count) noexcept {
+// Subtracts the greatest score from all of them, so that rounding errors of long chains do not add
+// up. Minus infinity stays. Returns what was subtracted.
+inline double lower_to_zero(gsl::span<double> scores) noexcept {
+  double *row = scores.data();
+  const auto count = static_cast<std::int64_t>(scores.size());
   double most = kForbidden;
   for (std::int64_t i = 0; i < count; ++i)
-    most = std::max(most, scores[i]);
+    most = std::max(most, row[i]);
   for (std::int64_t i = 0; i < count && most > kForbidden; ++i)
-    scores[i] -= most;
+    row[i] -= most;
   return most > kForbidden ? most : 0.0;
 }
 

@@ -20,25 +20,26 @@ public:
   static std::size_t work_entries(const ChainView &view) noexcept;
 
   // `work`: work_entries() numbers.
-  ChainSweep(Scores &scores, double *work) noexcept;
+  ChainSweep(Scores &scores, gsl::span<double> work) noexcept;
 
+  // The functions below take row_entries() numbers for the rows of one direction.
   // Computes all forward rows. False if interrupted.
-  bool forward(double *rows) noexcept;
+  bool forward(gsl::span<double> rows) noexcept;
   // Computes the backward rows from the last position down to `first`. False if interrupted.
-  bool backward(double *rows, std::int32_t first) noexcept;
+  bool backward(gsl::span<double> rows, std::int32_t first) noexcept;
   // Does what forward(before) and backward(after, first) do, interleaved, which is faster. False if
   // interrupted.
-  bool both_ways(double *before, double *after, std::int32_t first) noexcept;
+  bool both_ways(gsl::span<double> before, gsl::span<double> after, std::int32_t first) noexcept;
   // Finds the best labelling and its score from forward rows. False if none is allowed or if
   // interrupted.
-  bool trace(double *rows, std::int32_t *labelling, double &score) noexcept;
+  bool trace(gsl::span<double> rows, gsl::span<std::int32_t> labelling, double &score) noexcept;
 
 private:
   void begin_with(const double *scores, double *row) const noexcept;
   // Write the first row and return a description of the remaining steps, whose `matrix` is NULL if
   // every edge has a matrix of its own.
-  Sweep begin_forward(double *rows) const noexcept;
-  Sweep begin_backward(double *rows, std::int32_t first) const noexcept;
+  Sweep begin_forward(gsl::span<double> rows) const noexcept;
+  Sweep begin_backward(gsl::span<double> rows, std::int32_t first) const noexcept;
   double *with_unary(const double *row, std::int32_t t) noexcept;
   // The work of one row, in elementary steps, and the number of rows between two checks of the
   // limits.
@@ -61,23 +62,22 @@ public:
   // Writes the best labelling to `labelling`. False if none is allowed or if interrupted.
   bool run(Scores &scores) noexcept;
 
-  std::int32_t *labelling;   // T: best labelling
-  double score = kForbidden; // phi of `labelling`
+  gsl::span<std::int32_t> labelling; // T: best labelling
+  double score = kForbidden;         // phi of `labelling`
 
 private:
   bool run_tree(Scores &scores) noexcept;
 
-  double *rows_; // chains: rows of ChainSweep; trees: T x m, best score of the subtree of t
-  double *work_; // scratch, ChainSweep::work_entries()
-  std::uint8_t *is_leaf_ = nullptr; // T flags; trees only
+  gsl::span<double> rows_; // chains: rows of ChainSweep; trees: T x m, best score of the subtree of t
+  gsl::span<double> work_; // scratch, ChainSweep::work_entries()
+  gsl::span<std::uint8_t> is_leaf_; // T flags; trees only
 };
 
-// Arrays that MaxMarginals writes.
+// Arrays that MaxMarginals writes; each may be empty.
 struct MarginalTargets {
-  double *marginals; // T rows of m, or NULL
-  std::ptrdiff_t row_stride;
-  double *edge_marginals; // (T - 1) x m x m, or NULL
-  double *margins;        // T: best max-marginal minus the second; or NULL
+  Matrix<double> marginals;         // T x m
+  gsl::span<double> edge_marginals; // (T - 1) x m x m
+  gsl::span<double> margins;        // T: best max-marginal minus the second
 };
 
 // Max-marginals of a chain or tree: score of the best labelling with a given label at a position,
@@ -88,20 +88,18 @@ public:
   void run(Scores &scores, const MarginalTargets &targets) noexcept;
   // Writes T rows of log-sums: entry y of row t is the log-sum of the scores of all labellings with
   // label y at t, plus a number that is the same for the whole row.
-  void run_sums(Scores &scores, const LogSums &sums, double *to,
-                std::ptrdiff_t row_stride) noexcept;
+  void run_sums(Scores &scores, const LogSums &sums, const Matrix<double> &to) noexcept;
   // The parts of run() for a chain (not a tree), to be called in this order. sweep() runs both
   // recursions, the backward one down to position `first`; false if interrupted. write_row() writes
   // the m max-marginals of a position t >= first. trace() finds the best labelling, the same as
   // BestLabelling.
   bool sweep(Scores &scores, std::int32_t first) noexcept;
-  void write_row(const Scores &scores, std::int32_t t, double *to) const noexcept;
-  bool trace(Scores &scores, std::int32_t *labelling, double &score) noexcept;
+  void write_row(const Scores &scores, std::int32_t t, gsl::span<double> to) const noexcept;
+  bool trace(Scores &scores, gsl::span<std::int32_t> labelling, double &score) noexcept;
 
 private:
   void run_chain(Scores &scores, const MarginalTargets &targets) noexcept;
-  void sum_chain(Scores &scores, const LogSums &sums, double *to,
-                 std::ptrdiff_t row_stride) noexcept;
+  void sum_chain(Scores &scores, const LogSums &sums, const Matrix<double> &to) noexcept;
   // `products`: MaxPlus or LogSums.
   template <class Products>
   void run_tree(Scores &scores, const Products &products, const MarginalTargets &targets) noexcept;
@@ -111,24 +109,25 @@ private:
   std::ptrdiff_t row_step_; // entries of a row; chains only
   // For chains: forward and backward rows of ChainSweep.
   // For trees (T x m): best score of the subtree of t, and of everything outside this subtree.
-  double *inside_;
-  double *outside_;
-  double *work_; // scratch, ChainSweep::work_entries()
+  gsl::span<double> inside_;
+  gsl::span<double> outside_;
+  gsl::span<double> work_; // scratch, ChainSweep::work_entries()
   // For trees (T x m): the message of t to its parent, which is the best score of the subtree of t
   // by label of the parent; and the sum of the messages of later siblings to the parent. Roots use
   // column 0, since their virtual parent has one label.
-  double *message_ = nullptr;
-  double *later_ = nullptr;
-  std::uint8_t *is_leaf_ = nullptr;
+  gsl::span<double> message_;
+  gsl::span<double> later_;
+  gsl::span<std::uint8_t> is_leaf_;
 };
 
 // The k best labellings of a chain.
 class KBest {
 public:
   KBest(Layout &layout, const ChainView &view, std::int64_t k) noexcept;
-  // Fills the caller's arrays (each may be NULL) and returns the number of labellings found.
-  std::int64_t run(Scores &scores, std::int32_t *labellings, std::ptrdiff_t row_stride,
-                   double *ranking) noexcept;
+  // Writes the labellings (k x T) and their scores (k), each unless empty, and returns the number
+  // of labellings found.
+  std::int64_t run(Scores &scores, const Matrix<std::int32_t> &labellings,
+                   gsl::span<double> ranking) noexcept;
 
 private:
   // The current entry of a label's list in merge(): the rank-th best partial labelling that ends at

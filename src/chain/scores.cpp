@@ -19,9 +19,9 @@ Scores::Scores(Layout &layout, const ChainView &view) noexcept : view_(view) {
       saturating_product(m, static_cast<std::size_t>(padded_labels(view.labels)));
   const bool shared = view.transitions && !view.edges;
   if (shared ? !shared_in_place() : !in_place(view.edge_from, view.edge_to))
-    owned_forward_ = layout.take<double>(square);
+    owned_forward_ = layout.take_span<double>(square);
   if (!shared && !in_place(view.edge_to, view.edge_from))
-    owned_backward_ = layout.take<double>(square);
+    owned_backward_ = layout.take_span<double>(square);
 }
 
 // Copies m numbers without gaps.
@@ -33,9 +33,11 @@ void Scores::copy(const void *from, std::ptrdiff_t at, double *to) const noexcep
 }
 
 void Scores::write(std::int32_t t, std::ptrdiff_t row_stride, std::ptrdiff_t column_stride,
-                   double *to) const noexcept {
+                   gsl::span<double> rows) const noexcept {
   const std::int32_t m = view_.labels;
   const auto padded = static_cast<std::ptrdiff_t>(padded_labels(m));
+  Expects(rows.size() >= to_size(m) * to_size(padded));
+  double *to = rows.data();
   const std::ptrdiff_t base = view_.edge_each ? (t - 1) * view_.edge_matrix : 0;
   for (std::int32_t r = 0; r < m; ++r, to += padded) {
     if (column_stride == 1)
@@ -47,9 +49,11 @@ void Scores::write(std::int32_t t, std::ptrdiff_t row_stride, std::ptrdiff_t col
   }
 }
 
-void Scores::into(std::int32_t t, std::int32_t y, double *to) const noexcept {
+void Scores::into(std::int32_t t, std::int32_t y, gsl::span<double> to) const noexcept {
+  Expects(!kContracts || to.size() >= to_size(view_.labels));
+  double *row = to.data();
   for (std::int32_t x = 0; x < view_.labels; ++x)
-    to[x] = view_.edge_at(t, x, y);
+    row[x] = view_.edge_at(t, x, y);
 }
 
 bool Scores::write_unary() noexcept {
@@ -82,7 +86,7 @@ bool Scores::load(Limits *limits) noexcept {
   const std::int32_t m = view_.labels;
   limits_ = limits;
   max_plus_ = &max_plus_here();
-  const bool copies_edges = owned_forward_ || owned_backward_;
+  const bool copies_edges = owned_forward_.data() || owned_backward_.data();
   if (!spend(8 * std::int64_t{m} + (copies_edges ? 2 * std::int64_t{m} * m : 0)))
     return false;
   if (owned_unary_) {
@@ -110,21 +114,20 @@ bool Scores::load(Limits *limits) noexcept {
   const auto padded = static_cast<std::ptrdiff_t>(padded_labels(m));
   forward_stride_ = backward_stride_ = padded;
   if (!view_.has_edges()) {
-    const std::int64_t square = std::int64_t{m} * padded;
-    std::fill_n(owned_forward_, square, 0.0);
-    std::fill_n(owned_backward_, square, 0.0);
-    forward_ = owned_forward_;
-    backward_ = owned_backward_;
+    forward_ = owned_forward_.data();
+    backward_ = owned_backward_.data();
+    std::fill_n(owned_forward_.data(), owned_forward_.size(), 0.0);
+    std::fill_n(owned_backward_.data(), owned_backward_.size(), 0.0);
   } else if (!view_.edges) {
     forward_ = view_.transitions->matrix;
     if (!shared_in_place()) {
       const std::ptrdiff_t stride = view_.transitions->row_stride;
       for (std::int32_t x = 0; x < m; ++x) {
-        double *row = owned_forward_ + std::ptrdiff_t{x} * padded;
+        double *row = owned_forward_.data() + std::ptrdiff_t{x} * padded;
         std::copy_n(forward_ + x * stride, m, row);
         std::fill(row + m, row + padded, kForbidden);
       }
-      forward_ = owned_forward_;
+      forward_ = owned_forward_.data();
     }
     backward_ = view_.transitions->transposed;
   } else {
@@ -132,7 +135,7 @@ bool Scores::load(Limits *limits) noexcept {
       forward_ = static_cast<const double *>(view_.edges);
       forward_stride_ = view_.edge_from;
     } else {
-      forward_ = owned_forward_;
+      forward_ = owned_forward_.data();
       if (!view_.edge_each)
         write(1, view_.edge_from, view_.edge_to, owned_forward_);
     }
@@ -140,7 +143,7 @@ bool Scores::load(Limits *limits) noexcept {
       backward_ = static_cast<const double *>(view_.edges);
       backward_stride_ = view_.edge_to;
     } else {
-      backward_ = owned_backward_;
+      backward_ = owned_backward_.data();
       if (!view_.edge_each)
         write(1, view_.edge_to, view_.edge_from, owned_backward_);
     }
@@ -151,27 +154,34 @@ bool Scores::load(Limits *limits) noexcept {
 const double *Scores::forward(std::int32_t t) noexcept {
   if (!view_.edges || !view_.edge_each)
     return forward_;
-  if (!owned_forward_)
+  if (!owned_forward_.data())
     return forward_ + (t - 1) * view_.edge_matrix;
   write(t, view_.edge_from, view_.edge_to, owned_forward_);
-  return owned_forward_;
+  return owned_forward_.data();
 }
 
 const double *Scores::backward(std::int32_t t) noexcept {
   if (!view_.edges || !view_.edge_each)
     return backward_;
-  if (!owned_backward_)
+  if (!owned_backward_.data())
     return backward_ + (t - 1) * view_.edge_matrix;
   write(t, view_.edge_to, view_.edge_from, owned_backward_);
-  return owned_backward_;
+  return owned_backward_.data();
 }
 
-bool Scores::complete(double *completion, double *row, std::int32_t *labelling) noexcept {
+bool Scores::complete(gsl::span<double> completion, gsl::span<double> scratch,
+                      gsl::span<std::int32_t> labelling) noexcept {
   const std::int32_t T = length();
   const std::int32_t m = labels();
+  Expects(completion.size() >= to_size(T) * to_size(m) && scratch.size() >= to_size(m) &&
+          labelling.size() >= to_size(T));
   if (T == 0)
     return true;
-  const auto after = [=](std::int32_t t) { return completion + std::int64_t{t} * m; };
+  double *const row = scratch.data();
+  std::int32_t *const best = labelling.data();
+  const auto after = [m, rows = completion.data()](std::int32_t t) {
+    return rows + std::int64_t{t} * m;
+  };
   std::copy_n(end(), m, after(T - 1));
   for (std::int32_t t = T - 1; t > 0; --t) {
     if (!spend(16 + 3 * std::int64_t{m} * m))
@@ -186,11 +196,11 @@ bool Scores::complete(double *completion, double *row, std::int32_t *labelling) 
       return false;
     for (std::int32_t y = 0; y < m; ++y)
       row[y] = unary(t)[y] + before[y];
-    labelling[t] = max_plus().best_sum(row, after(t), m);
-    if (labelling[t] < 0)
+    best[t] = max_plus().best_sum(row, after(t), m);
+    if (best[t] < 0)
       return false;
     if (t + 1 < T)
-      before = forward(t + 1) + labelling[t] * forward_stride();
+      before = forward(t + 1) + best[t] * forward_stride();
   }
   return true;
 }

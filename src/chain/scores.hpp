@@ -36,7 +36,7 @@ public:
   const double *forward_of_all() const noexcept { return view_.edge_each ? nullptr : forward_; }
   const double *backward_of_all() const noexcept { return view_.edge_each ? nullptr : backward_; }
   // Writes the m transition scores from each label at the position before t to label y at t.
-  void into(std::int32_t t, std::int32_t y, double *to) const noexcept;
+  void into(std::int32_t t, std::int32_t y, gsl::span<double> to) const noexcept;
 
   // Matrix of the edge into t, with rows for "from" labels (forward) or "to" labels (backward).
   // Valid until the next call of the same function, which may copy another edge's matrix over it.
@@ -46,9 +46,10 @@ public:
   std::ptrdiff_t backward_stride() const noexcept { return backward_stride_; }
 
   // Writes the best score of the positions after t, given label y at t, to completion[t * m + y],
-  // and the best labelling to `labelling` (T labels). `row`: scratch (m). False if every labelling
-  // is forbidden or if interrupted. Not for trees. O(T m^2).
-  bool complete(double *completion, double *row, std::int32_t *labelling) noexcept;
+  // and the best labelling to `labelling` (T labels). `scratch`: m numbers. False if every
+  // labelling is forbidden or if interrupted. Not for trees. O(T m^2).
+  bool complete(gsl::span<double> completion, gsl::span<double> scratch,
+                gsl::span<std::int32_t> labelling) noexcept;
 
 private:
   bool copies_unary() const noexcept;
@@ -64,8 +65,9 @@ private:
     return view_.transitions->row_stride == padded_labels(view_.labels);
   }
   void copy(const void *from, std::ptrdiff_t at, double *to) const noexcept;
+  // Writes the matrix of the edge into t, m padded rows.
   void write(std::int32_t t, std::ptrdiff_t row_stride, std::ptrdiff_t column_stride,
-             double *to) const noexcept;
+             gsl::span<double> rows) const noexcept;
 
   ChainView view_;
   Limits none_;
@@ -74,8 +76,8 @@ private:
   double *owned_unary_ = nullptr;     // T x m, or NULL if read in place
   double *start_ = nullptr;
   double *end_ = nullptr;
-  double *owned_forward_ = nullptr; // m x padded labels, or NULL if read in place
-  double *owned_backward_ = nullptr;
+  gsl::span<double> owned_forward_; // m x padded labels; empty if read in place
+  gsl::span<double> owned_backward_;
   const double *unary_ = nullptr;
   const double *forward_ = nullptr;
   const double *backward_ = nullptr;

@@ -119,7 +119,7 @@ void sums_are_what_enumeration_finds(void **) {
       double total = 0;
       for (int y = 0; y < one.labels; ++y)
         total += truth[at + static_cast<std::size_t>(y)];
-      const bool possible = sums.to_probabilities(&found[at], one.labels);
+      const bool possible = sums.to_probabilities({&found[at], static_cast<std::size_t>(one.labels)});
       assert_true(possible == (total > 0));
       forbidden += possible ? 0 : 1;
       for (int y = 0; y < one.labels && possible; ++y)
@@ -213,7 +213,7 @@ void what_is_left_out_is_bounded(void **) {
         double total = 0;
         for (int y = 0; y < one.labels; ++y)
           total += truth[at + static_cast<std::size_t>(y)];
-        assert_true(sums.to_probabilities(&found[at], one.labels));
+        assert_true(sums.to_probabilities({&found[at], static_cast<std::size_t>(one.labels)}));
         for (int y = 0; y < one.labels; ++y) {
           const double p = truth[at + static_cast<std::size_t>(y)] / total;
           const double error = std::fabs(found[at + static_cast<std::size_t>(y)] - p);

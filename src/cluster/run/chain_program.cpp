@@ -378,10 +378,12 @@ bool ChainProgram::decode_and_send(bool own, const Assignment *known, Limits &li
     if (const std::int32_t t = slots_[s].position; s == 0 || t != slots_[s - 1].position) {
       if (!limits.spend(8 + 4 * std::int64_t{chain_.labels}))
         return finish(false, limits);
-      placed.program.write_row(placed.scores, t, marginals_ + std::int64_t{t} * chain_.labels);
+      placed.program.write_row(placed.scores, t,
+                               {marginals_ + std::int64_t{t} * chain_.labels,
+                                to_size(chain_.labels)});
     }
   double best = 0;
-  const bool found = placed.program.trace(placed.scores, labels, best);
+  const bool found = placed.program.trace(placed.scores, {labels, to_size(chain_.length)}, best);
   if (limits.interruption() != Interruption::none)
     return finish(false, limits);
   if (found && known && known->phi(number_) > kForbidden && known->has(chain_, labels))
@@ -397,7 +399,7 @@ bool ChainProgram::decode_plain(Limits &limits) noexcept {
   Placed<BestLabelling> placed(layout, view_);
   if (!placed.scores.load(&limits) || !placed.program.run(placed.scores))
     return false;
-  std::copy_n(placed.program.labelling, chain_.length, labels);
+  std::copy_n(placed.program.labelling.data(), chain_.length, labels);
   return show(limits);
 }
 
@@ -492,7 +494,9 @@ void ChainProgram::run_marginals(double *to, std::ptrdiff_t row_stride, double *
   Layout layout(room_);
   Placed<MaxMarginals> placed(layout, view_);
   if (placed.scores.load(&limits))
-    placed.program.run(placed.scores, {to, row_stride, nullptr, margins});
+    placed.program.run(placed.scores, {{to, chain_.length, chain_.labels, row_stride},
+                                       {},
+                                       span_of(margins, chain_.length)});
 }
 
 void ChainProgram::send_whole(Limits &limits) noexcept {
@@ -659,7 +663,7 @@ bool ChainProgram::probabilities(double temperature, double *to, std::ptrdiff_t 
     Layout layout(room_);
     Placed<MaxMarginals> placed(layout, view_);
     if (placed.scores.load(&limits))
-      placed.program.run_sums(placed.scores, sums, rows, stride);
+      placed.program.run_sums(placed.scores, sums, {rows, chain_.length, m, stride});
   } else if (!sum_joint(sums, exactly(joint_), exact, limits) &&
              (view_.parents || !sum_joint(sums, thinned(joint_), exact, limits)) &&
              !sum_joint(sums, by_absorption(joint_), exact, limits)) {
@@ -668,7 +672,7 @@ bool ChainProgram::probabilities(double temperature, double *to, std::ptrdiff_t 
   }
   bool found = true;
   for (std::int32_t t = 0; t < chain_.length && found; ++t)
-    found = limits.spend(LogSums::kWork * m) && sums.to_probabilities(rows + t * stride, m);
+    found = limits.spend(LogSums::kWork * m) && sums.to_probabilities({rows + t * stride, to_size(m)});
   for (std::int32_t t = 0; t < chain_.length && found && marginals_; ++t)
     std::copy_n(marginals_ + std::int64_t{t} * m, m, to + t * row_stride);
   return finish(found, limits);

@@ -241,7 +241,7 @@ RunFailure closed_probabilities(const Setting &setting, const RunState &state, s
           to[y] = score;
       });
   if (found)
-    LogSums(temperature).to_probabilities(to, setting.model.chains[chain].labels);
+    LogSums(temperature).to_probabilities({to, to_size(setting.model.chains[chain].labels)});
   return failure;
 }
 
