@@ -89,21 +89,23 @@
  *   last gate       On held-out groups. If members were exchanged, whether there is agreement is
  *                   known apart from the costs. All bases are then applied if agreement_p is at
  *                   most level / 2 (bonuses have a second chance), they cost less than the tagger,
- *                   and at most one standard error more than the control. If nothing was exchanged, all
- *                   bases are applied if they cost less than the tagger and the control,
- *                   agreement_p <= level, the gain over the tagger has p <= level, and the scores
- *                   tell something. Otherwise bonuses alone are applied, if the gain of the control
- *                   has p <= level and the scores tell something.
+ *                   and at most one standard error more than the control. If nothing was
+ *                   exchanged, all bases are applied if they cost less than the tagger and the
+ *                   control, agreement_p <= level, the gain over the tagger has p <= level, and the
+ *                   scores tell something. Otherwise bonuses alone are applied, if the gain of the
+ *                   control has p <= level and the scores tell something.
  *   kinds           Each kind is also learnt alone and judged by its gain over the tagger on
  *                   held-out groups. The i kinds of least p are kept, i the greatest number for
  *                   which the i-th p is at most 0.5 i / m (Benjamini and Hochberg), m the number of
  *                   kinds with weights. If all bases are applied, kinds that gain and whose
  *                   members agree with p <= level by exchanges of this kind alone are kept too. Up
  *                   to half of the kinds kept may then be there by chance; their weights are small,
- *                   and the last gate prevents harm. A single kind is judged by the last gate alone.
- *   factor          A margin asks for weights that just suffice. Those of agreement bases of position
- *                   cliques (words, keys, links) are applied 1.5 times as large as learnt, within
- *                   their bounds. Bonuses are not: a larger one labels more and more, and harms.
+ *                   and the last gate prevents harm. A single kind is judged by the last gate
+ *                   alone.
+ *   factor          A margin asks for weights that just suffice. Those of agreement bases of
+ *                   position cliques (words, keys, links) are applied 1.5 times as large as learnt,
+ *                   within their bounds. Bonuses are not: a larger one labels more and more, and
+ *                   harms.
  *                   Gains and p-values are of the weights as learnt.
  *   temperature     For chorale_run_probabilities: the temperature with the highest likelihood of
  *                   the gold labels of held-out groups, each group under the weights of the other

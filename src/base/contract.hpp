@@ -1,6 +1,7 @@
 // Contracts of inner loops. An Expects that every element would pass costs time, so that
 //     Expects(!kContracts || index < size);
-// checks in debug builds and under the address sanitizer only. All other contracts are Expects alone.
+// checks in debug builds and under the address sanitizer only. All other contracts are Expects
+// alone.
 #pragma once
 
 #include "base/redzone.hpp"

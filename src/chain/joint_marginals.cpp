@@ -78,7 +78,8 @@ bool JointChain::go_forward_thinned(Scores &scores, const BoundProperty *propert
   least_ = kForbidden;
   if (length_ > 0 && !sum_completions(scores))
     return false;
-  for (std::int32_t w = std::min(kFirstWidth, width);; w = w > width / kWider ? width : w * kWider) {
+  for (std::int32_t w = std::min(kFirstWidth, width);;
+       w = w > width / kWider ? width : w * kWider) {
     outcome.pruned = false;
     begin(properties, fields, count, {w, false}, -1, outcome);
     if (!go_forward(scores))

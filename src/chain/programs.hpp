@@ -68,7 +68,8 @@ public:
 private:
   bool run_tree(Scores &scores) noexcept;
 
-  gsl::span<double> rows_; // chains: rows of ChainSweep; trees: T x m, best score of the subtree of t
+  // Of a chain: rows of ChainSweep. Of a tree: T x m, the best score of the subtree of t.
+  gsl::span<double> rows_;
   gsl::span<double> work_; // scratch, ChainSweep::work_entries()
   gsl::span<std::uint8_t> is_leaf_; // T flags; trees only
 };

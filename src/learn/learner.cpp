@@ -202,8 +202,8 @@ chorale_status LearningCourse::make_room() noexcept {
     exchange_p_[k] = 1;
     tried_ += learnt_.kinds[k].weights > 0 ? 1 : 0;
   }
-  if (!lessons_.interrupted() &&
-      std::ldexp(1.0, -static_cast<int>(std::min<std::int64_t>(learnt_.report.groups, 2000))) > teaching_.level)
+  const auto signs = static_cast<int>(std::min<std::int64_t>(learnt_.report.groups, 2000));
+  if (!lessons_.interrupted() && std::ldexp(1.0, -signs) > teaching_.level)
     learnt_.report.warnings |= CHORALE_WARNING_FEW_GROUPS;
   return CHORALE_OK;
 }

@@ -280,7 +280,8 @@ bool is_sound(const Learnt &learnt) noexcept {
     if (kind.first_weight != next || kind.weights < 0 || kind.values < 0 ||
         kind.centre_values < 0 || (kind.is_centred != (kind.centre_values > 0)) ||
         kind.cliques < 0 || kind.left_out < 0 ||
-        (kind.left_out != 0 && (kind.is_property || kind.is_centred)) || kind.weights > learnt.weights.size() - next)
+        (kind.left_out != 0 && (kind.is_property || kind.is_centred)) ||
+        kind.weights > learnt.weights.size() - next)
       return false;
     next += kind.weights;
     const std::int64_t columns = kind.columns();

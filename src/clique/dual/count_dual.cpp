@@ -385,10 +385,11 @@ bool CountDual::reduce(double level, double *dropped) noexcept {
   if (is_left_out)
     return false;
   for (std::int64_t v = 0; v < columns_; ++v) {
-    if (!in_stretches(*view_, length_[v], Limits::kScattered, [&](std::int64_t begin, std::int64_t end) {
-          for (std::int64_t r = begin; r < end; ++r)
-            forced_[v] += remaining_[entries_[v * members_ + r].member] == 1 ? 1 : 0;
-        }))
+    const auto count_forced = [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t r = begin; r < end; ++r)
+        forced_[v] += remaining_[entries_[v * members_ + r].member] == 1 ? 1 : 0;
+    };
+    if (!in_stretches(*view_, length_[v], Limits::kScattered, count_forced))
       return true;
     lo_[v] = std::max(lo_[v], forced_[v]);
   }

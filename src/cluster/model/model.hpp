@@ -54,8 +54,8 @@ struct WholeSlot {
 struct chorale_model : chorale::Counted {
   explicit chorale_model(const chorale::Memory &from, const chorale::Log &to) noexcept
       : Counted(from), log(to), arena(from), chains(from), slots(from), wholes(from), cliques(from),
-        members(from), weights(from), chain_index(from), clique_index(from), groups(from), parts(from),
-        potentials(from), properties(from), dictionaries(from), transitions(from) {}
+        members(from), weights(from), chain_index(from), clique_index(from), groups(from),
+        parts(from), potentials(from), properties(from), dictionaries(from), transitions(from) {}
   ~chorale_model();
 
   std::int32_t site(const chorale::Clique &clique, std::int32_t member) const noexcept {

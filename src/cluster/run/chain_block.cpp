@@ -230,7 +230,8 @@ bool ChainBlock::walk(ChainProgram &program, Limits &limits) noexcept {
   bool found = false;
   program.with_walk(limits, [&](Scores &scores, ChainWalk &walk) noexcept {
     Held held{*this, scores, limits};
-    found = walk.run(scores, held) && walk.trace(scores, held, {program.labels, to_size(chain_.length)});
+    found = walk.run(scores, held) &&
+            walk.trace(scores, held, {program.labels, to_size(chain_.length)});
   });
   return found && program.show(limits);
 }

@@ -672,7 +672,8 @@ bool ChainProgram::probabilities(double temperature, double *to, std::ptrdiff_t 
   }
   bool found = true;
   for (std::int32_t t = 0; t < chain_.length && found; ++t)
-    found = limits.spend(LogSums::kWork * m) && sums.to_probabilities({rows + t * stride, to_size(m)});
+    found = limits.spend(LogSums::kWork * m) &&
+            sums.to_probabilities({rows + t * stride, to_size(m)});
   for (std::int32_t t = 0; t < chain_.length && found && marginals_; ++t)
     std::copy_n(marginals_ + std::int64_t{t} * m, m, to + t * row_stride);
   return finish(found, limits);

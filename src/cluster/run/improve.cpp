@@ -19,8 +19,8 @@ namespace {
 // Searches for a better labelling of one chain.
 class ChainSearch {
 public:
-  ChainSearch(Layout &layout, const Setting &setting, const Assignment &now, const CountStore &counts,
-         std::int32_t chain, Worker &worker) noexcept
+  ChainSearch(Layout &layout, const Setting &setting, const Assignment &now,
+              const CountStore &counts, std::int32_t chain, Worker &worker) noexcept
       : setting_(setting), now_(now), worker_(worker),
         block(layout, setting, now, counts, chain),
         program(layout, setting.model, setting.inputs, chain, setting.options.joint,
