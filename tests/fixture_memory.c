@@ -1,18 +1,11 @@
 /* Counts allocations: malloc and its family are defined in the test executable, so that every call
  * of the shared library and of the C++ runtime reaches these functions. */
 #include "fixture.h"
+#include "fixture_sanitizer.h"
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define MEMORY_IS_COUNTED 0
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) ||                         \
-    __has_feature(memory_sanitizer)
-#define MEMORY_IS_COUNTED 0
-#endif
-#endif
-#if !defined(MEMORY_IS_COUNTED) && defined(__GLIBC__)
+#if defined(__GLIBC__) && !HAS_SANITIZER
 #define MEMORY_IS_COUNTED 1
-#elif !defined(MEMORY_IS_COUNTED)
+#else
 #define MEMORY_IS_COUNTED 0
 #endif
 

@@ -4,6 +4,8 @@
 #define _GNU_SOURCE
 #endif
 
+#include "../fixture_sanitizer.h"
+
 #include <chorale/chorale.h>
 
 #include <malloc.h>
@@ -72,22 +74,11 @@ static void deallocate(void *user, void *memory, size_t bytes, size_t alignment)
 static const chorale_allocator kHooks = {NULL, allocate, deallocate};
 static chorale_host host;
 
-/* A sanitizer's malloc keeps what is freed for a while, and tells nobody. */
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define HAS_OWN_MALLOC 0
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define HAS_OWN_MALLOC 0
-#endif
-#endif
-#ifndef HAS_OWN_MALLOC
-#define HAS_OWN_MALLOC 1
-#endif
-
 /* Bytes that the process has in memory, and that malloc has given out; 0 where nobody says. What an
- * emulator has in memory is its own. */
+ * emulator has in memory is its own. A sanitizer's malloc keeps what is freed for a while, and tells
+ * nobody. */
 static int64_t resident(void) {
-  if (!HAS_OWN_MALLOC || getenv("CHORALE_TEST_EMULATED"))
+  if (HAS_SANITIZER || getenv("CHORALE_TEST_EMULATED"))
     return 0;
   FILE *file = fopen("/proc/self/statm", "r");
   long long pages = 0, all = 0;
@@ -99,7 +90,7 @@ static int64_t resident(void) {
   return pages * sysconf(_SC_PAGESIZE);
 }
 static int64_t given_out(void) {
-#if HAS_OWN_MALLOC && defined(__GLIBC__) && __GLIBC_PREREQ(2, 33)
+#if !HAS_SANITIZER && defined(__GLIBC__) && __GLIBC_PREREQ(2, 33)
   const struct mallinfo2 all = mallinfo2();
   return (int64_t)(all.uordblks + all.hblkhd);
 #else
