@@ -29,7 +29,7 @@ std::int32_t kind_of_property(const Property &p) noexcept {
 }
 
 std::int32_t action_of(const Property &p, std::int32_t compiled) noexcept {
-  return compiled >= 0 ? p.constants[compiled] : compiled;
+  return compiled >= 0 ? p.constants.data()[compiled] : compiled;
 }
 
 // Returns the action at the end of a sequence in `state`, found from what it fires after each last

@@ -284,7 +284,7 @@ faulty_pass "the reach is left out" 's/attained_\[k\] - reach\[k\];/attained_[k]
 faulty_pass "entries out of reach are not raised" 's/to\[v\] = std::max(to\[v\], most - .*/;/' 'seed [0-9]+, property'
 faulty_pass "conflicts end though values outside a dictionary may fire" 's/ && !property.watches_conflicts()//' 'seed [0-9]+'
 faulty_pass "an offer that programs forbid is taken" \
-  's/(property.watches_conflicts() && property.attached.fires_outside(labels, nullptr))/false/' 'seed [0-9]+|is_new'
+  's/property.attached.fires_outside({labels, to_size(length_)}, {})/false/' 'seed [0-9]+|is_new'
 faulty_pass "a label that fires passes for one that changes nothing" \
   's/ && fires_\[k\]\[y\] == CHORALE_FIRE_NOTHING//' 'seed [0-9]+|close\(pass.best'
 faulty_pass "a trace takes another row" 's/row = all_backs_\[.*/row = 0;/' 'seed [0-9]+: the labelling'
