@@ -9,7 +9,7 @@ import (
 )
 
 // unreached maps each exported symbol of the library that the package does not use to the reason.
-// It is empty. C must not keep pointers to Go memory, so the package does not let the library borrow
+// C must not keep pointers to Go memory, so the package does not let the library borrow
 // the caller's memory; but that is asked for by fields and arguments, not by symbols.
 var unreached = map[string]string{
 	"chorale_model_get_member":    "Members takes all members of a clique",

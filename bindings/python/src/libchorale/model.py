@@ -693,25 +693,30 @@ class Model(Shared):
     def members(self, clique: int) -> npt.NDArray[np.int64]:
         """Returns the members of a clique in their order (a centre is the last): rows of chain and
         position, with position -1 for a whole chain or an instance."""
-        return np.stack(self._members_of(clique)[:2], axis=1)
+        chains, positions, _ = self._members_of(clique)
+        return np.stack((chains, positions), axis=1)
 
     def weights(self, clique: int) -> npt.NDArray[np.int64]:
         """Returns how often each member of a clique counts, in the order of `members`."""
-        return self._members_of(clique)[2]
+        _, _, weights = self._members_of(clique)
+        return weights
 
-    def _members_of(self, clique: int) -> npt.NDArray[np.int64]:
-        """Returns three rows over the members of a clique: chains, positions and weights."""
-        rows = np.empty((3, self.clique_members(clique)), dtype=np.int64)
+    def _members_of(self, clique: int) -> tuple[npt.NDArray[np.int64], ...]:
+        """Returns the chains, positions and weights of the members of a clique."""
+        count = self.clique_members(clique)
+        chains, positions, weights = (np.empty(count, dtype=np.int64) for _ in range(3))
         with self._use() as model:
             call(
                 library.chorale_model_get_members,
                 model,
                 self._clique(clique),
-                *(arrays.address(row) for row in rows),
-                rows.shape[1],
+                arrays.address(chains),
+                arrays.address(positions),
+                arrays.address(weights),
+                count,
                 None,
             )
-        return rows
+        return chains, positions, weights
 
     # ---- What a clique was added with
 
