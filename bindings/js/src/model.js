@@ -503,6 +503,25 @@ export class Model extends Handle {
       return { chain: scope.number(chain), position: scope.number(position) };
     });
   }
+  membersOf(clique) {
+    const count = this.cliqueMembers(clique);
+    const native = Handle.nativeOf(this);
+    const pointer = Handle.use(this, native);
+    return native.scoped((scope) => {
+      const [chains, positions, weights] = [0, 1, 2].map(() => scope.allocate(8 * count));
+      native.call("chorale_model_get_members", [
+        pointer,
+        integer("clique", clique),
+        chains,
+        positions,
+        weights,
+        count,
+        0,
+      ]);
+      const of = (at) => Array.from(native.array("int64", at, count), Number);
+      return { chains: of(chains), positions: of(positions), weights: of(weights) };
+    });
+  }
   #own(Kind, name, retain, ...numbers) {
     const pointer = this.#number(name, ...numbers);
     if (pointer === 0) return null;

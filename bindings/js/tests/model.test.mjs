@@ -220,6 +220,13 @@ for (const [name, chorale] of libraries) {
     assert.deepEqual([...model.chain(2).scores], [1, 1, 3, 0]);
     assert.deepEqual(model.member(positions, 1), { chain: 2, position: 1 });
     assert.deepEqual(model.member(whole, 0), { chain: 1, position: -1 });
+    for (let clique = 0; clique < model.cliques; ++clique) {
+      const { chains, positions: places, weights } = model.membersOf(clique);
+      assert.equal(chains.length, model.cliqueMembers(clique));
+      chains.forEach((chain, k) =>
+        assert.deepEqual(model.member(clique, k), { chain, position: places[k] }));
+      assert.deepEqual(weights, chains.map((_, k) => model.memberWeight(clique, k)));
+    }
     assert.deepEqual([model.chainLength(0), model.cliqueMembers(whole), model.cliqueValues(whole),
       model.cliqueColumns(whole)], [3, 2, 2, 4]);
     assert.deepEqual([model.centreValues(centred), model.centreValues(whole)], [2, 0]);

@@ -687,6 +687,8 @@ export class Model extends Handle {
   centreValues(clique: number): number;
   /** Returns the chain and the position of a member; position -1: the whole chain is the member. */
   member(clique: number, member: number): { chain: number; position: number };
+  /** Returns the chains and positions of all members of a clique, as by `member`, and their weights. */
+  membersOf(clique: number): { chains: number[]; positions: number[]; weights: number[] };
   /**
    * Returns the potential of a clique as a new handle, which the caller closes; null if the clique
    * has none. The next three methods return new handles or null in the same way.
