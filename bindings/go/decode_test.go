@@ -577,6 +577,14 @@ func TestWeights(t *testing.T) {
 		if _, err := model.MemberWeights(clique + 1); !errors.Is(err, ErrOutOfRange) {
 			t.Error(err)
 		}
+		for i, member := range must(model.Members(clique)) {
+			if found, weight, err := model.Member(clique, i); found != member || weight != weights[i] || err != nil {
+				t.Errorf("member %d is %v with weight %d, %v; not %v with %d", i, found, weight, err, member, weights[i])
+			}
+		}
+		if _, _, err := model.Member(clique, len(weights)); !errors.Is(err, ErrOutOfRange) {
+			t.Error(err)
+		}
 		model.Close()
 
 		agreement := NewAgreement(AgreeKeys)

@@ -529,6 +529,22 @@ func refuseClique(model *C.chorale_model, clique int) error {
 	return nil
 }
 
+// Member returns a member of a clique, numbered in the order of adding, and how often it counts in
+// the clique's potential. If there is no such clique or member, the error is [ErrOutOfRange].
+func (m *Model) Member(clique, member int) (Member, int64, error) {
+	c, model := m.begin()
+	defer c.end()
+	if c.err != nil {
+		return Member{}, 0, c.err
+	}
+	var chain, position C.int64_t
+	if c.failed(C.chorale_model_get_member(model, C.int64_t(clique), C.int64_t(member), &chain, &position, c.detail)) {
+		return Member{}, 0, c.err
+	}
+	weight := C.chorale_model_member_weight(model, C.int64_t(clique), C.int64_t(member))
+	return Member{int(chain), int(position)}, int64(weight), nil
+}
+
 // Members returns the members of one clique in the order of adding; a centre comes last. If there
 // is no such clique, the error is [ErrOutOfRange].
 func (m *Model) Members(clique int) ([]Member, error) {
