@@ -16,11 +16,12 @@
 
 namespace chorale {
 
+// A shared clique, with R values. Each column of its model stands for a value (Clique::value_of).
 struct SharedClique {
   std::int32_t clique;
-  std::int32_t values;      // values of its potential in the caller's model: R or R + 2
+  std::int32_t values;      // of the caller's potential: R, or R + 2 with EMPTY and CONFLICT
   std::int64_t first_value; // where its prices and counts begin in the caller's arrays
-  double *weights;          // by column: the weight of the count in the linear potential of the run
+  double *weights; // of the linear potential in the run: by column, what each member there adds
 };
 
 } // namespace chorale
@@ -69,6 +70,8 @@ private:
   Prices *made_;
 };
 
+// Fills `shared` and `is_shared` with the `count` cliques that the caller names, and makes `counts`
+// large enough for any clique.
 chorale_status list_shared(const Report &report, const Model &model, const std::int64_t *cliques,
                            std::int64_t count, Prices &to) noexcept {
   if (!to.is_shared.resize(model.cliques.size()))
@@ -202,6 +205,8 @@ chorale_status check_sizes(const Report &report, const Potential &potential, std
 
 using namespace chorale;
 
+// Copies the caller's prices to the weights of the shared cliques. NULL: all prices are 0. A column
+// whose value the caller's potential does not have gets weight 0.
 void chorale_prices::set(const double *numbers) noexcept {
   for (const SharedClique &of : shared) {
     const Clique clique = run->model->cliques[of.clique];
@@ -212,8 +217,9 @@ void chorale_prices::set(const double *numbers) noexcept {
   }
 }
 
-// Returns equation 1 of the best labelling without the shared cliques: the sum of the scores of all
-// chains and of the other cliques.
+// Returns the score (equation 1, model.h) of the run's best labelling without the shared cliques:
+// the sum of the scores of all chains and of the other cliques. Returns kForbidden if the run has
+// no result.
 double chorale_prices::score_without() noexcept {
   if (!run->has_result())
     return kForbidden;
