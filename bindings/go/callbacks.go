@@ -10,8 +10,9 @@ import (
 	"unsafe"
 )
 
-// This file has the Go functions that C calls. In place of a pointer, C passes back a number, a
-// cgo.Handle, from which the function finds its callback. The functions let no panic unwind into C.
+// This file has the Go functions that C calls. C cannot hold a Go pointer, so it is given a number,
+// a cgo.Handle, and passes it back as `user`. From it the function finds its callback. No panic
+// unwinds into C: guard stores it, and it continues when the call into C has returned.
 
 type logger struct {
 	failures
@@ -138,21 +139,22 @@ func choraleGoLearnProgress(user C.uintptr_t, progress *C.chorale_learn_progress
 	return flag(stop || !ok)
 }
 
-// work is one parallel loop: the numbers 0 to count - 1, each of which is done once, by at most
-// `workers` goroutines at a time. Each of these goroutines has a number, its worker.
+// work is one parallel loop: the body is called once for each index from 0 to count - 1, by several
+// goroutines at a time. A goroutine that takes part holds one of the worker numbers, which tells
+// the library which of its scratch memory the goroutine may use.
 type work struct {
 	mu       sync.Mutex
-	idle     *sync.Cond // signalled when a goroutine has ended its part
+	idle     *sync.Cond // signalled when a goroutine returns its worker number
 	next     int64
 	count    int64
-	free     []int64 // workers that no goroutine is now
+	free     []int64 // worker numbers that no goroutine holds
 	working  int
 	body     C.chorale_parallel_body
 	bodyUser unsafe.Pointer
 }
 
-// participate does numbers of the loop until every number has been started. It returns at once if
-// all workers are taken by other goroutines.
+// participate calls the body until every index has been started. It returns at once if other
+// goroutines hold all worker numbers.
 func (w *work) participate() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -174,8 +176,8 @@ func (w *work) participate() {
 	w.idle.Broadcast()
 }
 
-// finish does the numbers that have not been started, and waits until other goroutines have done
-// theirs.
+// finish calls the body for all indices that have not been started, and waits until the calls of
+// other goroutines have returned.
 func (w *work) finish() {
 	w.mu.Lock()
 	for w.next < w.count {

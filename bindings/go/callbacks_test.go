@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// panics fails the test unless the call panics with this value.
+// panics fails the test unless `call` panics with the value `want`.
 func panics(t *testing.T, want any, call func()) {
 	t.Helper()
 	defer func() {
@@ -77,8 +77,8 @@ func TestCallbackPotentials(t *testing.T) {
 	refused(t, err, ErrNullArgument)
 }
 
-// sentencesOf returns a model of two chains of one position each, in one clique with this
-// potential.
+// sentencesOf returns a model of two chains of one position each, both members of one clique with
+// the given potential.
 func sentencesOf(potential *Potential) *Model {
 	builder := must(NewModelBuilder(nil))
 	defer builder.Close()
@@ -92,7 +92,7 @@ func sentencesOf(potential *Potential) *Model {
 	return must(builder.Freeze())
 }
 
-// item is an Instance with one position: the label of a classified item.
+// item is an Instance with one position: a classified item, whose label has the given scores.
 type item struct {
 	scores []float64
 	fault  func() error
@@ -291,8 +291,8 @@ func TestLogAndMemory(t *testing.T) {
 	panics(t, "log", func() { builder.Freeze() })
 }
 
-// With less memory than a model needs, wherever it runs out, the call fails with ErrOutOfMemory and
-// no memory is leaked.
+// Makes a model under about forty limits of memory, all below what the model needs. The call that
+// runs out of memory fails with ErrOutOfMemory, and no memory is leaked.
 func TestOutOfMemory(t *testing.T) {
 	whole := must(NewHost(-1, nil))
 	model := sentences(whole, &PotentialOptions{Host: whole})

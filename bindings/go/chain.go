@@ -16,7 +16,7 @@ type Chain struct {
 	Length      int         // T, at least 0
 	Labels      int         // m, at least 1
 	Unary       Scores      // T x m unary scores; minus infinity forbids a label at a position
-	Orientation Orientation // what the rows of Edges are
+	Orientation Orientation // whether a row of Edges belongs to the label before or to the label after
 
 	UnaryRowStride    int // distance between two rows; 0: rows without gaps
 	UnaryColumnStride int // distance between two entries of a row; 0: 1
@@ -39,8 +39,8 @@ type Chain struct {
 	AllowedRowStride int     // distance between two rows, in bytes; 0: rows without gaps
 }
 
-// chain returns a chain as a C struct. Its arrays are lent to C by `to`. Arrays that are too short
-// are refused.
+// chain converts a chain to a C struct, after checking that every array is long enough for its
+// shape. `to` makes the arrays readable for C.
 func (c *call) chain(chain *Chain, to placer) *C.chorale_chain {
 	told := new(C.chorale_chain)
 	C.chorale_chain_init(told, C.sizeof_chorale_chain)
@@ -137,7 +137,8 @@ func (chain *Chain) Score(labelling []int32) (float64, error) {
 	return float64(score), c.err
 }
 
-// ChainResult is the result of a call on a chain, except labellings.
+// ChainResult says how a call on a chain ended, and the best score. Labellings are returned beside
+// it.
 type ChainResult struct {
 	Outcome Outcome // Complete, or Infeasible if every labelling is forbidden
 	Score   float64 // score of the best labelling; minus infinity if every labelling is forbidden
@@ -147,8 +148,8 @@ type ChainResult struct {
 // labelling that has a given label at a position, or two given labels at the ends of an edge.
 type MaxMarginals struct {
 	Marginals []float64 // T x m: the best score with each label at each position
-	Edges     []float64 // (T - 1) x m x m, one matrix for each edge: the best score with the label of the row at its earlier end, and that of the column at its later end
-	Margins   []float64 // for each position its greatest max-marginal minus the second greatest
+	Edges     []float64 // (T - 1) x m x m, matrix t - 1 for the edge to position t: the best score with two given labels at its ends; row: label of the earlier position (of the parent), column: label of position t
+	Margins   []float64 // for each position its greatest max-marginal minus the second greatest; plus infinity if only one label is allowed there
 	Labelling []int32   // the best labelling; nil if every labelling is forbidden
 }
 

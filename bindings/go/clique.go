@@ -14,17 +14,17 @@ import (
 // the sum of the members' own scores of their values, plus the potential.
 
 // Algorithm is an algorithm that finds a good assignment of values to the members of a clique. The
-// constants name the families of potentials to which each applies.
+// comment of each constant ends with the families of potentials to which it applies.
 type Algorithm int32
 
 // The algorithms.
 const (
 	Auto                    Algorithm = C.CHORALE_ALGORITHM_AUTO                      // chooses one of the others by the potential
-	AlphaPass               Algorithm = C.CHORALE_ALGORITHM_ALPHA_PASS                // for every value and every k, the k members that lose least by the value take it; the best of these assignments. Any family, exact for FamilyMax
+	AlphaPass               Algorithm = C.CHORALE_ALGORITHM_ALPHA_PASS                // for every value and every number k, gives the value to the k members that lose least by it, and each other member its best other value; returns the best of these assignments, which is optimal for FamilyMax. Any family
 	GeneralisedAlphaPass    Algorithm = C.CHORALE_ALGORITHM_GENERALISED_ALPHA_PASS    // AlphaPass with sets of up to SubsetSize values in place of the one value. Any family
-	AlphaExpansion          Algorithm = C.CHORALE_ALGORITHM_ALPHA_EXPANSION           // repeats the best move of any set of members to one value, until none improves. FamilySum
+	AlphaExpansion          Algorithm = C.CHORALE_ALGORITHM_ALPHA_EXPANSION           // moves the set of members to the one value that raises the score most, and repeats this until no such move raises the score. FamilySum
 	Polish                  Algorithm = C.CHORALE_ALGORITHM_POLISH                    // each member takes its best value at the current counts, until no member changes. Convex FamilySum
-	ICM                     Algorithm = C.CHORALE_ALGORITHM_ICM                       // iterated conditional modes: moves single members while that raises the score. Any family
+	ICM                     Algorithm = C.CHORALE_ALGORITHM_ICM                       // iterated conditional modes: changes one member at a time as long as that raises the score. Any family
 	ModifiedAlphaPass       Algorithm = C.CHORALE_ALGORITHM_MODIFIED_ALPHA_PASS       // AlphaPass that keeps only assignments in which the value has the highest count; without a guarantee. FamilyMajority
 	LagrangianSubgradient   Algorithm = C.CHORALE_ALGORITHM_LAGRANGIAN_SUBGRADIENT    // Lagrangian relaxation by subgradient steps, with an upper bound. FamilyMajority
 	LagrangianGoldenSection Algorithm = C.CHORALE_ALGORITHM_LAGRANGIAN_GOLDEN_SECTION // Lagrangian relaxation by golden section search, with an upper bound. FamilyMajority
@@ -47,7 +47,7 @@ func AlgorithmNamed(name string) (Algorithm, bool) {
 	return Algorithm(found), found >= 0
 }
 
-// Start says from which assignment AlphaExpansion, Polish and ICM start.
+// Start is the assignment from which AlphaExpansion, Polish and ICM start.
 type Start int32
 
 // The start assignments.
@@ -80,7 +80,7 @@ type CliqueOptions struct {
 	NodeLimit       int           // read by CountBoxes: greatest number of nodes of branch and bound; 0: no limit
 	NodePool        int           // read by CountBoxes: greatest number of open nodes; 0: as many as fit in 16 MB
 	Tolerance       float64       // read by the Lagrangian algorithms, which end when complementary slackness is violated by at most this fraction of the largest useful multiplier; at least 0, 0.001 by default
-	Gap             float64       // the call ends when upper bound - score is at most Gap * |score|; 0: requests a proof of optimality; negative: no gap is requested
+	Gap             float64       // the call ends when upper bound - score is at most Gap * |score|; 0: requests a proof of optimality; negative, the default: no gap is requested
 	TimeLimit       time.Duration // of the call; NoLimit: none
 	Cancel          *Cancel       // ends the call when raised; may be nil
 	ExactMarginals  bool          // whether max-marginals must be exact; if the potential has no exact solver, the call is refused with ErrNotExact
@@ -105,7 +105,8 @@ func NewCliqueOptions() *CliqueOptions {
 	}
 }
 
-// CliqueResult is the result of a call on a clique, except the assignment.
+// CliqueResult holds the scores of an assignment, and how the call ended. The assignment is
+// returned beside it.
 type CliqueResult struct {
 	Outcome        Outcome   // how the call ended
 	Algorithm      Algorithm // the algorithm used; if Auto was requested, the one that it chose
@@ -297,8 +298,8 @@ func (s *CliqueSolver) Reserve(potential *Potential, members int, options *Cliqu
 	return c.err
 }
 
-// found returns an assignment or labelling; nil if the library has not written it, so that it still
-// holds `unwritten`.
+// found returns an assignment or labelling that the library was to write. It returns nil if the
+// first entry is still `unwritten`, that is, if the library wrote nothing.
 func found(labels []int32) []int32 {
 	if len(labels) > 0 && labels[0] == unwritten {
 		return nil
@@ -339,9 +340,9 @@ func (s *CliqueSolver) Solve(potential *Potential, problem *CliqueProblem, optio
 	return found(assignment), cliqueResult(result), nil
 }
 
-// MaxMarginals computes for every member i and value v the best score of an assignment in which i
-// has v: marginals[i * Values + v]. It is minus infinity if no assignment with that value was
-// found. form: whether the member's own score is included. Also returns the best assignment found;
+// MaxMarginals returns marginals[i * Values + v]: for every member i and value v the best score of
+// an assignment in which i has v, or minus infinity if no assignment with this value was found.
+// form: whether the member's own score is included. The result also has the best assignment found;
 // nil if there is none.
 func (s *CliqueSolver) MaxMarginals(potential *Potential, problem *CliqueProblem, options *CliqueOptions, form MarginalForm) (marginals []float64, assignment []int32, _ CliqueResult, _ error) {
 	c := begin()

@@ -37,7 +37,8 @@ func (c *call) within(name string, offsets []int64, most int) {
 	}
 }
 
-// corpus returns a corpus as a C struct, with its arrays lent to C, and the offsets of its chains.
+// corpus returns a corpus as a C struct whose arrays C may read until the call ends, and the
+// offsets of the chains.
 func (c *call) corpus(corpus *Corpus) (*C.chorale_corpus, []int64) {
 	told := new(C.chorale_corpus)
 	C.chorale_corpus_init(told, C.sizeof_chorale_corpus)
@@ -91,8 +92,8 @@ func (c *call) corpus(corpus *Corpus) (*C.chorale_corpus, []int64) {
 	return told, offsets
 }
 
-// tokens lends tokens to C. A slice that is empty but not nil must get an address too, because C
-// takes a null pointer for a corpus without tokens.
+// tokens makes token ids readable for C. A slice that is empty but not nil must get an address too,
+// because C takes a null pointer for a corpus without tokens.
 func (c *call) tokens(tokens []int32) *C.int32_t {
 	if tokens != nil && len(tokens) == 0 {
 		return (*C.int32_t)(c.memory.allocate(4))
@@ -173,8 +174,8 @@ func (b *ModelBuilder) AddMembers(first int, offsets, chains []int64) error {
 	return c.err
 }
 
-// parts returns the offsets of the parts of an array of `entries` entries. If they are nil, one
-// part has all entries.
+// parts returns the offsets by which an array of `entries` entries is divided into parts. If
+// offsets is nil, it returns those of one part with all entries.
 func (c *call) parts(name string, offsets []int64, entries int) []int64 {
 	if offsets == nil {
 		return []int64{0, int64(entries)}

@@ -9,8 +9,9 @@ import (
 )
 
 // unreached maps each exported symbol of the library that the package does not use to the reason.
-// It is empty. C must not keep pointers to Go memory, so the package does not let the library borrow
-// the caller's memory; but that is asked for by fields and arguments, not by symbols.
+// It is empty. (The package never lets the library borrow the caller's memory, since C must not
+// keep pointers to Go memory. But borrowing is requested by fields and arguments, not by symbols of
+// its own.)
 var unreached = map[string]string{}
 
 // Every exported symbol of the library is used by the package.

@@ -56,7 +56,7 @@ func NewAgreement(kind AgreementKind) *Agreement {
 // Decoded is a corpus that has been labelled together. Any number of goroutines may read the
 // results, as long as none solves its run ([Decoded.Run]) further.
 type Decoded struct {
-	run     *Run // its handle also owns the result
+	run     *Run // the run, whose handle also frees `decoded`
 	decoded *C.chorale_decoded
 }
 

@@ -1,11 +1,11 @@
-// Package chorale labels many sequences together: it takes the scores of any CRF or neural tagger and
-// finds labels that agree with each other, with an upper bound on the score of any other labels. It
-// covers the whole of the library of the same name.
+// Package chorale labels many sequences together: it takes the scores of any CRF or neural tagger
+// and finds labels that agree with each other, with an upper bound on the score of any other
+// labels. It covers the whole of the library of the same name.
 //
-// [Decode] is the simplest interface: from a [Corpus] of scores and some [Agreement] values to labels
-// and the reasons for them. It is implemented on public calls, which offer more: a [ModelBuilder] makes
-// a [Model], over which a [Run] computes. [Prices] link models that have members of the same cliques,
-// when one model would be too large.
+// [Decode] is the simplest interface: from a [Corpus] of scores and some [Agreement] values to
+// labels and the reasons for them. It is implemented on public calls, which offer more: a
+// [ModelBuilder] makes a [Model], over which a [Run] computes. [Prices] link models that have
+// members of the same cliques, when one model would be too large.
 //
 // # Arrays
 //
@@ -26,7 +26,11 @@
 // more position, the centre, selects the potential by its own value. In a property clique the
 // members are whole chains, and the value of a member is that of a [Property], which fires a value,
 // or nothing, at each position. A chain is EMPTY if nothing fires, and CONFLICT if two different
-// values fire. In slices EMPTY has the number R and CONFLICT R + 1.
+// values fire. In slices EMPTY has the number R and CONFLICT R + 1. A clique may use only a subset
+// of the property's values, a [Dictionary], in which one more value, OUT, may stand for all others.
+//
+// Chains belong to groups, such as documents. An [Agreement] says which labels or property values
+// should agree, and so which cliques there are: of the positions with the same word, for instance.
 //
 // The score of a labelling is the sum of the scores of all chains plus the potentials of all
 // cliques. A message goes from a clique to a member or back, as in max-product belief propagation:
@@ -56,8 +60,8 @@
 // # Callbacks
 //
 // A panic in a callback ends the computation, if it can be ended, and continues in the goroutine
-// that made the call; if several calls share the callback, in one of their goroutines. An error that
-// a callback returns is wrapped by the error of the call. The library keeps the callback of a
-// potential, an instance or a host alive as long as the object exists. If such a callback refers to its
-// own model, both live forever, unless the model is closed.
+// that made the call; if several calls share the callback, in one of their goroutines. An error
+// that a callback returns is wrapped by the error of the call. The library keeps the callback of a
+// potential, an instance or a host alive as long as the object exists. If such a callback refers to
+// its own model, both live forever, unless the model is closed.
 package chorale

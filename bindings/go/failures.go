@@ -6,8 +6,8 @@ import (
 	"sync/atomic"
 )
 
-// failures holds the panics and errors of callbacks until the call into C, during which they
-// happened, is over.
+// failures holds the panics and errors of callbacks until the call into C during which they happened
+// has returned.
 type failures struct {
 	any    atomic.Bool
 	mu     sync.Mutex

@@ -18,8 +18,8 @@ type handle struct {
 	users   int // number of calls that share the handle; -1: one call uses it alone
 	closed  bool
 	free    func(unsafe.Pointer) // frees the object; must not refer to the handle itself, which could then never be collected
-	// Objects that C refers to. The collector frees them only after this handle, because finalizers
-	// run in the order of references.
+	// Objects that C refers to. The collector finalizes them only after this handle, because a
+	// finalizer runs only when nothing that still has a finalizer refers to its object.
 	keep     []any
 	watching []*failures
 }
@@ -87,8 +87,8 @@ func (h *handle) release() {
 	runtime.KeepAlive(h)
 }
 
-// relate links a new handle to others that its object uses: it keeps alive what they keep, and
-// calls on it report the failures of their callbacks.
+// relate links a new handle to the handles of objects that its own object uses. It keeps alive what
+// they keep alive, and calls on it report the failures of their callbacks.
 func (h *handle) relate(others ...*handle) {
 	for _, other := range others {
 		if other != nil {
@@ -105,7 +105,7 @@ type call struct {
 	handles []*handle
 	watched []*failures
 	detail  *C.chorale_error
-	names   map[string]string // Go names of arguments that differ from the C names in this call
+	names   map[string]string // Go names of arguments that the library names otherwise, in this call only
 	err     error
 }
 
@@ -128,7 +128,8 @@ func (c *call) acquire(h *handle, alone bool) unsafe.Pointer {
 // share marks a handle as used by this call; other calls may use it at the same time.
 func (c *call) share(h *handle) unsafe.Pointer { return c.acquire(h, false) }
 
-// alone marks a handle as used by this call, and by no other at the same time.
+// alone marks a handle as used by this call; until the call ends, every other call on it fails with
+// ErrBusy.
 func (c *call) alone(h *handle) unsafe.Pointer { return c.acquire(h, true) }
 
 // optional does what share does, or nothing if the handle is nil.
@@ -146,7 +147,7 @@ func (c *call) fail(err error) {
 }
 
 // failed reports whether the call has failed. A status other than OK becomes the error of the call;
-// if a callback returned an error, this is its cause.
+// if a callback ended the computation by returning an error, that error is its cause.
 func (c *call) failed(status C.chorale_status) bool {
 	if status != C.CHORALE_OK {
 		failure := newError(status, c.detail, c.names)
@@ -162,8 +163,8 @@ func (c *call) failed(status C.chorale_status) bool {
 	return c.err != nil
 }
 
-// single returns the error of a call that has a single attachment. Its message is changed, since
-// the library names the attachment as one of an array.
+// single returns the error of a call that takes one attachment. The library takes an array of
+// attachments, so the prefix attachments[0]. is removed from the message.
 func (c *call) single() error {
 	if failure, ok := c.err.(*Error); ok {
 		failure.Message = strings.Replace(failure.Message, "attachments[0].", "", 1)

@@ -12,12 +12,13 @@ import (
 )
 
 // The words of this file. Cliques have kinds. The potential of a kind is a sum of weights times
-// bases, which are functions of the counts of a clique's values. Agreement bases reward members
-// with the same value; the other bases, bonuses, add a constant for each member with a certain
-// value. The tagger's labels are the best labels of the chains without cliques. Cost is the sum of
-// the costs of wrong labels. It is measured by cross-validation: documents (groups) are divided
-// into folds, and the groups of a fold are held out, that is, labelled with weights learnt on the
-// other folds.
+// bases, which are functions of the numbers of members with each value. Agreement bases reward
+// members with the same value; the other bases, bonuses, add a constant for each member with a
+// certain value. The tagger's labels are the best labels of the chains without cliques. Cost is the
+// sum of the costs of wrong labels. It is measured by cross-validation: documents (groups) are
+// divided into folds, and the groups of a fold are held out, that is, labelled with weights learnt
+// on the other folds. The centre of a clique is one more position, whose value selects the clique's
+// potential.
 
 // Basis is a function of the counts of a clique, by which a learnt weight is multiplied. n is the
 // number of members, n_v the number of members with value v. Some bases have several weights, each

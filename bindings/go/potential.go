@@ -5,18 +5,18 @@ import "C"
 
 import "unsafe"
 
-// A potential is a function of the counts n_v, the numbers of members of a clique with each of R
-// values v. n is the number of members. Functions f_v of one count are given as tables: entry k is
-// f_v(k).
+// A potential is a function of the counts n_v: n_v is the number of members of a clique with the
+// value v, one of R values, and n is the number of all members. Functions f_v of the count of one
+// value are given as tables, whose entry k is f_v(k).
 
 // Scale is the factor by which a potential is multiplied.
 type Scale int32
 
 // The scales. n is the number of members of the clique.
 const (
-	ScaleNone         Scale = C.CHORALE_SCALE_NONE           // times 1/n
-	ScaleByMembers    Scale = C.CHORALE_SCALE_BY_MEMBERS     // times 1/log n; times 1 for n = 1
-	ScaleByLogMembers Scale = C.CHORALE_SCALE_BY_LOG_MEMBERS // times 1/log n
+	ScaleNone         Scale = C.CHORALE_SCALE_NONE           // the potential as it is
+	ScaleByMembers    Scale = C.CHORALE_SCALE_BY_MEMBERS     // times 1/n
+	ScaleByLogMembers Scale = C.CHORALE_SCALE_BY_LOG_MEMBERS // times 1/log n (natural logarithm); times 1 for n = 1
 )
 
 // Shape is the shape of the tables of a sum: convex, concave, or to be determined.
@@ -29,7 +29,7 @@ const (
 	ShapeConcave Shape = C.CHORALE_SHAPE_CONCAVE // concave, declared by the caller and not checked
 )
 
-// Family is the family of a potential, on which it depends which algorithms apply.
+// Family is the family of a potential. It decides which algorithms apply.
 type Family int32
 
 // The families of potentials.
@@ -52,7 +52,7 @@ type Potential handle
 type PotentialOptions struct {
 	Scale   Scale  // the factor by which the potential is multiplied
 	Shape   Shape  // the shape of the tables of NewSum; other potentials ignore it
-	Counted []byte // for each value, 0: it is not counted and adds nothing; nil: every value is counted
+	Counted []byte // for each value a byte; 0: the value is uncounted, that is, its members add nothing and it is never the majority. nil: every value is counted
 	Host    *Host  // provides memory and a log; may be nil
 }
 
@@ -87,8 +87,8 @@ func (c *call) table(name string, table Table) (*C.double, C.int64_t) {
 	return doubles(table.Scores), C.int64_t(stride)
 }
 
-// newPotential makes a potential by the function `create` of the library. watching: where the
-// potential's callback stores its failures; nil if it has none.
+// newPotential makes a potential by calling `create`, which calls the library. watching: where the
+// potential's callback stores its failures; nil if it has no callback.
 func newPotential(values int, options *PotentialOptions, watching *failures,
 	create func(c *call, host *C.chorale_host, options *C.chorale_potential_options, potential **C.chorale_potential) C.chorale_status) (*Potential, error) {
 	if options == nil {
@@ -134,16 +134,16 @@ func NewPotts(values int, lambda float64, options *PotentialOptions) (*Potential
 	})
 }
 
-// NewEntropy makes the entropy potential: lambda * sum_v n_v log n_v.
+// NewEntropy makes the entropy potential: lambda * sum_v n_v log n_v, with 0 log 0 = 0.
 func NewEntropy(values int, lambda float64, options *PotentialOptions) (*Potential, error) {
 	return newPotential(values, options, nil, func(c *call, host *C.chorale_host, options *C.chorale_potential_options, potential **C.chorale_potential) C.chorale_status {
 		return C.chorale_potential_create_entropy(host, C.int64_t(values), C.double(lambda), options, potential, c.detail)
 	})
 }
 
-// NewSum makes sum_v f_v(n_v). tables: one row for each value, or one row for all values; column k
-// is f(k), minus infinity forbids the count k. With L columns, cliques may have up to L - 1
-// members.
+// NewSum makes the potential sum_v f_v(n_v). tables: one row for each value, or one row for all
+// values. Column k of row v is f_v(k); minus infinity forbids the count k. With L columns, cliques
+// may have up to L - 1 members.
 func NewSum(values int, tables Table, options *PotentialOptions) (*Potential, error) {
 	return newPotential(values, options, nil, func(c *call, host *C.chorale_host, options *C.chorale_potential_options, potential **C.chorale_potential) C.chorale_status {
 		scores, stride := c.table("tables", tables)
@@ -154,7 +154,7 @@ func NewSum(values int, tables Table, options *PotentialOptions) (*Potential, er
 	})
 }
 
-// NewMax makes the maximum over all counted values of f_v(n_v), with tables as in [NewSum].
+// NewMax makes the potential max_v f_v(n_v) over the counted values v, with tables as in [NewSum].
 func NewMax(values int, tables Table, options *PotentialOptions) (*Potential, error) {
 	return newPotential(values, options, nil, func(c *call, host *C.chorale_host, options *C.chorale_potential_options, potential **C.chorale_potential) C.chorale_status {
 		scores, stride := c.table("tables", tables)
@@ -165,8 +165,9 @@ func NewMax(values int, tables Table, options *PotentialOptions) (*Potential, er
 	})
 }
 
-// NewCardinality makes a function of the count of one value. Exactly two values are counted;
-// table[k] is the potential if the higher of them has k members.
+// NewCardinality makes a function of the count of one value. Exactly two of the values must be
+// counted (PotentialOptions.Counted); table[k] is the potential if k members have the higher of
+// these two.
 func NewCardinality(values int, table []float64, options *PotentialOptions) (*Potential, error) {
 	return newPotential(values, options, nil, func(c *call, host *C.chorale_host, options *C.chorale_potential_options, potential **C.chorale_potential) C.chorale_status {
 		c.names = map[string]string{"length": "len(table)"}
@@ -189,9 +190,10 @@ func NewSquareMakespan(values int, lambda float64, options *PotentialOptions) (*
 	})
 }
 
-// NewMajority makes bias[a] + sum_v weights[a * values + v] * n_v, where a is the value with the
-// highest count; if several have it, the one that gives the highest score. weights: values x
-// values. bias: one entry for each value; nil for zeros.
+// NewMajority makes the potential bias[a] + sum_v weights[a * values + v] * n_v, where a is the
+// value with the highest count. If several values have the highest count, a is the one of them that
+// gives the highest potential. weights: values x values. bias: one entry for each value; nil for
+// zeros.
 func NewMajority(values int, weights, bias []float64, options *PotentialOptions) (*Potential, error) {
 	return newPotential(values, options, nil, func(c *call, host *C.chorale_host, options *C.chorale_potential_options, potential **C.chorale_potential) C.chorale_status {
 		if values >= 1 {
@@ -206,7 +208,7 @@ func NewMajority(values int, weights, bias []float64, options *PotentialOptions)
 }
 
 // NewPairs makes the sum of scores[x_i * values + x_j] over all ordered pairs of distinct members i
-// and j, whose values are x_i and x_j. scores: values x values numbers, which need not be
+// and j, where x_i and x_j are their values. scores: values x values numbers, which need not be
 // symmetric.
 func NewPairs(values int, scores []float64, options *PotentialOptions) (*Potential, error) {
 	return newPotential(values, options, nil, func(c *call, host *C.chorale_host, options *C.chorale_potential_options, potential **C.chorale_potential) C.chorale_status {
@@ -239,7 +241,7 @@ func NewCallback(values int, score func(counts []int64, members int64) (float64,
 	})
 }
 
-// Scaled makes factor times p, without copying the numbers of p.
+// Scaled returns the potential factor * p, which shares the tables of p. factor: at least 0.
 func (p *Potential) Scaled(factor float64, host *Host) (*Potential, error) {
 	c := begin()
 	defer c.end()
@@ -287,8 +289,8 @@ func (p *Potential) Family() Family {
 	return Family(C.chorale_potential_family((*C.chorale_potential)(c.share((*handle)(p)))))
 }
 
-// Score computes the potential if counts[v] of `members` members have value v; minus infinity if
-// the counts are forbidden.
+// Score returns the potential for given counts: counts[v] of `members` members have the value v. It
+// is minus infinity if the counts are forbidden.
 func (p *Potential) Score(counts []int64, members int64) (float64, error) {
 	c := begin()
 	defer c.end()
@@ -304,11 +306,12 @@ func (p *Potential) Score(counts []int64, members int64) (float64, error) {
 
 // Prices computes the prices of a clique whose members are divided over several models, and the
 // potential at its counts. The price of a value is the score that is added to every member with
-// this value. It is the slope of the value's table at its count (for Potts 2 * lambda * n_v), or
-// for a majority the value's weight in the row of the value with the highest count. counts: for
-// each value the number of its members, summed over all models. members: the number of members in
-// all models; those in no count have no value of this potential. The error is [ErrKind] if the
-// potential is neither a majority nor a sum that is convex and forbids no count.
+// this value: the slope of the value's table at its count (for Potts 2 * lambda * n_v), or for a
+// majority the value's weight in the row of the value with the highest count. counts: for each
+// value the number of members with it, summed over all models. members: the number of members in
+// all models; it may exceed the sum of the counts, if some members are EMPTY or CONFLICT and the
+// potential has no such values. The error is [ErrKind] if the potential is neither a majority nor a
+// sum that is convex and forbids no count.
 func (p *Potential) Prices(counts []int64, members int64) (prices []float64, score float64, _ error) {
 	c := begin()
 	defer c.end()
@@ -325,9 +328,9 @@ func (p *Potential) Prices(counts []int64, members int64) (prices []float64, sco
 	return prices, float64(found), nil
 }
 
-// Most computes an upper bound, over all counts m of `members` members, on the potential at m minus
-// the sum of prices[v] * m_v over all values v. It is exact for a convex sum. The error is
-// [ErrKind] in the cases named at [Potential.Prices].
+// Most returns an upper bound on the potential at m minus the sum of prices[v] * m_v, over all
+// counts m of at most `members` members. For a convex sum the bound is the maximum itself. The
+// error is [ErrKind] in the cases named at [Potential.Prices].
 func (p *Potential) Most(prices []float64, members int64) (float64, error) {
 	c := begin()
 	defer c.end()

@@ -127,8 +127,8 @@ func (p *Prices) flat(rows [][]float64) (all []float64, _ error) {
 	return all, nil
 }
 
-// placed rewrites an error about an entry of the library's one array of prices, so that it names
-// the row and the entry of the caller's prices.
+// placed rewrites an error about an entry of `numbers`, the library's one array of all prices, so
+// that it names the row and the entry of the caller's prices.
 func (p *Prices) placed(err error) error {
 	failure, ok := err.(*Error)
 	if !ok || !strings.HasPrefix(failure.Message, "numbers[") {
@@ -149,9 +149,10 @@ func (p *Prices) placed(err error) error {
 }
 
 // Counts returns how many members of each shared clique have each value, under the labelling of the
-// last Solve. The rows are as [Prices.Solve] takes them, and are parts of one array. Members with a
-// value outside a dictionary are not counted. If the potential has only R values, members that are
-// EMPTY or CONFLICT are not counted either.
+// last Solve: one row for each shared clique and one entry for each value of its potential, as
+// [Prices.Solve] takes prices. All rows are parts of one array. Members with a value outside a
+// dictionary are not counted. If the potential has only R values, members that are EMPTY or
+// CONFLICT are not counted either.
 func (p *Prices) Counts() ([][]int64, error) {
 	c, _ := p.reads().begin(false)
 	defer c.end()

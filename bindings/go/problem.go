@@ -5,7 +5,8 @@ import "C"
 
 import "unsafe"
 
-// TextList is a list of texts of a problem. Each comment says what the list's index is.
+// TextList is a list of texts of a problem. The comment of each constant says what the texts are
+// and what their index is.
 type TextList int32
 
 // The lists. There may be several lists of value names: they have the numbers TextsValues,
@@ -20,7 +21,7 @@ const (
 	TextsGroups  TextList = C.CHORALE_TEXTS_GROUPS  // names of groups (documents); the index is the group
 	TextsCliques TextList = C.CHORALE_TEXTS_CLIQUES // names of cliques; the index is the clique
 	TextsKinds   TextList = C.CHORALE_TEXTS_KINDS   // names of kinds of cliques; the index is the kind
-	TextsValues  TextList = C.CHORALE_TEXTS_VALUES  // names of values of cliques; the index is the value
+	TextsValues  TextList = C.CHORALE_TEXTS_VALUES  // the first list of names of clique values; the index is the value
 )
 
 // Problem is a model with its names, gold labels and notes, which can be saved to a file and
@@ -193,9 +194,9 @@ func problemPositions(problem *C.chorale_problem) int {
 	return int(C.chorale_go_positions(C.chorale_problem_model(problem)))
 }
 
-// SetCliques sets the kinds of all cliques, and the lists that name their values, each with one
-// entry for each clique. kinds: an index into TextsKinds, or -1 for no kind. values: the list with
-// the names of the clique's values. What is nil is left as it is.
+// SetCliques sets, with one entry for each clique, the kinds of all cliques and the lists that name
+// their values. kinds: an index into TextsKinds, or -1 for no kind. values: the list with the names
+// of the clique's values, or TextsNone. If an argument is nil, what was set before remains.
 func (p *Problem) SetCliques(kinds []int32, values []TextList) error {
 	return p.change(func(c *call, problem *C.chorale_problem) C.chorale_status {
 		c.check("kinds", len(kinds), problemCliques(problem))

@@ -30,7 +30,7 @@ type Schedule int32
 // The schedules of a run.
 const (
 	ScheduleAll          Schedule = C.CHORALE_SCHEDULE_ALL          // all cliques send messages, then all chains
-	ScheduleDisagreement Schedule = C.CHORALE_SCHEDULE_DISAGREEMENT // one clique at a time, then the chains of its members; first the cliques with most members unlike their commonest value
+	ScheduleDisagreement Schedule = C.CHORALE_SCHEDULE_DISAGREEMENT // one clique at a time sends messages, then the chains of its members; cliques in which most members differ from the commonest value come first
 )
 
 // MessageElement is the number format in which messages are stored.

@@ -5,7 +5,7 @@
 struct chorale_go_host {
   chorale_host host;
   chorale_allocator allocator;
-  int64_t references, bytes, blocks, limit; // the first three are atomic
+  int64_t references, bytes, blocks, limit; // the first three are changed atomically; a negative limit is none
   uintptr_t log;
 };
 

@@ -1,5 +1,6 @@
-// What Go cannot do by itself: pass callbacks to C, with a cgo.Handle as their user pointer (this
-// is a number, which must not be stored in Go memory as a pointer), and an allocator that counts.
+// Functions that Go cannot provide itself: callbacks for the library, which pass their `user`
+// pointer on to Go as a cgo.Handle (a number, which must not be stored in Go memory as a pointer),
+// and an allocator that counts bytes.
 #ifndef CHORALE_GO_SHIM_H
 #define CHORALE_GO_SHIM_H
 
@@ -11,9 +12,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-// An allocator that counts and may have a limit, and a log. It counts its references: one of its
-// creator, and one for each block of memory allocated by it. So it outlives every object of the
-// library that was created with it.
+// An allocator that counts bytes and blocks and may have a limit, with a log. It has one reference
+// for its creator and one for each block of memory allocated by it, and is freed with the last of
+// them. So it outlives every object of the library that was created with it. limit: in bytes,
+// negative for none. log: a cgo.Handle, 0 for none.
 typedef struct chorale_go_host chorale_go_host;
 chorale_go_host *chorale_go_host_create(int64_t limit, uintptr_t log);
 void chorale_go_host_release(chorale_go_host *host);
@@ -29,16 +31,17 @@ chorale_status chorale_go_potential_create_callback(const chorale_host *host, in
 chorale_status chorale_go_add_instance(chorale_model_builder *builder, int64_t length,
                                        int64_t labels, uintptr_t user, int64_t *index,
                                        chorale_error *error);
-// Set the callbacks in options. The options must be in C memory, since `user` is a number stored as
-// a pointer.
+// Set the callbacks in `options`, which must be in C memory, since `user`, a cgo.Handle, is stored
+// there as a pointer. executor, progress: 1 to set this callback, 0 to leave it NULL.
 void chorale_go_run_callbacks(chorale_run_options *options, uintptr_t user, int executor,
                               int progress);
 void chorale_go_learn_callback(chorale_learn_options *options, uintptr_t user);
 void chorale_go_call_body(chorale_parallel_body body, void *body_user, int64_t i, int64_t worker);
 void *chorale_go_aligned(size_t bytes);
 
-// Loops over calls of the library, so that Go calls C once instead of many times. Arrays have one
-// entry for each chain or clique, in order, unless a comment says otherwise.
+// The functions below loop over calls of the library, so that Go calls C once instead of many
+// times. An array has one entry for each chain or clique, in order, unless a comment says
+// otherwise.
 void chorale_go_chain_lengths(const chorale_model *model, int64_t *lengths);
 int64_t chorale_go_positions(const chorale_model *model);
 void chorale_go_member_counts(const chorale_model *model, int64_t *counts);
@@ -51,14 +54,14 @@ chorale_status chorale_go_chain_scores(const chorale_run *run, int64_t count,
 chorale_status chorale_go_clique_scores(const chorale_run *run, int64_t count,
                                         chorale_labelling labelling, double *scores,
                                         chorale_error *error);
-// Writes the values of the members of the first `count` cliques, of which clique c has counts[c]
-// members.
+// Writes the values of the members of the first `count` cliques, clique after clique. counts[c]:
+// the number of members of clique c.
 chorale_status chorale_go_all_values(const chorale_run *run, int64_t count, const int64_t *counts,
                                      chorale_labelling labelling, int32_t *values,
                                      chorale_error *error);
-// Writes the number of payments to each of the first `count` chains to `counts`. If `payments` is
-// not NULL, reads `counts` as the room for each chain, and also writes the payments, chain after
-// chain.
+// Writes to `counts` how many payments each of the first `count` chains receives. If `payments` is
+// not NULL, `counts` must hold these numbers already, and the payments themselves are written too,
+// chain after chain.
 chorale_status chorale_go_all_payments(const chorale_run *run, int64_t count, int64_t *counts,
                                        chorale_payment *payments, chorale_error *error);
 void chorale_go_texts(const chorale_problem *problem, chorale_text_list list, int64_t count,

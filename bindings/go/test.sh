@@ -3,8 +3,8 @@
 #
 #   bindings/go/test.sh [--deep] [--no-install]
 #
-#   --deep        also, before a release: all tests under the address sanitizer, and with the library compiled along as users do; the
-#                 module fetched from its archive, and vendored
+#   --deep        also, before a release: all tests under the address sanitizer; all tests with the library compiled as a part of the
+#                 package, as users compile it; a program that fetches the module from its archive, or vendors it
 #   --no-install  name missing Debian packages instead of installing them with apt
 #
 # Go 1.19 is enough.
@@ -46,18 +46,20 @@ unformatted=$(gofmt -l .)
 [[ -z $unformatted ]] || { echo "gofmt: $unformatted" >&2; exit 1; }
 system=(-tags system)
 with_library release go vet "${system[@]}" ./...
-# All tests are run, and heard: which functions of the library they call.
+# Runs all tests, and records which functions of the library they call: each must be called.
 with_library release go test -c "${system[@]}" -o "$directory/chorale.test" .
 with_library release ../../tests/called.sh "$directory/chorale.test"
 with_library release go test -count=1 -short -race "${system[@]}" ./...
-# With a collection at every use of a handle.
+# Collects garbage at every use of a handle, to find objects that are not kept alive.
 GODEBUG=cgocheck=1 with_library release go test -count=1 -short -tags system,chorale_gc ./...
-# The library, the shim and what Go lends to C under the address sanitizer, which also sees leaks.
+# Runs the library, the shim and what Go lends to C under the address sanitizer, which also finds
+# leaks.
 short=(-short)
 [[ $deep == no ]] || short=()
 ASAN_OPTIONS=detect_leaks=1 with_library asan-ubsan go test -count=1 "${short[@]}" -asan "${system[@]}" ./...
 
-# The library compiled along, from two files: without optimisation, in a third of the time.
+# Compiles the library as a part of the package, from its two files, but without optimisation, which
+# takes a third of the time.
 quick=$directory/quick
 mkdir -p "$quick"
 printf '#!/bin/sh\nexec %s "$@" -O0\n' "$(command -v g++)" >"$quick/g++"
@@ -71,8 +73,8 @@ fi
 go vet ./...
 go test -count=1 ./...
 
-# The module is fetched from its archive, and vendored, by a program that has nothing but a C++ compiler
-# beside it.
+# A program fetches the module from its archive, then vendors it, with no tools but Go and a C++
+# compiler in its path.
 ./archive.py "$directory/proxy"
 program=$directory/program
 rm -rf "$program"
