@@ -9,7 +9,7 @@
 
 /* Progress callback: prints the number of runs, on a terminal by overwriting one line, otherwise
  * line by line. */
-static int32_t tell(void *user, const chorale_learn_progress *progress) {
+static int32_t tell_progress(void *user, const chorale_learn_progress *progress) {
   (void)user;
   const int terminal = isatty(STDERR_FILENO);
   fprintf(stderr, "%s  run %" PRId64 " of at most %" PRId64 "%s", terminal ? "\r\033[K" : "",
@@ -34,7 +34,7 @@ static chorale_learnt *learn(chorale_problem *const *problems, const settings *c
   options.run = &run;
   options.time_limit = chosen->seconds;
   if (chosen->progress)
-    options.progress = tell;
+    options.progress = tell_progress;
   chorale_learnt *learnt = NULL;
   chorale_error error;
   const chorale_status status =

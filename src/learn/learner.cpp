@@ -84,7 +84,8 @@ private:
   chorale_status choose_kinds(Variant variant) noexcept;
   bool has_part(std::int64_t kind, Variant variant) const noexcept;
   void judge_kind(chorale_learnt_kind &told, const double *costs) noexcept;
-  void multiply(double *theta) const noexcept;
+  bool multiply(double *theta) const noexcept;
+  chorale_status enlarge() noexcept;
   chorale_status finish() noexcept;
   void apply_nothing() noexcept;
   double sum(const double *costs) const noexcept {
@@ -627,12 +628,46 @@ void LearningCourse::judge_kind(chorale_learnt_kind &told, const double *costs) 
 }
 
 // Multiplies the learnt weights of agreement in position cliques by kFactor, within their bounds.
-void LearningCourse::multiply(double *theta) const noexcept {
+// Returns true if that changes a weight.
+bool LearningCourse::multiply(double *theta) const noexcept {
+  bool changes = false;
   for (std::int64_t w = 0; w < weights(); ++w) {
     const Kind &kind = learnt_.kinds[learnt_.weights[w].kind];
-    if (!kind.is_property && !kind.is_centred && is_agreement(learnt_.weights[w].basis))
-      theta[w] = std::clamp(kFactor * theta[w], least_[w], most_[w]);
+    if (kind.is_property || kind.is_centred || !is_agreement(learnt_.weights[w].basis))
+      continue;
+    const double larger = std::clamp(kFactor * theta[w], least_[w], most_[w]);
+    changes = changes || larger != theta[w];
+    theta[w] = larger;
   }
+  return changes;
+}
+
+// Multiplies the final weights and those of the folds, unless the larger weights lose more than half
+// of the gain on held-out groups: beyond a critical strength, which depends on the corpus,
+// agreement spreads one label through whole documents.
+chorale_status LearningCourse::enlarge() noexcept {
+  Array<double> learnt(memory_);       // fold_theta_ before
+  Array<double> costs(memory_);        // by group, under the weights as learnt
+  Array<double> larger_costs(memory_); // by group, under the larger weights
+  if (!learnt.copy(fold_theta_) || !costs.resize(groups()) || !larger_costs.resize(groups()))
+    return no_memory();
+  bool changes = false;
+  for (std::int32_t f = 0; f < folds_; ++f)
+    changes = multiply(fold_theta_.begin() + f * weights()) || changes;
+  if (changes && learnt_.report.applied == CHORALE_APPLIED_ALL) {
+    const auto label = [&](const Array<double> &theta, Array<double> &into) {
+      return lessons_.label(report_, theta.begin(), fold_.begin(), false, into.begin());
+    };
+    CHORALE_CHECK(label(learnt, costs));
+    CHORALE_CHECK(label(fold_theta_, larger_costs));
+    if (lessons_.interrupted())
+      return CHORALE_OK;
+    const double cost = sum(costs.begin());
+    if (2 * (sum(larger_costs.begin()) - cost) > learnt_.report.base_cost - cost)
+      return fold_theta_.copy(learnt) ? chorale_status{CHORALE_OK} : no_memory();
+  }
+  multiply(theta_.begin());
+  return CHORALE_OK;
 }
 
 // Computes the final weights, and their intervals by a jackknife over folds: a quantile of
@@ -648,9 +683,7 @@ chorale_status LearningCourse::finish() noexcept {
   }
   CHORALE_CHECK(fit(lambda, -1, theta_.begin()));
   CHORALE_CHECK(fit_folds(lambda));
-  multiply(theta_.begin());
-  for (std::int32_t f = 0; f < folds_; ++f)
-    multiply(fold_theta_.begin() + f * weights());
+  CHORALE_CHECK(enlarge());
   const double folds = folds_;
   for (std::int64_t w = 0; w < weights(); ++w) {
     double mean = 0;
