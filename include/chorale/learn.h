@@ -104,10 +104,11 @@
  *                   alone.
  *   factor          A margin asks for weights that just suffice. Those of agreement bases of
  *                   position cliques (words, keys, links) are applied 1.5 times as large as learnt,
- *                   within their bounds, unless that loses more than half of the gain on held-out
- *                   groups: beyond a critical strength agreement spreads one label through whole
- *                   documents. Bonuses are never multiplied: a larger one labels more and more,
- *                   and harms.
+ *                   within their bounds, unless held-out groups then cost more: beyond a critical
+ *                   strength agreement spreads one label through whole documents. The intervals
+ *                   of weights that are not multiplied for this reason reach up to where they
+ *                   would if they were, since few groups hardly tell. Bonuses are never
+ *                   multiplied: a larger one labels more and more, and harms.
  *                   Gains and p-values are of the weights as learnt.
  *   temperature     For chorale_run_probabilities: the temperature with the highest likelihood of
  *                   the gold labels of held-out groups, each group under the weights of the other

@@ -124,6 +124,7 @@ private:
   Lessons lessons_;
   std::int32_t folds_ = 0;
   std::int64_t tried_ = 0;         // number of kinds with weights
+  bool stays_ = false;             // true if the larger weights harm held-out groups
   Array<std::int32_t> fold_;       // by group
   Array<std::uint8_t> takes_part_; // by group
   Array<double> least_;            // by weight: lower bound under the current variant
@@ -642,9 +643,9 @@ bool LearningCourse::multiply(double *theta) const noexcept {
   return changes;
 }
 
-// Multiplies the final weights and those of the folds, unless the larger weights lose more than half
-// of the gain on held-out groups: beyond a critical strength, which depends on the corpus,
-// agreement spreads one label through whole documents.
+// Multiplies the final weights and those of the folds, unless the larger weights cost held-out
+// groups more: beyond a critical strength, which depends on the corpus, agreement spreads one label
+// through whole documents.
 chorale_status LearningCourse::enlarge() noexcept {
   Array<double> learnt(memory_);       // fold_theta_ before
   Array<double> costs(memory_);        // by group, under the weights as learnt
@@ -662,9 +663,10 @@ chorale_status LearningCourse::enlarge() noexcept {
     CHORALE_CHECK(label(fold_theta_, larger_costs));
     if (lessons_.interrupted())
       return CHORALE_OK;
-    const double cost = sum(costs.begin());
-    if (2 * (sum(larger_costs.begin()) - cost) > learnt_.report.base_cost - cost)
+    if (sum(larger_costs.begin()) > sum(costs.begin())) {
+      stays_ = true;
       return fold_theta_.copy(learnt) ? chorale_status{CHORALE_OK} : no_memory();
+    }
   }
   multiply(theta_.begin());
   return CHORALE_OK;
@@ -684,6 +686,10 @@ chorale_status LearningCourse::finish() noexcept {
   CHORALE_CHECK(fit(lambda, -1, theta_.begin()));
   CHORALE_CHECK(fit_folds(lambda));
   CHORALE_CHECK(enlarge());
+  Array<double> larger(memory_); // the weights, multiplied in any case
+  if (!larger.copy(theta_))
+    return no_memory();
+  multiply(larger.begin());
   const double folds = folds_;
   for (std::int64_t w = 0; w < weights(); ++w) {
     double mean = 0;
@@ -703,6 +709,9 @@ chorale_status LearningCourse::finish() noexcept {
     weight.weight = theta_[w];
     weight.lower = std::max(theta_[w] - reach, -kLargestScore);
     weight.upper = std::min(theta_[w] + reach, kLargestScore);
+    // Costs of few groups hardly tell whether the factor is due: the interval spans both.
+    if (stays_ && larger[w] > theta_[w])
+      weight.upper = std::min(weight.upper + larger[w] - theta_[w], kLargestScore);
   }
   if (told.applied == CHORALE_APPLIED_NOTHING) {
     apply_nothing();
