@@ -47,8 +47,8 @@ public:
   // Checks the weights and passes them to the task unless all are 1.
   chorale_status take_weights(const std::int64_t *weights) noexcept {
     std::int64_t total = 0;
-    CHORALE_CHECK(check_weights(report_, "problem->weights", weights, 0, task.problem.members,
-                                total));
+    CHORALE_CHECK(check_weights(report_, "problem->weights",
+                                span_of(weights, task.problem.members), 0, total));
     if (total == task.problem.members)
       return CHORALE_OK;
     CHORALE_CHECK(check_tables_serve(report_, *potential_, total));

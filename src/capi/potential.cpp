@@ -113,7 +113,7 @@ chorale_status chorale_potential_create_cardinality(const chorale_host *host, in
                                                     chorale_error *error) {
   return create_potential(host, values, options, potential, error,
                 [&](const auto &report, const auto &memory, const auto &spec, auto *&made) {
-                  return create_cardinality(report, memory, spec, table, length, made);
+                  return create_cardinality(report, memory, spec, {table, 1, length, length}, made);
                 });
 }
 
@@ -125,7 +125,8 @@ chorale_potential_create_majority(const chorale_host *host, int64_t values, cons
   return create_potential(host, values, options, potential, error,
                 [&](const auto &report, const auto &memory, const auto &spec, auto *&made) {
                   return create_by_square(report, memory, spec, CHORALE_FAMILY_MAJORITY,
-                                          {weights, values, values, row_stride}, bias, made);
+                                          {weights, values, values, row_stride},
+                                          {bias, 1, values, values}, made);
                 });
 }
 
@@ -136,7 +137,7 @@ chorale_status chorale_potential_create_pairs(const chorale_host *host, int64_t 
   return create_potential(host, values, options, potential, error,
                 [&](const auto &report, const auto &memory, const auto &spec, auto *&made) {
                   return create_by_square(report, memory, spec, CHORALE_FAMILY_PAIRS,
-                                          {scores, values, values, row_stride}, nullptr, made);
+                                          {scores, values, values, row_stride}, {}, made);
                 });
 }
 
@@ -202,12 +203,11 @@ chorale_status chorale_potential_score(const chorale_potential *potential, const
     if (values != potential->values)
       return report.fail(CHORALE_ERROR_VALUES_MISMATCH, "values is ", values,
                          "; it must be that of the potential, ", potential->values);
-    CHORALE_CHECK(
-        check_counts(report, {counts, gsl::narrow_cast<std::size_t>(values)}, members));
+    gsl::span<const std::int64_t> shown = span_of(counts, values);
+    CHORALE_CHECK(check_counts(report, shown, members));
     CHORALE_CHECK(check_tables_serve(report, *potential, members));
     // A callback gets count 0 for values that are not counted.
     Block copy;
-    const std::int64_t *shown = counts;
     if (potential->callback && potential->mask) {
       const auto bytes = gsl::narrow_cast<std::size_t>(values) * sizeof(std::int64_t);
       report.takes_from(potential->memory);
@@ -217,7 +217,7 @@ chorale_status chorale_potential_score(const chorale_potential *potential, const
       auto *masked = reinterpret_cast<std::int64_t *>(copy.data());
       for (std::int32_t v = 0; v < potential->values; ++v)
         masked[v] = potential->counts(v) ? counts[v] : 0;
-      shown = masked;
+      shown = span_of(masked, values);
     }
     CallbackFailure failure = CallbackFailure::none;
     const double found = potential->evaluate(shown, members, &failure);

@@ -233,7 +233,7 @@ void evaluate(const Potential &potential, const ProblemView &problem,
     total += times;
   }
   answer.member_score = members.total;
-  answer.clique_score = evaluate_counted(potential, counts.data(), total, &answer.failure);
+  answer.clique_score = evaluate_counted(potential, counts, total, &answer.failure);
   answer.magnitude = members.magnitude + magnitude_of(answer.clique_score);
 }
 

@@ -58,7 +58,8 @@ bool KeptLabelling::rate(Limits_ &&limits, const std::int32_t *assignment, std::
       }))
     return false;
   to.member_score = members.total;
-  to.clique_score = evaluate_counted(*source_, counts_, in.members, &failure_);
+  to.clique_score = evaluate_counted(*source_, span_of(counts_, source_->values), in.members,
+                                     &failure_);
   to.magnitude = members.magnitude + magnitude_of(to.clique_score);
   return true;
 }

@@ -231,10 +231,8 @@ template <class Bounds> void CliqueSearch::run_promising_passes(std::int32_t pol
         starts.emplace(layout_, instance_);
     }
     if (runs()) {
-      if (groups) {
-        const CliquePotential::Steps steps = instance_.potential.convex_steps();
-        magnitude_ = instance_.members * (steps.highest - steps.lowest);
-      }
+      if (groups)
+        magnitude_ = instance_.potential.convex_steps().magnitude(instance_.members);
       if (bounds.run())
         pass.run(bounds, limits_, solution_, candidate_, [&]() noexcept {
           if (polished > 0)

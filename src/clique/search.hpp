@@ -116,7 +116,8 @@ private:
   void write_independent(gsl::span<std::int32_t> assignment) const noexcept;
   void write_all_at(std::int32_t value, gsl::span<std::int32_t> assignment) const noexcept;
   std::int32_t column_of(std::int32_t value) const noexcept {
-    return instance_.potential.column_of(value, instance_.potential.value_of_column);
+    return instance_.potential.column_of(
+        value, span_of(instance_.potential.value_of_column, instance_.potential.columns));
   }
 
 protected:

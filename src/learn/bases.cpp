@@ -123,7 +123,7 @@ chorale_status create_learnt(const Report &report, const Memory &memory, const K
     for (std::int64_t w = 0; w < kind.weights; ++w)
       numbers[weights[w].index] = theta[w];
     return create_by_square(report, memory, {columns}, CHORALE_FAMILY_MAJORITY,
-                            {numbers.begin(), columns, columns, columns}, nullptr, made);
+                            {numbers.begin(), columns, columns, columns}, {}, made);
   }
   const std::uint8_t plain = kind.is_centred ? kLinearOnly : 1;
   std::fill(mask.begin(), mask.begin() + values, plain);
@@ -167,7 +167,8 @@ chorale_status create_learnt(const Report &report, const Memory &memory, const K
       break;
     }
   }
-  return create_mixture(report, memory, columns, mask.begin(), head, linear, made);
+  return create_mixture(report, memory, span_of(mask.begin(), columns),
+                        span_of(head, kMixtureHead), span_of(linear, columns), made);
 }
 
 Kind kind_of(const Clique &clique) noexcept {

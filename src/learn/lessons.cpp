@@ -1162,7 +1162,8 @@ chorale_status Lessons::measure(const Report &report, const Lesson &lesson,
     }
     CallbackFailure failed = CallbackFailure::none;
     const double score =
-        clique.potential_at(centre).evaluate(counts_.begin(), clique.members, &failed);
+        clique.potential_at(centre).evaluate(span_of(counts_.begin(), counts_.size()),
+                                               clique.members, &failed);
     if (failed == CallbackFailure::none && score > kForbidden)
       at[0] += score;
   }

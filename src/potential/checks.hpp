@@ -49,20 +49,22 @@ inline chorale_status check_counts(const Report &report, gsl::span<const std::in
   return CHORALE_OK;
 }
 
-// Checks weights[first] .. weights[first + members - 1], the weights of the members of a clique:
-// each must be at least 1, and their sum at most kLargestSize. Writes the sum to `total`.
+// Checks the weights of the members of a clique: each must be at least 1, and their sum at most
+// kLargestSize. Writes the sum to `total`. Entry i is entry first + i of the argument `name`.
 inline chorale_status check_weights(const Report &report, std::string_view name,
-                                    const std::int64_t *weights, std::int64_t first,
-                                    std::int64_t members, std::int64_t &total) noexcept {
+                                    gsl::span<const std::int64_t> weights, std::int64_t first,
+                                    std::int64_t &total) noexcept {
   total = 0;
-  for (std::int64_t i = first; i < first + members; ++i) {
-    if (weights[i] < 1)
-      return report.fail(CHORALE_ERROR_OUT_OF_RANGE, name, "[", i, "] is ", weights[i],
+  std::int64_t at = first;
+  for (const std::int64_t weight : weights) {
+    if (weight < 1)
+      return report.fail(CHORALE_ERROR_OUT_OF_RANGE, name, "[", at, "] is ", weight,
                          "; it must be at least 1");
-    if (weights[i] > kLargestSize - total)
-      return report.fail(CHORALE_ERROR_SIZE_OVERFLOW, name, "[", i, "] is ", weights[i],
+    if (weight > kLargestSize - total)
+      return report.fail(CHORALE_ERROR_SIZE_OVERFLOW, name, "[", at, "] is ", weight,
                          "; the weights of a clique must add up to at most ", kLargestSize);
-    total += weights[i];
+    total += weight;
+    ++at;
   }
   return CHORALE_OK;
 }

@@ -118,12 +118,13 @@ CliqueKind::CliqueKind(const Potential &p, std::int32_t member_count) noexcept
 }
 
 std::int32_t CliqueKind::column_of(std::int32_t value,
-                                   const std::int32_t *value_of_column) const noexcept {
+                                   gsl::span<const std::int32_t> value_of_column) const noexcept {
+  Expects(!kContracts || value_of_column.size() >= to_size(columns));
   if (!source->counts(value))
     return rest;
-  const std::int32_t *end = value_of_column + source->counted_values;
-  return static_cast<std::int32_t>(std::lower_bound(value_of_column, end, value) -
-                                   value_of_column);
+  const std::int32_t *first = value_of_column.data();
+  return static_cast<std::int32_t>(
+      std::lower_bound(first, first + source->counted_values, value) - first);
 }
 
 bool CliqueKind::takes_weights(bool some_uncounted) const noexcept {

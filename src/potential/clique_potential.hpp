@@ -28,7 +28,8 @@ struct CliqueKind {
 
   bool has_rest() const noexcept { return rest >= 0; }
   // Returns the column of a value. `value_of_column`: the value of each column, in ascending order.
-  std::int32_t column_of(std::int32_t value, const std::int32_t *value_of_column) const noexcept;
+  std::int32_t column_of(std::int32_t value,
+                         gsl::span<const std::int32_t> value_of_column) const noexcept;
 
   const Potential *source = nullptr;
   Form form = Form::sum;    // the form of the potential that algorithms use
@@ -72,6 +73,9 @@ struct CliquePotential : CliqueKind {
   struct Steps {
     double lowest = 0;
     double highest = 0;
+    double range() const noexcept { return highest - lowest; }
+    // How much the sum changes at most if all `members` move.
+    double magnitude(std::int32_t members) const noexcept { return members * range(); }
   };
   Steps convex_steps() const noexcept {
     Steps steps;

@@ -4,7 +4,7 @@
 // Every class has the same interface, so that an algorithm is written once and compiled for each
 // form:
 //
-//     void reset(const int32_t *counts)   sets the counts by column (K) and computes the total
+//     void reset(counts)                  sets the counts by column (K) and computes the total
 //     double total() const                C of the counts
 //     double after(u, v)                  C after a move of one member from column u to v != u
 //     void move(u, v)                     performs this move
@@ -43,10 +43,11 @@ public:
   std::int64_t work() const noexcept { return 4 + 2 * columns(); }
 
 protected:
-  void take_counts(const std::int32_t *counts) noexcept {
+  void take_counts(gsl::span<const std::int32_t> counts) noexcept {
+    Expects(counts.size() >= to_size(columns()));
     // Every reset visits all columns. If this interrupts the computation, its loops notice later.
     potential_->spend(8 * columns());
-    std::copy(counts, counts + potential_->columns, counts_);
+    std::copy_n(counts.data(), columns(), counts_);
   }
   bool nothing_counts() const noexcept {
     return potential_->has_rest() && counts_[potential_->rest] == potential_->members;
@@ -72,7 +73,7 @@ public:
       : CountScoreBase(layout, potential), join_(layout.take<double>(potential.columns)),
         leave_(layout.take<double>(potential.columns)) {}
 
-  void reset(const std::int32_t *counts) noexcept {
+  void reset(gsl::span<const std::int32_t> counts) noexcept {
     take_counts(counts);
     total_ = 0;
     for (std::int64_t v = 0; v < columns(); ++v) {
@@ -129,7 +130,7 @@ class SumScore : public CountScoreBase {
 public:
   using CountScoreBase::CountScoreBase;
 
-  void reset(const std::int32_t *counts) noexcept {
+  void reset(gsl::span<const std::int32_t> counts) noexcept {
     take_counts(counts);
     add_up();
   }
@@ -183,7 +184,7 @@ template <class Score> class RecomputedScore : public CountScoreBase {
 public:
   using CountScoreBase::CountScoreBase;
 
-  void reset(const std::int32_t *counts) noexcept {
+  void reset(gsl::span<const std::int32_t> counts) noexcept {
     take_counts(counts);
     total_ = compute();
   }
@@ -229,7 +230,7 @@ public:
   MajorityScore(Layout &layout, const CliquePotential &potential) noexcept
       : CountScoreBase(layout, potential), rows_(layout.take<double>(potential.columns)) {}
 
-  void reset(const std::int32_t *counts) noexcept {
+  void reset(gsl::span<const std::int32_t> counts) noexcept {
     take_counts(counts);
     for (std::int64_t a = 0; a < columns(); ++a) {
       rows_[a] = potential_->bias[a];
@@ -289,7 +290,7 @@ public:
   PairsScore(Layout &layout, const CliquePotential &potential) noexcept
       : CountScoreBase(layout, potential), rows_(layout.take<double>(potential.columns)) {}
 
-  void reset(const std::int32_t *counts) noexcept {
+  void reset(gsl::span<const std::int32_t> counts) noexcept {
     take_counts(counts);
     total_ = 0;
     for (std::int64_t u = 0; u < columns(); ++u) {
@@ -331,7 +332,9 @@ public:
     for (std::int64_t u = 0; u < columns(); ++u)
       if (potential_->value_of_column[u] >= 0)
         potential_->value_counts[potential_->value_of_column[u]] = counts_[u];
-    return potential_->source->call(potential_->value_counts, potential_->members, &failure_);
+    return potential_->source->call(
+        span_of(potential_->value_counts, potential_->source->values), potential_->members,
+        &failure_);
   }
 
 private:

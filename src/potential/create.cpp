@@ -103,7 +103,7 @@ chorale_status copy_tables(const Report &report, const Memory &memory, const Pot
   draft->table_count = tables.rows;
   draft->table_length = tables.columns;
   copy_rows(tables, numbers_of(*draft));
-  derive_potential(*draft, nullptr);
+  derive_potential(*draft);
   made = draft;
   return CHORALE_OK;
 }
@@ -119,7 +119,7 @@ chorale_status create_by_formula(const Report &report, const Memory &memory,
   if (!draft)
     return no_memory(report);
   draft->lambda = lambda;
-  derive_potential(*draft, nullptr);
+  derive_potential(*draft);
   made = draft;
   return CHORALE_OK;
 }
@@ -143,17 +143,16 @@ chorale_status create_by_tables(const Report &report, const Memory &memory,
 }
 
 chorale_status create_cardinality(const Report &report, const Memory &memory,
-                                  const PotentialSpec &spec, const double *table,
-                                  std::int64_t length, Potential *&made) noexcept {
+                                  const PotentialSpec &spec, MatrixSpec table,
+                                  Potential *&made) noexcept {
   CHORALE_CHECK(check_spec(report, spec));
-  CHORALE_CHECK(check_given(report, "table", table));
+  CHORALE_CHECK(check_given(report, "table", table.data));
   if (const std::int64_t counted = count_counted(spec); counted != 2)
     return report.fail(CHORALE_ERROR_SHAPE, counted,
                        " values count; a cardinality table needs exactly 2 that do");
-  CHORALE_CHECK(check_size(report, "length", length));
-  const MatrixSpec matrix{table, 1, length, length};
-  CHORALE_CHECK(check_entries(report, matrix, {"table", true}));
-  return copy_tables(report, memory, spec, CHORALE_FAMILY_SUM, TableSource::cardinality, matrix,
+  CHORALE_CHECK(check_size(report, "length", table.columns));
+  CHORALE_CHECK(check_entries(report, table, {"table", true}));
+  return copy_tables(report, memory, spec, CHORALE_FAMILY_SUM, TableSource::cardinality, table,
                      made);
 }
 
@@ -161,7 +160,7 @@ chorale_status create_cardinality(const Report &report, const Memory &memory,
 // MAJORITY, or the split of PAIRS).
 chorale_status create_by_square(const Report &report, const Memory &memory,
                                 const PotentialSpec &spec, chorale_family family,
-                                MatrixSpec matrix, const double *bias,
+                                MatrixSpec matrix, MatrixSpec bias,
                                 Potential *&made) noexcept {
   const std::string_view name = family == CHORALE_FAMILY_MAJORITY ? "weights" : "scores";
   CHORALE_CHECK(check_spec(report, spec));
@@ -169,33 +168,36 @@ chorale_status create_by_square(const Report &report, const Memory &memory,
   CHORALE_CHECK(take_row_stride(report, "values", spec.values, "values", spec.values, "row_stride",
                                 matrix.row_stride));
   CHORALE_CHECK(check_entries(report, matrix, {name, false, spec.counted, spec.counted}));
-  for (std::int64_t v = 0; bias && v < spec.values; ++v)
-    if ((!spec.counted || spec.counted[v]) && !is_finite_score(bias[v]))
-      return fail_number(report, bias[v], false,
-                         [&](MessageWriter &place) { place << "bias[" << v << "]"; });
+  if (bias.data)
+    CHORALE_CHECK(check_entries(report, bias, {"bias", false, nullptr, spec.counted}));
   const std::size_t count = to_size(spec.values);
   Potential *draft = make(memory, spec, family, TableSource::none,
                           saturating_sum(saturating_product(count, count), count));
   if (!draft)
     return no_memory(report);
   double *extra = copy_rows(matrix, numbers_of(*draft));
-  if (bias)
-    std::copy_n(bias, count, extra);
+  if (bias.data)
+    copy_rows(bias, extra);
   else
     std::fill_n(extra, count, 0.0);
-  derive_potential(*draft, extra);
+  derive_potential(*draft, {extra, count});
   made = draft;
   return CHORALE_OK;
 }
 
-chorale_status create_mixture(const Report &report, const Memory &memory, std::int64_t values,
-                              const std::uint8_t *mask, const double *weights,
-                              const double *linear, Potential *&made) noexcept {
+chorale_status create_mixture(const Report &report, const Memory &memory,
+                              gsl::span<const std::uint8_t> masks,
+                              gsl::span<const double> weights, gsl::span<const double> linear,
+                              Potential *&made) noexcept {
+  Expects(weights.size() == kMixtureHead);
+  Expects(masks.empty() || masks.size() == linear.size());
+  const std::uint8_t *mask = masks.data();
+  const auto values = static_cast<std::int64_t>(linear.size());
   PotentialSpec spec{values};
   spec.counted = mask;
   CHORALE_CHECK(check_spec(report, spec));
-  const MatrixSpec head{weights, 1, kMixtureHead, kMixtureHead};
-  const MatrixSpec tail{linear, 1, values, values};
+  const MatrixSpec head{weights.data(), 1, kMixtureHead, kMixtureHead};
+  const MatrixSpec tail{linear.data(), 1, values, values};
   CHORALE_CHECK(check_entries(report, head, {"weights"}));
   CHORALE_CHECK(check_entries(report, tail, {"linear", false, nullptr, mask}));
   for (std::int64_t v = 0; mask && v < values; ++v)
@@ -210,8 +212,8 @@ chorale_status create_mixture(const Report &report, const Memory &memory, std::i
   draft->table_length = kMixtureHead + values;
   double *to = copy_rows(head, numbers_of(*draft));
   for (std::int64_t v = 0; v < values; ++v)
-    to[v] = !mask || mask[v] != 0 ? linear[v] : 0.0;
-  derive_potential(*draft, nullptr);
+    to[v] = !mask || mask[v] != 0 ? tail.data[v] : 0.0;
+  derive_potential(*draft);
   made = draft;
   return CHORALE_OK;
 }
@@ -229,7 +231,7 @@ chorale_status create_by_callback(const Report &report, const Memory &memory,
   draft->callback_values = draft->values;
   draft->callback_user = user;
   draft->release = release;
-  derive_potential(*draft, nullptr);
+  derive_potential(*draft);
   made = draft;
   return CHORALE_OK;
 }

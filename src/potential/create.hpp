@@ -16,7 +16,8 @@ struct PotentialSpec {
   const std::uint8_t *counted = nullptr; // `values` entries, 0: uncounted; NULL: all are counted
 };
 
-// A matrix of rows x columns numbers in the caller's memory.
+// A matrix of rows x columns numbers in the caller's memory. Nothing has been checked yet: a Matrix
+// (base/span.hpp) is one that has been.
 struct MatrixSpec {
   const double *data;
   std::int64_t rows;
@@ -26,7 +27,7 @@ struct MatrixSpec {
 
 // Create a SUM or MAX. create_by_formula: all tables are a formula (`source`) times lambda.
 // create_by_tables: from `tables`. create_cardinality: a SUM of two counted values, where the
-// higher one has `table` (`length` entries) and the other one zeros.
+// higher one has `table` (one row) and the other one zeros.
 chorale_status create_by_formula(const Report &report, const Memory &memory,
                                  const PotentialSpec &spec, chorale_family family,
                                  TableSource source, double lambda, Potential *&made) noexcept;
@@ -34,21 +35,21 @@ chorale_status create_by_tables(const Report &report, const Memory &memory,
                                 const PotentialSpec &spec, chorale_family family,
                                 MatrixSpec tables, Potential *&made) noexcept;
 chorale_status create_cardinality(const Report &report, const Memory &memory,
-                                  const PotentialSpec &spec, const double *table,
-                                  std::int64_t length, Potential *&made) noexcept;
-// Creates a MAJORITY or PAIRS, by `family`. `square`: values x values. `bias`: `values` biases of
-// MAJORITY, or NULL.
+                                  const PotentialSpec &spec, MatrixSpec table,
+                                  Potential *&made) noexcept;
+// Creates a MAJORITY or PAIRS, by `family`. `square`: values x values. `bias`: one row with
+// the `values` biases of MAJORITY, or no data.
 chorale_status create_by_square(const Report &report, const Memory &memory,
                                 const PotentialSpec &spec, chorale_family family,
-                                MatrixSpec square, const double *bias,
+                                MatrixSpec square, MatrixSpec bias,
                                 Potential *&made) noexcept;
 // Creates a mixture, a SUM whose tables are weighted sums of fixed functions (see
 // `storage` in potential.hpp). `weights`: kMixtureHead weights of these functions; `linear`: for
 // each value, the weight of its count. `mask`: for each value 0 (uncounted), 1, or kLinearOnly;
-// NULL: 1 for all.
-chorale_status create_mixture(const Report &report, const Memory &memory, std::int64_t values,
-                              const std::uint8_t *mask, const double *weights,
-                              const double *linear, Potential *&made) noexcept;
+// empty: 1 for all.
+chorale_status create_mixture(const Report &report, const Memory &memory,
+                              gsl::span<const std::uint8_t> mask, gsl::span<const double> weights,
+                              gsl::span<const double> linear, Potential *&made) noexcept;
 chorale_status create_by_callback(const Report &report, const Memory &memory,
                                   const PotentialSpec &spec, chorale_count_function function,
                                   void *user, void (*release)(void *user),

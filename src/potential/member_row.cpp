@@ -51,18 +51,23 @@ std::int64_t counted_members(const Potential &potential, const std::int64_t *cou
 
 } // namespace
 
-double evaluate_counted(const Potential &potential, std::int64_t *counts, std::int64_t members,
-                        CallbackFailure *failure) noexcept {
+double evaluate_counted(const Potential &potential, gsl::span<std::int64_t> counts,
+                        std::int64_t members, CallbackFailure *failure) noexcept {
+  Expects(counts.size() >= to_size(potential.values));
   if (potential.callback)
     for (std::int32_t v = 0; v < potential.values; ++v)
       if (!potential.counts(v))
-        counts[v] = 0;
+        counts.data()[v] = 0;
   return potential.evaluate(counts, members, failure);
 }
 
-void fill_member_row(const Potential &potential, const std::int64_t *counts, std::int64_t members,
-                     std::int64_t weight, std::int64_t *varied, double *row,
-                     CallbackFailure *failure) noexcept {
+void fill_member_row(const Potential &potential, gsl::span<const std::int64_t> by_value,
+                     std::int64_t members, std::int64_t weight, gsl::span<std::int64_t> varied,
+                     gsl::span<double> to, CallbackFailure *failure) noexcept {
+  const std::size_t R = to_size(potential.values);
+  Expects(by_value.size() >= R && varied.size() >= R && to.size() >= R);
+  const std::int64_t *counts = by_value.data();
+  double *row = to.data();
   // The shortcuts for SUM and MAX require that some other member has a counted value. If none has,
   // C of the other members is 0 by definition and does not follow from the tables.
   const bool others_count = counted_members(potential, counts) > 0;
@@ -74,8 +79,8 @@ void fill_member_row(const Potential &potential, const std::int64_t *counts, std
     fill_max_row(potential, counts, members, weight, row);
   } else {
     for (std::int32_t v = 0; v < potential.values; ++v) {
-      std::copy_n(counts, potential.values, varied);
-      varied[v] += weight;
+      std::copy_n(counts, potential.values, varied.data());
+      varied.data()[v] += weight;
       CallbackFailure failed = CallbackFailure::none;
       row[v] = evaluate_counted(potential, varied, members, &failed);
       if (failed != CallbackFailure::none)
@@ -84,11 +89,14 @@ void fill_member_row(const Potential &potential, const std::int64_t *counts, std
   }
 }
 
-bool fill_linear_row(const Potential &potential, const std::int64_t *counts, std::int64_t members,
-                     double *row) noexcept {
+bool fill_linear_row(const Potential &potential, gsl::span<const std::int64_t> by_value,
+                     std::int64_t members, gsl::span<double> to) noexcept {
+  Expects(by_value.size() >= to_size(potential.values) && to.size() >= to_size(potential.values));
   if (potential.family != CHORALE_FAMILY_SUM || !potential.finite_tables ||
       !CliqueKind(potential, static_cast<std::int32_t>(members)).convex)
     return false;
+  const std::int64_t *counts = by_value.data();
+  double *row = to.data();
   const double factor = potential.factor(members);
   for (std::int32_t v = 0; v < potential.values; ++v)
     row[v] = potential.counts(v) ? step(potential, v, std::min(counts[v], members - 1), members,
@@ -135,8 +143,10 @@ std::int64_t distance_to_allowed(const Potential &potential, std::int32_t v, std
   return members + 1;
 }
 
-std::int64_t violation_of_counts(const Potential &potential, std::int64_t *counts,
+std::int64_t violation_of_counts(const Potential &potential, gsl::span<std::int64_t> by_value,
                                  std::int64_t members, CallbackFailure *failure) noexcept {
+  Expects(by_value.size() >= to_size(potential.values));
+  const std::int64_t *counts = by_value.data();
   if (potential.family == CHORALE_FAMILY_SUM) {
     std::int64_t sum = 0;
     for (std::int32_t v = 0; v < potential.values && !potential.finite_tables; ++v)
@@ -150,7 +160,7 @@ std::int64_t violation_of_counts(const Potential &potential, std::int64_t *count
         least = std::min(least, distance_to_allowed(potential, v, counts[v], members));
     return least;
   }
-  return evaluate_counted(potential, counts, members, failure) == kForbidden ? 1 : 0;
+  return evaluate_counted(potential, by_value, members, failure) == kForbidden ? 1 : 0;
 }
 
 } // namespace chorale

@@ -10,16 +10,16 @@ namespace chorale {
 // other members have `counts` (R); for a SUM, that value up to a constant. members: the sum of the
 // weights of all members, this one included; varied: scratch (R). If a callback fails, sets
 // *failure, and entries of the row may be NaN.
-void fill_member_row(const Potential &potential, const std::int64_t *counts, std::int64_t members,
-                     std::int64_t weight, std::int64_t *varied, double *row,
-                     CallbackFailure *failure) noexcept;
+void fill_member_row(const Potential &potential, gsl::span<const std::int64_t> counts,
+                     std::int64_t members, std::int64_t weight, gsl::span<std::int64_t> varied,
+                     gsl::span<double> row, CallbackFailure *failure) noexcept;
 
 // If C is a convex SUM, writes to row[v] (R entries) the change of C if one member is added at v to
 // `counts`, the counts of all members. The row gives a linear lower bound on C: moving any set of
 // members changes C by at least the sum of the row's changes. Returns false and writes nothing if C
 // is not a convex SUM.
-bool fill_linear_row(const Potential &potential, const std::int64_t *counts, std::int64_t members,
-                     double *row) noexcept;
+bool fill_linear_row(const Potential &potential, gsl::span<const std::int64_t> counts,
+                     std::int64_t members, gsl::span<double> row) noexcept;
 
 // Bounds on the change of C when one member changes its value, whatever the values of the others. A
 // member that joins v changes C by middle(v), give or take half(v), so a move from u to v changes C
@@ -46,14 +46,14 @@ private:
 };
 
 // Returns C of `counts` (R). For a callback, sets the counts of uncounted values in `counts` to 0.
-double evaluate_counted(const Potential &potential, std::int64_t *counts, std::int64_t members,
-                        CallbackFailure *failure) noexcept;
+double evaluate_counted(const Potential &potential, gsl::span<std::int64_t> counts,
+                        std::int64_t members, CallbackFailure *failure) noexcept;
 
 // Returns how far `counts` are from counts that C allows; 0 if C of `counts` is above minus
 // infinity. If C is minus infinity: for a SUM, the sum over the values of distance_to_allowed();
 // for a MAX, the least of these distances; for other families 1. Counts of a SUM may add up to
 // members - 1. May change `counts`.
-std::int64_t violation_of_counts(const Potential &potential, std::int64_t *counts,
+std::int64_t violation_of_counts(const Potential &potential, gsl::span<std::int64_t> counts,
                                  std::int64_t members, CallbackFailure *failure) noexcept;
 
 // SUM and MAX: returns |k - k'| for the nearest count k' that the table of value v does not forbid;

@@ -12,17 +12,19 @@ namespace {
 
 constexpr double kShapeTolerance = 1e-12;
 
-double largest_magnitude(const double *table, std::int64_t length) noexcept {
+double largest_magnitude(gsl::span<const double> table) noexcept {
   double largest = 0;
-  for (std::int64_t k = 0; k < length; ++k)
-    if (table[k] != kForbidden)
-      largest = std::max(largest, std::fabs(table[k]));
+  for (const double entry : table)
+    if (entry != kForbidden)
+      largest = std::max(largest, std::fabs(entry));
   return largest;
 }
 
 // True if f(v, w) + f(w, v) = c_v + c_w for all counted v != w, within a tolerance. Writes c.
-bool split_pairs(const Potential &potential, double *c) noexcept {
+bool split_pairs(const Potential &potential, gsl::span<double> split) noexcept {
   const std::int32_t R = potential.values;
+  Expects(split.size() >= to_size(R));
+  double *c = split.data();
   const double *f = potential.numbers;
   const auto both = [&](std::int32_t v, std::int32_t w) {
     return f[std::int64_t{v} * R + w] + f[std::int64_t{w} * R + v];
@@ -70,8 +72,10 @@ bool split_pairs(const Potential &potential, double *c) noexcept {
 
 } // namespace
 
-std::int64_t convex_prefix(const double *table, std::int64_t length) noexcept {
-  const double tolerance = kShapeTolerance * largest_magnitude(table, length);
+std::int64_t convex_prefix(gsl::span<const double> given) noexcept {
+  const double tolerance = kShapeTolerance * largest_magnitude(given);
+  const double *table = given.data();
+  const auto length = static_cast<std::int64_t>(given.size());
   std::int64_t k = 0;
   for (; k < length; ++k) {
     if (table[k] == kForbidden)
@@ -82,8 +86,10 @@ std::int64_t convex_prefix(const double *table, std::int64_t length) noexcept {
   return k;
 }
 
-std::int64_t concave_prefix(const double *table, std::int64_t length) noexcept {
-  const double tolerance = kShapeTolerance * largest_magnitude(table, length);
+std::int64_t concave_prefix(gsl::span<const double> given) noexcept {
+  const double tolerance = kShapeTolerance * largest_magnitude(given);
+  const double *table = given.data();
+  const auto length = static_cast<std::int64_t>(given.size());
   std::int64_t k = 0;
   for (; k < length; ++k) {
     if (table[k] == kForbidden) {
@@ -99,7 +105,7 @@ std::int64_t concave_prefix(const double *table, std::int64_t length) noexcept {
   return k;
 }
 
-void derive_potential(Potential &p, double *split) noexcept {
+void derive_potential(Potential &p, gsl::span<double> split) noexcept {
   p.counted_values = p.mask ? 0 : p.values;
   p.highest_counted = p.mask ? -1 : p.values - 1;
   for (std::int32_t v = 0; p.mask && v < p.values; ++v)
@@ -123,11 +129,11 @@ void derive_potential(Potential &p, double *split) noexcept {
     for (std::int64_t r = 0; r < p.table_count; ++r) {
       if (p.table_count > 1 && !p.counts(static_cast<std::int32_t>(r)))
         continue;
-      const double *table = p.numbers + r * p.table_length;
-      p.finite_tables = p.finite_tables && std::find(table, table + p.table_length, kForbidden) ==
-                                               table + p.table_length;
-      p.convex_length = std::min(p.convex_length, convex_prefix(table, p.table_length));
-      p.concave_length = std::min(p.concave_length, concave_prefix(table, p.table_length));
+      const gsl::span<const double> table(p.numbers + r * p.table_length, to_size(p.table_length));
+      p.finite_tables =
+          p.finite_tables && std::find(table.begin(), table.end(), kForbidden) == table.end();
+      p.convex_length = std::min(p.convex_length, convex_prefix(table));
+      p.concave_length = std::min(p.concave_length, concave_prefix(table));
     }
     break;
   case TableSource::mixture: {
@@ -210,10 +216,11 @@ double chorale_potential::bent_part(std::int64_t count, std::int64_t members) co
   return total;
 }
 
-double chorale_potential::call(const std::int64_t *counts, std::int64_t members,
+double chorale_potential::call(gsl::span<const std::int64_t> counts, std::int64_t members,
                                chorale::CallbackFailure *failure) const noexcept {
+  Expects(counts.size() >= chorale::to_size(callback_values));
   double score = std::numeric_limits<double>::quiet_NaN();
-  if (callback(callback_user, counts, callback_values, members, &score) != 0) {
+  if (callback(callback_user, counts.data(), callback_values, members, &score) != 0) {
     *failure = chorale::CallbackFailure::stopped;
     return kForbidden;
   }
@@ -235,9 +242,11 @@ double chorale_potential::evaluate_empty(std::int64_t members) const noexcept {
   return 0.0;
 }
 
-double chorale_potential::evaluate(const std::int64_t *count, std::int64_t members,
+double chorale_potential::evaluate(gsl::span<const std::int64_t> by_value, std::int64_t members,
                                    chorale::CallbackFailure *failure) const noexcept {
+  Expects(by_value.size() >= chorale::to_size(values));
   *failure = chorale::CallbackFailure::none;
+  const std::int64_t *count = by_value.data();
   const std::int64_t R = values;
   // The most frequent potential, without branches on counts, which the processor could not predict.
   // A count of 0 adds 0.
@@ -303,7 +312,7 @@ double chorale_potential::evaluate(const std::int64_t *count, std::int64_t membe
     return total * scaled_by;
   }
   default:
-    return call(count, members, failure);
+    return call(by_value, members, failure);
   }
 }
 

@@ -4,8 +4,9 @@
 // which is scaled for the n members of a clique, with all uncounted values merged into one column.
 #pragma once
 
-#include "base/log.hpp"
 #include "base/counted.hpp"
+#include "base/log.hpp"
+#include "base/span.hpp"
 
 #include <chorale/potential.h>
 
@@ -58,12 +59,12 @@ struct chorale_potential : chorale::Counted {
   double bent_part(std::int64_t count, std::int64_t members) const noexcept;
   // Returns C of `counts` (`values` entries), scaled. Sets *failure to why a callback gave no
   // score, or to none.
-  double evaluate(const std::int64_t *counts, std::int64_t members,
+  double evaluate(gsl::span<const std::int64_t> counts, std::int64_t members,
                   chorale::CallbackFailure *failure) const noexcept;
   // Returns C if no member has a counted value.
   double evaluate_empty(std::int64_t members) const noexcept;
   // Returns the callback's score, checked and scaled. Counts of uncounted values must be 0.
-  double call(const std::int64_t *counts, std::int64_t members,
+  double call(gsl::span<const std::int64_t> counts, std::int64_t members,
               chorale::CallbackFailure *failure) const noexcept;
   // Returns the greatest number of members for which the tables are long enough.
   std::int64_t members_limit() const noexcept;
@@ -122,12 +123,12 @@ inline bool is_square(const Potential &p) noexcept {
 
 // Return the length of the longest convex, or concave, prefix of f(0), f(1), .., with a tolerance
 // of 1e-12 max|f|.
-std::int64_t convex_prefix(const double *table, std::int64_t length) noexcept;
-std::int64_t concave_prefix(const double *table, std::int64_t length) noexcept;
+std::int64_t convex_prefix(gsl::span<const double> table) noexcept;
+std::int64_t concave_prefix(gsl::span<const double> table) noexcept;
 
 // Sets the fields of a new potential that depend on its numbers and mask: counted values, shapes of
 // tables, separability of PAIRS. `split`: memory for `values` numbers, the c_v of PAIRS; not used
 // by other families.
-void derive_potential(Potential &potential, double *split) noexcept;
+void derive_potential(Potential &potential, gsl::span<double> split = {}) noexcept;
 
 } // namespace chorale

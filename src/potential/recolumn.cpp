@@ -32,20 +32,21 @@ std::int32_t next_left_out(const Potential &p, const std::int32_t *&kept, const 
 
 } // namespace
 
-StandIn stand_in(const Potential &source, const std::int32_t *kept, std::int64_t count) noexcept {
+StandIn stand_in(const Potential &source, gsl::span<const std::int32_t> all_kept) noexcept {
   StandIn made;
   const bool is_max = source.family == CHORALE_FAMILY_MAX;
   const bool stored = source.source == TableSource::stored;
   if (!is_max && !(source.family == CHORALE_FAMILY_SUM && stored))
     return made;
-  const std::int32_t *end = kept + count;
+  const std::int32_t *kept = all_kept.data();
+  const std::int32_t *end = kept + all_kept.size();
   std::int32_t v = next_left_out(source, kept, end, 0);
   if (v < 0)
     return made;
   if (!stored || source.table_count == 1) {
     std::int64_t left_out = source.counted_values;
-    for (const std::int32_t *k = end - count; k != end; ++k)
-      left_out -= *k >= 0 && source.counts(*k) ? 1 : 0;
+    for (const std::int32_t k : all_kept)
+      left_out -= k >= 0 && source.counts(k) ? 1 : 0;
     const double start = source.table_entry(v, 0, 0);
     if (is_max || start != 0)
       made = {v, start * static_cast<double>(left_out)};
@@ -64,12 +65,14 @@ StandIn stand_in(const Potential &source, const std::int32_t *kept, std::int64_t
   return made;
 }
 
-Potential *recolumn(const Memory &memory, const Potential &source, const std::int32_t *from,
-                    std::int32_t values, const StandIn &stand_in) noexcept {
+Potential *recolumn(const Memory &memory, const Potential &source,
+                    gsl::span<const std::int32_t> sources, const StandIn &stand_in) noexcept {
+  const std::int32_t *from = sources.data();
+  const auto values = gsl::narrow_cast<std::int32_t>(sources.size());
   Potential *made = memory.create<Potential>(memory);
   if (!made)
     return nullptr;
-  const auto count = static_cast<std::size_t>(values);
+  const std::size_t count = sources.size();
   const bool has_constant = source.family == CHORALE_FAMILY_SUM && stand_in.value >= 0;
   const std::int64_t tables =
       source.table_count > 1 || has_constant ? values : source.table_count;
@@ -99,16 +102,17 @@ Potential *recolumn(const Memory &memory, const Potential &source, const std::in
   made->mask = mask;
   for (std::int32_t v = 0; v < values; ++v)
     mask[v] = from[v] < 0 ? 0 : source.mask ? source.mask[from[v]] : 1;
-  double *split = nullptr;
+  gsl::span<double> split;
   if (is_square(source)) {
     const std::int64_t R = source.values;
     for (std::int32_t v = 0; v < values; ++v)
       for (std::int32_t w = 0; w < values; ++w)
         to[std::int64_t{v} * values + w] =
             from[v] < 0 || from[w] < 0 ? 0.0 : source.numbers[from[v] * R + from[w]];
-    split = to + std::int64_t{values} * values;
+    double *extra = to + std::int64_t{values} * values;
+    split = {extra, count};
     for (std::int32_t v = 0; v < values; ++v)
-      split[v] = from[v] < 0 || source.family == CHORALE_FAMILY_PAIRS
+      extra[v] = from[v] < 0 || source.family == CHORALE_FAMILY_PAIRS
                      ? 0.0
                      : source.numbers[R * R + from[v]];
   } else if (source.source == TableSource::mixture) {

@@ -20,15 +20,15 @@ struct StandIn {
   double sum = 0;          // SUM: the constant
 };
 
-// Returns the stand-in of the values of `source` that are not in `kept` (`count` values, ascending;
-// entries of -1 are ignored). O(R) if tables differ by value.
-StandIn stand_in(const Potential &source, const std::int32_t *kept, std::int64_t count) noexcept;
+// Returns the stand-in of the values of `source` that are not in `kept` (ascending; entries of -1 are
+// ignored). O(R) if tables differ by value.
+StandIn stand_in(const Potential &source, gsl::span<const std::int32_t> kept) noexcept;
 
-// Returns a potential of `values` values, in which value v is value from[v] of `source`, or
+// Returns a potential of from.size() values, in which value v is value from[v] of `source`, or
 // uncounted if from[v] is -1; the other entries of `from` ascend. It equals `source` with counts of
 // 0 at the omitted values, but for the terms f_v(0) of these, which are included if `from` contains
 // the stand-in. Holds a reference on `source`. NULL if out of memory.
-Potential *recolumn(const Memory &memory, const Potential &source, const std::int32_t *from,
-                    std::int32_t values, const StandIn &stand_in = {}) noexcept;
+Potential *recolumn(const Memory &memory, const Potential &source,
+                    gsl::span<const std::int32_t> from, const StandIn &stand_in = {}) noexcept;
 
 } // namespace chorale

@@ -78,7 +78,7 @@ Potential *rescale(const Memory &memory, const Potential &p, double factor) noex
   made->mask = p.mask;
   if (has_lambda(p)) {
     made->lambda = p.lambda * factor;
-    derive_potential(*made, nullptr); // the shape may change: lambda = 0 is convex and concave
+    derive_potential(*made); // the shape may change: lambda = 0 is convex and concave
   } else {
     made->strength = p.strength * factor;
   }

@@ -91,8 +91,11 @@ bool has_tangents(const Potential &p, std::int64_t members) noexcept {
          are_tables_of_shape(p, members, CHORALE_SHAPE_CONVEX);
 }
 
-void write_tangent(const Potential &p, const std::int64_t *counts, std::int64_t members,
-                   double *prices) noexcept {
+void write_tangent(const Potential &p, gsl::span<const std::int64_t> by_value,
+                   std::int64_t members, gsl::span<double> to) noexcept {
+  Expects(by_value.size() >= to_size(p.values) && to.size() >= to_size(p.values));
+  const std::int64_t *counts = by_value.data();
+  double *prices = to.data();
   const double factor = members > 0 ? p.factor(members) : 0.0;
   if (p.family == CHORALE_FAMILY_MAJORITY) {
     const std::int32_t a = majority_of(p, counts);
@@ -116,12 +119,16 @@ void write_tangent(const Potential &p, const std::int64_t *counts, std::int64_t 
 // least one counted member, the corners are one counted member with all others uncounted, and all
 // members at one counted value. Counts without a counted member are compared separately: there C is
 // 0, whatever the tables begin with.
-double most_above(const Potential &p, const double *prices, std::int64_t members,
-                  std::int32_t *order) noexcept {
+double most_above(const Potential &p, gsl::span<const double> by_value, std::int64_t members,
+                  gsl::span<std::int32_t> order) noexcept {
+  const bool is_majority = p.family == CHORALE_FAMILY_MAJORITY;
+  Expects(by_value.size() >= to_size(p.values));
+  Expects(!is_majority || order.size() >= to_size(p.values));
+  const double *prices = by_value.data();
   if (members == 0)
     return p.evaluate_empty(0);
-  if (p.family == CHORALE_FAMILY_MAJORITY)
-    return most_above_majority(p, prices, members, order);
+  if (is_majority)
+    return most_above_majority(p, prices, members, order.data());
   const double factor = p.factor(members);
   const double n = static_cast<double>(members);
   const double uncounted = best_uncounted(p, prices);

@@ -117,8 +117,8 @@ chorale_status exchange_potentials(const Report &report, const Model &model, Pri
   std::fill(zeros.begin(), zeros.end(), 0.0);
   for (const SharedClique &shared : to.shared) {
     Potential *potential = nullptr;
-    status = create_mixture(report, to.memory, shared.values, nullptr, zeros.begin(),
-                            zeros.begin(), potential);
+    status = create_mixture(report, to.memory, {}, span_of(zeros.begin(), kMixtureHead),
+                            span_of(zeros.begin(), shared.values), potential);
     if (status != CHORALE_OK)
       break;
     linear.push(potential);
@@ -344,12 +344,12 @@ chorale_status chorale_potential_prices(const chorale_potential *potential, cons
       for (std::int32_t v = 0; masks && v < potential->values; ++v)
         masked[v] = potential->counts(v) ? counts[v] : 0;
       const double found =
-          potential->evaluate(masks ? masked.begin() : counts, members, &failure);
+          potential->evaluate(span_of(masks ? masked.begin() : counts, values), members, &failure);
       CHORALE_CHECK(callback_status(report, failure));
       *score = found;
     }
     if (prices)
-      write_tangent(*potential, counts, members, prices);
+      write_tangent(*potential, span_of(counts, values), members, span_of(prices, values));
     return CHORALE_OK;
   });
 }
@@ -369,7 +369,8 @@ chorale_status chorale_potential_most(const chorale_potential *potential, const 
     Array<std::int32_t> order(potential->memory);
     if (potential->family == CHORALE_FAMILY_MAJORITY && !order.resize(values))
       return report.out_of_memory();
-    *most = most_above(*potential, prices, members, order.begin());
+    *most = most_above(*potential, span_of(prices, values), members,
+                       span_of(order.begin(), order.size()));
     return CHORALE_OK;
   });
 }

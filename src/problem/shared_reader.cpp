@@ -197,15 +197,15 @@ chorale_status ProblemReader::create_potential(const file::PotentialRecord &r, S
   case Record::kMax:
     return create_by_tables(inner_, memory_, spec, CHORALE_FAMILY_MAX, tables, made);
   case Record::kCardinality:
-    return create_cardinality(inner_, memory_, spec, numbers, r.length, made);
+    return create_cardinality(inner_, memory_, spec, {numbers, 1, r.length, r.length}, made);
   case Record::kMajority:
-    return create_by_square(inner_, memory_, spec, CHORALE_FAMILY_MAJORITY, square, numbers + R * R,
-                            made);
+    return create_by_square(inner_, memory_, spec, CHORALE_FAMILY_MAJORITY, square,
+                            {numbers + R * R, 1, r.values, r.values}, made);
   case Record::kMixture:
-    return create_mixture(inner_, memory_, r.values, counted, numbers, numbers + kMixtureHead,
-                          made);
+    return create_mixture(inner_, memory_, span_of(counted, r.values), {numbers, kMixtureHead},
+                          span_of(numbers + kMixtureHead, r.values), made);
   default:
-    return create_by_square(inner_, memory_, spec, CHORALE_FAMILY_PAIRS, square, nullptr, made);
+    return create_by_square(inner_, memory_, spec, CHORALE_FAMILY_PAIRS, square, {}, made);
   }
 }
 

@@ -99,7 +99,7 @@ struct Problem {
     potential.table_length = n + 1;
     potential.numbers = tables.data();
     potential.mask = mask.empty() ? nullptr : mask.data();
-    derive_potential(potential, nullptr);
+    derive_potential(potential);
   }
 
   void print(const char *what) const {

@@ -200,8 +200,7 @@ chorale_potential *convex_sum(std::mt19937 &random, int values,
       weight = draw(0, 1);
     for (int v = 0; v < values; ++v)
       linear.push_back(draw(-2, 2));
-    status = create_mixture(Report(&error), Memory(nullptr), values, mask.data(), head, linear.data(),
-                            potential);
+    status = create_mixture(Report(&error), Memory(nullptr), mask, head, linear, potential);
   }
   }
   assert_int_equal(status, CHORALE_OK);
@@ -229,7 +228,7 @@ void no_move_changes_more(void **) {
     std::vector<std::int64_t> counts(static_cast<std::size_t>(values));
     const auto value = [&]() {
       CallbackFailure failure = CallbackFailure::none;
-      return potential->evaluate(counts.data(), members, &failure);
+      return potential->evaluate(counts, members, &failure);
     };
     bool is_met = false;
     for (int code = 0; code < 216; ++code) {

@@ -68,7 +68,7 @@ struct OwnedPotential : chorale_potential {
     values = problem.values;
     numbers = problem.numbers.data();
     mask = problem.counted.data();
-    derive_potential(*this, nullptr);
+    derive_potential(*this);
   }
 };
 

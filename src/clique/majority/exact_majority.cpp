@@ -245,7 +245,7 @@ void ExactMajority::seed_messages(const Solution &solution, double *messages) no
   const std::int32_t *x = solution.found() ? solution.assignment : instance_->best;
   if (!instance_->count(x, counts_))
     return;
-  moved_score_.reset(counts_);
+  moved_score_.reset(span_of(counts_, instance_->columns));
   for (std::int32_t u = 0; u < K; ++u) {
     if (!instance_->spend(2 * K * K))
       return;

@@ -36,7 +36,7 @@ public:
     std::int32_t *assignment = labelling.data();
     if (!in.count(assignment, counts_))
       return kForbidden;
-    score_.reset(counts_);
+    score_.reset(span_of(counts_, instance_->columns));
     const MeasuredSum start = in.member_sum(assignment);
     if (start.total == kForbidden)
       return kForbidden; // interrupted, or a forbidden entry: gains of single moves are undefined

@@ -94,7 +94,7 @@ CHORALE_INLINE double SumMoves::improve_few(const Rows &in, std::int32_t *assign
     std::copy(score_.join(), score_.join() + K, most_);
   if (!in.count(assignment, counts_))
     return kForbidden;
-  score_.reset(counts_);
+  score_.reset(span_of(counts_, instance_->columns));
   double members = 0;
   if (again) {
     members = in.member_score(assignment);
@@ -188,7 +188,7 @@ CHORALE_INLINE double SumMoves::improve_rows(const Rows &in, std::int32_t *assig
   const std::int32_t K = in.columns;
   if (!in.count(assignment, counts_))
     return kForbidden;
-  score_.reset(counts_);
+  score_.reset(span_of(counts_, instance_->columns));
   epoch_ = -1;
   begin_epoch();
   std::fill(epoch_of_, epoch_of_ + in.members, std::uint8_t{0});

@@ -88,7 +88,7 @@ private:
     }
     reset_work_ = K;
     if constexpr (kIsSum) {
-      score_.reset(counts_);
+      score_.reset(span_of(counts_, instance_->columns));
       if (2 * summed_count_ <= K)
         reset_work_ = summed_count_;
     }
@@ -107,7 +107,7 @@ private:
         return;
       }
     }
-    score_.reset(counts_);
+    score_.reset(span_of(counts_, instance_->columns));
   }
 
   // Raises `solution` to the best labelling for the current set A. False if interrupted.

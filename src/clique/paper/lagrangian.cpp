@@ -80,7 +80,7 @@ double Lagrangian::choose() noexcept {
   if (!in_stretches(*instance_, instance_->members, 8 + 2 * instance_->columns, take_best) ||
       !instance_->count(x_, counts_))
     return kInfinity;
-  score_.reset(counts_);
+  score_.reset(span_of(counts_, instance_->columns));
   member_score_ = instance_->member_score(x_);
   magnitude_ = sum.magnitude;
   return instance_->interrupted() ? kInfinity : sum.total;

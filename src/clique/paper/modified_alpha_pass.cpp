@@ -58,7 +58,7 @@ bool ModifiedAlphaPass::label(std::int32_t alpha, std::int32_t k) noexcept {
 bool ModifiedAlphaPass::sweep(std::int32_t alpha, Limits &limits, Solution &solution) noexcept {
   if (!prepare(alpha) || !label(alpha, bound_to_))
     return false;
-  score_.reset(counts_);
+  score_.reset(span_of(counts_, instance_->columns));
   double member_score = instance_->member_score(assignment_);
   if (instance_->interrupted())
     return false;

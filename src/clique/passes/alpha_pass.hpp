@@ -224,7 +224,7 @@ private:
     score_.reset(sweep_.counts());
     // waiting_[b] counts the members with default column b that have not yet read their prefix
     // maxima. Once it is 0, the row of before_ for b is not updated any more.
-    std::copy(sweep_.counts(), sweep_.counts() + K, waiting_);
+    std::copy_n(sweep_.counts().data(), K, waiting_);
     waiting_[alpha] = 0;
     std::int32_t rows = 0;
     for (std::int64_t b = 0; b < K; ++b)

@@ -55,7 +55,9 @@ public:
   const Ranked &at(std::int64_t rank) const noexcept { return order_[rank]; }
   // Sum of member scores, and counts by column (K), of labelling forced().
   double base() const noexcept { return base_; }
-  const std::int32_t *counts() const noexcept { return counts_; }
+  gsl::span<const std::int32_t> counts() const noexcept {
+    return span_of(counts_, instance_->columns);
+  }
 
   // Writes labelling k to `assignment` (n columns). If interrupted, returns false and leaves
   // `assignment` unchanged.

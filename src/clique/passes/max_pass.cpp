@@ -58,7 +58,7 @@ void MaxPass::run(Limits &limits, Solution &solution) noexcept {
       complete = pace.next();
       if (!complete)
         break;
-      if (k > 0 || rest < 0 || sweep_.counts()[rest] < in.members) {
+      if (k > 0 || rest < 0 || sweep_.counts().data()[rest] < in.members) {
         offer(members + f[k], k, {});
       } else if (const Leaver leaver = cheapest_leaver(alpha, -1); leaver.member >= 0) {
         offer(members - leaver.loss + f[0], 0, leaver);
@@ -157,7 +157,7 @@ bool MaxPass::pass_messages(std::int32_t alpha, double *messages) noexcept {
   // Number of members at a counted column other than alpha in labelling `forced` (0 without a rest
   // column, where it is not used). If it is above 0, not all members are in the rest column even if
   // none has alpha, so f_alpha(0) is a lower bound of the potential.
-  const std::int32_t counting = rest < 0 ? 0 : in.members - forced - sweep_.counts()[rest];
+  const std::int32_t counting = rest < 0 ? 0 : in.members - forced - sweep_.counts().data()[rest];
   Leaver cheapest;
   Leaver next;
   if (rest >= 0 && counting <= 1 && forced <= 1) {

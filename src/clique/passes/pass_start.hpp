@@ -40,14 +40,15 @@ public:
     alpha_ = -1;
   }
 
-  // Sets `score` to `counts` (K), the counts of the first labelling of the pass of alpha.
+  // Sets `score` to the counts (K) of the first labelling of the pass of alpha.
   template <class Score>
-  void reset(Score &score, const std::int32_t *counts, std::int32_t alpha) noexcept {
+  void reset(Score &score, gsl::span<const std::int32_t> by_column, std::int32_t alpha) noexcept {
     const std::int32_t before = std::exchange(alpha_, alpha);
     if (before < 0 || 2 * count_ > instance_->columns) {
-      score.reset(counts);
+      score.reset(by_column);
       return;
     }
+    const std::int32_t *counts = by_column.data();
     score.put(before, 0);
     score.restart();
     const std::int32_t *const first = columns_;

@@ -385,12 +385,12 @@ double PriceStarts::write(std::int32_t rank, std::int32_t *assignment) noexcept 
 void PriceStarts::run(PassBounds &bounds, double level) noexcept {
   const Instance &in = *instance_;
   const CliquePotential::Steps steps = in.potential.convex_steps();
-  const double range = steps.highest - steps.lowest;
+  const double range = steps.range();
   count_ = 0;
   // If all steps are equal, no labelling differs in the potential. Extreme ranges cannot be scaled.
   if (!(range > 0x1p-1000 && range < 0x1p1000))
     return;
-  magnitude_ = in.members * range;
+  magnitude_ = steps.magnitude(in.members);
   factor_ = std::scalbn(1.0, -std::ilogb(range));
   set_prices(bounds);
   needed_ = (level + kPromising * magnitude_ - base_) * factor_;

@@ -428,7 +428,7 @@ CHORALE_INLINE void SumPassMarginals::run_passes(Limits &limits, Solution &solut
     if (!find_nearest())
       return;
   }
-  const double reach = convex ? steps.highest - steps.lowest : kInfinity;
+  const double reach = convex ? steps.range() : kInfinity;
   for (std::int32_t alpha = 0; alpha < in.columns; ++alpha) {
     if (convex && !may_pay(alpha, steps.lowest))
       continue;

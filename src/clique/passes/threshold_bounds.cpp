@@ -118,7 +118,7 @@ bool ThresholdBounds::place_thresholds() noexcept {
   const Instance &in = *instance_;
   const CliquePotential::Steps steps = in.potential.convex_steps();
   lowest_step_ = steps.lowest;
-  return place(2 * gains_of_own_ / in.members, steps.lowest - steps.highest, false);
+  return place(2 * gains_of_own_ / in.members, -steps.range(), false);
 }
 
 bool ThresholdBounds::place_closer() noexcept {

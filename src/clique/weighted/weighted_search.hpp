@@ -92,7 +92,7 @@ private:
     return best_[i] == alpha ? second_[i] : best_[i];
   }
   std::int32_t column_of(std::int32_t value) const noexcept {
-    return kind_.column_of(value, value_of_column_);
+    return kind_.column_of(value, span_of(value_of_column_, columns_));
   }
   bool is_interrupted() const noexcept { return limits_.interruption() != Interruption::none; }
   bool is_exact() const noexcept { return columns_ <= 2 || members_ == 1; }

@@ -318,7 +318,7 @@ chorale_status Builder::set_weights(const Report &report, std::int64_t first, st
   std::int64_t at = 0;
   for (std::int64_t c = first; c < first + count; ++c) {
     std::int64_t total = 0;
-    CHORALE_CHECK(check_weights(report, "weights", given, at, members[c], total));
+    CHORALE_CHECK(check_weights(report, "weights", span_of(given + at, members[c]), at, total));
     at += members[c];
     if (total == members[c])
       continue;

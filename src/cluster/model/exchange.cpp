@@ -84,7 +84,7 @@ private:
       columns_[v] = type.fired_values[v];
     for (std::int32_t k = 0; k < 2; ++k)
       columns_[fired + k] = given.values > type.values ? type.values + k : -1;
-    Potential *made = recolumn(to_.memory, given, columns_.begin(), fired + 2, StandIn{});
+    Potential *made = recolumn(to_.memory, given, span_of(columns_.begin(), fired + 2));
     if (!made)
       return nullptr;
     to_.potentials.push(made);

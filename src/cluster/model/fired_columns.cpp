@@ -128,7 +128,7 @@ private:
   CliqueType *with_fired(const CliqueType &type) noexcept {
     if (!list_sources(type))
       return nullptr;
-    const StandIn stand_in = chorale::stand_in(*type.given, from_.begin(), from_.size());
+    const StandIn stand_in = chorale::stand_in(*type.given, span_of(from_.begin(), from_.size()));
     if (stand_in.value >= 0) {
       if (!values_.push(stand_in.value))
         return nullptr;
@@ -146,8 +146,7 @@ private:
     if (!fired || !model_.potentials.reserve(model_.potentials.size() + 1))
       return nullptr;
     const Potential *potential =
-        recolumn(model_.memory, *type.given, from_.begin(),
-                 static_cast<std::int32_t>(from_.size()), stand_in);
+        recolumn(model_.memory, *type.given, span_of(from_.begin(), from_.size()), stand_in);
     if (!potential)
       return nullptr;
     model_.potentials.push(potential);
@@ -220,7 +219,7 @@ const Potential *widen(Model &model, const Potential *potential, std::int32_t co
     return nullptr;
   for (std::int32_t v = 0; v < columns; ++v)
     from[v] = v < potential->values ? v : -1;
-  Potential *widened = recolumn(model.memory, *potential, from.begin(), columns);
+  Potential *widened = recolumn(model.memory, *potential, span_of(from.begin(), columns));
   if (!widened)
     return nullptr;
   model.potentials.push(widened);

@@ -161,9 +161,10 @@ void ChainBlock::fill_row(std::int32_t s, std::int32_t own, double *row) noexcep
   if (own >= 0)
     memory_.counts[own] -= weight;
   CallbackFailure failed = CallbackFailure::none;
-  fill_member_row(clique.potential_at(centre_value(clique, s)), memory_.counts, clique.total(),
-                  weight, memory_.varied, row, &failed);
-  strengthen(s, clique.columns(), row);
+  const std::int32_t K = clique.columns();
+  fill_member_row(clique.potential_at(centre_value(clique, s)), span_of(memory_.counts, K),
+                  clique.total(), weight, span_of(memory_.varied, K), span_of(row, K), &failed);
+  strengthen(s, K, row);
   setting_.call.fail(failed);
 }
 
@@ -192,11 +193,13 @@ bool ChainBlock::fill_linear(ChainProgram &program) noexcept {
       continue;
     load_counts(s);
     double *row = program.incoming + program.row_begin()[s];
-    if (fill_linear_row(*clique.potential(), memory_.counts, clique.total(), row)) {
+    const std::int32_t K = clique.columns();
+    if (fill_linear_row(*clique.potential(), span_of(memory_.counts, K), clique.total(),
+                        span_of(row, K))) {
       if (const std::int32_t weight = clique.weight(slot(s).member); weight != 1)
-        std::transform(row, row + clique.columns(), row,
+        std::transform(row, row + K, row,
                        [weight](double slope) { return weight * slope; });
-      strengthen(s, clique.columns(), row);
+      strengthen(s, K, row);
       any = true;
     }
   }

@@ -256,8 +256,9 @@ double clique_score(const Clique &clique, double strength, std::int64_t *counts,
   *failure = CallbackFailure::none;
   if (clique.members == 0 && !clique.centred())
     return 0;
-  return scale_score(
-      evaluate_counted(clique.potential_at(centre), counts, clique.total(), failure), strength);
+  return scale_score(evaluate_counted(clique.potential_at(centre),
+                                      span_of(counts, clique.columns()), clique.total(), failure),
+                     strength);
 }
 
 } // namespace chorale

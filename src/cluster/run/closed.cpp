@@ -75,8 +75,8 @@ RunFailure hold_others(const Clique &clique, double strength, const Assignment &
     return i == member ? -1 : labelling.shown(clique, i);
   });
   CallbackFailure failed = CallbackFailure::none;
-  fill_member_row(*clique.potential(), counts, clique.total(), clique.weight(member), varied,
-                  message, &failed);
+  fill_member_row(*clique.potential(), span_of(counts, K), clique.total(), clique.weight(member),
+                  span_of(varied, K), span_of(message, K), &failed);
   for (std::int32_t v = 0; v < K; ++v)
     message[v] = scale_score(message[v], strength);
   return failure_of(failed);

@@ -439,14 +439,14 @@ bool Edits::can_move_others(std::int32_t number, std::int32_t from, std::int32_t
     if (edits_.counted[u] - (u == to ? 1 : 0) <= 0)
       continue; // no other member shows u
     --edits_.counted[u];
-    fill_member_row(*clique.potential(), edits_.counted, clique.members, 1, edits_.varied,
-                    edits_.row_after, &failed);
+    fill_member_row(*clique.potential(), span_of(edits_.counted, K), clique.members, 1,
+                    span_of(edits_.varied, K), span_of(edits_.row_after, K), &failed);
     if (from >= 0)
       ++edits_.counted[from];
     if (to >= 0)
       --edits_.counted[to];
-    fill_member_row(*clique.potential(), edits_.counted, clique.members, 1, edits_.varied,
-                    edits_.row_before, &failed);
+    fill_member_row(*clique.potential(), span_of(edits_.counted, K), clique.members, 1,
+                    span_of(edits_.varied, K), span_of(edits_.row_before, K), &failed);
     for (std::int32_t v = 0; v < K; ++v) {
       const double after = edits_.row_after[v];
       const double before = edits_.row_before[v];

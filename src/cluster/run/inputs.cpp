@@ -101,7 +101,7 @@ bool Inputs::keep_all() noexcept {
 bool Inputs::keep(std::int64_t clique, const Array<std::int32_t> &columns) noexcept {
   const auto count = static_cast<std::int32_t>(columns.size());
   const Potential *potential = recolumn(memory_, *model_.cliques[clique].potential(),
-                                        columns.begin(), count);
+                                        span_of(columns.begin(), count));
   if (!potential)
     return false;
   kept_[clique] = {nullptr, count, potential};

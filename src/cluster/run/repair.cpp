@@ -171,7 +171,8 @@ private:
       return 0;
     CallbackFailure failed = CallbackFailure::none;
     const std::int64_t found =
-        violation_of_counts(clique.potential_at(centre), counts, clique.total(), &failed);
+        violation_of_counts(clique.potential_at(centre), span_of(counts, clique.columns()),
+                            clique.total(), &failed);
     call_.fail(failed);
     return found;
   }
