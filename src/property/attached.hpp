@@ -85,22 +85,22 @@ struct Attached {
   // Includes values that the automaton fires only in states that it cannot reach.
   template <class Visit> void each_possible(bool tree, Visit &&visit) const noexcept {
     const std::int64_t m = property->labels;
-    const auto visit_all = [&](const std::int32_t *actions, std::int64_t count, std::int32_t t) {
-      for (std::int64_t k = 0; k < count; ++k)
-        if (const std::int32_t value = fired(actions[k], t); value >= 0)
+    const auto visit_all = [&](gsl::span<const std::int32_t> actions, std::int32_t t) {
+      for (const std::int32_t action : actions)
+        if (const std::int32_t value = fired(action, t); value >= 0)
           visit(value);
     };
     for (std::int32_t t = 0; t < length; ++t) {
       const std::int32_t position_class = class_at(t);
       if (tree)
-        visit_all(property->local_actions + position_class * m * (m + 1), m * (m + 1), t);
+        visit_all(span_of(property->local_actions + position_class * m * (m + 1), m * (m + 1)), t);
       for (std::int32_t s = 0; !tree && s < property->states; ++s)
         if (const std::int64_t cell = property->cell(s, position_class);
             property->firing[cell] != 0)
-          visit_all(property->actions + cell * m, m, t);
+          visit_all(span_of(property->actions + cell * m, m), t);
     }
     if (!tree && property->fires_at_end)
-      visit_all(property->end_actions, property->states * (m + 1), length - 1);
+      visit_all(span_of(property->end_actions, property->states * (m + 1)), length - 1);
   }
 
   // True if `labelling` fires a value that the dictionary lacks.
