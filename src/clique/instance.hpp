@@ -13,6 +13,7 @@
 #include "base/contract.hpp"
 #include "base/limits.hpp"
 #include "base/numeric.hpp"
+#include "base/span.hpp"
 #include "base/workspace.hpp"
 #include "potential/clique_potential.hpp"
 
@@ -56,6 +57,10 @@ struct Instance {
   }
   template <class T> gsl::span<T> by_column(T *array) const noexcept {
     return {array, static_cast<std::size_t>(columns)};
+  }
+  // An array with one entry for each member and column, without gaps, as a matrix.
+  template <class T> Matrix<T> by_entry(T *array) const noexcept {
+    return {array, members, columns, columns};
   }
   const double *row(std::int64_t i) const noexcept {
     Expects(!kContracts || (i >= 0 && i < members));
@@ -101,6 +106,14 @@ private:
   // Gathers the scores of members begin .. last - 1.
   void gather(const ProblemView &problem, std::int64_t begin, std::int64_t last) noexcept;
 };
+
+// Sets the messages (n x K) to minus infinity. False if interrupted.
+inline bool clear_messages(const Instance &in, Matrix<double> messages) noexcept {
+  return in_stretches(in, in.members, in.columns, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t i = begin; i < end; ++i)
+      std::fill_n(messages.row(i).data(), in.columns, kForbidden);
+  });
+}
 
 // Options of a call, checked, with defaults filled in.
 struct SolveOptions {

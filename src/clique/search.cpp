@@ -366,8 +366,8 @@ void CliqueSearch::find_pass_marginals() noexcept {
     using Marginals =
         std::conditional_t<LinearMoves<Score>, SumPassMarginals, AlphaPassMarginals<Score>>;
     if (LinearMoves<Score> && PairMessages::fits(instance_))
-      return phase<PairMessages>([&](auto &pair) { pair.run(messages_); });
-    phase<Marginals>([&](auto &marginals) { marginals.run(limits_, solution_, messages_); });
+      return phase<PairMessages>([&](auto &pair) { pair.run(messages()); });
+    phase<Marginals>([&](auto &marginals) { marginals.run(limits_, solution_, messages()); });
   });
   marginals_exact_ = is_pass_exact(instance_.potential);
   if (!task_.messages_only)

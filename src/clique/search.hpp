@@ -42,10 +42,10 @@ public:
   void find_marginals_by(const Arguments &...arguments) noexcept {
     phase<Solver>(
         [&](Solver &solver) {
-          if constexpr (requires { solver.messages(limits_, solution_, messages_); })
-            marginals_exact_ = solver.messages(limits_, solution_, messages_);
+          if constexpr (requires { solver.messages(limits_, solution_, messages()); })
+            marginals_exact_ = solver.messages(limits_, solution_, messages());
           else
-            marginals_exact_ = solver.messages(task_.options, limits_, solution_, messages_);
+            marginals_exact_ = solver.messages(task_.options, limits_, solution_, messages());
         },
         arguments...);
   }
@@ -79,6 +79,7 @@ protected:
   std::int64_t entries() const noexcept {
     return std::int64_t{instance_.members} * instance_.columns;
   }
+  Matrix<double> messages() const noexcept { return instance_.by_entry(messages_); }
   // True if messages are computed in the caller's array of marginals.
   bool writes_in_place() const noexcept;
 

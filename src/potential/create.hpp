@@ -37,8 +37,8 @@ chorale_status create_by_tables(const Report &report, const Memory &memory,
 chorale_status create_cardinality(const Report &report, const Memory &memory,
                                   const PotentialSpec &spec, MatrixSpec table,
                                   Potential *&made) noexcept;
-// Creates a MAJORITY or PAIRS, by `family`. `square`: values x values. `bias`: one row with
-// the `values` biases of MAJORITY, or no data.
+// Creates a MAJORITY or PAIRS, by `family`. `square`: values x values. `bias`: one row with the
+// `values` biases of MAJORITY, or no data.
 chorale_status create_by_square(const Report &report, const Memory &memory,
                                 const PotentialSpec &spec, chorale_family family,
                                 MatrixSpec square, MatrixSpec bias,

@@ -20,8 +20,8 @@ struct StandIn {
   double sum = 0;          // SUM: the constant
 };
 
-// Returns the stand-in of the values of `source` that are not in `kept` (ascending; entries of -1 are
-// ignored). O(R) if tables differ by value.
+// Returns the stand-in of the values of `source` that are not in `kept` (ascending; entries of -1
+// are ignored). O(R) if tables differ by value.
 StandIn stand_in(const Potential &source, gsl::span<const std::int32_t> kept) noexcept;
 
 // Returns a potential of from.size() values, in which value v is value from[v] of `source`, or

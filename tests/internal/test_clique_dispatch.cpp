@@ -121,7 +121,7 @@ std::uint64_t found_in(const Problem &problem, bool &convex) {
   trace_bounds(trace, instance, loops.thresholds);
   trace.add(bench.solution().score);
   if (std::int64_t{instance.members} * instance.columns <= 4000) {
-    loops.marginals.run(limits, bench.solution(), loops.messages);
+    loops.marginals.run(limits, bench.solution(), instance.by_entry(loops.messages));
     trace.add(loops.messages, std::int64_t{instance.members} * instance.columns);
   }
   return trace.hash();

@@ -263,7 +263,8 @@ const char *check_messages(const Problem &problem) {
   const Truth truth = enumerate(*placed.instance);
   std::vector<double> messages(entries, 7.0);
   Limits limits;
-  if (!placed.algorithm->messages(limits, *placed.solution, messages.data()))
+  if (!placed.algorithm->messages(limits, *placed.solution,
+                                  placed.instance->by_entry(messages.data())))
     return "messages not exact";
   if (const char *fault = check_solution(placed, truth.best))
     return fault;
@@ -289,7 +290,7 @@ const char *check_messages(const Problem &problem) {
     other.solution->score = kForbidden;
     other.solution->bound = kInfinity;
     Limits fresh;
-    other.algorithm->messages(fresh, *other.solution, again.data());
+    other.algorithm->messages(fresh, *other.solution, other.instance->by_entry(again.data()));
     if (std::memcmp(again.data(), messages.data(), truth.messages.size() * sizeof(double)) != 0 ||
         other.solution->score != placed.solution->score ||
         (other.solution->found() &&
@@ -313,7 +314,8 @@ const char *check_interrupted(const Problem &problem) {
   std::vector<double> messages(truth.messages.size());
   Placed<ExactMajority> late(problem, 0xA5);
   Limits again(0, nullptr);
-  const bool exact = late.algorithm->messages(again, *late.solution, messages.data());
+  const bool exact = late.algorithm->messages(again, *late.solution,
+                                              late.instance->by_entry(messages.data()));
   if (const char *fault = check_solution(late, truth.best))
     return fault;
   for (std::size_t j = 0; j < messages.size(); ++j) {
@@ -505,7 +507,8 @@ void messages_equal_restricted_solves(void **) {
     const std::int32_t K = placed.instance->columns;
     std::vector<double> messages(static_cast<std::size_t>(problem.members * K));
     Limits limits;
-    assert_true(placed.algorithm->messages(limits, *placed.solution, messages.data()));
+    assert_true(placed.algorithm->messages(limits, *placed.solution,
+                                           placed.instance->by_entry(messages.data())));
     for (std::int32_t i = 0; i < problem.members; ++i)
       for (std::int32_t v = 0; v < K; ++v) {
         Problem fixed = problem;

@@ -40,7 +40,9 @@ void test_concave_flow(void **) {
     bench.check(bench.near(bench.solution().score, truth.score), "concave optimum");
     bench.check(bench.solution().infeasible || bench.solution().proven(), "concave proof");
     std::vector<double> messages(truth.messages.size());
-    bench.check(bench.solver().messages(limits, bench.solution(), messages.data()), "complete");
+    bench.check(bench.solver().messages(limits, bench.solution(),
+                                        bench.instance().by_entry(messages.data())),
+                "complete");
     for (std::size_t e = 0; e < messages.size(); ++e)
       bench.check(bench.near(messages[e], truth.messages[e]), "concave message");
   }
@@ -242,13 +244,15 @@ void check_boxes(const Problem &problem, std::int64_t pool, bool with_messages) 
 
   Bench<CountBoxes> again(problem, 0x33, options);
   std::vector<double> messages(truth.messages.size()), repeated(truth.messages.size());
-  bench.check(bench.solver().messages(options, limits, bench.solution(), messages.data()),
+  bench.check(bench.solver().messages(options, limits, bench.solution(),
+                                      bench.instance().by_entry(messages.data())),
               "messages not exact");
   bench.check_solution();
   for (std::size_t e = 0; e < messages.size(); ++e)
     bench.check(bench.near(messages[e], truth.messages[e]), "message by count boxes");
   again.solver().run(options, limits, again.solution());
-  again.solver().messages(options, limits, again.solution(), repeated.data());
+  again.solver().messages(options, limits, again.solution(),
+                          again.instance().by_entry(repeated.data()));
   bench.check(std::memcmp(messages.data(), repeated.data(), messages.size() * sizeof(double)) == 0,
               "garbage in the workspace changed messages");
   bench.check(bench.solution().score == again.solution().score &&
@@ -414,7 +418,8 @@ void test_limits(void **) {
                     bench.solution().node_limit_hit,
                 "stopped for no reason");
     std::vector<double> messages(truth.messages.size());
-    bench.solver().messages(options, limits, bench.solution(), messages.data());
+    bench.solver().messages(options, limits, bench.solution(),
+                            bench.instance().by_entry(messages.data()));
     for (std::size_t e = 0; e < messages.size(); ++e)
       bench.check(messages[e] <= truth.messages[e] + slack_of(truth.messages[e]),
                   "message above the truth");
@@ -426,7 +431,8 @@ void test_limits(void **) {
     late.check(!late.solution().infeasible, "infeasible without looking");
     late.check(truth.score == kForbidden || late.solution().bound >= truth.score - slack,
                "bound after the deadline");
-    late.check(!late.solver().messages(late.options(), expired, late.solution(), messages.data()),
+    late.check(!late.solver().messages(late.options(), expired, late.solution(),
+                                       late.instance().by_entry(messages.data())),
                "exact after the deadline");
     Bench<DualBound> dual(problem, 0xff);
     dual.solver().run(dual.options(), expired, dual.solution());
@@ -437,7 +443,8 @@ void test_limits(void **) {
       Bench<ConcaveFlow> flow(problem, 0xff);
       flow.solver().run(flow.options(), expired, flow.solution());
       flow.check(!flow.solution().infeasible && !flow.solution().found(), "flow after deadline");
-      flow.check(!flow.solver().messages(expired, flow.solution(), messages.data()),
+      flow.check(!flow.solver().messages(expired, flow.solution(),
+                                         flow.instance().by_entry(messages.data())),
                  "flow messages after the deadline");
     }
   }
@@ -480,8 +487,9 @@ void test_many_columns(void **) {
         std::size_t(members) * std::size_t(lanes.instance().columns);
     std::vector<double> by_lanes(entries), by_columns(entries);
     Limits limits;
-    lanes.solver().run(limits, lanes.solution(), by_lanes.data());
-    direct.solver().run(limits, direct.solution(), by_columns.data());
+    lanes.solver().run(limits, lanes.solution(), lanes.instance().by_entry(by_lanes.data()));
+    direct.solver().run(limits, direct.solution(),
+                        direct.instance().by_entry(by_columns.data()));
     for (std::size_t e = 0; e < entries; ++e)
       lanes.check(lanes.near(by_lanes[e], by_columns[e]), "message over many columns");
   }

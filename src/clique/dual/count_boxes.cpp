@@ -216,7 +216,7 @@ void CountBoxes::run(const SolveOptions &options, Limits &limits, Solution &solu
 // Raises the messages to the scores of the labelling `assignment`, which has `score`, and of all
 // labellings that differ from it in the column of one member.
 void CountBoxes::note_labelling(const std::int32_t *assignment, double score,
-                                double *messages) noexcept {
+                                Matrix<double> messages) noexcept {
   const std::int64_t K = instance_->columns;
   const double *const *f = instance_->potential.tables;
   if (!instance_->count(assignment, counts_))
@@ -229,11 +229,12 @@ void CountBoxes::note_labelling(const std::int32_t *assignment, double score,
   for (std::int64_t i = 0; i < instance_->members && pace.next(); ++i) {
     const std::int32_t u = assignment[i];
     const double own = instance_->score(i, u);
+    double *to = messages.row(i).data();
     const double left = f[u][counts_[u] - 1] - f[u][counts_[u]];
     for (std::int64_t v = 0; v < K; ++v) {
       const double gain = v == u ? 0.0 : left + (f[v][counts_[v] + 1] - f[v][counts_[v]]);
-      if (const double message = (score - own) + gain; message > messages[i * K + v]) {
-        messages[i * K + v] = message;
+      if (const double message = (score - own) + gain; message > to[v]) {
+        to[v] = message;
         magnitudes_[i * K + v] = (members.magnitude - std::fabs(own)) + std::fabs(clique + gain);
       }
     }
@@ -259,12 +260,10 @@ double CountBoxes::price_of_fixed(const SumView &view, std::int32_t v) const noe
 }
 
 bool CountBoxes::messages(const SolveOptions &options, Limits &limits, Solution &solution,
-                          double *messages) noexcept {
+                          Matrix<double> messages) noexcept {
   const std::int64_t n = instance_->members;
   const std::int64_t K = instance_->columns;
-  if (!in_stretches(*instance_, n, K, [&](std::int64_t begin, std::int64_t end) {
-        std::fill(messages + begin * K, messages + end * K, kForbidden);
-      }))
+  if (!clear_messages(*instance_, messages))
     return false;
   SolveOptions exact = options;
   exact.gap = -1;
@@ -291,7 +290,7 @@ bool CountBoxes::messages(const SolveOptions &options, Limits &limits, Solution 
     if (!limits.spend(8 * K))
       return false;
     for (std::int32_t v = 0; v < K; ++v) {
-      double &message = messages[std::int64_t{i} * K + v];
+      double &message = messages.row(i).data()[v];
       double &magnitude = magnitudes_[std::int64_t{i} * K + v];
       const double bound = bounds_[std::int64_t{i} * K + v];
       if (message > kForbidden ? closes_gap(message, magnitude, bound) : bound == kForbidden)

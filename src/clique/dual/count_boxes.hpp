@@ -28,13 +28,13 @@ public:
   // interruption) solution.bound is the highest bound of the open nodes.
   void run(const SolveOptions &options, Limits &limits, Solution &solution) noexcept;
 
-  // Writes to messages[i * K + v] the best score of a labelling with x_i = v, minus the score of
-  // member i at v; minus infinity if no such labelling exists. Searches for the best labelling,
-  // then once for each entry whose best known score does not meet the dual bound at the prices of
-  // the root. False if some entries may be too low (node limit, interruption); such an entry is
-  // still attained by a labelling.
+  // Writes to entry v of messages.row(i) the best score of a labelling with x_i = v, minus the
+  // score of member i at v; minus infinity if no such labelling exists. Searches for the best
+  // labelling, then once for each entry whose best known score does not meet the dual bound at the
+  // prices of the root. False if some entries may be too low (node limit, interruption); such an
+  // entry is still attained by a labelling.
   bool messages(const SolveOptions &options, Limits &limits, Solution &solution,
-                double *messages) noexcept;
+                Matrix<double> messages) noexcept;
 
 private:
   // A branching on the path of a depth-first search.
@@ -78,7 +78,8 @@ private:
   bool search_depth_first(Search &s, std::int64_t slot, double bound) noexcept;
   bool is_fixed() const noexcept;
   double price_of_fixed(const SumView &view, std::int32_t v) const noexcept;
-  void note_labelling(const std::int32_t *assignment, double score, double *messages) noexcept;
+  void note_labelling(const std::int32_t *assignment, double score,
+                      Matrix<double> messages) noexcept;
 
   const Instance *instance_;
   CountDual dual_;

@@ -66,9 +66,8 @@ void ConcaveFlow::take_optimum(const SumView &view, Solution &solution) noexcept
   solution.bound = std::min(solution.bound, solution.score);
 }
 
-void ConcaveFlow::add_nothing_counts(double *messages) const noexcept {
+void ConcaveFlow::add_nothing_counts(Matrix<double> messages) const noexcept {
   const std::int64_t n = instance_->members;
-  const std::int64_t K = instance_->columns;
   const std::int64_t rest = instance_->potential.rest;
   double total = 0;
   std::int64_t barred = 0;
@@ -79,7 +78,7 @@ void ConcaveFlow::add_nothing_counts(double *messages) const noexcept {
       ++barred;
   for (std::int64_t i = 0; i < n; ++i) {
     const double own = instance_->score(i, rest);
-    double &message = messages[i * K + rest];
+    double &message = messages.row(i).data()[rest];
     if (own > kForbidden && barred == 0)
       message = std::max(message, total - own);
     else if (own == kForbidden && barred == 1)
@@ -99,12 +98,10 @@ void ConcaveFlow::run(const SolveOptions &, Limits &limits, Solution &solution) 
     take_optimum(view, solution);
 }
 
-bool ConcaveFlow::messages(Limits &limits, Solution &solution, double *messages) noexcept {
+bool ConcaveFlow::messages(Limits &limits, Solution &solution, Matrix<double> messages) noexcept {
   const std::int64_t n = instance_->members;
   const std::int64_t K = instance_->columns;
-  if (!in_stretches(*instance_, n, K, [&](std::int64_t begin, std::int64_t end) {
-        std::fill(messages + begin * K, messages + end * K, kForbidden);
-      }))
+  if (!clear_messages(*instance_, messages))
     return false;
   SumView view = concave_view();
   const std::int32_t left_out = place_all(view, 1, limits);
@@ -125,8 +122,9 @@ bool ConcaveFlow::messages(Limits &limits, Solution &solution, double *messages)
         return false;
       const std::int32_t u = flow_.assignment()[i];
       const double others = optimum - instance_->score(i, u);
+      double *to = messages.row(i).data();
       for (std::int32_t v = 0; v < K; ++v)
-        messages[i * K + v] = others - flow_.residual(v, u);
+        to[v] = others - flow_.residual(v, u);
     }
     if (rises_)
       add_nothing_counts(messages);
@@ -150,11 +148,13 @@ bool ConcaveFlow::messages(Limits &limits, Solution &solution, double *messages)
     const double optimum =
         view.member_score(flow_.assignment()) + view.clique_score(flow_.counts());
     if (limits.interruption() != Interruption::none || view.interrupted()) {
-      std::fill(messages, messages + i * K, kForbidden);
+      for (std::int32_t j = 0; j < i; ++j)
+        std::fill_n(messages.row(j).data(), K, kForbidden);
       return false;
     }
+    double *to = messages.row(i).data();
     for (std::int32_t v = 0; v < K; ++v)
-      messages[i * K + v] = optimum - flow_.residual(v, flow_.assignment()[i]);
+      to[v] = optimum - flow_.residual(v, flow_.assignment()[i]);
   }
   if (rises_)
     add_nothing_counts(messages);

@@ -21,12 +21,12 @@ public:
   // usually visits few columns.
   void run(const SolveOptions &options, Limits &limits, Solution &solution) noexcept;
 
-  // Writes to messages[i * K + v] the best score of a labelling with x_i = v, where the score of
-  // member i counts as 0; minus infinity if there is no such labelling. Also writes the optimum to
-  // `solution`. Takes one flow and O(m^3 + n K) for m = min(n, K). If no labelling is feasible, but
-  // one may become so when the forbidden entries of one member are allowed, takes n flows. False if
-  // interrupted.
-  bool messages(Limits &limits, Solution &solution, double *messages) noexcept;
+  // Writes to entry v of messages.row(i) the best score of a labelling with x_i = v, where the
+  // score of member i counts as 0; minus infinity if there is no such labelling. Also writes the
+  // optimum to `solution`. Takes one flow and O(m^3 + n K) for m = min(n, K). If no labelling is
+  // feasible, but one may become so when the forbidden entries of one member are allowed, takes n
+  // flows. False if interrupted.
+  bool messages(Limits &limits, Solution &solution, Matrix<double> messages) noexcept;
 
 private:
   // Places all members and returns the number of members that cannot be placed. Stops as soon as
@@ -38,7 +38,7 @@ private:
   SumView concave_view() noexcept;
   // Raises each message at the rest column to the score of the labelling with all members in that
   // column.
-  void add_nothing_counts(double *messages) const noexcept;
+  void add_nothing_counts(Matrix<double> messages) const noexcept;
 
   const Instance *instance_;
   ColumnFlow flow_;

@@ -240,7 +240,7 @@ void ExactMajority::run(const SolveOptions &options, Limits &limits, Solution &s
 // message is attained by a labelling, and is finite if any labelling exists. Also raises them to
 // the score of the labelling with all members in the rest column, which has no majority column, so
 // that no flow finds it.
-void ExactMajority::seed_messages(const Solution &solution, double *messages) noexcept {
+void ExactMajority::seed_messages(const Solution &solution, Matrix<double> messages) noexcept {
   const std::int64_t K = instance_->columns;
   const std::int32_t *x = solution.found() ? solution.assignment : instance_->best;
   if (!instance_->count(x, counts_))
@@ -257,10 +257,11 @@ void ExactMajority::seed_messages(const Solution &solution, double *messages) no
   for (std::int32_t i = 0; i < instance_->members && sum.next(); ++i)
     all += i == only_live_ ? 0.0 : instance_->score(i, x[i]);
   Pace seed(*instance_, 2 * K, instance_->members);
-  for (std::int32_t i = 0; i < instance_->members && seed.next(); ++i)
+  for (std::int32_t i = 0; i < instance_->members && seed.next(); ++i) {
+    double *to = messages.row(i).data();
     for (std::int32_t v = 0; is_live(i) && v < K; ++v)
-      messages[i * K + v] =
-          (i == only_live_ ? all : all - instance_->score(i, x[i])) + levels_[x[i] * K + v];
+      to[v] = (i == only_live_ ? all : all - instance_->score(i, x[i])) + levels_[x[i] * K + v];
+  }
 
   const std::int32_t rest = instance_->potential.rest;
   if (rest < 0)
@@ -280,7 +281,7 @@ void ExactMajority::seed_messages(const Solution &solution, double *messages) no
   }
   Pace raise(*instance_, 8, instance_->members);
   for (std::int32_t i = 0; i < instance_->members && raise.next(); ++i) {
-    double *message = messages + i * K + rest;
+    double *message = &messages.row(i).data()[rest];
     if (unable == 0)
       *message = std::max(*message, all - instance_->score(i, rest));
     else if (unable == 1 && i == last_unable)
@@ -291,7 +292,7 @@ void ExactMajority::seed_messages(const Solution &solution, double *messages) no
 // Returns the value that the bound on G_a(k) must exceed if count k is to raise any message. By the
 // prices p, fixing x_i = v lowers this bound by (theta_iu - p_u) - (theta_iv - p_v), where u is the
 // column of member i in the flow.
-double ExactMajority::least_useful(const double *messages) const noexcept {
+double ExactMajority::least_useful(Matrix<double> messages) const noexcept {
   const std::int64_t K = instance_->columns;
   const double *w = instance_->potential.weights + flow_.majority() * K;
   double *offset = levels_;
@@ -302,7 +303,7 @@ double ExactMajority::least_useful(const double *messages) const noexcept {
   for (std::int64_t i = 0; i < instance_->members && pace.next(); ++i) {
     if (!is_live(i))
       continue;
-    const double *message = messages + i * K;
+    const double *message = messages.row(i).data();
     double lowest = kInfinity;
     for (std::int32_t v = 0; v < K; ++v)
       lowest = std::min(lowest, message[v] + offset[v]);
@@ -313,7 +314,7 @@ double ExactMajority::least_useful(const double *messages) const noexcept {
 }
 
 // Raises the messages to the max-marginals of the finished flow. False if interrupted.
-bool ExactMajority::raise_messages(Limits &limits, double *messages) noexcept {
+bool ExactMajority::raise_messages(Limits &limits, Matrix<double> messages) noexcept {
   const std::int64_t K = instance_->columns;
   const std::int64_t N = flow_.nodes();
   const double *w = instance_->potential.weights + flow_.majority() * K;
@@ -335,7 +336,7 @@ bool ExactMajority::raise_messages(Limits &limits, double *messages) noexcept {
     const std::int32_t u = flow_.assignment()[i];
     const double own = flow_.theta(i)[u];
     const double *level = levels_ + u * K;
-    double *message = messages + i * K;
+    double *message = messages.row(i).data();
     for (std::int32_t v = 0; v < K; ++v) {
       const double raised = level[v] - own;
       message[v] = raised > message[v] ? raised : message[v];
@@ -363,7 +364,7 @@ bool ExactMajority::settle_count(std::int64_t k, Limits &limits, Solution &solut
 // bound exceeds some message. Begins at last_k_, goes on downwards, then upwards. False if
 // interrupted.
 bool ExactMajority::sweep_counts(std::int32_t a, Limits &limits, Solution &solution,
-                                 double *messages) noexcept {
+                                 Matrix<double> messages) noexcept {
   // load() fails if interrupted, or if the penalty is infinite and a member has no finite entry.
   if (!flow_.load(a, -penalty_))
     return !instance_->interrupted();
@@ -401,11 +402,9 @@ bool ExactMajority::sweep_counts(std::int32_t a, Limits &limits, Solution &solut
   return true;
 }
 
-bool ExactMajority::messages(Limits &limits, Solution &solution, double *messages) noexcept {
+bool ExactMajority::messages(Limits &limits, Solution &solution, Matrix<double> messages) noexcept {
   const std::int64_t K = instance_->columns;
-  if (!in_stretches(*instance_, instance_->members, K, [&](std::int64_t begin, std::int64_t end) {
-        std::fill(messages + begin * K, messages + end * K, kForbidden);
-      }))
+  if (!clear_messages(*instance_, messages))
     return false;
   run(SolveOptions{}, limits, solution);
   slack_ = solution.found() ? kFlowRounding * solution.magnitude() : 0.0;
@@ -432,7 +431,8 @@ bool ExactMajority::messages(Limits &limits, Solution &solution, double *message
   if (solution.found())
     for (std::int32_t i = 0; i < instance_->members && own.next(); ++i) {
       const std::int32_t u = solution.assignment[i];
-      messages[i * K + u] = std::max(messages[i * K + u], solution.score - instance_->score(i, u));
+      double &to = messages.row(i).data()[u];
+      to = std::max(to, solution.score - instance_->score(i, u));
     }
   return exact;
 }

@@ -30,10 +30,10 @@ public:
   // Writes the optimum to `solution` or, if interrupted, the best labelling so far and a bound.
   void run(const SolveOptions &options, Limits &limits, Solution &solution) noexcept;
 
-  // Calls run(), then writes to messages[i * K + v] the best score of a labelling with x_i = v,
-  // minus the score of member i at v; minus infinity if no such labelling exists. True if the
+  // Calls run(), then writes to entry v of messages.row(i) the best score of a labelling with x_i =
+  // v, minus the score of member i at v; minus infinity if no such labelling exists. True if the
   // messages are exact. False if interrupted; they are then lower bounds.
-  bool messages(Limits &limits, Solution &solution, double *messages) noexcept;
+  bool messages(Limits &limits, Solution &solution, Matrix<double> messages) noexcept;
 
 private:
   struct Counts { // range of counts k not yet ruled out, lowest .. highest
@@ -48,11 +48,12 @@ private:
   Counts possible_counts(std::int32_t a) const noexcept;
   bool search_counts(std::int32_t a, Limits &limits, Solution &solution) noexcept;
 
-  void seed_messages(const Solution &solution, double *messages) noexcept;
-  bool sweep_counts(std::int32_t a, Limits &limits, Solution &solution, double *messages) noexcept;
+  void seed_messages(const Solution &solution, Matrix<double> messages) noexcept;
+  bool sweep_counts(std::int32_t a, Limits &limits, Solution &solution,
+                    Matrix<double> messages) noexcept;
   bool settle_count(std::int64_t k, Limits &limits, Solution &solution, bool *possible) noexcept;
-  bool raise_messages(Limits &limits, double *messages) noexcept;
-  double least_useful(const double *messages) const noexcept;
+  bool raise_messages(Limits &limits, Matrix<double> messages) noexcept;
+  double least_useful(Matrix<double> messages) const noexcept;
   bool is_live(std::int64_t i) const noexcept { return only_live_ < 0 || i == only_live_; }
 
   const Instance *instance_;

@@ -199,11 +199,9 @@ public:
 
   // Writes the messages (n x K): entry (i, v) is the best score found with x_i = v, minus the score
   // of member i at v; minus infinity if no labelling was found.
-  void run(Limits &limits, Solution &solution, double *messages) noexcept {
+  void run(Limits &limits, Solution &solution, Matrix<double> messages) noexcept {
     const Instance &in = *instance_;
-    if (!in_stretches(in, in.members, in.columns, [&](std::int64_t begin, std::int64_t end) {
-          std::fill(messages + begin * in.columns, messages + end * in.columns, kForbidden);
-        }))
+    if (!clear_messages(in, messages))
       return;
     for (std::int32_t alpha = 0; alpha < in.columns; ++alpha) {
       if (!limits.spend(in.columns))
@@ -216,7 +214,7 @@ public:
   }
 
 private:
-  void pass(std::int32_t alpha, double *messages) noexcept {
+  void pass(std::int32_t alpha, Matrix<double> messages) noexcept {
     const Instance &in = *instance_;
     const std::int64_t K = in.columns;
     if (!sweep_.order_by(alpha))
@@ -276,13 +274,13 @@ private:
 
   // Raises the messages of the member of `rank` to the prefix maxima of its default column b, minus
   // the member's score at b, which these maxima contain.
-  void read_before(std::int32_t rank, double *messages) noexcept {
+  void read_before(std::int32_t rank, Matrix<double> messages) noexcept {
     const std::int64_t K = instance_->columns;
     const std::int64_t member = sweep_.at(rank).member;
     const std::int32_t b = sweep_.at(rank).from;
     const double own = instance_->score(member, b);
     const double *row = before_ + row_of_[b] * K;
-    double *to = messages + member * K;
+    double *to = messages.row(member).data();
     for (std::int64_t v = 0; v < K; ++v)
       to[v] = std::max(to[v], row[v] - own);
     --waiting_[b];
@@ -291,7 +289,7 @@ private:
   // Turns the rows of after_ into suffix maxima, and raises the messages to them. The member of
   // rank k - 1 has alpha in labellings k .. allowed(); for this member, `best` is the row of maxima
   // over the labellings max(k, forced()) .. allowed().
-  void read_after(std::int32_t alpha, double *messages) noexcept {
+  void read_after(std::int32_t alpha, Matrix<double> messages) noexcept {
     const std::int64_t K = instance_->columns;
     double *best = after_ + sweep_.allowed() * K;
     Pace pace(*instance_, 8 * K, sweep_.allowed());
@@ -307,7 +305,7 @@ private:
       }
       const std::int32_t member = sweep_.at(k - 1).member;
       const double own = instance_->score(member, alpha);
-      double *to = messages + member * K;
+      double *to = messages.row(member).data();
       for (std::int64_t v = 0; v < K; ++v)
         to[v] = std::max(to[v], best[v] - own);
     }

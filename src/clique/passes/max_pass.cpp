@@ -103,11 +103,9 @@ void MaxPass::run(Limits &limits, Solution &solution) noexcept {
   }
 }
 
-bool MaxPass::messages(Limits &limits, Solution &solution, double *messages) noexcept {
+bool MaxPass::messages(Limits &limits, Solution &solution, Matrix<double> messages) noexcept {
   const Instance &in = *instance_;
-  if (!in_stretches(in, in.members, in.columns, [&](std::int64_t begin, std::int64_t end) {
-        std::fill(messages + begin * in.columns, messages + end * in.columns, kForbidden);
-      }))
+  if (!clear_messages(in, messages))
     return false;
   for (std::int32_t alpha = 0; alpha < in.columns; ++alpha) {
     if (alpha == in.potential.rest)
@@ -119,7 +117,7 @@ bool MaxPass::messages(Limits &limits, Solution &solution, double *messages) noe
   return !in.potential.has_rest() || all_rest_messages(messages);
 }
 
-bool MaxPass::pass_messages(std::int32_t alpha, double *messages) noexcept {
+bool MaxPass::pass_messages(std::int32_t alpha, Matrix<double> messages) noexcept {
   const Instance &in = *instance_;
   const std::int32_t rest = in.potential.rest;
   const double *f = in.potential.tables[alpha];
@@ -196,7 +194,7 @@ bool MaxPass::pass_messages(std::int32_t alpha, double *messages) noexcept {
     if (rest >= 0 && none_possible && counting - (!is_forced && other != rest ? 1 : 0) == 0)
       none_for_rest = none - (cheapest.member == i ? next : cheapest).loss;
 
-    double *to = messages + std::int64_t{i} * in.columns;
+    double *to = messages.row(i).data();
     for (std::int32_t v = 0; v < in.columns; ++v) {
       const double found = v == alpha  ? with
                            : v == rest ? std::max(without, none_for_rest)
@@ -207,7 +205,7 @@ bool MaxPass::pass_messages(std::int32_t alpha, double *messages) noexcept {
   return !in.interrupted();
 }
 
-bool MaxPass::all_rest_messages(double *messages) noexcept {
+bool MaxPass::all_rest_messages(Matrix<double> messages) noexcept {
   const Instance &in = *instance_;
   const std::int32_t rest = in.potential.rest;
   std::int32_t forbidden = 0;
@@ -228,7 +226,7 @@ bool MaxPass::all_rest_messages(double *messages) noexcept {
     const double own = in.score(i, rest);
     if (forbidden > (own == kForbidden ? 1 : 0))
       continue;
-    double &to = messages[i * in.columns + rest];
+    double &to = messages.row(i).data()[rest];
     to = std::max(to, total - (own == kForbidden ? 0.0 : own));
   }
   return true;

@@ -27,7 +27,7 @@ public:
   void run(Limits &limits, Solution &solution) noexcept;
   // Writes the messages (n x K): entry (i, v) is the best score of a labelling with x_i = v, minus
   // the score of member i at v. False if interrupted; entries are then lower bounds.
-  bool messages(Limits &limits, Solution &solution, double *messages) noexcept;
+  bool messages(Limits &limits, Solution &solution, Matrix<double> messages) noexcept;
 
 private:
   // The cheapest move of a member from the rest column to a counted column other than alpha. If
@@ -41,10 +41,10 @@ private:
   // Returns the cheapest such move of any member but `except` (-1: of any member).
   Leaver cheapest_leaver(std::int32_t alpha, std::int32_t except) const noexcept;
   // Raises the messages to the scores found in the pass of alpha. False if interrupted.
-  bool pass_messages(std::int32_t alpha, double *messages) noexcept;
+  bool pass_messages(std::int32_t alpha, Matrix<double> messages) noexcept;
   // Raises the messages at the rest column to the score of the labelling with all members there.
   // False if interrupted.
-  bool all_rest_messages(double *messages) noexcept;
+  bool all_rest_messages(Matrix<double> messages) noexcept;
 
   const Instance *instance_;
   AlphaSweep sweep_;

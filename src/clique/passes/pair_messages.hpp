@@ -14,13 +14,14 @@ public:
   static bool fits(const Instance &instance) noexcept { return instance.members == 2; }
 
   // Writes the messages (2 x K).
-  void run(double *messages) noexcept {
+  void run(Matrix<double> messages) noexcept {
     const double *const *f = instance_->potential.tables;
     const std::int32_t K = instance_->columns;
     double nobody = 0;
     for (std::int32_t v = 0; v < K; ++v)
       nobody += f[v][0];
-    for (std::int32_t i = 0; i < 2; ++i, messages += K) {
+    for (std::int32_t i = 0; i < 2; ++i) {
+      double *to = messages.row(i).data();
       const double *other = instance_->row(1 - i);
       double first = kForbidden;
       double second = kForbidden;
@@ -38,7 +39,7 @@ public:
       for (std::int32_t v = 0; v < K; ++v) {
         const double apart = (v == at ? second : first) + (f[v][1] - f[v][0]);
         const double together = other[v] + (f[v][2] - f[v][0]);
-        messages[v] = nobody + (together > apart ? together : apart);
+        to[v] = nobody + (together > apart ? together : apart);
       }
     }
   }

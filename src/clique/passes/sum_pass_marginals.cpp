@@ -170,10 +170,10 @@ CHORALE_INLINE void SumPassMarginals::move(std::int32_t from, std::int32_t to) n
 }
 
 CHORALE_INLINE void SumPassMarginals::hear(std::int64_t member, const double *row, double add,
-                                           double *messages) noexcept {
+                                           Matrix<double> messages) noexcept {
   const std::int64_t K = instance_->columns;
   if (!has_lanes_) {
-    raise_by_sum(messages + member * K, row, add, K);
+    raise_by_sum(messages.row(member).data(), row, add, K);
     return;
   }
   raise_by_sum(heard_ + member * defaults_, row, add, defaults_);
@@ -189,16 +189,16 @@ CHORALE_INLINE void SumPassMarginals::hear(std::int64_t member, const double *ro
     }
   }
   if (lane_of_[alpha_] >= defaults_) {
-    double &own = messages[member * K + alpha_];
+    double &own = messages.row(member).data()[alpha_];
     own = std::max(own, row[lanes_ - 1] + add);
   }
 }
 
-void SumPassMarginals::write_lanes(double *messages) const noexcept {
+void SumPassMarginals::write_lanes(Matrix<double> messages) const noexcept {
   const Instance &in = *instance_;
   Pace pace(in, std::int64_t{4} * in.columns, in.members);
   for (std::int64_t i = 0; i < in.members && pace.next(); ++i) {
-    double *to = messages + i * in.columns;
+    double *to = messages.row(i).data();
     const Heard *cold = heard_cold_ + i * steps_;
     for (std::int32_t v = 0; v < in.columns; ++v) {
       if (lane_of_[v] < defaults_) {
@@ -309,7 +309,8 @@ CHORALE_INLINE void SumPassMarginals::fold_all(std::int32_t k) noexcept {
     fold(has_lanes_ ? column_of_[lane] : lane, k);
 }
 
-CHORALE_INLINE void SumPassMarginals::read_before(std::int32_t rank, double *messages) noexcept {
+CHORALE_INLINE void SumPassMarginals::read_before(std::int32_t rank,
+                                                  Matrix<double> messages) noexcept {
   const auto &[gain, member, from] = sweep_.at(rank);
   hear(member, before_ + lane_of(from) * width_, -instance_->score(member, from), messages);
 }
@@ -317,7 +318,8 @@ CHORALE_INLINE void SumPassMarginals::read_before(std::int32_t rank, double *mes
 // Computes suffix maxima of the rows from the last labelling back, and raises the messages of each
 // member to the maximum over the labellings in which the member has alpha. Members with alpha in
 // every labelling read the maximum over all labellings. False if interrupted.
-CHORALE_INLINE bool SumPassMarginals::read_after(std::int32_t alpha, double *messages) noexcept {
+CHORALE_INLINE bool SumPassMarginals::read_after(std::int32_t alpha,
+                                                 Matrix<double> messages) noexcept {
   const std::int64_t own = has_lanes_ && lane_of_[alpha] >= defaults_ ? lanes_ - 1 : lane_of(alpha);
   double *best = range_;
   const double *join = joins();
@@ -350,7 +352,7 @@ CHORALE_INLINE bool SumPassMarginals::read_after(std::int32_t alpha, double *mes
   return true;
 }
 
-CHORALE_INLINE bool SumPassMarginals::pass(std::int32_t alpha, double *messages) noexcept {
+CHORALE_INLINE bool SumPassMarginals::pass(std::int32_t alpha, Matrix<double> messages) noexcept {
   alpha_ = alpha;
   start_.reset(score_, sweep_.counts(), alpha);
   if (has_lanes_) {
@@ -414,11 +416,9 @@ bool SumPassMarginals::may_pay(std::int32_t alpha, double lowest_step) const noe
 }
 
 CHORALE_INLINE void SumPassMarginals::run_passes(Limits &limits, Solution &solution,
-                                                 double *messages) noexcept {
+                                                 Matrix<double> messages) noexcept {
   const Instance &in = *instance_;
-  if (!in_stretches(in, in.members, in.columns, [&](std::int64_t begin, std::int64_t end) {
-        std::fill(messages + begin * in.columns, messages + end * in.columns, kForbidden);
-      }))
+  if (!clear_messages(in, messages))
     return;
   place_lanes();
   const bool convex = in.potential.convex;
@@ -441,7 +441,7 @@ CHORALE_INLINE void SumPassMarginals::run_passes(Limits &limits, Solution &solut
     write_lanes(messages);
 }
 
-void SumPassMarginals::run(Limits &limits, Solution &solution, double *messages) noexcept {
+void SumPassMarginals::run(Limits &limits, Solution &solution, Matrix<double> messages) noexcept {
   on_best_units([&, this]() CHORALE_INLINE_LAMBDA { run_passes(limits, solution, messages); });
 }
 

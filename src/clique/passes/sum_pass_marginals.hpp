@@ -52,16 +52,16 @@ public:
 
   // Writes the messages (n x K): entry (i, v) is the best score found with x_i = v, minus the score
   // of member i at v; minus infinity if no labelling was found.
-  void run(Limits &limits, Solution &solution, double *messages) noexcept;
+  void run(Limits &limits, Solution &solution, Matrix<double> messages) noexcept;
 
 private:
-  void run_passes(Limits &limits, Solution &solution, double *messages) noexcept;
+  void run_passes(Limits &limits, Solution &solution, Matrix<double> messages) noexcept;
   // Computes nearest_. False if interrupted.
   bool find_nearest() noexcept;
   // In a convex sum, true if the pass of alpha may raise a message above those of other passes.
   bool may_pay(std::int32_t alpha, double lowest_step) const noexcept;
   // Runs the pass of alpha, for which sweep_ has sorted the members. False if interrupted.
-  bool pass(std::int32_t alpha, double *messages) noexcept;
+  bool pass(std::int32_t alpha, Matrix<double> messages) noexcept;
   // Writes the row of labelling k, which has `score`, and updates the maximum of its block.
   void write_state(std::int32_t k, double score) noexcept;
   // Folds the rows of the current window up to labelling k into the row of a default column.
@@ -74,10 +74,10 @@ private:
   void fold_columns(std::int64_t v, std::int32_t from, std::int32_t to) noexcept;
   // Raises the messages of the member of `rank` to the prefix maxima, over the labellings in which
   // it has its default column.
-  void read_before(std::int32_t rank, double *messages) noexcept;
+  void read_before(std::int32_t rank, Matrix<double> messages) noexcept;
   // Raises the messages of all members to the suffix maxima, over the labellings in which they have
   // alpha. False if interrupted.
-  bool read_after(std::int32_t alpha, double *messages) noexcept;
+  bool read_after(std::int32_t alpha, Matrix<double> messages) noexcept;
 
   // Assigns a lane to each column, or decides that lane v is column v.
   void place_lanes() noexcept;
@@ -95,10 +95,10 @@ private:
   void move(std::int32_t from, std::int32_t to) noexcept;
   // Raises what the member has received, in each lane, to `row` (by lane) + `add`. Received maxima
   // are stored in `messages` if each column has its own lane, otherwise in heard_ and heard_cold_.
-  void hear(std::int64_t member, const double *row, double add, double *messages) noexcept;
+  void hear(std::int64_t member, const double *row, double add, Matrix<double> messages) noexcept;
   // Writes to `messages` (n x K) what each member has received for each column, from heard_ and
   // heard_cold_.
-  void write_lanes(double *messages) const noexcept;
+  void write_lanes(Matrix<double> messages) const noexcept;
 
   // Returns the position of labelling k in its window.
   std::int32_t place(std::int32_t k) const noexcept;
