@@ -387,12 +387,14 @@ what = Chains("page", "scores", tokens="words")
 stream = [batch("a", 50), batch("giant", 40_000), batch("b", 50)]
 few = list(label([stream[0], stream[2]], what))
 used = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
-resource.setrlimit(resource.RLIMIT_AS, (used + (160 << 20),) * 2)
+soft, hard = resource.getrlimit(resource.RLIMIT_AS)
+resource.setrlimit(resource.RLIMIT_AS, (used + (160 << 20), hard))
 try:
     out = pa.Table.from_batches(label(stream, what, errors={errors!r}))
 except MemoryError as error:
     print(error)
 else:
+    resource.setrlimit(resource.RLIMIT_AS, (soft, hard))
     bad = pa.compute.equal(out["page"], "giant")
     print(*set(out.filter(bad)["error"].to_pylist()))
     assert out.filter(bad).num_rows == 40_000 and out.filter(bad)["labels"].null_count == 40_000
