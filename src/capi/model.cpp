@@ -76,7 +76,8 @@ chorale_status chorale_model_score(const chorale_host *host, const chorale_model
     chorale_host lent{};
     CHORALE_CHECK(read_host(report, host, lent));
     return score_labels(report, Memory(&lent), *model, labels, count,
-                        {score, chain_scores, clique_scores});
+                        {score, span_of(chain_scores, model->chains.size()),
+                         span_of(clique_scores, model->cliques.size())});
   });
 }
 

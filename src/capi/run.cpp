@@ -412,12 +412,13 @@ chorale_status chorale_run_set_allowed(chorale_run *run, int64_t chain, int64_t 
     CHORALE_CHECK(check_index(report, "position", position, of.length));
     const auto number = gsl::narrow_cast<std::int32_t>(chain);
     const auto place = gsl::narrow_cast<std::int32_t>(position);
-    if (allowed && !run->inputs.leaves_any(number, place, allowed))
+    const gsl::span<const std::uint8_t> labels = span_of(allowed, of.labels);
+    if (allowed && !run->inputs.leaves_any(number, place, labels))
       return report.fail(CHORALE_ERROR_FORBIDDEN_VALUE, "allowed leaves no label to position ",
                          position, " of chain ", chain,
                          "; it must allow one that neither the chain's own forced or allowed "
                          "labels nor a unary score of minus infinity forbid");
-    run->set_allowed(number, place, allowed);
+    run->set_allowed(number, place, labels);
     return CHORALE_OK;
   });
 }
@@ -444,7 +445,7 @@ chorale_status chorale_run_set_labels(chorale_run *run, const int32_t *labels, i
   return guarded(error, [&](Report &report) -> chorale_status {
     CHORALE_CHECK(check_at_rest(report, run));
     CHORALE_CHECK(check_labels(report, *run->model, labels, count));
-    run->set_labels(labels);
+    run->set_labels(span_of(labels, count));
     return CHORALE_OK;
   });
 }
@@ -518,7 +519,8 @@ chorale_status chorale_run_labels(const chorale_run *run, int64_t chain,
     CHORALE_CHECK(take_buffer<std::int64_t>(report, "labels", labels, capacity,
                                             run->model->chains[chain].length, needed, fills));
     if (fills)
-      assignment(*run, labelling).get(gsl::narrow_cast<std::int32_t>(chain), labels);
+      assignment(*run, labelling)
+          .get(gsl::narrow_cast<std::int32_t>(chain), span_of(labels, capacity));
     return CHORALE_OK;
   });
 }
@@ -535,8 +537,9 @@ chorale_status chorale_run_all_labels(const chorale_run *run, chorale_labelling 
       return CHORALE_OK;
     const Assignment &of = assignment(*run, labelling);
     for (std::int32_t i = 0; i < run->model->chains.size(); ++i) {
-      of.get(i, labels);
-      labels += run->model->chains[i].length;
+      const std::int32_t length = run->model->chains[i].length;
+      of.get(i, {labels, to_size(length)});
+      labels += length;
     }
     return CHORALE_OK;
   });
@@ -592,7 +595,7 @@ chorale_status chorale_run_payments(const chorale_run *run, int64_t chain,
     CHORALE_CHECK(check_index(report, "chain", chain, run->model->chains.size()));
     CHORALE_CHECK(check_element_size<chorale_payment>(report, "payment_size", payment_size));
     const auto number = gsl::narrow_cast<std::int32_t>(chain);
-    const std::int64_t count = run->outcome().payments(number, number + 1, nullptr, 0);
+    const std::int64_t count = run->outcome().payments(number, number + 1, {});
     // If the buffer will be filled, *needed is not set yet: filling may run out of memory, and a
     // call that fails must store nothing.
     bool fills = false;
@@ -600,7 +603,7 @@ chorale_status chorale_run_payments(const chorale_run *run, int64_t chain,
                               payments && capacity >= count ? nullptr : needed, fills));
     if (!fills)
       return CHORALE_OK;
-    run->outcome().payments(number, number + 1, payments, count);
+    run->outcome().payments(number, number + 1, span_of(payments, count));
     spread_elements(payments, payment_size, count);
     if (needed)
       *needed = count;
@@ -622,10 +625,10 @@ chorale_status chorale_run_max_marginals(chorale_run *run, int64_t chain, double
     if (marginals)
       CHORALE_CHECK(take_row_stride(report, "the length of the chain", std::max(of.length, 1),
                                     "its labels", of.labels, "row_stride", row_stride));
-    return failure_status(report, run->chain_marginals(gsl::narrow_cast<std::int32_t>(chain),
-                                                       marginals,
-                                                       gsl::narrow_cast<std::ptrdiff_t>(row_stride),
-                                                       margins));
+    const Matrix<double> to{marginals, of.length, of.labels,
+                            gsl::narrow_cast<std::ptrdiff_t>(row_stride)};
+    return failure_status(report, run->chain_marginals(gsl::narrow_cast<std::int32_t>(chain), to,
+                                                       span_of(margins, of.length)));
   });
 }
 
@@ -649,9 +652,10 @@ chorale_status chorale_run_probabilities(chorale_run *run, int64_t chain, double
                                   "its labels", of.labels, "row_stride", row_stride));
     bool is_exact = true;
     bool found = true;
-    const RunFailure failure = run->chain_probabilities(
-        gsl::narrow_cast<std::int32_t>(chain), temperature, probabilities,
-        gsl::narrow_cast<std::ptrdiff_t>(row_stride), is_exact, found);
+    const Matrix<double> to{probabilities, of.length, of.labels,
+                            gsl::narrow_cast<std::ptrdiff_t>(row_stride)};
+    const RunFailure failure = run->chain_probabilities(gsl::narrow_cast<std::int32_t>(chain),
+                                                        temperature, to, is_exact, found);
     if (failure == RunFailure::state_space)
       return state_space(report, *run, chain);
     CHORALE_CHECK(failure_status(report, failure));
@@ -670,12 +674,12 @@ chorale_status chorale_run_json(const chorale_run *run, char *buffer, size_t cap
     CHORALE_CHECK(check_which_labelling(report, run));
     if (!buffer && capacity > 0)
       return report.null_argument("buffer");
-    const std::size_t bytes = run->outcome().write_json(nullptr, 0);
+    const std::size_t bytes = run->outcome().write_json({});
     bool fills = false;
     CHORALE_CHECK(take_buffer(report, "buffer", buffer, capacity, bytes,
                               buffer && capacity >= bytes ? nullptr : needed, fills));
     if (fills)
-      run->outcome().write_json(buffer, capacity);
+      run->outcome().write_json({buffer, capacity});
     if (needed)
       *needed = bytes;
     return CHORALE_OK;

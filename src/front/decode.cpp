@@ -141,10 +141,10 @@ chorale_status collect(const Report &report, const chorale_decoded &decoded, Rea
   const Outcome outcome = decoded.run->outcome();
   const auto chains = static_cast<std::int32_t>(model.chains.size());
   Array<chorale_payment> payments(decoded.memory);
-  const std::int64_t count = outcome.payments(0, chains, nullptr, 0);
+  const std::int64_t count = outcome.payments(0, chains, {});
   if (!payments.resize(count) || !reasons.reserve(count))
     return report.out_of_memory(sizeof(chorale_reason));
-  outcome.payments(0, chains, payments.begin(), count);
+  outcome.payments(0, chains, span_of(payments.begin(), count));
   for (const chorale_payment &paid : payments) {
     const Slot slot = model.member(static_cast<std::int32_t>(paid.clique),
                                    static_cast<std::int32_t>(paid.member));

@@ -229,7 +229,8 @@ double chorale_prices::score_without() noexcept {
     if (is_shared[c] != 0)
       continue;
     CallbackFailure failure = CallbackFailure::none;
-    total += score_of_clique(run->model->cliques[c], 1.0, state.best, counts.begin(), &failure);
+    total += score_of_clique(run->model->cliques[c], 1.0, state.best,
+                             span_of(counts.begin(), counts.size()), &failure);
   }
   return total;
 }

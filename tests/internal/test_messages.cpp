@@ -74,7 +74,7 @@ void bytes_round_to_the_nearest(void **) {
   for (int i = 0; i < 50000; ++i) {
     const double most = std::exp2(exponent(random));
     const double row[] = {0, -most, -most * share(random), -most * std::pow(share(random), 6)};
-    const std::uint8_t of_row = magnitude8::unit_of(row, 4);
+    const std::uint8_t of_row = magnitude8::unit_of(row);
     const double unit = magnitude8::unit(of_row);
     assert_true(most <= magnitude8::kMost * unit && most > magnitude8::kMost * unit / 2.01);
     for (const double value : row) {
@@ -88,7 +88,7 @@ void bytes_round_to_the_nearest(void **) {
     }
   }
   const double huge[] = {0, -1e280, kForbidden};
-  const std::uint8_t of_row = magnitude8::unit_of(huge, 3);
+  const std::uint8_t of_row = magnitude8::unit_of(huge);
   assert_int_equal(of_row, 255);
   assert_int_equal(magnitude8::encode(-1e280, 1 / magnitude8::unit(of_row)), 254);
   assert_int_equal(magnitude8::encode(kForbidden, 1 / magnitude8::unit(of_row)), 255);
@@ -106,12 +106,10 @@ struct Stored {
     store = MessageStore(layout, 8, 3, number);
     store.clear();
   }
-  bool put(std::vector<double> row, double kept = 0) {
-    return store.store({3, 1}, static_cast<std::int32_t>(row.size()), row.data(), kept);
-  }
+  bool put(std::vector<double> row, double kept = 0) { return store.store({3, 1}, row, kept); }
   std::vector<double> row() const {
     std::vector<double> loaded(4);
-    store.load({3, 1}, 4, loaded.data());
+    store.load({3, 1}, loaded);
     return loaded;
   }
   std::vector<std::byte> memory;
@@ -180,7 +178,8 @@ void rows_in_a_unit_of_any_size(void **) {
         const double kept = below(3) == 0 ? 0.5 : 0.0;
         assert_int_equal(plain.put(row, kept), scaled.put(large, kept));
         std::vector<double> loaded = scaled.row();
-        taken.store.write({3, 1}, 4, std::vector<double>(loaded).data());
+        std::vector<double> overwritten(loaded);
+        taken.store.write({3, 1}, overwritten);
         for (std::size_t v = 0; v < 4; ++v) {
           assert_true(loaded[v] == std::ldexp(plain.row()[v], exponent));
           assert_true(loaded[v] == taken.row()[v]);

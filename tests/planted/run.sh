@@ -320,7 +320,7 @@ faulty_edit "a worse labelling of the rounds is kept" 's/^      revert();/      
 faulty_edit "edited chains keep their old labels without cliques" \
   's/^    set_own(number, program.labels, program.shown, program.score);//' 'ERROR: [a-z]+, round'
 faulty_edit "a block of terms is not summed again" 's/edits_.clique_sums.note(clique);//' 'ERROR: [a-z]+, round'
-faulty_edit "the counts of the labelling without cliques are not moved" 's/score_own(cliques.items\[k\]);/;/' 'ERROR: [a-z]+, round'
+faulty_edit "the counts of the labelling without cliques are not moved" '/^  for (const std::int32_t clique : cliques)/,/^    score_own/s/score_own(clique);/;/' 'ERROR: [a-z]+, round'
 
 faulty_source cluster/run/evaluation.cpp \
   "$(echo "$build"/tests/CMakeFiles/{test_run_parts,chorale_fixture}.dir/*.o)" \
@@ -338,7 +338,7 @@ faulty_edit "nobody is visited in a large clique" 's/^      !can_move_others(slo
 faulty_edit "messages that are left alone pass for computed" \
   's/^      edits_.leaves_messages = true;/      ;/' 'an_edit_spreads_in_a_large_clique'
 faulty_edit "a clique of items is not solved again" \
-  's/^      state_.clique_needs\[model_.clique_of(chain.first_slot)\] = kAnswersNow;/;/' 'item [0-9]+ has label'
+  's/^      state_.clique_needs.data()\[model_.clique_of(chain.first_slot)\] = kAnswersNow;/;/' 'item [0-9]+ has label'
 faulty_edit "a clique is forgotten where a labelling is kept" \
   '/^bool Edits::improve/,/^}/s/edits_.touched_cliques.add(slot.clique);//' 'ERROR: [a-z]+, round'
 faulty_edit "no chain gets the messages of a clique" 's/^    edits_.sending.add(chain);//' 'editing.lacking'
@@ -352,7 +352,7 @@ faulty_polish cluster/run/chain_block.cpp "every chain passes for one at its bes
 faulty_polish cluster/run/chain_block.cpp "a chain at its best without cliques passes for one at its best" \
   's/^  double total = now_.phi(number_);/  double total = own;/' 'and [-0-9.]* with labelling'
 faulty_polish cluster/run/polish.cpp "chains whose cliques have changed are not visited again" \
-  's/memory_.changed_at\[slot.clique\] = course_.stamp;//' 'beside it'
+  's/memory_.changed_at.data()\[slot.clique\] = course_.stamp;//' 'beside it'
 faulty_polish cluster/run/polish.cpp "what gained before its fellows moved is not judged again" \
   's/^    if (!was_current) {/    if (false) {/' 'ERROR: [a-z]+, round'
 
@@ -366,7 +366,7 @@ faulty_rounds cluster/run/state.cpp "three rounds pass for an alternation" \
 faulty_rounds cluster/run/state.cpp "labels that stay pass for an alternation" \
   's/^  found = last_\[0\] != last_\[1\] && /  found = /' 'ends after round'
 faulty_rounds cluster/run/evaluation.cpp "the worse of two labellings is kept" \
-  's/: offered > kept;/: offered != kept;/' 'the worse of two|result.score >= own'
+  's/: score > before;/: score != before;/' 'the worse of two|result.score >= own'
 faulty_source chain/joint.cpp "$(echo "$build"/tests/CMakeFiles/{test_property_messages,chorale_{chain_,}fixture}.dir/*.o)" \
   "a narrow beam passes for exact" 's/^  if (!attempt.pruned) {/  if (true) {/' 'exact_on_chains'
 
@@ -389,7 +389,7 @@ faulty_items() { # FAULT SCRIPT PATTERN
     "$(echo "$build"/tests/CMakeFiles/{test_run,chorale_{cluster_,chain_,}fixture}.dir/*.o)" "$@"
 }
 faulty_items "items of a closed clique keep their labels" 's/^  if (program.solved)$/  if (false)/' 'ERROR|items_by_name'
-faulty_items "an item takes the scores of another label" 's/std::copy_n(scores, K, row);/std::copy_n(scores, K - 1, row);/' 'ERROR|items_by_name'
+faulty_items "an item takes the scores of another label" 's/std::copy_n(plain, K, row);/std::copy_n(plain, K - 1, row);/' 'ERROR|items_by_name'
 
 faulty_idle() { # SOURCE FAULT SCRIPT PATTERN
   faulty_source "$1" "$(echo "$build"/tests/internal/CMakeFiles/test_pass_bounds.dir/*.o)" "${@:2}"
@@ -405,7 +405,7 @@ faulty_source potential/member_row.cpp \
 faulty_source cluster/run/dual.cpp \
   "$(echo "$build"/tests/CMakeFiles/{test_run,chorale_{cluster_,chain_,}fixture}.dir/*.o)" \
   "bounds of cliques stay though their multipliers moved" \
-  's/^    dual_.bounds\[c\] = kUnknown;//' 'upper bound'
+  's/^    dual_.clique_bounds.data()\[c\] = kToBeComputed;//' 'upper bound'
 
 wait
 for ((k = 1; k <= faults; ++k)); do

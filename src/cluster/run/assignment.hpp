@@ -62,8 +62,10 @@ public:
       break;
     }
   }
-  // Writes `count` consecutive labels. With half bytes, `first` must be even.
-  void write(std::int64_t first, std::int32_t count, const std::int32_t *from) noexcept {
+  // Sets consecutive entries, from entry `first` on. With half bytes, `first` must be even.
+  void write(std::int64_t first, gsl::span<const std::int32_t> labels) noexcept {
+    const auto count = static_cast<std::int32_t>(labels.size());
+    const std::int32_t *from = labels.data();
     if (width_ == 0)
       for (std::int32_t t = 0; t < count; t += 2)
         reinterpret_cast<std::uint8_t *>(data_)[(first + t) / 2] =
@@ -75,19 +77,26 @@ public:
       for (std::int32_t t = 0; t < count; ++t)
         set(first + t, from[t]);
   }
-  void read(std::int64_t first, std::int32_t count, std::int32_t *to) const noexcept {
+  // Fills `labels` with consecutive entries, from entry `first` on.
+  void read(std::int64_t first, gsl::span<std::int32_t> labels) const noexcept {
+    const auto count = static_cast<std::int32_t>(labels.size());
+    std::int32_t *to = labels.data();
     if (width_ == 1)
       std::copy_n(reinterpret_cast<const std::uint8_t *>(data_) + first, count, to);
     else
       for (std::int32_t t = 0; t < count; ++t)
         to[t] = get(first + t);
   }
-  bool equal(std::int64_t first, std::int32_t count, const std::int32_t *other) const noexcept {
+  // True if the entries from `first` on equal `labels`.
+  bool equal(std::int64_t first, gsl::span<const std::int32_t> labels) const noexcept {
+    const auto count = static_cast<std::int32_t>(labels.size());
+    const std::int32_t *other = labels.data();
     for (std::int32_t t = 0; t < count; ++t)
       if (get(first + t) != other[t])
         return false;
     return true;
   }
+  // True if `count` entries from `first` on are the same in both arrays.
   bool same(std::int64_t first, std::int32_t count, const LabelStore &other) const noexcept {
     const std::int64_t begin = width_ == 0 ? first / 2 : first * width_;
     const std::int64_t whole = width_ == 0 ? count / 2 : std::int64_t{count} * width_;
@@ -149,7 +158,7 @@ struct Assignment {
       : model_(&model), inputs_(inputs),
         score_(inputs ? nullptr : layout.take<double>(model.chains.size())),
         labels(layout, model.chains.sites(), model.most_labels, model.pairs_labels),
-        whole(layout.take<std::int32_t>(model.wholes.size())) {}
+        whole_(layout.take<std::int32_t>(model.wholes.size())) {}
 
   // Returns phi of a chain under its labels; minus infinity if the chain has no labelling.
   double phi(std::int32_t chain) const noexcept {
@@ -161,8 +170,8 @@ struct Assignment {
     if (inputs_)
       inputs_->prefetch_item_score(chain, labels.get(model_->chains.first_label(chain)));
   }
-  // Returns phi of all chains; NULL if they are not stored.
-  const double *scores() const noexcept { return score_; }
+  // Returns phi of all chains; an empty span if they are not stored.
+  gsl::span<const double> scores() const noexcept { return {score_, to_size(stored_scores())}; }
   void set_phi(std::int32_t chain, double chain_score) noexcept {
     if (!inputs_)
       score_[chain] = chain_score;
@@ -170,36 +179,43 @@ struct Assignment {
 
   std::int32_t shown(const Clique &clique, std::int32_t member) const noexcept {
     const std::int32_t site = model_->site(clique, member);
-    return site < 0 ? whole[-1 - site] : clique.column_of(member, labels.get(site));
+    return site < 0 ? whole_[-1 - site] : clique.column_of(member, labels.get(site));
   }
   std::int32_t shown(const Slot &slot) const noexcept {
     return shown(model_->cliques[slot.clique], slot.member);
   }
-  // Sets the T labels of a chain, the columns that its whole-chain slots show (`of_slots`, an entry
-  // for each slot) and phi.
-  void set(std::int32_t chain, const std::int32_t *of_chain, const std::int32_t *of_slots,
-           double chain_score) noexcept {
+  // Sets the labels of a chain, the columns that its whole-chain slots show and phi. `of_slots` has
+  // an entry for each slot, whole-chain slots first.
+  void set(std::int32_t chain, gsl::span<const std::int32_t> of_chain,
+           gsl::span<const std::int32_t> of_slots, double chain_score) noexcept {
     const Chain &to = model_->chains[chain];
-    labels.write(to.first_label, to.length, of_chain);
-    for (std::int32_t s = 0; s < to.wholes(); ++s)
-      whole[model_->whole_of(to.first_slot + s)] = of_slots[s];
+    const std::int32_t wholes = to.wholes();
+    Expects(of_chain.size() == to_size(to.length) && of_slots.size() >= to_size(wholes));
+    labels.write(to.first_label, of_chain);
+    for (std::int32_t s = 0; s < wholes; ++s)
+      whole_[model_->whole_of(to.first_slot + s)] = of_slots.data()[s];
     set_phi(chain, chain_score);
   }
   // Sets the labels of a chain that is no instance, and computes phi under `view` and the columns
-  // that its whole-chain slots show. `leaves`: T bytes of scratch, used for trees.
-  void judge(std::int32_t number, const ChainView &view, const std::int32_t *of_chain,
-             std::uint8_t *leaves) noexcept {
+  // that its whole-chain slots show. `leaves`: scratch for trees, a byte for each position; for
+  // other chains it may be empty.
+  void judge(std::int32_t number, const ChainView &view, gsl::span<const std::int32_t> of_chain,
+             gsl::span<std::uint8_t> leaves) noexcept {
     const Chain &chain = model_->chains[number];
     const std::size_t length = to_size(chain.length);
-    labels.write(chain.first_label, chain.length, of_chain);
+    Expects(of_chain.size() == length && (!view.parents || leaves.size() >= length));
+    labels.write(chain.first_label, of_chain);
     for (std::int32_t s = 0; s < chain.wholes(); ++s) {
       const Slot slot = model_->slot(number, s);
-      whole[slot.whole] = model_->attached(slot).evaluate({of_chain, length}, view.all_parents());
+      whole_[slot.whole] = model_->attached(slot).evaluate(of_chain, view.all_parents());
     }
-    if (view.parents)
-      view.mark_leaves({leaves, length});
-    set_phi(number,
-            view.score({of_chain, length}, span_of(view.parents ? leaves : nullptr, chain.length)));
+    if (view.parents) {
+      leaves = leaves.first(length);
+      view.mark_leaves(leaves);
+    } else {
+      leaves = {};
+    }
+    set_phi(number, view.score(of_chain, leaves));
   }
   // Sets the label, at `site`, and phi of a chain of one position without whole-chain slots.
   void set_item(std::int32_t chain, std::int32_t site, std::int32_t label,
@@ -214,7 +230,7 @@ struct Assignment {
       labels.set(chain.first_label + t, from.labels.get(chain.first_label + t));
     for (std::int32_t s = 0; s < chain.wholes(); ++s) {
       const std::int32_t place = model_->whole_of(chain.first_slot + s);
-      whole[place] = from.whole[place];
+      whole_[place] = from.whole_[place];
     }
     set_phi(number, from.phi(number));
   }
@@ -226,22 +242,24 @@ struct Assignment {
       return false;
     for (std::int32_t s = 0; s < chain.wholes(); ++s) {
       const std::int32_t place = model_->whole_of(chain.first_slot + s);
-      if (whole[place] != other.whole[place])
+      if (whole_[place] != other.whole_[place])
         return false;
     }
     return true;
   }
-  // True if the T labels of the chain equal `of_chain`.
-  bool has(const Chain &chain, const std::int32_t *of_chain) const noexcept {
-    return labels.equal(chain.first_label, chain.length, of_chain);
+  // True if the labels of the chain equal `of_chain`.
+  bool has(const Chain &chain, gsl::span<const std::int32_t> of_chain) const noexcept {
+    Expects(of_chain.size() == to_size(chain.length));
+    return labels.equal(chain.first_label, of_chain);
   }
-  void get(std::int32_t chain, std::int32_t *to) const noexcept {
+  // Writes the labels of a chain to the first entries of `to`.
+  void get(std::int32_t chain, gsl::span<std::int32_t> to) const noexcept {
     const Chain &from = model_->chains[chain];
-    labels.read(from.first_label, from.length, to);
+    labels.read(from.first_label, to.first(to_size(from.length)));
   }
   void copy(const Assignment &from) noexcept {
     labels.copy(from.labels);
-    std::copy_n(from.whole, model_->wholes.size(), whole);
+    std::copy_n(from.whole_, model_->wholes.size(), whole_);
     if (from.score_)
       std::copy_n(from.score_, stored_scores(), score_);
     else // `from` belongs to a run that stores no scores
@@ -252,7 +270,7 @@ struct Assignment {
   // True if another labelling of the same model has the same labels, columns and scores.
   bool equals(const Assignment &other) const noexcept {
     return labels.equals(other.labels) &&
-           std::equal(whole, whole + model_->wholes.size(), other.whole) &&
+           std::equal(whole_, whole_ + model_->wholes.size(), other.whole_) &&
            std::equal(score_, score_ + stored_scores(), other.score_);
   }
   void copy_totals(const Assignment &from) noexcept {
@@ -272,15 +290,19 @@ private:
 
   const Model *model_ = nullptr;
   const Inputs *inputs_ = nullptr;
-  double *score_ = nullptr; // by chain: phi
+  double *score_ = nullptr; // by chain: phi; NULL if phi() reads the inputs
 
 public:
   LabelStore labels;
+
+private:
   // By number of the whole-chain slot: the column that it shows, or -1.
-  std::int32_t *whole = nullptr;
+  std::int32_t *whole_ = nullptr;
+
+public:
   double chain_total = kForbidden; // sum of phi over the chains
   double clique_total = 0;         // sum of C over the cliques
-  double magnitude = 0; // sum of the absolute values of all these terms
+  double magnitude = 0;            // sum of the absolute values of all these terms
 };
 
 // Counts of all cliques. Entry model.first_count(c) + v is the number of members of clique c that
@@ -293,8 +315,10 @@ public:
       : store_(layout, model.count_count, model.most_counted + 1) {}
 
   void clear() noexcept { store_.clear(); }
-  void load(std::int64_t first, std::int32_t columns, std::int64_t *to) const noexcept {
-    for (std::int32_t v = 0; v < columns; ++v)
+  // Fills `counts` with consecutive entries, from entry `first` on.
+  void load(std::int64_t first, gsl::span<std::int64_t> counts) const noexcept {
+    std::int64_t *to = counts.data();
+    for (std::int64_t v = 0, columns = static_cast<std::int64_t>(counts.size()); v < columns; ++v)
       to[v] = store_.get(first + v);
   }
   void set(std::int64_t at, std::int64_t count) noexcept {

@@ -13,7 +13,7 @@ constexpr int kMostDoublings = 40;
 
 } // namespace
 
-void Call::begin(const RunOptions &options, Worker *workers) noexcept {
+void Call::begin(const RunOptions &options, gsl::span<Worker> workers) noexcept {
   const bool was_fruitless =
       stopped() == Interruption::deadline && !has_worked_.load(std::memory_order_relaxed);
   fruitless_calls_ = was_fruitless ? std::min(fruitless_calls_ + 1, kMostDoublings) : 0;
@@ -25,8 +25,8 @@ void Call::begin(const RunOptions &options, Worker *workers) noexcept {
           ? std::ldexp(std::max(options.time_limit, kLeastFirstLimit), fruitless_calls_)
           : options.time_limit;
   const Limits first(first_step, options.cancel);
-  for (std::int32_t w = 0; w < options.executor.workers; ++w)
-    workers[w].limits = first;
+  for (Worker &worker : workers)
+    worker.limits = first;
 }
 
 bool Call::check(Worker &worker) noexcept {

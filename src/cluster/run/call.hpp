@@ -32,7 +32,7 @@ struct alignas(kAlignment) Worker {
 class Call {
 public:
   // Sets the limits for a new call, here and in `workers`.
-  void begin(const RunOptions &options, Worker *workers) noexcept;
+  void begin(const RunOptions &options, gsl::span<Worker> workers) noexcept;
   // Clears the reason for which the last call ended early.
   void forget() noexcept {
     stop_.store(Interruption::none, std::memory_order_relaxed);

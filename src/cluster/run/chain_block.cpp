@@ -55,35 +55,37 @@ ChainBlock::ChainBlock(Layout &layout, const Setting &setting, const Assignment 
 }
 
 void ChainBlock::sort() noexcept {
-  order_.sort(memory_.slots);
+  order_.sort({memory_.slots, to_size(chain_.slots)});
   has_repeats_ = order_.has_repeats();
   std::fill_n(memory_.count_slot, chain_.slots, -1);
 }
 
 // ---- Gain of a labelling -----------------------------------------------------------------------
 
-void ChainBlock::compare(double score, const std::int32_t *values, MeasuredSum &before,
+void ChainBlock::compare(double score, gsl::span<const std::int32_t> values, MeasuredSum &before,
                          MeasuredSum &after) noexcept {
+  Expects(values.size() >= to_size(chain_.slots));
   before.add(now_.phi(number_));
   after.add(score);
   order_.each_clique([&](std::int32_t begin, std::int32_t end) noexcept {
     bool changes = false;
     for (std::int32_t k = begin; k < end; ++k)
-      changes = changes || shown()[order_[k]] != values[order_[k]];
+      changes = changes || memory_.shown[order_[k]] != values.data()[order_[k]];
     if (changes) {
-      before.add(score_with(begin, end, shown()));
-      after.add(score_with(begin, end, values));
+      before.add(score_with(begin, end, memory_.shown));
+      after.add(score_with(begin, end, values.data()));
     }
   });
 }
 
-const std::int32_t *ChainBlock::read(const LabelStore &from, std::int32_t first_label,
-                                     const std::int32_t *wholes) noexcept {
-  from.read(first_label, chain_.length, memory_.labels);
+gsl::span<const std::int32_t> ChainBlock::read(const LabelStore &from, std::int32_t first_label,
+                                               gsl::span<const std::int32_t> wholes) noexcept {
+  Expects(wholes.size() >= to_size(chain_.wholes()));
+  from.read(first_label, {memory_.labels, to_size(chain_.length)});
   for (std::int32_t s = 0; s < chain_.slots; ++s)
-    memory_.values[s] = slot(s).position < 0 ? wholes[s]
-                                             : column_of(s, memory_.labels[slot(s).position]);
-  return memory_.values;
+    memory_.values[s] =
+        slot(s).position < 0 ? wholes.data()[s] : column_of(s, memory_.labels[slot(s).position]);
+  return by_slot(memory_.values);
 }
 
 // Returns C of the clique whose slots are order_[begin .. end - 1], if these slots show `values`.
@@ -92,7 +94,7 @@ double ChainBlock::score_with(std::int32_t begin, std::int32_t end,
   const std::int32_t number = order_.clique(begin);
   const Clique &clique = model_.cliques[number];
   std::int64_t *counts = memory_.varied;
-  all_counts_.load(model_.first_count(number), clique.columns(), counts);
+  all_counts_.load(model_.first_count(number), {counts, to_size(clique.columns())});
   std::int32_t centre = centre_value(clique);
   for (std::int32_t k = begin; k < end; ++k) {
     const std::int32_t s = order_[k];
@@ -101,8 +103,8 @@ double ChainBlock::score_with(std::int32_t begin, std::int32_t end,
       continue;
     }
     const std::int32_t weight = clique.weight(slot(s).member);
-    if (shown()[s] >= 0)
-      counts[shown()[s]] -= weight;
+    if (memory_.shown[s] >= 0)
+      counts[memory_.shown[s]] -= weight;
     if (values[s] >= 0)
       counts[values[s]] += weight;
   }
@@ -112,7 +114,8 @@ double ChainBlock::score_with(std::int32_t begin, std::int32_t end,
 // Returns `strength` times C for the counts in memory_.varied, which may be overwritten.
 double ChainBlock::evaluate(const Clique &clique, double strength, std::int32_t centre) noexcept {
   CallbackFailure failed = CallbackFailure::none;
-  const double score = clique_score(clique, strength, memory_.varied, centre, &failed);
+  const double score =
+      clique_score(clique, strength, {memory_.varied, to_size(clique.columns())}, centre, &failed);
   setting_.call.fail(failed);
   return score;
 }
@@ -128,7 +131,7 @@ void ChainBlock::load_counts(std::int32_t s) noexcept {
     std::transform(held_counts(memory_.count_slot[s]), held_counts(memory_.count_slot[s]) + columns,
                    memory_.counts, [](double count) { return static_cast<std::int64_t>(count); });
   else
-    all_counts_.load(model_.first_count(clique), columns, memory_.counts);
+    all_counts_.load(model_.first_count(clique), {memory_.counts, to_size(columns)});
 }
 
 // Returns the value of the centre of the clique of slot s. If the centre is a held repeat of this
@@ -147,13 +150,14 @@ std::int32_t ChainBlock::centre_value(const Clique &clique, std::int32_t s) cons
 
 // Writes to row[v] the score C of the clique of slot s if the slot changes from its column `own` to
 // v.
-void ChainBlock::fill_row(std::int32_t s, std::int32_t own, double *row) noexcept {
+void ChainBlock::fill_row(std::int32_t s, std::int32_t own, gsl::span<double> row) noexcept {
   const Clique &clique = clique_of(s);
+  Expects(row.size() >= to_size(clique.width(slot(s).member)));
   load_counts(s);
   if (is_centre(s, clique)) {
     for (std::int32_t c = 0; c < clique.centre_values(); ++c) {
       std::copy_n(memory_.counts, clique.columns(), memory_.varied);
-      row[c] = evaluate(clique, strength_of(s), c);
+      row.data()[c] = evaluate(clique, strength_of(s), c);
     }
     return;
   }
@@ -162,24 +166,25 @@ void ChainBlock::fill_row(std::int32_t s, std::int32_t own, double *row) noexcep
     memory_.counts[own] -= weight;
   CallbackFailure failed = CallbackFailure::none;
   const std::int32_t K = clique.columns();
+  row = row.first(to_size(K));
   fill_member_row(clique.potential_at(centre_value(clique, s)), span_of(memory_.counts, K),
-                  clique.total(), weight, span_of(memory_.varied, K), span_of(row, K), &failed);
-  strengthen(s, K, row);
+                  clique.total(), weight, span_of(memory_.varied, K), row, &failed);
+  strengthen(s, row);
   setting_.call.fail(failed);
 }
 
 void ChainBlock::fill_rows(ChainProgram &program) noexcept {
   for (std::int32_t s = 0; s < chain_.slots; ++s)
-    fill_row(s, shown()[s], program.incoming + program.row_begin()[s]);
+    fill_row(s, memory_.shown[s], program.incoming_row(s));
 }
 
 bool ChainBlock::is_at_best(const ChainProgram &program, double own) const noexcept {
   double most = own;
   double total = now_.phi(number_);
   for (std::int32_t s = 0; s < chain_.slots; ++s) {
-    const double *row = program.incoming + program.row_begin()[s];
+    const double *row = program.incoming_row(s).data();
     most += *std::max_element(row, row + program.columns_of(s));
-    total += shown()[s] < 0 ? kForbidden : row[shown()[s]];
+    total += memory_.shown[s] < 0 ? kForbidden : row[memory_.shown[s]];
   }
   return total > kForbidden && total >= most;
 }
@@ -192,14 +197,13 @@ bool ChainBlock::fill_linear(ChainProgram &program) noexcept {
     if (!order_.is_repeat(k) || clique.centred())
       continue;
     load_counts(s);
-    double *row = program.incoming + program.row_begin()[s];
-    const std::int32_t K = clique.columns();
-    if (fill_linear_row(*clique.potential(), span_of(memory_.counts, K), clique.total(),
-                        span_of(row, K))) {
+    const gsl::span<double> row = program.incoming_row(s);
+    if (fill_linear_row(*clique.potential(), span_of(memory_.counts, clique.columns()),
+                        clique.total(), row)) {
       if (const std::int32_t weight = clique.weight(slot(s).member); weight != 1)
-        std::transform(row, row + K, row,
+        std::transform(row.data(), row.data() + row.size(), row.data(),
                        [weight](double slope) { return weight * slope; });
-      strengthen(s, K, row);
+      strengthen(s, row);
       any = true;
     }
   }
@@ -224,7 +228,7 @@ bool ChainBlock::walk(ChainProgram &program, Limits &limits) noexcept {
   hold_all(program);
   for (std::int32_t s = 0; s < chain_.slots; ++s)
     if (is_held(s))
-      std::fill_n(program.incoming + program.row_begin()[s], program.columns_of(s), 0.0);
+      std::fill_n(program.incoming_row(s).data(), program.columns_of(s), 0.0);
   for (std::int32_t t = 0, s = 0; t <= chain_.length; ++t) {
     while (s < chain_.slots && slot(s).position < t)
       ++s;
@@ -233,8 +237,7 @@ bool ChainBlock::walk(ChainProgram &program, Limits &limits) noexcept {
   bool found = false;
   program.with_walk(limits, [&](Scores &scores, ChainWalk &walk) noexcept {
     Held held{*this, scores, limits};
-    found = walk.run(scores, held) &&
-            walk.trace(scores, held, {program.labels, to_size(chain_.length)});
+    found = walk.run(scores, held) && walk.trace(scores, held, program.labels);
   });
   return found && program.show(limits);
 }
@@ -247,9 +250,8 @@ std::int64_t ChainBlock::walk_work(std::int32_t t) const noexcept {
 // Holds all repeats to the columns that they show. Stores the counts of each clique with repeats in
 // the outgoing row of one of these, since walk() does not use outgoing rows otherwise.
 void ChainBlock::hold_all(ChainProgram &program) noexcept {
-  std::copy_n(shown(), chain_.slots, memory_.values);
-  rows_ = program.outgoing;
-  row_begin_ = program.row_begin();
+  std::copy_n(memory_.shown, chain_.slots, memory_.values);
+  held_by_ = &program;
   order_.each_clique([&](std::int32_t begin, std::int32_t end) noexcept {
     if (end - begin == 1)
       return;
@@ -315,7 +317,7 @@ bool ChainBlock::visit(const Scores &scores, std::int32_t t, const double *other
         total[y] = others[y] + scores.unary(t)[y];
     any = true;
     const Clique &clique = clique_of(s);
-    fill_row(s, memory_.values[s], memory_.row);
+    fill_row(s, memory_.values[s], {memory_.row, to_size(clique.width(slot(s).member))});
     for (std::int32_t y = 0; y < m; ++y)
       total[y] += memory_.row[clique.column_of(slot(s).member, y)];
     rows += memory_.values[s] < 0 ? 0.0 : magnitude_of(memory_.row[memory_.values[s]]);
@@ -337,20 +339,21 @@ bool ChainBlock::visit(const Scores &scores, std::int32_t t, const double *other
   return true;
 }
 
-// Subtracts `penalty` from the row entries of each repeat, except the entry of the column that it
-// shows. Skips slots s with freed[s] != 0; `freed` may be NULL.
+// Subtracts `penalty` from the row entries of each repeat, except the entry of the column that the
+// repeat shows. Skips slots s with freed[s] != 0; if `freed` is empty, skips none.
 void ChainBlock::hold_by(ChainProgram &program, double penalty,
-                         const std::int32_t *freed) noexcept {
+                         gsl::span<const std::int32_t> freed) noexcept {
   for (std::int32_t k = 0; k < chain_.slots; ++k) {
     const std::int32_t s = order_[k];
-    if (!order_.is_repeat(k) || shown()[s] < 0 || (freed && freed[s] != 0))
+    const std::int32_t shows = memory_.shown[s];
+    if (!order_.is_repeat(k) || shows < 0 || (!freed.empty() && freed.data()[s] != 0))
       continue;
-    double *row = program.incoming + program.row_begin()[s];
+    double *row = program.incoming_row(s).data();
     for (std::int32_t v = 0; v < program.columns_of(s); ++v)
-      if (v != shown()[s])
+      if (v != shows)
         row[v] -= penalty;
-    if (row[shown()[s]] == kForbidden)
-      row[shown()[s]] = 0.0;
+    if (row[shows] == kForbidden)
+      row[shows] = 0.0;
   }
 }
 
@@ -358,14 +361,14 @@ bool ChainBlock::move_best(ChainProgram &program, double most, Limits &limits) n
   MeasuredSum now;
   now.add(now_.phi(number_));
   for (std::int32_t s = 0; s < chain_.slots; ++s)
-    now.add(shown()[s] < 0 ? kForbidden : program.incoming[program.row_begin()[s] + shown()[s]]);
+    now.add(memory_.shown[s] < 0 ? kForbidden : program.incoming_row(s).data()[memory_.shown[s]]);
   if (!gains(now, most))
     return false;
   // A penalty, twice the greatest possible gain, is subtracted for each repeat (a slot of a clique
   // with several slots in this chain) that moves. The message of a slot leaves out its own row, so
   // one repeat can move without penalty; if a second one moves too, the labelling scores less than
   // the current one.
-  hold_by(program, 2 * (most - now.total), nullptr);
+  hold_by(program, 2 * (most - now.total), {});
   if (!program.send(limits))
     return false;
   bool any = false;
@@ -377,13 +380,14 @@ bool ChainBlock::move_best(ChainProgram &program, double most, Limits &limits) n
     double best_gain = 0;
     for (std::int32_t k = begin; end - begin > 1 && k < end; ++k) {
       const std::int32_t s = order_[k];
-      const double *own = program.incoming + program.row_begin()[s];
-      const double *others = program.outgoing + program.row_begin()[s];
-      if (shown()[s] < 0)
+      const std::int32_t shows = memory_.shown[s];
+      const double *own = program.incoming_row(s).data();
+      const double *others = program.outgoing_row(s).data();
+      if (shows < 0)
         continue;
       // Rounding errors of messages are relative to the sums over the whole chain.
-      const MeasuredSum stays = {others[shown()[s]] + own[shown()[s]],
-                                 now.magnitude + magnitude_of(own[shown()[s]])};
+      const MeasuredSum stays = {others[shows] + own[shows],
+                                 now.magnitude + magnitude_of(own[shows])};
       double moves = kForbidden;
       for (std::int32_t v = 0; v < program.columns_of(s); ++v)
         moves = std::max(moves, others[v] + own[v]);
@@ -401,7 +405,7 @@ bool ChainBlock::move_best(ChainProgram &program, double most, Limits &limits) n
     }
   });
   if (any)
-    hold_by(program, kInfinity, freed);
+    hold_by(program, kInfinity, by_slot(freed));
   return any;
 }
 

@@ -46,8 +46,8 @@ public:
   ChainBlock(Layout &layout, const Setting &setting, const Assignment &now,
              const CountStore &counts, std::int32_t chain) noexcept;
 
-  // Returns the column that each slot shows now, or -1.
-  const std::int32_t *shown() const noexcept { return memory_.shown; }
+  // Returns, by slot, the column that it shows now, or -1.
+  gsl::span<const std::int32_t> shown() const noexcept { return by_slot(memory_.shown); }
   const Slot &slot(std::int32_t s) const noexcept { return memory_.slots[s]; }
   // Sorts the slots by clique. Must be called before all functions below except read().
   void sort() noexcept;
@@ -60,13 +60,15 @@ public:
   // Compares the current labelling of the chain with another one, under which phi is `score` and
   // the slots show `values`. Sums into `before` and `after` those terms of equation 1 that differ:
   // phi of the chain, and C of each clique of which a slot changes.
-  void compare(double score, const std::int32_t *values, MeasuredSum &before,
+  void compare(double score, gsl::span<const std::int32_t> values, MeasuredSum &before,
                MeasuredSum &after) noexcept;
   // Loads a proposal: T labels from `first_label` on, and the columns of the whole-chain slots.
   // Returns the column that each slot would show; labels() then returns the labels.
-  const std::int32_t *read(const LabelStore &from, std::int32_t first_label,
-                           const std::int32_t *wholes) noexcept;
-  const std::int32_t *labels() const noexcept { return memory_.labels; }
+  gsl::span<const std::int32_t> read(const LabelStore &from, std::int32_t first_label,
+                                     gsl::span<const std::int32_t> wholes) noexcept;
+  gsl::span<const std::int32_t> labels() const noexcept {
+    return {memory_.labels, to_size(chain_.length)};
+  }
 
   // Fills the incoming rows of the program: entry v of the row of a slot is C of its clique if this
   // slot alone changes to column v.
@@ -90,9 +92,14 @@ private:
   struct Held;
   void hold_all(ChainProgram &program) noexcept;
   void hold(std::int32_t s, std::int32_t value) noexcept;
-  void hold_by(ChainProgram &program, double penalty, const std::int32_t *freed) noexcept;
+  void hold_by(ChainProgram &program, double penalty, gsl::span<const std::int32_t> freed) noexcept;
   bool is_held(std::int32_t s) const noexcept { return memory_.count_slot[s] >= 0; }
-  double *held_counts(std::int32_t first) const noexcept { return rows_ + row_begin_[first]; }
+  double *held_counts(std::int32_t first) const noexcept {
+    return held_by_->outgoing_row(first).data();
+  }
+  gsl::span<std::int32_t> by_slot(std::int32_t *array) const noexcept {
+    return {array, to_size(chain_.slots)};
+  }
   bool shows_held(std::int32_t t, std::int32_t label) const noexcept;
   void write_held(const Scores &scores, std::int32_t t, double *row) const noexcept;
   bool visit(const Scores &scores, std::int32_t t, const double *others) noexcept;
@@ -118,13 +125,13 @@ private:
     return setting_.inputs.strength(memory_.slots[s].clique);
   }
   // Multiplies a row of scores C by the strength of the clique of slot s.
-  void strengthen(std::int32_t s, std::int32_t columns, double *row) const noexcept {
+  void strengthen(std::int32_t s, gsl::span<double> row) const noexcept {
     if (const double strength = strength_of(s); strength != 1)
-      for (std::int32_t v = 0; v < columns; ++v)
-        row[v] = scale_score(row[v], strength);
+      std::transform(row.data(), row.data() + row.size(), row.data(),
+                     [strength](double score) { return scale_score(score, strength); });
   }
   double score_with(std::int32_t begin, std::int32_t end, const std::int32_t *values) noexcept;
-  void fill_row(std::int32_t s, std::int32_t own, double *row) noexcept;
+  void fill_row(std::int32_t s, std::int32_t own, gsl::span<double> row) noexcept;
 
   const Setting &setting_;
   const Model &model_;
@@ -135,8 +142,7 @@ private:
   BlockMemory memory_;
   SlotOrder &order_;
   bool has_repeats_ = false;
-  double *rows_ = nullptr; // in walk(): the outgoing rows of the program
-  const std::int64_t *row_begin_ = nullptr;
+  const ChainProgram *held_by_ = nullptr; // in walk(): the program in whose rows counts are stored
 };
 
 } // namespace chorale

@@ -60,28 +60,29 @@ ChainProgram::ChainProgram(Layout &layout, const Model &model, const Inputs &inp
                            std::int32_t chain, const JointOptions &joint,
                            BoundTables *tables) noexcept
     : model_(&model), inputs_(&inputs), number_(chain), chain_(model.chains[chain]),
-      slots_(layout.take<Slot>(chain_.slots)), cliques_(layout.take<Clique>(chain_.slots)),
+      slots_(layout.take_span<Slot>(chain_.slots)), cliques_(layout.take<Clique>(chain_.slots)),
       view_(layout.measuring() ? inputs.widest_view_of(chain) : inputs.view_of(chain)),
       joint_(joint) {
   const std::int32_t slots = chain_.slots;
   const std::int64_t grid = std::int64_t{chain_.length} * chain_.labels;
-  labels = layout.take<std::int32_t>(chain_.length);
-  shown = layout.take<std::int32_t>(slots);
+  labels = layout.take_span<std::int32_t>(chain_.length);
+  shown = layout.take_span<std::int32_t>(slots);
   row_begin_ = layout.take<std::int64_t>(slots + 1);
+  std::int64_t entries = 0;
   for (std::int32_t s = 0; s < slots; ++s) {
     const Slot slot = model.slot(chain, s);
     const Clique clique = model.cliques[slot.clique];
     if (!layout.measuring()) {
-      slots_[s] = slot;
+      slots_.data()[s] = slot;
       cliques_[s] = clique;
-      row_begin_[s] = row_entries;
+      row_begin_[s] = entries;
     }
-    row_entries += clique.width(slot.member);
+    entries += clique.width(slot.member);
   }
   if (!layout.measuring())
-    row_begin_[slots] = row_entries;
-  incoming = layout.take<double>(row_entries);
-  outgoing = layout.take<double>(row_entries);
+    row_begin_[slots] = entries;
+  incoming = layout.take_span<double>(entries);
+  outgoing = layout.take_span<double>(entries);
   if (chain_.is_instance) {
     incoming_rows_ = layout.take<const double *>(slots);
     outgoing_rows_ = layout.take<double *>(slots);
@@ -104,7 +105,7 @@ ChainProgram::ChainProgram(Layout &layout, const Model &model, const Inputs &inp
           new (bound_ + k) BoundTables(own);
       }
       if (!layout.measuring())
-        outgoing_rows_[k] = outgoing + row_begin_[k];
+        outgoing_rows_[k] = outgoing.data() + row_begin_[k];
     }
   }
 }
@@ -145,16 +146,20 @@ std::size_t ChainProgram::room_bytes() const noexcept {
   return std::max(bytes, joint_bytes(view, attachments(1), exactly(joint_), JointUse::decoding));
 }
 
-// While only measuring (slots_ is NULL), there are no messages; sizes depend on the properties
+// While only measuring (slots_ is empty), there are no messages; sizes depend on the properties
 // alone.
 Attached ChainProgram::read_attached(const void *program, std::int32_t k) noexcept {
   const auto &self = *static_cast<const ChainProgram *>(program);
-  if (!self.slots_)
+  if (self.slots_.empty())
     return self.model_->attached(self.model_->slot(self.number_, k));
   const Clique &clique = self.cliques_[k];
-  const WholeSlot &whole = self.model_->wholes[self.slots_[k].whole];
-  return {clique.property(), clique.numbering(), whole.classes, whole.table,
-          self.incoming + self.row_begin_[k], self.chain_.length};
+  const WholeSlot &whole = self.model_->wholes[self.slot(k).whole];
+  return {clique.property(),
+          clique.numbering(),
+          whole.classes,
+          whole.table,
+          self.incoming.data() + self.row_begin_[k],
+          self.chain_.length};
 }
 
 void ChainProgram::add_positions(std::int32_t but, Limits &limits) noexcept {
@@ -171,14 +176,14 @@ void ChainProgram::add_positions(std::int32_t but, Limits &limits) noexcept {
     if (!limits.spend(16 + 2 * m))
       return;
     const Clique &clique = clique_of(s);
-    const double *row = incoming + row_begin_[s];
-    double *to = added_ + std::int64_t{slots_[s].position} * m;
-    if (clique.shows_labels(slots_[s].member))
+    const double *row = incoming_row(s).data();
+    double *to = added_ + std::int64_t{slot(s).position} * m;
+    if (clique.shows_labels(slot(s).member))
       for (std::int32_t y = 0; y < m; ++y)
         to[y] += row[y];
     else
       for (std::int32_t y = 0; y < m; ++y)
-        to[y] += row[clique.column_of(slots_[s].member, y)];
+        to[y] += row[clique.column_of(slot(s).member, y)];
   }
   view_.added = added_;
 }
@@ -189,23 +194,23 @@ bool ChainProgram::show(Limits &limits) noexcept {
 
 bool ChainProgram::show_in(Limits &limits) noexcept {
   for (std::int32_t s = 0; s < chain_.slots; ++s) {
-    const bool whole = slots_[s].position < 0;
+    const Slot &of = slot(s);
+    const bool whole = of.position < 0;
     if (!limits.spend(whole ? 8 * std::int64_t{chain_.length} : 16))
       return false;
-    shown[s] = whole ? model_->attached(slots_[s]).evaluate({labels, to_size(chain_.length)},
-                                                            view_.all_parents())
-                     : clique_of(s).column_of(slots_[s].member, labels[slots_[s].position]);
+    shown.data()[s] = whole ? model_->attached(of).evaluate(labels, view_.all_parents())
+                            : clique_of(s).column_of(of.member, labels.data()[of.position]);
   }
   if (!limits.spend(8 * std::int64_t{chain_.length}))
     return false;
   // No program uses room_ any more, so it can hold the T flags of leaves.
-  std::uint8_t *leaves = nullptr;
+  gsl::span<std::uint8_t> leaves;
   if (view_.parents && room_) {
     Layout layout(room_);
-    leaves = layout.take<std::uint8_t>(chain_.length);
-    view_.mark_leaves({leaves, to_size(chain_.length)});
+    leaves = layout.take_span<std::uint8_t>(chain_.length);
+    view_.mark_leaves(leaves);
   }
-  score = view_.score({labels, to_size(chain_.length)}, span_of(leaves, chain_.length));
+  score = view_.score(labels, leaves);
   return true;
 }
 
@@ -238,10 +243,10 @@ void ChainProgram::set_reach(std::int32_t k, const JointReach &pass) noexcept {
   reach_[k] = kInfinity;
   if (clique.centred())
     return;
-  const MemberMoves moves(*clique.potential(), clique.total(), clique.weight(slots_[k].member));
+  const MemberMoves moves(*clique.potential(), clique.total(), clique.weight(slot(k).member));
   if (!moves.known())
     return;
-  const double strength = inputs_->strength(slots_[k].clique);
+  const double strength = inputs_->strength(slot(k).clique);
   double half[2] = {0, 0}; // the greatest half, and the second greatest
   for (std::int32_t e = 0; e < pass.entries(k); ++e) {
     const MemberMoves::Steps steps = moves.of(pass.column(k, e));
@@ -272,7 +277,7 @@ bool ChainProgram::within_reach(bool decodes, bool sends, const Assignment *know
   const std::int32_t wholes = chain_.wholes();
   if (!is_possible) {
     for (std::int32_t k = 0; k < wholes && sends; ++k)
-      std::fill_n(outgoing + row_begin_[k], columns_of(k), kForbidden);
+      std::fill_n(outgoing_row(k).data(), columns_of(k), kForbidden);
     return true;
   }
   for (std::int32_t k = 0; k < wholes && sends; ++k)
@@ -280,11 +285,11 @@ bool ChainProgram::within_reach(bool decodes, bool sends, const Assignment *know
   const auto offer = [&]() noexcept {
     double total = score;
     for (std::int32_t t = 0; t < chain_.length && view_.added; ++t)
-      total += view_.added[std::int64_t{t} * chain_.labels + labels[t]];
-    return pass.offer(labels, total, shown);
+      total += view_.added[std::int64_t{t} * chain_.labels + labels.data()[t]];
+    return pass.offer(labels.data(), total, shown.data());
   };
   const auto take = [&]() noexcept {
-    std::copy_n(pass.labelling, chain_.length, labels);
+    std::copy_n(pass.labelling, chain_.length, labels.data());
     return show_in(limits);
   };
   // Offers the best labelling without messages, then the known one; of equally good ones the known
@@ -295,7 +300,7 @@ bool ChainProgram::within_reach(bool decodes, bool sends, const Assignment *know
   if (known && known->phi(number_) > kForbidden) {
     known->get(number_, labels);
     for (std::int32_t s = 0; s < chain_.slots; ++s)
-      shown[s] = known->shown(slots_[s]);
+      shown.data()[s] = known->shown(slot(s));
     score = known->phi(number_);
     if (offer())
       is_offered = true;
@@ -309,7 +314,7 @@ bool ChainProgram::within_reach(bool decodes, bool sends, const Assignment *know
   if (value)
     *value = pass.best();
   for (std::int32_t k = 0; k < wholes && sends; ++k)
-    pass.write_message(k, outgoing + row_begin_[k]);
+    pass.write_message(k, outgoing_row(k).data());
   if (!decodes)
     return true;
   found = pass.best() > kForbidden;
@@ -342,7 +347,7 @@ bool ChainProgram::send(Limits &limits) noexcept {
 }
 
 bool ChainProgram::decode_own(Limits &limits) noexcept {
-  std::fill_n(incoming, row_entries, 0.0);
+  std::fill(incoming.data(), incoming.data() + incoming.size(), 0.0);
   score = kForbidden;
   if (chain_.is_instance)
     return finish(decode_instance(), limits);
@@ -372,18 +377,16 @@ bool ChainProgram::decode_and_send(bool own, const Assignment *known, Limits &li
   score = kForbidden;
   Layout layout(room_);
   Placed<MaxMarginals> placed(layout, view_);
-  if (!placed.scores.load(&limits) || !placed.program.sweep(placed.scores, slots_[0].position))
+  if (!placed.scores.load(&limits) || !placed.program.sweep(placed.scores, slot(0).position))
     return finish(false, limits);
   for (std::int32_t s = 0; s < chain_.slots; ++s)
-    if (const std::int32_t t = slots_[s].position; s == 0 || t != slots_[s - 1].position) {
+    if (const std::int32_t t = slot(s).position; s == 0 || t != slot(s - 1).position) {
       if (!limits.spend(8 + 4 * std::int64_t{chain_.labels}))
         return finish(false, limits);
-      placed.program.write_row(placed.scores, t,
-                               {marginals_ + std::int64_t{t} * chain_.labels,
-                                to_size(chain_.labels)});
+      placed.program.write_row(placed.scores, t, own_marginals().row(t));
     }
   double best = 0;
-  const bool found = placed.program.trace(placed.scores, {labels, to_size(chain_.length)}, best);
+  const bool found = placed.program.trace(placed.scores, labels, best);
   if (limits.interruption() != Interruption::none)
     return finish(false, limits);
   if (found && known && known->phi(number_) > kForbidden && known->has(chain_, labels))
@@ -399,7 +402,7 @@ bool ChainProgram::decode_plain(Limits &limits) noexcept {
   Placed<BestLabelling> placed(layout, view_);
   if (!placed.scores.load(&limits) || !placed.program.run(placed.scores))
     return false;
-  std::copy_n(placed.program.labelling.data(), chain_.length, labels);
+  std::copy_n(placed.program.labelling.data(), chain_.length, labels.data());
   return show(limits);
 }
 
@@ -424,16 +427,17 @@ bool ChainProgram::decode_joint(const Attachments &of, const JointOptions &joint
     *value = summary.score;
   if (summary.score == kForbidden)
     return false;
-  std::copy_n(program.labelling, chain_.length, labels);
+  std::copy_n(program.labelling, chain_.length, labels.data());
   if (!show(limits))
     return false;
   // With absorption, the labelling found may show a value whose message is minus infinity. Then the
   // chain counts as having no allowed labelling.
   double messages = 0;
   for (std::int32_t k = 0; k < chain_.wholes(); ++k) {
-    if (shown[k] < 0)
+    const std::int32_t column = shown.data()[k];
+    if (column < 0)
       return false;
-    messages += incoming[row_begin_[k] + shown[k]];
+    messages += incoming_row(k).data()[column];
   }
   return score > kForbidden && messages > kForbidden;
 }
@@ -445,8 +449,8 @@ void ChainProgram::write_positions(Limits &limits) noexcept {
   const std::int32_t m = chain_.labels;
   const auto forbids = [&](std::int32_t s) {
     const Clique &clique = clique_of(s);
-    const std::int32_t member = slots_[s].member;
-    const double *row = incoming + row_begin_[s];
+    const std::int32_t member = slot(s).member;
+    const double *row = incoming_row(s).data();
     bool any = false;
     for (std::int32_t y = 0; y < m; ++y)
       any |= row[clique.shows_labels(member) ? y : clique.column_of(member, y)] == kForbidden;
@@ -454,10 +458,10 @@ void ChainProgram::write_positions(Limits &limits) noexcept {
   };
   const auto write = [&](std::int32_t s, bool subtract) {
     const Clique &clique = clique_of(s);
-    const std::int32_t member = slots_[s].member;
-    const double *own = incoming + row_begin_[s];
-    const double *from = marginals_ + std::int64_t{slots_[s].position} * m;
-    double *to = outgoing + row_begin_[s];
+    const std::int32_t member = slot(s).member;
+    const double *own = incoming_row(s).data();
+    const double *from = marginals_ + std::int64_t{slot(s).position} * m;
+    double *to = outgoing_row(s).data();
     if (subtract && clique.shows_labels(member) && columns_of(s) == m) {
       for (std::int32_t y = 0; y < m; ++y)
         to[y] = from[y] - own[y];
@@ -489,14 +493,12 @@ void ChainProgram::write_positions(Limits &limits) noexcept {
   }
 }
 
-void ChainProgram::run_marginals(double *to, std::ptrdiff_t row_stride, double *margins,
+void ChainProgram::run_marginals(const Matrix<double> &to, gsl::span<double> margins,
                                  Limits &limits) noexcept {
   Layout layout(room_);
   Placed<MaxMarginals> placed(layout, view_);
   if (placed.scores.load(&limits))
-    placed.program.run(placed.scores, {{to, chain_.length, chain_.labels, row_stride},
-                                       {},
-                                       span_of(margins, chain_.length)});
+    placed.program.run(placed.scores, {to, {}, margins});
 }
 
 void ChainProgram::send_whole(Limits &limits) noexcept {
@@ -551,7 +553,7 @@ void ChainProgram::find_marginals(bool all, Limits &limits) noexcept {
   if (has_whole())
     find_joint_marginals(all, limits);
   else
-    run_marginals(marginals_, chain_.labels, nullptr, limits);
+    run_marginals(own_marginals(), {}, limits);
 }
 
 void ChainProgram::find_joint_marginals(bool all, Limits &limits) noexcept {
@@ -578,9 +580,9 @@ void ChainProgram::find_joint_marginals(bool all, Limits &limits) noexcept {
   for (std::int32_t t = 0; t < chain_.length; ++t) {
     if (!limits.spend(std::int64_t{chain_.labels}))
       return;
-    while (s < chain_.slots && slots_[s].position < t)
+    while (s < chain_.slots && slot(s).position < t)
       ++s;
-    if (!all && (s == chain_.slots || slots_[s].position != t))
+    if (!all && (s == chain_.slots || slot(s).position != t))
       continue;
     for (std::int32_t y = 0; y < m && failure == RunFailure::none; ++y)
       if (double &lost = marginals_[std::int64_t{t} * m + y]; lost == kForbidden)
@@ -588,11 +590,13 @@ void ChainProgram::find_joint_marginals(bool all, Limits &limits) noexcept {
   }
 }
 
-bool ChainProgram::marginals(double *to, std::ptrdiff_t row_stride, double *margins,
+bool ChainProgram::marginals(const Matrix<double> &to, gsl::span<double> margins,
                              Limits &limits) noexcept {
+  Expects(!to || (to.rows >= chain_.length && to.columns >= chain_.labels));
+  Expects(margins.empty() || margins.size() >= to_size(chain_.length));
   add_positions(-1, limits);
   if (!has_whole()) {
-    run_marginals(to, row_stride, margins, limits);
+    run_marginals(to, margins, limits);
     return finish(failure == RunFailure::none, limits);
   }
   find_joint_marginals(true, limits);
@@ -601,12 +605,12 @@ bool ChainProgram::marginals(double *to, std::ptrdiff_t row_stride, double *marg
       break;
     const double *row = marginals_ + std::int64_t{t} * chain_.labels;
     if (to)
-      std::copy_n(row, chain_.labels, to + t * row_stride);
+      std::copy_n(row, chain_.labels, to.row(t).data());
     TwoBest top;
     for (std::int32_t y = 0; y < chain_.labels; ++y)
       top.add(row[y]);
-    if (margins)
-      margins[t] = top.margin();
+    if (!margins.empty())
+      margins.data()[t] = top.margin();
   }
   return finish(failure == RunFailure::none, limits);
 }
@@ -649,21 +653,21 @@ bool ChainProgram::sum_joint_tree(const LogSums &sums, const JointOptions &joint
   return fits;
 }
 
-bool ChainProgram::probabilities(double temperature, double *to, std::ptrdiff_t row_stride,
-                                 bool &exact, Limits &limits) noexcept {
+bool ChainProgram::probabilities(double temperature, const Matrix<double> &to, bool &exact,
+                                 Limits &limits) noexcept {
   const std::int32_t m = chain_.labels;
+  Expects(chain_.length == 0 || (to && to.rows >= chain_.length && to.columns >= m));
   const LogSums sums(temperature);
   add_positions(-1, limits);
   exact = true;
   // Without slots there are no messages and no memory for marginals, so the results go to `to`
   // directly.
-  double *rows = marginals_ ? marginals_ : to;
-  const std::ptrdiff_t stride = marginals_ ? m : row_stride;
+  const Matrix<double> rows = marginals_ ? own_marginals() : to;
   if (!has_whole()) {
     Layout layout(room_);
     Placed<MaxMarginals> placed(layout, view_);
     if (placed.scores.load(&limits))
-      placed.program.run_sums(placed.scores, sums, {rows, chain_.length, m, stride});
+      placed.program.run_sums(placed.scores, sums, rows);
   } else if (!sum_joint(sums, exactly(joint_), exact, limits) &&
              (view_.parents || !sum_joint(sums, thinned(joint_), exact, limits)) &&
              !sum_joint(sums, by_absorption(joint_), exact, limits)) {
@@ -672,23 +676,23 @@ bool ChainProgram::probabilities(double temperature, double *to, std::ptrdiff_t 
   }
   bool found = true;
   for (std::int32_t t = 0; t < chain_.length && found; ++t)
-    found = limits.spend(LogSums::kWork * m) &&
-            sums.to_probabilities({rows + t * stride, to_size(m)});
+    found =
+        limits.spend(LogSums::kWork * m) && sums.to_probabilities(rows.row(t).first(to_size(m)));
   for (std::int32_t t = 0; t < chain_.length && found && marginals_; ++t)
-    std::copy_n(marginals_ + std::int64_t{t} * m, m, to + t * row_stride);
+    std::copy_n(rows.row(t).data(), m, to.row(t).data());
   return finish(found, limits);
 }
 
 bool ChainProgram::decode_instance() noexcept {
   score = kForbidden;
   for (std::int32_t s = 0; s < chain_.slots; ++s) {
-    incoming_rows_[s] = incoming + row_begin_[s];
+    incoming_rows_[s] = incoming_row(s).data();
     widths_[s] = columns_of(s);
   }
   double own = kForbidden;
   const chorale_instance &instance = *chain_.instance();
-  if (instance.decode(instance.user, chain_.slots, widths_, incoming_rows_, labels, shown, &own) !=
-      0) {
+  if (instance.decode(instance.user, chain_.slots, widths_, incoming_rows_, labels.data(),
+                      shown.data(), &own) != 0) {
     failure = RunFailure::instance_stopped;
     return false;
   }
@@ -696,9 +700,9 @@ bool ChainProgram::decode_instance() noexcept {
     return false;
   bool fine = is_answer(own);
   for (std::int32_t s = 0; s < chain_.slots; ++s)
-    fine = fine && shown[s] >= 0 && shown[s] < columns_of(s);
+    fine = fine && shown.data()[s] >= 0 && shown.data()[s] < columns_of(s);
   for (std::int32_t t = 0; t < chain_.length; ++t)
-    fine = fine && labels[t] >= 0 && labels[t] < chain_.labels;
+    fine = fine && labels.data()[t] >= 0 && labels.data()[t] < chain_.labels;
   if (!fine)
     failure = RunFailure::instance_value;
   score = own;
@@ -707,17 +711,18 @@ bool ChainProgram::decode_instance() noexcept {
 
 void ChainProgram::send_instance() noexcept {
   for (std::int32_t s = 0; s < chain_.slots; ++s) {
-    incoming_rows_[s] = incoming + row_begin_[s];
-    outgoing_rows_[s] = outgoing + row_begin_[s];
+    incoming_rows_[s] = incoming_row(s).data();
+    outgoing_rows_[s] = outgoing_row(s).data();
     widths_[s] = columns_of(s);
   }
-  std::fill_n(outgoing, row_entries, kForbidden);
+  double *const first = outgoing.data();
+  double *const last = first + outgoing.size();
+  std::fill(first, last, kForbidden);
   const chorale_instance &instance = *chain_.instance();
   if (instance.messages(instance.user, chain_.slots, widths_, incoming_rows_, outgoing_rows_) != 0)
     failure = RunFailure::instance_stopped;
-  for (std::int64_t e = 0; e < row_entries; ++e)
-    if (!is_answer(outgoing[e]))
-      failure = RunFailure::instance_value;
+  if (!std::all_of(first, last, is_answer))
+    failure = RunFailure::instance_value;
 }
 
 // If the joint states exceed the budget, the bound is the best score under the first property alone
@@ -737,7 +742,7 @@ bool ChainProgram::bound(double *value, Limits &limits, const Assignment *known)
   if (found) {
     *value = score;
     for (std::int32_t s = 0; s < chain_.slots; ++s)
-      *value += incoming[row_begin_[s] + shown[s]];
+      *value += incoming_row(s).data()[shown.data()[s]];
   }
   return finish(failure == RunFailure::none, limits);
 }
@@ -758,7 +763,7 @@ double ChainProgram::bound_joint(const Assignment *known, Limits &limits) noexce
     return kInfinity;
   }
   for (std::int32_t k = 1; k < chain_.wholes() && value > kForbidden; ++k)
-    value += *std::max_element(incoming + row_begin_[k], incoming + row_begin_[k + 1]);
+    value += *std::max_element(incoming_row(k).data(), incoming_row(k).data() + columns_of(k));
   return value;
 }
 

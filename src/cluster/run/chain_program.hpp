@@ -36,17 +36,18 @@ public:
   // Messages from and to the cliques: one row for each slot, end to end. Entry v of a row is the
   // score of column v of the clique; if the slot is the centre of the clique, of value v of the
   // centre.
-  double *incoming;
-  double *outgoing;
-  std::int64_t row_entries = 0;
-  // Returns slots + 1 offsets; row s begins at entry row_begin()[s].
-  const std::int64_t *row_begin() const noexcept { return row_begin_; }
+  gsl::span<double> incoming;
+  gsl::span<double> outgoing;
+  // Return the row of slot s.
+  gsl::span<double> incoming_row(std::int32_t s) const noexcept { return row_of(incoming, s); }
+  gsl::span<double> outgoing_row(std::int32_t s) const noexcept { return row_of(outgoing, s); }
   std::int32_t slot_count() const noexcept { return chain_.slots; }
-  const Slot *slots() const noexcept { return slots_; }
+  gsl::span<const Slot> slots() const noexcept { return slots_; }
+  const Slot &slot(std::int32_t s) const noexcept { return slots_.data()[s]; }
   // Returns the clique of slot s.
   const Clique &clique_of(std::int32_t s) const noexcept { return cliques_[s]; }
   RowPlace row_place(std::int32_t s) const noexcept {
-    return cliques_[s].row_place(slots_[s].member);
+    return cliques_[s].row_place(slot(s).member);
   }
   std::int32_t columns_of(std::int32_t s) const noexcept {
     return static_cast<std::int32_t>(row_begin_[s + 1] - row_begin_[s]);
@@ -71,15 +72,15 @@ public:
   // positions.
   bool decode_and_send(bool own, const Assignment *known, Limits &limits) noexcept;
   // Writes T x m max-marginals under `incoming` and T margins (the difference of the two greatest
-  // max-marginals of a position). Either target may be NULL. Not for instances. False on failure.
-  bool marginals(double *to, std::ptrdiff_t row_stride, double *margins, Limits &limits) noexcept;
+  // max-marginals of a position). Either target may be empty. Not for instances. False on failure.
+  bool marginals(const Matrix<double> &to, gsl::span<double> margins, Limits &limits) noexcept;
   // Writes T x m probabilities of the labels under `incoming` at a temperature. The probability of
   // a label is the sum of exp((phi + incoming entries) / temperature) over the labellings with this
   // label, divided by the sum over all labellings. `exact`: set to false if the joint states of the
   // properties exceed the budget, so that labellings were left out or properties absorbed. Not for
   // instances. False on failure or if every labelling is forbidden; nothing is then written to
   // `to`.
-  bool probabilities(double temperature, double *to, std::ptrdiff_t row_stride, bool &exact,
+  bool probabilities(double temperature, const Matrix<double> &to, bool &exact,
                      Limits &limits) noexcept;
   // Writes to *value an upper bound on phi plus incoming entries, over all labellings; minus
   // infinity if every labelling is forbidden. Stores a good labelling in `labels`, `shown` and
@@ -100,12 +101,19 @@ public:
   // Computes `shown` and `score` from `labels`.
   bool show(Limits &limits) noexcept;
 
-  std::int32_t *labels;      // T: the labelling found last
-  std::int32_t *shown;       // by slot: column that it shows, or -1
-  double score = kForbidden; // phi of `labels`, without messages
+  gsl::span<std::int32_t> labels; // the labelling found last
+  gsl::span<std::int32_t> shown;  // by slot: column that it shows, or -1
+  double score = kForbidden;      // phi of `labels`, without messages
   RunFailure failure = RunFailure::none;
 
 private:
+  gsl::span<double> row_of(gsl::span<double> rows, std::int32_t s) const noexcept {
+    return {rows.data() + row_begin_[s], to_size(columns_of(s))};
+  }
+  // Returns the T x m max-marginals in marginals_.
+  Matrix<double> own_marginals() const noexcept {
+    return {marginals_, chain_.length, chain_.labels, chain_.labels};
+  }
   bool has_whole() const noexcept { return chain_.wholes() > 0; }
   bool has_positions() const noexcept { return chain_.slots > chain_.wholes(); }
   // Adds up the incoming rows of the slots at positions, except slot `but` (-1: of all), and lets
@@ -142,8 +150,7 @@ private:
   bool sum_joint(const LogSums &sums, const JointOptions &joint, bool &exact,
                  Limits &limits) noexcept;
   bool sum_joint_tree(const LogSums &sums, const JointOptions &joint, Limits &limits) noexcept;
-  void run_marginals(double *to, std::ptrdiff_t row_stride, double *margins,
-                     Limits &limits) noexcept;
+  void run_marginals(const Matrix<double> &to, gsl::span<double> margins, Limits &limits) noexcept;
   // Fills marginals_; unless `all`, only the rows of positions with slots.
   void find_marginals(bool all, Limits &limits) noexcept;
   void find_joint_marginals(bool all, Limits &limits) noexcept;
@@ -156,18 +163,20 @@ private:
   const Inputs *inputs_;
   std::int32_t number_;
   Chain chain_;
-  Slot *slots_; // NULL while only measuring
-  Clique *cliques_;
+  gsl::span<Slot> slots_; // empty while only measuring
+  Clique *cliques_;       // by slot
   ChainView view_;
   JointOptions joint_;
-  std::int64_t *row_begin_;
-  double *added_ = nullptr;        // T x m: sum of the incoming rows at each position
-  double *marginals_ = nullptr;    // T x m: max-marginals
-  // T, if there are properties: the forced label of each position, or -1
+  std::int64_t *row_begin_; // slots + 1 offsets: row s begins at entry row_begin_[s]
+  double *added_ = nullptr; // T x m: sum of the incoming rows at each position; NULL: no such rows
+  double *marginals_ = nullptr; // T x m: max-marginals; NULL if the chain has no slots
+  // By position, if there are properties: the label that is forced there, or -1.
   std::int32_t *forced_ = nullptr;
-  BoundTables *bound_ = nullptr;   // by property: its tables, shared by all joint programs
+  BoundTables *bound_ = nullptr; // by property: its tables, shared by all joint programs
+  double *reach_ = nullptr;      // by whole-chain slot: the reach of its clique (set_reach())
+  // By slot (of chains with properties, by whole-chain slot): where its outgoing row begins.
   double **outgoing_rows_ = nullptr;
-  double *reach_ = nullptr; // by whole-chain slot: the reach of its clique (set_reach())
+  // Of instances, by slot: where its incoming row begins, and the length of both its rows.
   const double **incoming_rows_ = nullptr;
   std::int64_t *widths_ = nullptr;
   std::byte *room_ = nullptr;

@@ -23,10 +23,11 @@ CliqueProgram::CliqueProgram(Layout &layout, const Clique &clique, const CliqueS
                              const KeptColumns *kept, double strength) noexcept
     : clique_(&clique), settings_(settings), kept_(kept), strength_(strength) {
   const std::int64_t entries = clique.entries();
-  incoming = layout.take<double>(entries);
-  outgoing = answers() ? layout.take<double>(entries) : nullptr;
-  const bool decodes = settings.bounds || clique.closed();
-  shown = decodes ? layout.take<std::int32_t>(clique.all_members()) : nullptr;
+  incoming = layout.take_span<double>(entries);
+  if (answers())
+    outgoing = layout.take_span<double>(entries);
+  if (settings.bounds || clique.closed())
+    shown = layout.take_span<std::int32_t>(clique.all_members());
   if (clique.weighted()) {
     auto *weights = layout.take<std::int64_t>(clique.members);
     weights_ = weights;
@@ -52,7 +53,7 @@ CliqueTask CliqueProgram::task_for(const Potential &potential, Use use) const no
   task.problem.weights = weights_;
   task.problem.members = clique_->members;
   task.problem.values = potential.values;
-  task.problem.scores = kept_ ? gathered_ : incoming;
+  task.problem.scores = kept_ ? gathered_ : incoming.data();
   task.problem.row_stride = potential.values;
   task.wants_marginals = wants_marginals;
   task.messages_only = !clique_->centred(); // the message to a centre needs the best score
@@ -79,7 +80,7 @@ CliqueTask CliqueProgram::task_for(const Potential &potential, Use use) const no
     if (task.plan.misfit != Misfit::none)
       task.plan = plan_solve(kind, CHORALE_ALGORITHM_AUTO, exact);
     task.options.gap = exact ? 0 : task.options.gap;
-    task.assignment = shown;
+    task.assignment = shown.data();
   } else {
     task.plan = plan_solve(kind, CHORALE_ALGORITHM_AUTO, kind.form == Form::sum);
     task.options.gap = 0;
@@ -119,7 +120,8 @@ void CliqueProgram::weaken() noexcept {
   if (strength_ == 1)
     return;
   const double factor = 1 / std::max(strength_, kLeastStrength);
-  std::transform(incoming, incoming + clique_->entries(), incoming,
+  double *const first = incoming.data();
+  std::transform(first, first + incoming.size(), first,
                  [factor](double score) { return score * factor; });
 }
 
@@ -127,7 +129,8 @@ void CliqueProgram::strengthen() noexcept {
   if (strength_ == 1)
     return;
   const double factor = std::max(strength_, kLeastStrength);
-  std::transform(outgoing, outgoing + clique_->entries(), outgoing,
+  double *const first = outgoing.data();
+  std::transform(first, first + outgoing.size(), first,
                  [factor](double score) { return score * factor; });
 }
 
@@ -146,19 +149,22 @@ bool CliqueProgram::answer(Limits &limits) noexcept {
     answer_centred(limits);
   } else if (clique_->members > 0) {
     const std::int64_t n = clique_->members;
-    if (kept_)
-      for (std::int64_t i = 0; i < n; ++i)
-        for (std::int32_t k = 0; k < kept_->count; ++k)
-          gathered_[i * kept_->count + k] = incoming[i * clique_->columns() + kept_->columns[k]];
+    const std::int64_t columns = clique_->columns();
+    const std::int32_t count = kept_ ? kept_->count() : 0;
+    const std::int32_t *kept = kept_ ? kept_->columns.data() : nullptr;
+    const double *from = incoming.data();
+    double *to = outgoing.data();
+    for (std::int64_t i = 0; kept && i < n; ++i)
+      for (std::int32_t k = 0; k < count; ++k)
+        gathered_[i * count + k] = from[i * columns + kept[k]];
     CliqueTask task = task_for(kept_ ? *kept_->potential : *clique_->potential(), Use::answer);
-    task.marginals = kept_ ? answers_ : outgoing;
+    task.marginals = kept_ ? answers_ : to;
     note(compute(task, limits, room_).failure);
-    if (kept_) {
-      std::fill_n(outgoing, n * clique_->columns(), kForbidden);
-      for (std::int64_t i = 0; i < n; ++i)
-        for (std::int32_t k = 0; k < kept_->count; ++k)
-          outgoing[i * clique_->columns() + kept_->columns[k]] = answers_[i * kept_->count + k];
-    }
+    if (kept)
+      std::fill_n(to, n * columns, kForbidden);
+    for (std::int64_t i = 0; kept && i < n; ++i)
+      for (std::int32_t k = 0; k < count; ++k)
+        to[i * columns + kept[k]] = answers_[i * count + k];
   }
   strengthen();
   return finish(limits);
@@ -170,9 +176,10 @@ bool CliqueProgram::answer(Limits &limits) noexcept {
 void CliqueProgram::answer_centred(Limits &limits) noexcept {
   const std::int64_t n = clique_->members;
   const std::int64_t entries = n * clique_->columns();
-  const double *from_centre = incoming + entries;
-  double *to_centre = outgoing + entries;
-  std::fill_n(outgoing, entries, kForbidden);
+  const double *from_centre = incoming.data() + entries;
+  double *to_members = outgoing.data();
+  double *to_centre = to_members + entries;
+  std::fill_n(to_members, entries, kForbidden);
   for (std::int32_t c = 0; c < clique_->centre_values(); ++c) {
     if (n == 0) {
       to_centre[c] = clique_->potential_at(c).evaluate_empty(0);
@@ -187,7 +194,7 @@ void CliqueProgram::answer_centred(Limits &limits) noexcept {
     to_centre[c] =
         answer.member_score == kForbidden ? kForbidden : answer.member_score + answer.clique_score;
     for (std::int64_t e = 0; e < entries; ++e)
-      outgoing[e] = std::max(outgoing[e], answers_[e] + from_centre[c]);
+      to_members[e] = std::max(to_members[e], answers_[e] + from_centre[c]);
   }
 }
 
@@ -198,7 +205,7 @@ bool CliqueProgram::bound(double *value, bool *found, Limits &limits) noexcept {
     // scores.
     *value = 0;
     for (std::int32_t i = 0; i < clique_->all_members(); ++i) {
-      const double *row = incoming + std::int64_t{i} * clique_->columns();
+      const double *row = incoming.data() + std::int64_t{i} * clique_->columns();
       *value += *std::max_element(row, row + clique_->width(i));
     }
     return finish(limits);
@@ -216,7 +223,7 @@ double CliqueProgram::bound_within(Limits &limits, bool *found) noexcept {
   }
   double best = kForbidden;
   double best_score = kForbidden;
-  const double *from_centre = incoming + std::int64_t{n} * clique_->columns();
+  const double *from_centre = incoming.data() + std::int64_t{n} * clique_->columns();
   for (std::int32_t c = 0; c < std::max(clique_->centre_values(), 1); ++c) {
     const double own = clique_->centred() ? from_centre[c] : 0.0;
     if (own == kForbidden)
@@ -226,10 +233,10 @@ double CliqueProgram::bound_within(Limits &limits, bool *found) noexcept {
     double score = bound;
     if (n > 0) {
       CliqueTask task = task_for(potential, Use::bound);
-      task.problem.scores = incoming;
+      task.problem.scores = incoming.data();
       // For a centred clique, this assignment may be worse than one for another value of the
       // centre.
-      task.assignment = clique_->centred() ? candidate_ : shown;
+      task.assignment = clique_->centred() ? candidate_ : shown.data();
       const CliqueAnswer answer = compute(task, limits, room_);
       note(answer.failure);
       if (failure != RunFailure::none || limits.interruption() != Interruption::none)
@@ -242,8 +249,8 @@ double CliqueProgram::bound_within(Limits &limits, bool *found) noexcept {
       best_score = score + own;
       *found = true;
       if (clique_->centred()) {
-        std::copy_n(candidate_, n, shown);
-        shown[n] = c;
+        std::copy_n(candidate_, n, shown.data());
+        shown.data()[n] = c;
       }
     }
     best = std::max(best, bound + own);
@@ -251,14 +258,15 @@ double CliqueProgram::bound_within(Limits &limits, bool *found) noexcept {
   return best;
 }
 
-double clique_score(const Clique &clique, double strength, std::int64_t *counts,
+double clique_score(const Clique &clique, double strength, gsl::span<std::int64_t> counts,
                     std::int32_t centre, CallbackFailure *failure) noexcept {
+  Expects(counts.size() >= to_size(clique.columns()));
   *failure = CallbackFailure::none;
   if (clique.members == 0 && !clique.centred())
     return 0;
-  return scale_score(evaluate_counted(clique.potential_at(centre),
-                                      span_of(counts, clique.columns()), clique.total(), failure),
-                     strength);
+  counts = counts.first(to_size(clique.columns()));
+  return scale_score(
+      evaluate_counted(clique.potential_at(centre), counts, clique.total(), failure), strength);
 }
 
 } // namespace chorale

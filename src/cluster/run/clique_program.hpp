@@ -25,9 +25,15 @@ public:
   void set_room(std::byte *room) noexcept { room_ = room; }
 
   // Messages from and to the members: n rows with an entry for each column, then the row of the
-  // centre, if any. `outgoing` is NULL for a closed clique with more than kAnsweredMembers members.
-  double *incoming;
-  double *outgoing;
+  // centre, if any. `outgoing` is empty for a closed clique with more than kAnsweredMembers
+  // members.
+  gsl::span<double> incoming;
+  gsl::span<double> outgoing;
+  // Returns the row to a member; with `member` equal to n, to the centre.
+  gsl::span<double> outgoing_row(std::int32_t member) const noexcept {
+    return {outgoing.data() + std::int64_t{member} * clique_->columns(),
+            to_size(clique_->width(member))};
+  }
 
   // All functions below count their work on `limits`. If a limit ends a function, it returns false,
   // its results are undefined, and interrupted() is true until the next call.
@@ -44,7 +50,7 @@ public:
   // Sets *found if `shown` holds a good assignment. False if a callback failed.
   bool bound(double *value, bool *found, Limits &limits) noexcept;
 
-  std::int32_t *shown; // column of each member, then the value of the centre, if any
+  gsl::span<std::int32_t> shown; // column of each member, then the value of the centre, if any
   bool solved = false;
   RunFailure failure = RunFailure::none;
 
@@ -64,7 +70,7 @@ private:
     interrupted_ = limits.interruption() != Interruption::none;
     return failure == RunFailure::none && !interrupted_;
   }
-  std::int32_t used_columns() const noexcept { return kept_ ? kept_->count : clique_->columns(); }
+  std::int32_t used_columns() const noexcept { return kept_ ? kept_->count() : clique_->columns(); }
 
   const Clique *clique_;
   const std::int64_t *weights_ = nullptr; // weight of each member; NULL: every member counts once
@@ -83,17 +89,20 @@ private:
 // Writes to `counts`, for each column, the sum of the weights of the members that show it.
 // shown_by(member) returns the column of a member, or -1 for none.
 template <class ShownBy>
-void count_columns(const Clique &clique, std::int64_t *counts, ShownBy &&shown_by) noexcept {
+void count_columns(const Clique &clique, gsl::span<std::int64_t> counts,
+                   ShownBy &&shown_by) noexcept {
+  Expects(counts.size() >= to_size(clique.columns()));
+  std::int64_t *of_column = counts.data();
   for (std::int32_t v = 0; v < clique.columns(); ++v)
-    counts[v] = 0;
+    of_column[v] = 0;
   for (std::int32_t i = 0; i < clique.members; ++i)
     if (const std::int32_t v = shown_by(i); v >= 0)
-      counts[v] += clique.weight(i);
+      of_column[v] += clique.weight(i);
 }
 
 // Returns `strength` times C for the counts of the clique's columns. Sets counts of columns that
 // the potential ignores to 0, since callbacks expect that.
-double clique_score(const Clique &clique, double strength, std::int64_t *counts,
+double clique_score(const Clique &clique, double strength, gsl::span<std::int64_t> counts,
                     std::int32_t centre, CallbackFailure *failure) noexcept;
 
 } // namespace chorale

@@ -69,13 +69,13 @@ template <class Takes> ItemLabel best_of(const ChainView &item, Takes &&takes) n
 RunFailure hold_others(const Clique &clique, double strength, const Assignment &labelling,
                        std::int32_t member, Layout &layout, double *message) noexcept {
   const std::int32_t K = clique.columns();
-  auto *counts = layout.take<std::int64_t>(K);
+  const auto counts = layout.take_span<std::int64_t>(K);
   auto *varied = layout.take<std::int64_t>(K);
   count_columns(clique, counts, [&](std::int32_t i) noexcept {
     return i == member ? -1 : labelling.shown(clique, i);
   });
   CallbackFailure failed = CallbackFailure::none;
-  fill_member_row(*clique.potential(), span_of(counts, K), clique.total(), clique.weight(member),
+  fill_member_row(*clique.potential(), counts, clique.total(), clique.weight(member),
                   span_of(varied, K), span_of(message, K), &failed);
   for (std::int32_t v = 0; v < K; ++v)
     message[v] = scale_score(message[v], strength);
@@ -101,7 +101,7 @@ RunFailure each_marginal(const Setting &setting, const RunState &state, std::int
     Limits none;
     load_items(setting, clique, program.incoming, none);
     program.answer(none);
-    message = program.outgoing + std::int64_t{slot.member} * clique.columns();
+    message = program.outgoing_row(slot.member).data();
     failure = program.failure;
   } else {
     auto *row = layout.take<double>(clique.columns());
@@ -123,10 +123,12 @@ ItemLabel best_label(const ChainView &item) noexcept {
   return best_of(item, [](std::int32_t) { return true; });
 }
 
-bool load_items(const Setting &setting, const Clique &clique, double *rows,
+bool load_items(const Setting &setting, const Clique &clique, gsl::span<double> scores,
                 Limits &limits) noexcept {
   const Model &model = setting.model;
   const std::int64_t K = clique.columns();
+  Expects(scores.size() >= to_size(clique.members * K));
+  double *rows = scores.data();
   if (const double *all = setting.inputs.item_rows();
       all && clique.shows_labels(0) && model.chains.row_labels() == K)
     return load_rows(model, clique, all, rows, limits);
@@ -137,9 +139,9 @@ bool load_items(const Setting &setting, const Clique &clique, double *rows,
       return false;
     const std::int32_t number = model.chain_of(clique, i);
     const Chain chain = model.chains[number];
-    const double *scores = setting.inputs.plain_item(chain, number);
-    if (scores && clique.shows_labels(i) && chain.labels == K) {
-      std::copy_n(scores, K, row);
+    const double *plain = setting.inputs.plain_item(chain, number);
+    if (plain && clique.shows_labels(i) && chain.labels == K) {
+      std::copy_n(plain, K, row);
       continue;
     }
     const ChainView item = setting.inputs.view_of(number);
@@ -152,12 +154,14 @@ bool load_items(const Setting &setting, const Clique &clique, double *rows,
   return true;
 }
 
-std::int32_t show_items(const Setting &setting, const Clique &clique, const std::int32_t *shown,
-                        Assignment &labelling) noexcept {
+std::int32_t show_items(const Setting &setting, const Clique &clique,
+                        gsl::span<const std::int32_t> columns, Assignment &labelling) noexcept {
+  Expects(columns.size() >= to_size(clique.members));
+  const std::int32_t *shown = columns.data();
   std::int32_t changes = 0;
   // If `labelling` stores no phi, none is computed.
   const bool shows_labels = clique.shows_labels(0);
-  const bool sets_labels = shows_labels && !labelling.scores();
+  const bool sets_labels = shows_labels && labelling.scores().empty();
   for (std::int32_t i = 0; i < clique.members; ++i) {
     const std::int32_t site = setting.model.site(clique, i);
     if (sets_labels) {
@@ -197,7 +201,7 @@ bool solve_closed(const Setting &setting, RunState &state, std::int64_t number,
   if (program.solved)
     worker.messages_changed += show_items(setting, clique, program.shown, state.now);
   ++worker.clique_updates;
-  state.clique_needs[number] = 0;
+  state.clique_needs.data()[number] = 0;
   setting.call.finish_step();
   return true;
 }
@@ -205,7 +209,7 @@ bool solve_closed(const Setting &setting, RunState &state, std::int64_t number,
 bool solve_all_closed(const Setting &setting, RunState &state) noexcept {
   setting.each(setting.model.cliques.size(), kClosedGrain,
                [&](std::int64_t c, std::int32_t w) noexcept {
-                 if (setting.model.cliques.type(c).closed && state.clique_needs[c] != 0 &&
+                 if (setting.model.cliques.type(c).closed && state.clique_needs.data()[c] != 0 &&
                      setting.check(w))
                    solve_closed(setting, state, c, setting.worker(w));
                });
@@ -214,12 +218,14 @@ bool solve_all_closed(const Setting &setting, RunState &state) noexcept {
 }
 
 RunFailure closed_marginals(const Setting &setting, const RunState &state, std::int32_t chain,
-                            double *marginals, double *margin) noexcept {
+                            gsl::span<double> marginals, double *margin) noexcept {
+  Expects(marginals.empty() || marginals.size() >= to_size(setting.model.chains[chain].labels));
+  double *to = marginals.data();
   TwoBest top;
   const RunFailure failure =
       each_marginal(setting, state, chain, [&](std::int32_t y, double score) noexcept {
-        if (marginals)
-          marginals[y] = score;
+        if (to)
+          to[y] = score;
         top.add(score);
       });
   if (margin && failure == RunFailure::none)
@@ -228,20 +234,23 @@ RunFailure closed_marginals(const Setting &setting, const RunState &state, std::
 }
 
 RunFailure closed_probabilities(const Setting &setting, const RunState &state, std::int32_t chain,
-                                double temperature, double *to, bool &found) noexcept {
+                                double temperature, gsl::span<double> to, bool &found) noexcept {
+  const std::size_t labels = to_size(setting.model.chains[chain].labels);
+  Expects(to.size() >= labels);
+  double *row = to.data();
   // `to` first receives max-marginals; labels below the first allowed one get minus infinity.
   found = false;
   const RunFailure failure =
       each_marginal(setting, state, chain, [&](std::int32_t y, double score) noexcept {
         if (!found && score > kForbidden) {
           found = true;
-          std::fill_n(to, y, kForbidden);
+          std::fill_n(row, y, kForbidden);
         }
         if (found)
-          to[y] = score;
+          row[y] = score;
       });
   if (found)
-    LogSums(temperature).to_probabilities({to, to_size(setting.model.chains[chain].labels)});
+    LogSums(temperature).to_probabilities(to.first(labels));
   return failure;
 }
 

@@ -19,16 +19,16 @@ struct ItemLabel {
 // infinity if every label is forbidden.
 ItemLabel best_label(const ChainView &item) noexcept;
 
-// Writes the scores of the members of a closed clique, a matrix of one row for each member and one
-// entry for each column: the score of the best label of the member that shows the column, or minus
-// infinity if no label shows it. False if interrupted.
-bool load_items(const Setting &setting, const Clique &clique, double *rows,
+// Writes the scores of the members of a closed clique, one row of K columns for each member, end to
+// end: the score of the best label of the member that shows the column, or minus infinity if no
+// label shows it. False if interrupted.
+bool load_items(const Setting &setting, const Clique &clique, gsl::span<double> scores,
                 Limits &limits) noexcept;
 
 // Gives each member i of a closed clique its best label that shows column shown[i]. Returns how
 // many labels changed.
-std::int32_t show_items(const Setting &setting, const Clique &clique, const std::int32_t *shown,
-                        Assignment &labelling) noexcept;
+std::int32_t show_items(const Setting &setting, const Clique &clique,
+                        gsl::span<const std::int32_t> shown, Assignment &labelling) noexcept;
 
 // Solves a closed clique and writes the labels of its members to state.now. False, with nothing
 // written, if the call must end.
@@ -38,17 +38,17 @@ bool solve_closed(const Setting &setting, RunState &state, std::int64_t clique,
 // the call must end.
 bool solve_all_closed(const Setting &setting, RunState &state) noexcept;
 
-// Writes the m max-marginals of an item of a closed clique, and the difference between the two
-// greatest of these; either target may be NULL. In a clique with more than kAnsweredMembers
-// members, all other members are fixed to their labels in state.best, which costs O(n + R), less
-// than exact max-marginals.
+// Writes the max-marginals of the labels of an item of a closed clique, and the difference between
+// the two greatest of these; `marginals` may be empty, `margin` NULL. In a clique with more than
+// kAnsweredMembers members, all other members are fixed to their labels in state.best, which costs
+// O(n + R), less than exact max-marginals.
 RunFailure closed_marginals(const Setting &setting, const RunState &state, std::int32_t chain,
-                            double *marginals, double *margin) noexcept;
+                            gsl::span<double> marginals, double *margin) noexcept;
 
-// Writes the m probabilities of the labels of an item of a closed clique, under the message from
+// Writes the probabilities of the labels of an item of a closed clique, under the message from
 // which closed_marginals() computes max-marginals. Sets `found` to false and writes nothing if
 // every label is forbidden.
 RunFailure closed_probabilities(const Setting &setting, const RunState &state, std::int32_t chain,
-                                double temperature, double *to, bool &found) noexcept;
+                                double temperature, gsl::span<double> to, bool &found) noexcept;
 
 } // namespace chorale

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <utility>
 
@@ -20,6 +21,7 @@ constexpr double kSlower = 0.7;       // factor by which the steps then get smal
 // kLeastReach.
 constexpr double kReach = 0.01;
 constexpr double kLeastReach = 1e-9;
+constexpr double kToBeComputed = std::numeric_limits<double>::quiet_NaN();
 
 } // namespace
 
@@ -27,7 +29,7 @@ void Dual::run(std::int64_t steps) noexcept {
   if (shows_outside())
     return;
   if (course_.stage == DualStage::none) {
-    state_.leave_round(model_);
+    state_.leave_round();
     state_.course.polish = {};
     course_.left = steps;
     course_.stage = dual_.progress.started ? DualStage::steps : DualStage::plain;
@@ -37,7 +39,7 @@ void Dual::run(std::int64_t steps) noexcept {
   // as multiplier. Both are bounds. The steps go on from the second.
   if (course_.stage == DualStage::plain) {
     if (!course_.evaluating)
-      std::fill_n(dual_.multipliers, model_.message_count, 0.0);
+      std::fill_n(dual_.multipliers.data(), dual_.multipliers.size(), 0.0);
     if (!evaluate(value))
       return;
     dual_.progress.started = true;
@@ -85,23 +87,24 @@ bool Dual::shows_outside() const noexcept {
   return false;
 }
 
+// Sets each multiplier to half of the message from the clique to the chain; 0 for minus infinity.
 void Dual::load_half() noexcept {
   for (const Clique &clique : model_.cliques)
     for (std::int32_t i = 0; i < (clique.closed() ? 0 : clique.all_members()); ++i)
-      state_.to_chain.load(clique.row_place(i), clique.width(i),
-                            dual_.multipliers + clique.row(i));
-  for (std::int64_t e = 0; e < model_.message_count; ++e)
-    dual_.multipliers[e] = dual_.multipliers[e] == kForbidden ? 0.0 : dual_.multipliers[e] / 2;
+      state_.to_chain.load(clique.row_place(i), multiplier_row(clique, i));
+  double *const first = dual_.multipliers.data();
+  std::transform(first, first + dual_.multipliers.size(), first,
+                 [](double entry) { return entry == kForbidden ? 0.0 : entry / 2; });
 }
 
-// Computes D into `value`. Recomputes the terms that are NaN in DualState::bounds: all of them, or
+// Computes D into `value`. Recomputes the terms whose bounds in DualState are NaN: all of them, or
 // after move() those whose multipliers changed. False if the call must end.
 bool Dual::evaluate(double &value) noexcept {
-  double *clique_value = dual_.bounds;
-  double *chain_value = clique_value + model_.cliques.size();
+  double *clique_value = dual_.clique_bounds.data();
+  double *chain_value = dual_.chain_bounds.data();
   if (!std::exchange(course_.evaluating, true) && !std::exchange(course_.keeps_bounds, false))
-    std::fill_n(dual_.bounds, model_.cliques.size() + model_.chains.size(),
-                std::numeric_limits<double>::quiet_NaN());
+    for (const gsl::span<double> bounds : {dual_.clique_bounds, dual_.chain_bounds})
+      std::fill_n(bounds.data(), bounds.size(), kToBeComputed);
   setting_.each(model_.cliques.size(), kDualGrain, [&](std::int64_t c, std::int32_t w) noexcept {
     if (std::isnan(clique_value[c]) && setting_.check(w))
       bound_clique(c, setting_.worker(w), clique_value[c]);
@@ -112,14 +115,15 @@ bool Dual::evaluate(double &value) noexcept {
   });
   if (setting_.call.must_end())
     return false;
-  const auto total = [](const double *of, std::int64_t count) {
+  const auto total = [](gsl::span<const double> bounds) {
     MeasuredSum sum;
-    for (std::int64_t i = 0; i < count && sum.total > kForbidden; ++i)
-      sum.add(of[i]);
+    for (const double *of = bounds.data(), *end = of + bounds.size();
+         of != end && sum.total > kForbidden; ++of)
+      sum.add(*of);
     return sum;
   };
-  const MeasuredSum chains = total(chain_value, model_.chains.size());
-  const MeasuredSum cliques = total(clique_value, model_.cliques.size());
+  const MeasuredSum chains = total(dual_.chain_bounds);
+  const MeasuredSum cliques = total(dual_.clique_bounds);
   value = chains.total == kForbidden || cliques.total == kForbidden
               ? kForbidden
               : chains.total + cliques.total;
@@ -138,7 +142,7 @@ bool Dual::has_zeros(std::int32_t number) const noexcept {
   for (std::int32_t s = 0; s < model_.chains[number].slots; ++s) {
     const Slot slot = model_.slot(number, s);
     const Clique clique = model_.cliques[slot.clique];
-    const double *row = dual_.multipliers + clique.row(slot.member);
+    const double *row = multiplier_row(clique, slot.member).data();
     if (std::count(row, row + clique.width(slot.member), 0.0) != clique.width(slot.member))
       return false;
   }
@@ -155,15 +159,16 @@ void Dual::bound_chain(std::int32_t number, Worker &worker, double &known) noexc
   if (state_.standing.has_labelling && has_zeros(number)) {
     state_.now.take_chain(number, state_.own);
     for (std::int32_t s = 0; s < chain.slots; ++s)
-      dual_.by_chain[model_.slots[chain.first_slot + s]] = state_.own.shown(model_.slot(number, s));
+      dual_.by_chain.data()[model_.slots[chain.first_slot + s]] =
+          state_.own.shown(model_.slot(number, s));
     known = state_.own.phi(number);
     return;
   }
   PlacedChain placed(setting_, worker.room, number);
   ChainProgram &program = placed.program;
   for (std::int32_t s = 0; s < chain.slots; ++s)
-    std::copy_n(dual_.multipliers + program.row_place(s).entry, program.columns_of(s),
-                program.incoming + program.row_begin()[s]);
+    std::copy_n(dual_.multipliers.data() + program.row_place(s).entry, program.columns_of(s),
+                program.incoming_row(s).data());
   double value = 0;
   if (!program.bound(&value, worker.limits, &state_.now)) {
     setting_.call.give_up(program, worker);
@@ -172,8 +177,8 @@ void Dual::bound_chain(std::int32_t number, Worker &worker, double &known) noexc
   if (program.score > kForbidden)
     state_.now.set(number, program.labels, program.shown, program.score);
   for (std::int32_t s = 0; s < chain.slots; ++s)
-    dual_.by_chain[model_.slots[chain.first_slot + s]] =
-        program.score > kForbidden ? program.shown[s] : -1;
+    dual_.by_chain.data()[model_.slots[chain.first_slot + s]] =
+        program.score > kForbidden ? program.shown.data()[s] : -1;
   known = value;
   setting_.call.finish_step();
 }
@@ -189,8 +194,8 @@ void Dual::bound_clique(std::int64_t number, Worker &worker, double &known) noex
                         setting_.inputs.strength(number));
   program.set_room(worker.room + layout.bytes());
   const std::int64_t entries = clique.closed() ? 0 : clique.entries();
-  for (std::int64_t e = 0; e < entries; ++e)
-    program.incoming[e] = -dual_.multipliers[clique.row(0) + e];
+  const double *multipliers = dual_.multipliers.data() + (entries > 0 ? clique.row(0) : 0);
+  std::transform(multipliers, multipliers + entries, program.incoming.data(), std::negate<>());
   if (clique.closed() && !load_items(setting_, clique, program.incoming, worker.limits)) {
     setting_.call.check(worker);
     return;
@@ -204,7 +209,8 @@ void Dual::bound_clique(std::int64_t number, Worker &worker, double &known) noex
   if (clique.closed() && found)
     show_items(setting_, clique, program.shown, state_.now);
   for (std::int32_t i = 0; i < clique.all_members(); ++i)
-    dual_.by_clique[clique.first_slot + i] = found && !clique.closed() ? program.shown[i] : -1;
+    dual_.by_clique.data()[clique.first_slot + i] =
+        found && !clique.closed() ? program.shown.data()[i] : -1;
   known = value;
   setting_.call.finish_step();
 }
@@ -233,8 +239,8 @@ bool Dual::move(double value) noexcept {
     for (std::int64_t c = 0; c < model_.cliques.size(); ++c) {
       const Clique &clique = model_.cliques[c];
       for (std::int32_t i = 0; i < clique.all_members(); ++i) {
-        const std::int32_t wanted = dual_.by_clique[clique.first_slot + i];
-        const std::int32_t shown = dual_.by_chain[clique.first_slot + i];
+        const std::int32_t wanted = dual_.by_clique.data()[clique.first_slot + i];
+        const std::int32_t shown = dual_.by_chain.data()[clique.first_slot + i];
         if (wanted != shown && wanted >= 0 && shown >= 0)
           visit(c, i, shown, wanted);
       }
@@ -248,14 +254,13 @@ bool Dual::move(double value) noexcept {
                          ? std::max(value - state_.best.total(), kLeastReach * magnitude_)
                          : kReach * magnitude_;
   const double size = dual_.progress.pace * gap / static_cast<double>(2 * differences);
-  constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
   each([&](std::int64_t c, std::int32_t i, std::int32_t shown, std::int32_t wanted) {
     const Clique &clique = model_.cliques[c];
-    double *row = dual_.multipliers + clique.row(i);
+    double *row = multiplier_row(clique, i).data();
     row[shown] -= size;
     row[wanted] += size;
-    dual_.bounds[c] = kUnknown;
-    dual_.bounds[model_.cliques.size() + model_.chain_of(clique, i)] = kUnknown;
+    dual_.clique_bounds.data()[c] = kToBeComputed;
+    dual_.chain_bounds.data()[model_.chain_of(clique, i)] = kToBeComputed;
   });
   course_.keeps_bounds = true;
   return true;

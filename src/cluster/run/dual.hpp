@@ -19,8 +19,9 @@ namespace chorale {
 
 class Dual {
 public:
+  // Only for runs with bounds.
   Dual(const Setting &setting, RunState &state) noexcept
-      : setting_(setting), model_(setting.model), state_(state), dual_(state.dual),
+      : setting_(setting), model_(setting.model), state_(state), dual_(*state.dual),
         course_(state.course.dual), evaluation_(setting, state) {}
 
   // Does `steps` subgradient steps, or what an interrupted call left of its steps.
@@ -30,6 +31,10 @@ private:
   bool shows_outside() const noexcept;
   void load_half() noexcept;
   bool evaluate(double &value) noexcept;
+  // Returns the multipliers of the row of a member (or the centre) of a clique.
+  gsl::span<double> multiplier_row(const Clique &clique, std::int32_t member) const noexcept {
+    return {dual_.multipliers.data() + clique.row(member), to_size(clique.width(member))};
+  }
   bool has_zeros(std::int32_t number) const noexcept;
   void bound_chain(std::int32_t number, Worker &worker, double &known) noexcept;
   void bound_clique(std::int64_t number, Worker &worker, double &known) noexcept;

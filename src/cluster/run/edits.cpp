@@ -72,8 +72,8 @@ bool Edits::settle() noexcept {
       if (const std::int32_t v = state_.own.shown(clique, i); v >= 0)
         edits_.own_counts.add(first + v, clique.weight(i));
     }
-    edits_.clique_score[number] = score_counted(number, state_.best, edits_.counts);
-    edits_.own_clique_score[number] = score_counted(number, state_.own, edits_.own_counts);
+    edits_.clique_score.data()[number] = score_counted(number, state_.best, edits_.counts);
+    edits_.own_clique_score.data()[number] = score_counted(number, state_.own, edits_.own_counts);
     if (setting_.call.failed()) {
       edits_.settling = 0;
       return false;
@@ -97,21 +97,20 @@ bool Edits::settle() noexcept {
 }
 
 void Edits::sum_up() noexcept {
-  const std::int64_t chains = model_.chains.size();
-  const std::int64_t cliques = model_.cliques.size();
-  state_.best.set_totals(edits_.chain_sums.total(state_.best.scores(), chains),
-                         edits_.clique_sums.total(edits_.clique_score, cliques));
-  state_.own.set_totals(edits_.own_chain_sums.total(state_.own.scores(), chains),
-                        edits_.own_clique_sums.total(edits_.own_clique_score, cliques));
+  state_.best.set_totals(edits_.chain_sums.total(state_.best.scores()),
+                         edits_.clique_sums.total(edits_.clique_score));
+  state_.own.set_totals(edits_.own_chain_sums.total(state_.own.scores()),
+                        edits_.own_clique_sums.total(edits_.own_clique_score));
 }
 
 double Edits::score_counted(std::int32_t number, const Assignment &of,
                             const CountStore &counts) noexcept {
   const Clique clique = model_.cliques[number];
-  counts.load(model_.first_count(number), clique.columns(), edits_.counted);
+  const gsl::span<std::int64_t> counted = edits_.counted.first(to_size(clique.columns()));
+  counts.load(model_.first_count(number), counted);
   CallbackFailure failed = CallbackFailure::none;
   const double score =
-      clique_score(clique, setting_.inputs.strength(number), edits_.counted,
+      clique_score(clique, setting_.inputs.strength(number), counted,
                    clique.centred() ? of.shown(clique, clique.members) : 0, &failed);
   setting_.call.fail(failed);
   return score;
@@ -146,7 +145,7 @@ void Edits::note_chain(std::int32_t chain) noexcept {
 void Edits::note_clique(std::int32_t clique) noexcept {
   if (edits_.stage != EditStage::none)
     abandon();
-  if (edits_.cliques.has[clique] == 0)
+  if (!edits_.cliques.has(clique))
     edits_.edited_members += model_.cliques[clique].all_members();
   edits_.cliques.add(clique);
   state_.replaced_inputs();
@@ -155,7 +154,7 @@ void Edits::note_clique(std::int32_t clique) noexcept {
 bool Edits::serves() const noexcept {
   return edits_.stage != EditStage::none ||
          (edits_.settled && state_.standing.pending &&
-          edits_.chains.count <= std::max(kMostChains, model_.chains.size() / kShareOfAll) &&
+          edits_.chains.size() <= std::max(kMostChains, model_.chains.size() / kShareOfAll) &&
           edits_.edited_members <= std::max(kMostMembers, model_.members.size() / kShareOfAll));
 }
 
@@ -181,11 +180,12 @@ void Edits::move(std::int32_t chain, const Assignment &of, CountStore &counts,
 }
 
 // Sets the labels and phi of a chain of `now`. `shown`: the column of each slot.
-void Edits::set_now(std::int32_t chain, const std::int32_t *labels, const std::int32_t *shown,
-                    double score) noexcept {
+void Edits::set_now(std::int32_t chain, gsl::span<const std::int32_t> labels,
+                    gsl::span<const std::int32_t> shown, double score) noexcept {
+  Expects(shown.size() >= to_size(model_.chains[chain].slots));
   move(
       chain, state_.now, edits_.counts,
-      [&](std::int32_t s, const Slot &) noexcept { return shown[s]; },
+      [&](std::int32_t s, const Slot &) noexcept { return shown.data()[s]; },
       [&](const Slot &slot, std::int32_t, std::int32_t) noexcept {
         edits_.touched_cliques.add(slot.clique);
       });
@@ -209,24 +209,25 @@ void Edits::take_now(std::int32_t chain, const Assignment &from, bool spreads) n
 }
 
 // Sets the labels and phi of a chain of `own`. `shown`: the column of each slot.
-void Edits::set_own(std::int32_t chain, const std::int32_t *labels, const std::int32_t *shown,
-                    double score) noexcept {
+void Edits::set_own(std::int32_t chain, gsl::span<const std::int32_t> labels,
+                    gsl::span<const std::int32_t> shown, double score) noexcept {
+  Expects(shown.size() >= to_size(model_.chains[chain].slots));
   edits_.changed_chains -= state_.best.agrees(chain, state_.own) ? 0 : 1;
   WorkList &cliques = edits_.touched_cliques; // empty here, so it serves as scratch
   move(
       chain, state_.own, edits_.own_counts,
-      [&](std::int32_t s, const Slot &) noexcept { return shown[s]; },
+      [&](std::int32_t s, const Slot &) noexcept { return shown.data()[s]; },
       [&](const Slot &slot, std::int32_t, std::int32_t) noexcept { cliques.add(slot.clique); });
   state_.own.set(chain, labels, shown, score);
   edits_.own_chain_sums.note(chain);
-  for (std::int64_t k = 0; k < cliques.count; ++k)
-    score_own(cliques.items[k]);
+  for (const std::int32_t clique : cliques)
+    score_own(clique);
   cliques.clear();
   edits_.changed_chains += state_.best.agrees(chain, state_.own) ? 0 : 1;
 }
 
 void Edits::score_own(std::int32_t clique) noexcept {
-  edits_.own_clique_score[clique] = score_counted(clique, state_.own, edits_.own_counts);
+  edits_.own_clique_score.data()[clique] = score_counted(clique, state_.own, edits_.own_counts);
   edits_.own_clique_sums.note(clique);
 }
 
@@ -235,13 +236,13 @@ void Edits::score_own(std::int32_t clique) noexcept {
 bool Edits::is_better() noexcept {
   MeasuredSum before;
   MeasuredSum after;
-  for (std::int64_t k = 0; k < edits_.touched.count; ++k) {
-    before.add(state_.best.phi(edits_.touched.items[k]));
-    after.add(state_.now.phi(edits_.touched.items[k]));
+  for (const std::int32_t chain : edits_.touched) {
+    before.add(state_.best.phi(chain));
+    after.add(state_.now.phi(chain));
   }
-  for (std::int64_t k = 0; k < edits_.touched_cliques.count; ++k) {
-    before.add(edits_.clique_score[edits_.touched_cliques.items[k]]);
-    after.add(score_now(edits_.touched_cliques.items[k]));
+  for (const std::int32_t clique : edits_.touched_cliques) {
+    before.add(edits_.clique_score.data()[clique]);
+    after.add(score_now(clique));
   }
   return gains(before, after.total);
 }
@@ -249,16 +250,14 @@ bool Edits::is_better() noexcept {
 // Copies to `best` the chains in which it may differ from `now`.
 void Edits::commit() noexcept {
   state_.parts.known = false;
-  for (std::int64_t k = 0; k < edits_.touched.count; ++k) {
-    const std::int32_t chain = edits_.touched.items[k];
+  for (const std::int32_t chain : edits_.touched) {
     edits_.changed_chains -= state_.best.agrees(chain, state_.own) ? 0 : 1;
     state_.best.take_chain(chain, state_.now);
     edits_.changed_chains += state_.best.agrees(chain, state_.own) ? 0 : 1;
     edits_.chain_sums.note(chain);
   }
-  for (std::int64_t k = 0; k < edits_.touched_cliques.count; ++k) {
-    const std::int32_t clique = edits_.touched_cliques.items[k];
-    edits_.clique_score[clique] = score_now(clique);
+  for (const std::int32_t clique : edits_.touched_cliques) {
+    edits_.clique_score.data()[clique] = score_now(clique);
     edits_.clique_sums.note(clique);
   }
   edits_.touched.clear();
@@ -267,8 +266,8 @@ void Edits::commit() noexcept {
 
 // Copies to `now` the chains in which it may differ from `best`.
 void Edits::revert() noexcept {
-  for (std::int64_t k = 0; k < edits_.touched.count; ++k)
-    take_now(edits_.touched.items[k], state_.best, false);
+  for (const std::int32_t chain : edits_.touched)
+    take_now(chain, state_.best, false);
   edits_.touched.clear();
   edits_.touched_cliques.clear();
 }
@@ -277,9 +276,9 @@ void Edits::revert() noexcept {
 
 // Finds the best labellings without messages of the edited chains. False if the call must end.
 bool Edits::decode_own() noexcept {
-  for (; edits_.next < edits_.chains.count; ++edits_.next) {
-    const std::int32_t number = edits_.chains.items[edits_.next];
-    std::uint8_t &needs = state_.chain_needs[number];
+  for (; edits_.next < edits_.chains.size(); ++edits_.next) {
+    const std::int32_t number = edits_.chains[edits_.next];
+    std::uint8_t &needs = state_.chain_needs.data()[number];
     if ((needs & kNeedsOwn) == 0)
       continue;
     if (!setting_.check(0))
@@ -287,7 +286,6 @@ bool Edits::decode_own() noexcept {
     Worker &worker = setting_.worker(0);
     PlacedChain placed(setting_, worker.room, number);
     ChainProgram &program = placed.program;
-    std::fill_n(program.incoming, program.row_entries, 0.0);
     const bool found = program.decode_own(worker.limits);
     if (program.failure != RunFailure::none || program.interrupted()) {
       setting_.call.give_up(program, worker);
@@ -302,7 +300,7 @@ bool Edits::decode_own() noexcept {
     set_own(number, program.labels, program.shown, program.score);
     const Chain chain = model_.chains[number];
     if (model_.is_closed(chain))
-      state_.clique_needs[model_.clique_of(chain.first_slot)] = kAnswersNow;
+      state_.clique_needs.data()[model_.clique_of(chain.first_slot)] = kAnswersNow;
     needs = static_cast<std::uint8_t>(needs & ~kNeedsOwn);
   }
   return true;
@@ -311,13 +309,12 @@ bool Edits::decode_own() noexcept {
 // Computes the score of the best labelling under the edited inputs. Edited chains whose labels are
 // now forbidden, and edited chains in no clique, take their best labellings without messages.
 void Edits::take_edited() noexcept {
-  for (std::int64_t k = 0; k < edits_.chains.count; ++k)
-    if (const std::int32_t chain = edits_.chains.items[k];
-        state_.best.phi(chain) == kForbidden || model_.chains[chain].slots == 0)
+  for (const std::int32_t chain : edits_.chains)
+    if (state_.best.phi(chain) == kForbidden || model_.chains[chain].slots == 0)
       take_now(chain, state_.own, setting_.options.polish);
-  for (std::int64_t k = 0; k < edits_.cliques.count; ++k) {
-    edits_.touched_cliques.add(edits_.cliques.items[k]);
-    score_own(edits_.cliques.items[k]);
+  for (const std::int32_t clique : edits_.cliques) {
+    edits_.touched_cliques.add(clique);
+    score_own(clique);
   }
   commit();
   state_.standing.fill_in_own = false;
@@ -326,9 +323,9 @@ void Edits::take_edited() noexcept {
 // ---- Polish ------------------------------------------------------------------------------------
 
 void Edits::enqueue(std::int32_t chain) noexcept {
-  if (std::exchange(edits_.queued[chain], std::uint8_t{1}) != 0)
+  if (std::exchange(edits_.queued.data()[chain], std::uint8_t{1}) != 0)
     return;
-  edits_.queue[(edits_.head + edits_.waiting++) % edits_.capacity] = chain;
+  edits_.queue.data()[(edits_.head + edits_.waiting++) % model_.chains.size()] = chain;
 }
 
 void Edits::enqueue_members(std::int32_t number) noexcept {
@@ -343,14 +340,14 @@ bool Edits::polish() noexcept {
   while (edits_.waiting > 0) {
     if (!setting_.check(0))
       return false;
-    const std::int32_t chain = edits_.queue[edits_.head];
+    const std::int32_t chain = edits_.queue.data()[edits_.head];
     if (edits_.visits < kMostVisits && !improve(chain))
       return false;
     setting_.call.finish_step();
     ++edits_.visits;
     // The chain may have queued itself again meanwhile, but it has just been visited.
-    edits_.queued[chain] = 0;
-    edits_.head = (edits_.head + 1) % edits_.capacity;
+    edits_.queued.data()[chain] = 0;
+    edits_.head = (edits_.head + 1) % model_.chains.size();
     --edits_.waiting;
   }
   edits_.visits = 0;
@@ -361,8 +358,8 @@ bool Edits::improve(std::int32_t number) noexcept {
   const Chain chain = model_.chains[number];
   if (model_.is_closed(chain)) {
     const std::int32_t clique = model_.clique_of(chain.first_slot);
-    if (model_.cliques[clique].members <= kMostSolved || edits_.cliques.has[clique] != 0)
-      return state_.clique_needs[clique] == 0 || solve_closed_clique(clique);
+    if (model_.cliques[clique].members <= kMostSolved || edits_.cliques.has(clique))
+      return state_.clique_needs.data()[clique] == 0 || solve_closed_clique(clique);
     edits_.leaves_messages = true;
   }
   if (!setting_.options.polish)
@@ -378,7 +375,7 @@ bool Edits::improve(std::int32_t number) noexcept {
     return true;
   move(
       number, state_.now, edits_.counts,
-      [&](std::int32_t s, const Slot &) noexcept { return found.shown[s]; },
+      [&](std::int32_t s, const Slot &) noexcept { return found.shown.data()[s]; },
       [&](const Slot &slot, std::int32_t from, std::int32_t to) noexcept {
         edits_.touched_cliques.add(slot.clique);
         spread(slot, from, to);
@@ -394,11 +391,10 @@ bool Edits::solve_closed_clique(std::int32_t number) noexcept {
   const Clique clique = model_.cliques[number];
   if (!solve_closed(setting_, state_, number, setting_.worker(0)))
     return false;
-  std::int64_t *counts = edits_.counted;
-  count_columns(clique, counts,
+  count_columns(clique, edits_.counted,
                 [&](std::int32_t i) noexcept { return state_.now.shown(clique, i); });
   for (std::int32_t v = 0; v < clique.columns(); ++v)
-    edits_.counts.set(model_.first_count(number) + v, counts[v]);
+    edits_.counts.set(model_.first_count(number) + v, edits_.counted.data()[v]);
   for (std::int32_t i = 0; i < clique.members; ++i)
     if (const std::int32_t chain = model_.chain_of(clique, i);
         !state_.now.agrees(chain, state_.best))
@@ -434,27 +430,28 @@ bool Edits::can_move_others(std::int32_t number, std::int32_t from, std::int32_t
     return true;
   double most = 0;
   CallbackFailure failed = CallbackFailure::none;
+  std::int64_t *const counts = edits_.counted.data();
+  double *const after = edits_.row_after.data();
+  double *const before = edits_.row_before.data();
   for (std::int32_t u = 0; u < K; ++u) {
-    edits_.counts.load(model_.first_count(number), K, edits_.counted);
-    if (edits_.counted[u] - (u == to ? 1 : 0) <= 0)
+    edits_.counts.load(model_.first_count(number), {counts, to_size(K)});
+    if (counts[u] - (u == to ? 1 : 0) <= 0)
       continue; // no other member shows u
-    --edits_.counted[u];
-    fill_member_row(*clique.potential(), span_of(edits_.counted, K), clique.members, 1,
-                    span_of(edits_.varied, K), span_of(edits_.row_after, K), &failed);
+    --counts[u];
+    fill_member_row(*clique.potential(), span_of(counts, K), clique.members, 1,
+                    edits_.varied.first(to_size(K)), span_of(after, K), &failed);
     if (from >= 0)
-      ++edits_.counted[from];
+      ++counts[from];
     if (to >= 0)
-      --edits_.counted[to];
-    fill_member_row(*clique.potential(), span_of(edits_.counted, K), clique.members, 1,
-                    span_of(edits_.varied, K), span_of(edits_.row_before, K), &failed);
+      --counts[to];
+    fill_member_row(*clique.potential(), span_of(counts, K), clique.members, 1,
+                    edits_.varied.first(to_size(K)), span_of(before, K), &failed);
     for (std::int32_t v = 0; v < K; ++v) {
-      const double after = edits_.row_after[v];
-      const double before = edits_.row_before[v];
-      if (after == kForbidden)
+      if (after[v] == kForbidden)
         continue;
-      if (before == kForbidden || edits_.row_after[u] == kForbidden)
+      if (before[v] == kForbidden || after[u] == kForbidden)
         return true;
-      most = std::max(most, (after - edits_.row_after[u]) - (before - edits_.row_before[u]));
+      most = std::max(most, (after[v] - after[u]) - (before[v] - before[u]));
     }
   }
   setting_.call.fail(failed);
@@ -465,17 +462,17 @@ bool Edits::can_move_others(std::int32_t number, std::int32_t from, std::int32_t
 // ---- Message rounds ----------------------------------------------------------------------------
 
 // True if a row of messages differs noticeably from the row that is stored.
-bool Edits::matters(const MessageStore &store, RowPlace at, std::int32_t width,
-                    const double *row) noexcept {
-  if (edits_.reached.count <= kFreeChains)
+bool Edits::matters(const MessageStore &store, RowPlace at, gsl::span<const double> row) noexcept {
+  if (edits_.reached.size() <= kFreeChains)
     return true;
-  store.load(at, width, edits_.row_before);
-  const double top = *std::max_element(row, row + width);
+  const double *before = edits_.row_before.data();
+  const double *entry = row.data();
+  store.load(at, edits_.row_before.first(row.size()));
+  const double top = *std::max_element(entry, entry + row.size());
   const double least = kLeastChange * store.unit();
-  for (std::int32_t v = 0; v < width; ++v) {
-    const double value = top == kForbidden ? 0.0 : row[v] - top;
-    const double before = edits_.row_before[v];
-    if (value != before && !(std::fabs(value - before) <= least))
+  for (std::size_t v = 0; v < row.size(); ++v) {
+    const double value = top == kForbidden ? 0.0 : entry[v] - top;
+    if (value != before[v] && !(std::fabs(value - before[v]) <= least))
       return true;
   }
   return false;
@@ -497,13 +494,13 @@ bool Edits::update_chain(std::int32_t number) noexcept {
     return false;
   }
   for (std::int32_t s = 0; s < program.slot_count(); ++s) {
-    double *row = program.outgoing + program.row_begin()[s];
-    if (!matters(state_.to_clique, program.row_place(s), program.columns_of(s), row) ||
-        !state_.to_clique.store(program.row_place(s), program.columns_of(s), row, 0))
+    const gsl::span<double> row = program.outgoing_row(s);
+    if (!matters(state_.to_clique, program.row_place(s), row) ||
+        !state_.to_clique.store(program.row_place(s), row, 0))
       continue;
-    const std::int32_t clique = program.slots()[s].clique;
-    state_.clique_needs[clique] = kAnswersNow;
-    if (program.clique_of(s).members <= kMostAnswering || edits_.cliques.has[clique] != 0)
+    const std::int32_t clique = program.slot(s).clique;
+    state_.clique_needs.data()[clique] = kAnswersNow;
+    if (program.clique_of(s).members <= kMostAnswering || edits_.cliques.has(clique))
       edits_.answering.add(clique);
     else
       edits_.leaves_messages = true;
@@ -515,7 +512,7 @@ bool Edits::update_chain(std::int32_t number) noexcept {
     else
       set_now(number, program.labels, program.shown, program.score);
   }
-  state_.chain_needs[number] = 0;
+  state_.chain_needs.data()[number] = 0;
   ++worker.chain_updates;
   setting_.call.finish_step();
   return true;
@@ -537,17 +534,17 @@ bool Edits::update_clique(std::int32_t number) noexcept {
   }
   bool changed = false;
   for (std::int32_t i = 0; i < clique.all_members(); ++i) {
-    double *row = program.outgoing + std::int64_t{i} * clique.columns();
-    if (!matters(state_.to_chain, clique.row_place(i), clique.width(i), row) ||
-        !state_.to_chain.store(clique.row_place(i), clique.width(i), row, damping))
+    const gsl::span<double> row = program.outgoing_row(i);
+    if (!matters(state_.to_chain, clique.row_place(i), row) ||
+        !state_.to_chain.store(clique.row_place(i), row, damping))
       continue;
     ++worker.messages_changed;
     changed = true;
     const std::int32_t chain = model_.chain_of(clique, i);
-    state_.chain_needs[chain] |= kNeedsUpdate;
+    state_.chain_needs.data()[chain] |= kNeedsUpdate;
     edits_.sending.add(chain);
   }
-  state_.clique_needs[number] = changed && damping > 0 ? kAnswersLater : 0;
+  state_.clique_needs.data()[number] = changed && damping > 0 ? kAnswersLater : 0;
   ++worker.clique_updates;
   setting_.call.finish_step();
   return true;
@@ -596,10 +593,10 @@ EditEnd Edits::go_on() noexcept {
       return EditEnd::stopped;
     }
     if (options.polish || options.rounds > 0) {
-      for (std::int64_t k = 0; k < edits_.chains.count; ++k)
-        enqueue(edits_.chains.items[k]);
-      for (std::int64_t k = 0; k < edits_.cliques.count; ++k)
-        enqueue_members(edits_.cliques.items[k]);
+      for (const std::int32_t chain : edits_.chains)
+        enqueue(chain);
+      for (const std::int32_t clique : edits_.cliques)
+        enqueue_members(clique);
     }
     take_edited();
     stage = EditStage::polish;
@@ -612,23 +609,23 @@ EditEnd Edits::go_on() noexcept {
     stage = EditStage::send;
   }
   if (stage == EditStage::send) {
-    for (; options.rounds > 0 && edits_.next < edits_.chains.count; ++edits_.next) {
-      const std::int32_t number = edits_.chains.items[edits_.next];
+    for (; options.rounds > 0 && edits_.next < edits_.chains.size(); ++edits_.next) {
+      const std::int32_t number = edits_.chains[edits_.next];
       const Chain chain = model_.chains[number];
       if (chain.slots > 0 && !model_.is_closed(chain) && !update_chain(number))
         return EditEnd::stopped;
     }
-    for (std::int64_t k = 0; options.rounds > 0 && k < edits_.cliques.count; ++k)
-      if (!model_.cliques[edits_.cliques.items[k]].closed())
-        edits_.answering.add(edits_.cliques.items[k]);
+    if (options.rounds > 0)
+      for (const std::int32_t clique : edits_.cliques)
+        if (!model_.cliques[clique].closed())
+          edits_.answering.add(clique);
     end_round();
     edits_.next = 0;
     stage = EditStage::cliques;
   }
   while (stage == EditStage::cliques || stage == EditStage::chains) {
     if (stage == EditStage::cliques) {
-      if (edits_.round == options.rounds ||
-          (edits_.answering.count == 0 && edits_.sending.count == 0)) {
+      if (edits_.round == options.rounds || (edits_.answering.empty() && edits_.sending.empty())) {
         enqueue_reached();
         stage = EditStage::from_rounds;
         break;
@@ -638,15 +635,15 @@ EditEnd Edits::go_on() noexcept {
         state_.tally.messages_changed = 0;
       }
       standing.zero_messages = false;
-      for (; edits_.next < edits_.answering.count; ++edits_.next)
-        if (!update_clique(edits_.answering.items[edits_.next]))
+      for (; edits_.next < edits_.answering.size(); ++edits_.next)
+        if (!update_clique(edits_.answering[edits_.next]))
           return EditEnd::stopped;
       keep_damped();
       edits_.next = 0;
       stage = EditStage::chains;
     }
-    for (; edits_.next < edits_.sending.count; ++edits_.next)
-      if (!update_chain(edits_.sending.items[edits_.next]))
+    for (; edits_.next < edits_.sending.size(); ++edits_.next)
+      if (!update_chain(edits_.sending[edits_.next]))
         return EditEnd::stopped;
     edits_.sending.clear();
     edits_.next = 0;
@@ -701,43 +698,35 @@ void Edits::take_own_of_reached() noexcept {
     enqueue(chain);
   };
   for (const WorkList *list : {&edits_.chains, &edits_.reached})
-    std::for_each(list->items, list->items + list->count, take);
-  for (std::int64_t k = 0; k < edits_.cliques.count; ++k)
-    if (const Clique clique = model_.cliques[edits_.cliques.items[k]];
-        clique.members <= kMostAnswering)
+    std::for_each(list->begin(), list->end(), take);
+  for (const std::int32_t number : edits_.cliques)
+    if (const Clique clique = model_.cliques[number]; clique.members <= kMostAnswering)
       for (std::int32_t i = 0; i < clique.all_members(); ++i)
         take(model_.chain_of(clique, i));
 }
 
 // Queues the chains of small cliques in which `now` and `best` may differ.
 void Edits::enqueue_touched() noexcept {
-  for (std::int64_t k = 0; k < edits_.touched_cliques.count; ++k)
-    if (const std::int32_t clique = edits_.touched_cliques.items[k];
-        model_.cliques[clique].members <= kMostAnswering)
+  for (const std::int32_t clique : edits_.touched_cliques)
+    if (model_.cliques[clique].members <= kMostAnswering)
       enqueue_members(clique);
 }
 
 // Queues the chains that were updated under messages.
 void Edits::enqueue_reached() noexcept {
-  for (std::int64_t k = 0; setting_.options.polish && k < edits_.reached.count; ++k)
-    enqueue(edits_.reached.items[k]);
+  if (setting_.options.polish)
+    for (const std::int32_t chain : edits_.reached)
+      enqueue(chain);
 }
 
 // Empties the list of cliques whose messages are to be computed, except for cliques whose messages
 // were damped and so have not converged.
 void Edits::keep_damped() noexcept {
-  WorkList &list = edits_.answering;
-  std::int64_t kept = 0;
-  for (std::int64_t k = 0; k < list.count; ++k) {
-    const std::int32_t clique = list.items[k];
-    if (state_.clique_needs[clique] != 0) {
-      state_.clique_needs[clique] = kAnswersNow;
-      list.items[kept++] = clique;
-    } else {
-      list.has[clique] = 0;
-    }
-  }
-  list.count = kept;
+  edits_.answering.keep_if([this](std::int32_t clique) noexcept {
+    std::uint8_t &needs = state_.clique_needs.data()[clique];
+    needs = needs != 0 ? kAnswersNow : std::uint8_t{0};
+    return needs != 0;
+  });
 }
 
 EditEnd Edits::finish() noexcept {
@@ -752,7 +741,7 @@ EditEnd Edits::finish() noexcept {
   standing.own_score = standing.polished_own_score = state_.own.total();
   standing.rounds_score = standing.polished_score = state_.best.total();
   standing.is_polished = setting_.options.polish;
-  standing.converged = edits_.converged && edits_.answering.count == 0 && !edits_.leaves_messages;
+  standing.converged = edits_.converged && edits_.answering.empty() && !edits_.leaves_messages;
   edits_.converged = standing.converged;
   edits_.chains.clear();
   edits_.cliques.clear();

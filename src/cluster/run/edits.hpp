@@ -51,8 +51,7 @@ private:
   bool solve_closed_clique(std::int32_t clique) noexcept;
   void spread(const Slot &slot, std::int32_t from, std::int32_t to) noexcept;
   bool can_move_others(std::int32_t clique, std::int32_t from, std::int32_t to) noexcept;
-  bool matters(const MessageStore &store, RowPlace at, std::int32_t width,
-               const double *row) noexcept;
+  bool matters(const MessageStore &store, RowPlace at, gsl::span<const double> row) noexcept;
   bool update_chain(std::int32_t chain) noexcept;
   bool update_clique(std::int32_t clique) noexcept;
   void keep_damped() noexcept;
@@ -62,11 +61,11 @@ private:
   template <class ShownAfter, class Moved>
   void move(std::int32_t chain, const Assignment &of, CountStore &counts, ShownAfter &&shown_after,
             Moved &&moved) noexcept;
-  void set_now(std::int32_t chain, const std::int32_t *labels, const std::int32_t *shown,
-               double score) noexcept;
+  void set_now(std::int32_t chain, gsl::span<const std::int32_t> labels,
+               gsl::span<const std::int32_t> shown, double score) noexcept;
   void take_now(std::int32_t chain, const Assignment &from, bool spreads) noexcept;
-  void set_own(std::int32_t chain, const std::int32_t *labels, const std::int32_t *shown,
-               double score) noexcept;
+  void set_own(std::int32_t chain, gsl::span<const std::int32_t> labels,
+               gsl::span<const std::int32_t> shown, double score) noexcept;
   bool is_better() noexcept;
   void commit() noexcept;
   void revert() noexcept;

@@ -15,7 +15,7 @@ constexpr std::int32_t kItemsAhead = 16;
 } // namespace
 
 double score_of_clique(const Clique &clique, double strength, const Assignment &of,
-                       std::int64_t *counts, CallbackFailure *failure) noexcept {
+                       gsl::span<std::int64_t> counts, CallbackFailure *failure) noexcept {
   *failure = CallbackFailure::none;
   count_columns(clique, counts, [&](std::int32_t i) noexcept { return of.shown(clique, i); });
   const std::int32_t centre = clique.centred() ? of.shown(clique, clique.members) : 0;
@@ -32,7 +32,7 @@ double Evaluation::score_clique(const Assignment &of, std::int64_t number,
                                 std::int32_t worker) noexcept {
   const Clique &clique = setting_.model.cliques[number];
   Layout layout(setting_.worker(worker).room);
-  auto *counts = layout.take<std::int64_t>(clique.columns());
+  const auto counts = layout.take_span<std::int64_t>(clique.columns());
   CallbackFailure failed = CallbackFailure::none;
   const double score =
       score_of_clique(clique, setting_.inputs.strength(number), of, counts, &failed);
@@ -41,11 +41,12 @@ double Evaluation::score_clique(const Assignment &of, std::int64_t number,
 }
 
 // Evaluates the labelling that has each part p of the model from the assignment choose(p). Scores
-// cliques in batches; the course holds the partial sum between calls. `by_part`: receives equation
-// 1 of each part; may be NULL.
+// cliques in batches; Course holds the partial sum between calls. `part_scores`: receives equation
+// 1 of each part; may be empty.
 template <class Choose>
-bool Evaluation::evaluate(Choose &&choose, double *by_part, Totals &totals) noexcept {
+bool Evaluation::evaluate(Choose &&choose, gsl::span<double> part_scores, Totals &totals) noexcept {
   const Model &model = setting_.model;
+  double *by_part = part_scores.data();
   std::int64_t &scored = state_.course.scored;
   BlockedSum &sum = state_.course.scored_sum;
   if (scored == 0) {
@@ -101,7 +102,7 @@ bool Evaluation::evaluate(Choose &&choose, double *by_part, Totals &totals) noex
   return true;
 }
 
-bool Evaluation::evaluate(Assignment &of, double *by_part) noexcept {
+bool Evaluation::evaluate(Assignment &of, gsl::span<double> by_part) noexcept {
   Totals totals;
   if (!evaluate([&](std::int32_t) -> const Assignment & { return of; }, by_part, totals))
     return false;
@@ -112,7 +113,7 @@ bool Evaluation::evaluate(Assignment &of, double *by_part) noexcept {
 bool Evaluation::offer(Assignment &of, std::int64_t round) noexcept {
   OfferStage &stage = state_.course.offer;
   if (stage == OfferStage::scores) {
-    if (!evaluate(of, state_.parts.offered))
+    if (!evaluate(of, state_.parts.offered()))
       return false;
     stage = OfferStage::kept;
   }
@@ -122,7 +123,7 @@ bool Evaluation::offer(Assignment &of, std::int64_t round) noexcept {
     return true;
   }
   if (stage == OfferStage::kept) {
-    if (!state_.parts.known && !evaluate(state_.best, state_.parts.kept))
+    if (!state_.parts.known && !evaluate(state_.best, state_.parts.kept()))
       return false;
     state_.parts.known = true;
     stage = OfferStage::take;
@@ -138,25 +139,24 @@ bool Evaluation::offer(Assignment &of, std::int64_t round) noexcept {
 bool Evaluation::take(const Assignment &from, std::int64_t round) noexcept {
   const Model &model = setting_.model;
   Assignment &best = state_.best;
-  const PartScores &parts = state_.parts;
+  double *const kept = state_.parts.kept().data();
+  const double *const offered = state_.parts.offered().data();
   // Of equal scores, the labelling of the chains without messages is preferred, and otherwise the
   // one kept.
-  const auto is_better = [&](double offered, double kept) {
-    return &from == &state_.own ? offered >= kept : offered > kept;
+  const auto is_better = [&](double score, double before) {
+    return &from == &state_.own ? score >= before : score > before;
   };
   if (model.parts.count() == 1) {
     if (is_better(from.total(), best.total()))
       keep_all(from, round);
     return true;
   }
-  const auto takes = [&](std::int32_t part) {
-    return is_better(parts.offered[part], parts.kept[part]);
-  };
+  const auto takes = [&](std::int32_t part) { return is_better(offered[part], kept[part]); };
   std::int32_t better = 0;
   std::int32_t worse = 0;
   for (std::int32_t p = 0; p < model.parts.count(); ++p) {
     better += takes(p) ? 1 : 0;
-    worse += parts.offered[p] < parts.kept[p] ? 1 : 0;
+    worse += offered[p] < kept[p] ? 1 : 0;
   }
   if (better == 0)
     return true;
@@ -165,14 +165,14 @@ bool Evaluation::take(const Assignment &from, std::int64_t round) noexcept {
     return true;
   }
   Totals totals;
-  if (!evaluate([&](std::int32_t p) -> const Assignment & { return takes(p) ? from : best; },
-                nullptr, totals))
+  if (!evaluate([&](std::int32_t p) -> const Assignment & { return takes(p) ? from : best; }, {},
+                totals))
     return false;
   for (std::int32_t i = 0; i < model.chains.size(); ++i)
     if (takes(model.parts.of(i)))
       best.take_chain(i, from);
   for (std::int32_t p = 0; p < model.parts.count(); ++p)
-    parts.kept[p] = takes(p) ? parts.offered[p] : parts.kept[p];
+    kept[p] = takes(p) ? offered[p] : kept[p];
   best.set_totals(totals.chains, totals.cliques);
   state_.standing.best_round = round;
   return true;
@@ -181,8 +181,8 @@ bool Evaluation::take(const Assignment &from, std::int64_t round) noexcept {
 // Copies all of the evaluated labelling `from` to `best`.
 void Evaluation::keep_all(const Assignment &from, std::int64_t round) noexcept {
   state_.best.copy(from);
-  if (setting_.model.parts.count() > 1)
-    std::copy_n(state_.parts.offered, setting_.model.parts.count(), state_.parts.kept);
+  const gsl::span<const double> offered = state_.parts.offered();
+  std::copy_n(offered.data(), offered.size(), state_.parts.kept().data());
   state_.parts.known = true;
   state_.standing.best_round = round;
 }

@@ -10,7 +10,7 @@ namespace chorale {
 // Returns `strength` times C of a clique in an assignment. `counts`: scratch with one entry for
 // each column.
 double score_of_clique(const Clique &clique, double strength, const Assignment &of,
-                       std::int64_t *counts, CallbackFailure *failure) noexcept;
+                       gsl::span<std::int64_t> counts, CallbackFailure *failure) noexcept;
 
 // Returns the bytes that evaluate() needs for the scores of one batch of cliques.
 std::size_t scored_bytes(const Model &model) noexcept;
@@ -35,8 +35,8 @@ private:
     MeasuredSum cliques;
   };
   template <class Choose>
-  bool evaluate(Choose &&choose, double *by_part, Totals &totals) noexcept;
-  bool evaluate(Assignment &of, double *by_part) noexcept;
+  bool evaluate(Choose &&choose, gsl::span<double> by_part, Totals &totals) noexcept;
+  bool evaluate(Assignment &of, gsl::span<double> by_part) noexcept;
   bool take(const Assignment &from, std::int64_t round) noexcept;
   void keep_all(const Assignment &from, std::int64_t round) noexcept;
   double score_clique(const Assignment &of, std::int64_t number, std::int32_t worker) noexcept;

@@ -40,9 +40,10 @@ public:
     if (!block.has_repeats() || was_cut_short(setting_, worker_))
       return false;
     double most = program.score;
-    for (std::int32_t s = 0; s < program.slot_count() && most > kForbidden; ++s)
-      most += program.shown[s] < 0 ? kForbidden
-                                   : program.incoming[program.row_begin()[s] + program.shown[s]];
+    for (std::int32_t s = 0; s < program.slot_count() && most > kForbidden; ++s) {
+      const std::int32_t column = program.shown.data()[s];
+      most += column < 0 ? kForbidden : program.incoming_row(s).data()[column];
+    }
     if (block.fill_linear(program) && decode())
       return true;
     block.fill_rows(program);

@@ -10,8 +10,8 @@ namespace chorale {
 struct Improvement {
   bool gains = false;   // true if a better labelling was found, in the fields below
   bool repeats = false; // the chain has several slots in one clique
-  const std::int32_t *labels = nullptr; // T labels
-  const std::int32_t *shown = nullptr;  // by slot: column that it shows, or -1
+  gsl::span<const std::int32_t> labels; // by position
+  gsl::span<const std::int32_t> shown;  // by slot: column that it shows, or -1
   double score = kForbidden;            // phi of the labels
 };
 

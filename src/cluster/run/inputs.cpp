@@ -44,51 +44,55 @@ void Inputs::restore(std::int32_t chain) noexcept {
 void Inputs::restore_all() noexcept {
   views_.truncate(0);
   if (takes_edits()) {
-    std::fill_n(masked_, model_.chains.size(), 0);
-    std::fill_n(strengths_, model_.cliques.size(), 1.0);
+    std::fill_n(masked_.data(), masked_.size(), 0);
+    std::fill_n(strengths_.data(), strengths_.size(), 1.0);
   }
   edited_ = 0;
 }
 
 void Inputs::take_edits(Layout &layout) noexcept {
-  masks_ = layout.take<std::uint8_t>(saturating_product(to_size(model_.chains.sites()),
-                                                        to_size(model_.most_labels)));
-  masked_ = layout.take<std::int32_t>(model_.chains.size());
-  strengths_ = layout.take<double>(model_.cliques.size());
+  masks_ = layout.take_span<std::uint8_t>(
+      saturating_product(to_size(model_.chains.sites()), to_size(model_.most_labels)));
+  masked_ = layout.take_span<std::int32_t>(model_.chains.size());
+  strengths_ = layout.take_span<double>(model_.cliques.size());
 }
 
 // The mask of a chain is written only while some label of the chain is masked, so chains without
 // edits need no initialised memory.
 void Inputs::set_allowed(std::int32_t chain, std::int32_t position,
-                         const std::uint8_t *allowed) noexcept {
+                         gsl::span<const std::uint8_t> allowed) noexcept {
   const Chain of = model_.chains[chain];
   const std::int64_t m = of.labels;
+  Expects(allowed.empty() || allowed.size() >= to_size(m));
   std::uint8_t *mask = mask_of(chain);
-  if (masked_[chain] == 0)
+  if (masked_.data()[chain] == 0)
     std::fill_n(mask, of.length * m, std::uint8_t{1});
   std::uint8_t *row = mask + position * m;
   const auto is_masked = [&] { return std::find(row, row + m, 0) != row + m ? 1 : 0; };
   const std::int32_t before = is_masked();
   for (std::int64_t y = 0; y < m; ++y)
-    row[y] = !allowed || allowed[y] != 0 ? 1 : 0;
+    row[y] = allowed.empty() || allowed.data()[y] != 0 ? 1 : 0;
   const std::int32_t change = is_masked() - before;
-  masked_[chain] += change;
+  masked_.data()[chain] += change;
   edited_ += change;
 }
 
 bool Inputs::leaves_any(std::int32_t chain, std::int32_t position,
-                        const std::uint8_t *allowed) const noexcept {
+                        gsl::span<const std::uint8_t> allowed) const noexcept {
   ChainView view = view_of(chain);
+  Expects(allowed.size() >= to_size(view.labels));
   view.masked = nullptr;
   for (std::int32_t y = 0; y < view.labels; ++y)
-    if (allowed[y] != 0 && view.allows(position, y) && view.unary_at(position, y) > kForbidden)
+    if (allowed.data()[y] != 0 && view.allows(position, y) &&
+        view.unary_at(position, y) > kForbidden)
       return true;
   return false;
 }
 
 void Inputs::set_strength(std::int64_t clique, double factor) noexcept {
-  edited_ += (factor != 1 ? 1 : 0) - (strengths_[clique] != 1 ? 1 : 0);
-  strengths_[clique] = factor;
+  double &strength = strengths_.data()[clique];
+  edited_ += (factor != 1 ? 1 : 0) - (strength != 1 ? 1 : 0);
+  strength = factor;
 }
 
 bool Inputs::keep_all() noexcept {
@@ -104,7 +108,7 @@ bool Inputs::keep(std::int64_t clique, const Array<std::int32_t> &columns) noexc
                                         span_of(columns.begin(), count));
   if (!potential)
     return false;
-  kept_[clique] = {nullptr, count, potential};
+  kept_[clique].potential = potential;
   for (const std::int32_t v : columns)
     if (!columns_.push(v))
       return false;
@@ -113,10 +117,11 @@ bool Inputs::keep(std::int64_t clique, const Array<std::int32_t> &columns) noexc
 
 void Inputs::settle_kept() noexcept {
   const std::int32_t *next = columns_.begin();
-  for (KeptColumns &columns : kept_) {
-    columns.columns = next;
-    next += columns.count;
-  }
+  for (KeptColumns &kept : kept_)
+    if (kept.potential) {
+      kept.columns = {next, to_size(kept.potential->values)};
+      next += kept.potential->values;
+    }
 }
 
 } // namespace chorale

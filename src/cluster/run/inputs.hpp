@@ -13,9 +13,10 @@ namespace chorale {
 
 // The columns of a property clique to which a run with restricted ranges limits its messages.
 struct KeptColumns {
-  const std::int32_t *columns; // the kept columns, ascending
-  std::int32_t count;          // number of kept columns; 0: all are kept, and `potential` is NULL
-  const Potential *potential;  // the clique's potential, over the kept columns only
+  gsl::span<const std::int32_t> columns; // ascending; if empty, all are kept
+  const Potential *potential; // the clique's potential, over the kept columns only; NULL: all kept
+
+  std::int32_t count() const noexcept { return static_cast<std::int32_t>(columns.size()); }
 };
 
 class Inputs {
@@ -29,7 +30,7 @@ public:
   CHORALE_INLINE_NATIVE ChainView view_of(std::int32_t chain) const noexcept {
     const View *given = find_view(chain);
     ChainView view = given ? given->view : model_.chains[chain].view();
-    if (masks_ && masked_[chain] > 0)
+    if (is_masked(chain))
       view.masked = mask_of(chain);
     return view;
   }
@@ -39,12 +40,12 @@ public:
     const bool is_plain =
         !item.other && !item.single &&
         !(item.transitions && (item.transitions->start || item.transitions->end)) &&
-        !(masks_ && masked_[chain] > 0) && (views_.empty() || !find_view(chain));
+        !is_masked(chain) && (views_.empty() || !find_view(chain));
     return is_plain ? static_cast<const double *>(item.unary) : nullptr;
   }
   // Returns Chains::item_rows() while all inputs are those of the model; otherwise NULL.
   const double *item_rows() const noexcept {
-    return masks_ || !views_.empty() ? nullptr : model_.chains.item_rows();
+    return takes_edits() || !views_.empty() ? nullptr : model_.chains.item_rows();
   }
   // Returns phi of an item under a label.
   double item_score(std::int32_t chain, std::int32_t label) const noexcept {
@@ -90,27 +91,29 @@ public:
   bool expect_edits(bool expects) noexcept { return std::exchange(expects_edits_, expects); }
   // Lays out the memory of set_allowed() and set_strength().
   void take_edits(Layout &layout) noexcept;
-  bool takes_edits() const noexcept { return strengths_ != nullptr; }
-  // Allows the labels y of a position with allowed[y] != 0 and no others; NULL: all labels.
-  void set_allowed(std::int32_t chain, std::int32_t position, const std::uint8_t *allowed) noexcept;
+  bool takes_edits() const noexcept { return masked_.data() != nullptr; }
+  // Allows the labels y of a position with allowed[y] != 0 and no others; if `allowed` is empty,
+  // all labels.
+  void set_allowed(std::int32_t chain, std::int32_t position,
+                   gsl::span<const std::uint8_t> allowed) noexcept;
   // True if the position has a label that `allowed` allows and that is possible under the chain's
   // view.
   bool leaves_any(std::int32_t chain, std::int32_t position,
-                  const std::uint8_t *allowed) const noexcept;
+                  gsl::span<const std::uint8_t> allowed) const noexcept;
   void set_strength(std::int64_t clique, double factor) noexcept;
   // Returns the factor of the clique's potential; 1 without edits.
   double strength(std::int64_t clique) const noexcept {
-    return strengths_ ? strengths_[clique] : 1.0;
+    return strengths_.empty() ? 1.0 : strengths_.data()[clique];
   }
 
   // Returns the kept columns of a clique, or NULL if the clique keeps all.
   const KeptColumns *kept(std::int64_t clique) const noexcept {
-    return kept_.empty() || kept_[clique].count == 0 ? nullptr : &kept_[clique];
+    return kept_.empty() || !kept_[clique].potential ? nullptr : &kept_[clique];
   }
   bool knows_kept() const noexcept { return !kept_.empty(); }
   // Three steps: keep_all() lets every clique keep all columns; then keep() restricts single
-  // cliques, called in ascending order; then settle_kept() sets the pointers to the columns. False
-  // if memory runs out.
+  // cliques, called in ascending order; then settle_kept() lets KeptColumns::columns refer to the
+  // columns. False if memory runs out.
   bool keep_all() noexcept;
   bool keep(std::int64_t clique, const Array<std::int32_t> &columns) noexcept;
   void settle_kept() noexcept;
@@ -123,8 +126,12 @@ private:
   // Returns the first replaced view of a chain with a number of at least `chain`.
   View *lower_bound(std::int32_t chain) noexcept;
   const View *find_view(std::int32_t chain) const noexcept;
+  // True if some label of the chain is not allowed.
+  bool is_masked(std::int32_t chain) const noexcept {
+    return takes_edits() && masked_.data()[chain] > 0;
+  }
   std::uint8_t *mask_of(std::int32_t chain) const noexcept {
-    return masks_ + std::int64_t{model_.chains.first_label(chain)} * model_.most_labels;
+    return masks_.data() + std::int64_t{model_.chains.first_label(chain)} * model_.most_labels;
   }
 
   Memory memory_;
@@ -132,11 +139,12 @@ private:
   Array<View> views_;           // replaced views, ascending by chain
   Array<std::int32_t> columns_; // kept columns of all cliques, end to end
   Array<KeptColumns> kept_;     // by clique; empty before keep_all()
-  // NULL without edits. Has most_labels bytes for each site. The mask of a chain begins at the
-  // place of its first site and is T x m without gaps; it is initialised only while masked_ > 0.
-  std::uint8_t *masks_ = nullptr;
-  std::int32_t *masked_ = nullptr; // by chain: number of positions with a masked label
-  double *strengths_ = nullptr;    // by clique: factor of its potential
+  // The next three are empty without edits. A mask tells which labels are allowed: masks_ has
+  // most_labels bytes for each site. The mask of a chain begins at the place of its first site and
+  // is T x m without gaps, 1 if the label is allowed; it is initialised only while masked_ > 0.
+  gsl::span<std::uint8_t> masks_;
+  gsl::span<std::int32_t> masked_; // by chain: number of positions with a label that is not allowed
+  gsl::span<double> strengths_;    // by clique: factor of its potential
   bool expects_edits_ = false;
   // Number of masked positions plus number of cliques with a strength other than 1.
   std::int64_t edited_ = 0;

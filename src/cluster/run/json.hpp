@@ -1,6 +1,9 @@
 // Writes JSON text into a buffer of the caller. Counts all bytes, also those that do not fit.
 #pragma once
 
+#include <gsl/span>
+
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <cstddef>
@@ -12,7 +15,7 @@ namespace chorale {
 
 class JsonWriter {
 public:
-  JsonWriter(char *buffer, std::size_t capacity) noexcept : buffer_(buffer), capacity_(capacity) {}
+  explicit JsonWriter(gsl::span<char> buffer) noexcept : buffer_(buffer) {}
 
   void open(char bracket) noexcept {
     separate();
@@ -52,8 +55,8 @@ public:
 
   // Terminates the text with NUL. Returns the bytes of the whole text with its NUL.
   std::size_t finish() noexcept {
-    if (capacity_ > 0)
-      buffer_[needed_ < capacity_ ? needed_ : capacity_ - 1] = '\0';
+    if (!buffer_.empty())
+      buffer_[std::min(needed_, buffer_.size() - 1)] = '\0';
     return needed_ + 1;
   }
 
@@ -70,16 +73,14 @@ private:
     fresh_ = false;
   }
   void put(std::string_view text) noexcept {
-    if (needed_ < capacity_) {
-      const std::size_t room = capacity_ - needed_;
-      std::memcpy(buffer_ + needed_, text.data(), text.size() < room ? text.size() : room);
-    }
+    if (needed_ < buffer_.size())
+      std::memcpy(buffer_.data() + needed_, text.data(),
+                  std::min(text.size(), buffer_.size() - needed_));
     needed_ += text.size();
   }
 
-  char *buffer_;
-  std::size_t capacity_;
-  std::size_t needed_ = 0;
+  gsl::span<char> buffer_;
+  std::size_t needed_ = 0; // bytes of the text so far
   bool fresh_ = true; // true if the next value needs no comma before it
 };
 

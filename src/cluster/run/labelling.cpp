@@ -16,12 +16,12 @@ struct Scratch {
       length = std::max(length, model.chains[i].length);
     for (const Clique &clique : model.cliques)
       columns = std::max(columns, clique.columns());
-    leaves = layout.take<std::uint8_t>(length);
-    counts = layout.take<std::int64_t>(columns);
+    leaves = layout.take_span<std::uint8_t>(length);
+    counts = layout.take_span<std::int64_t>(columns);
   }
   Assignment of;
-  std::uint8_t *leaves;
-  std::int64_t *counts;
+  gsl::span<std::uint8_t> leaves;
+  gsl::span<std::int64_t> counts;
 };
 
 } // namespace
@@ -64,11 +64,12 @@ chorale_status score_labels(const Report &report, const Memory &memory, const Mo
 
   BlockedSum chains;
   for (std::int32_t i = 0; i < model.chains.size(); ++i) {
-    scratch.of.judge(i, model.chains[i].view(), labels, scratch.leaves);
-    labels += model.chains[i].length;
+    const std::int32_t length = model.chains[i].length;
+    scratch.of.judge(i, model.chains[i].view(), {labels, to_size(length)}, scratch.leaves);
+    labels += length;
     chains.add(scratch.of.phi(i));
-    if (to.chains)
-      to.chains[i] = scratch.of.phi(i);
+    if (!to.chains.empty())
+      to.chains.data()[i] = scratch.of.phi(i);
   }
   BlockedSum cliques;
   for (std::int64_t c = 0; c < model.cliques.size(); ++c) {
@@ -76,8 +77,8 @@ chorale_status score_labels(const Report &report, const Memory &memory, const Mo
     const double score = score_of_clique(model.cliques[c], 1, scratch.of, scratch.counts, &failed);
     CHORALE_CHECK(callback_status(report, failed));
     cliques.add(score);
-    if (to.cliques)
-      to.cliques[c] = score;
+    if (!to.cliques.empty())
+      to.cliques.data()[c] = score;
   }
   if (to.total)
     *to.total = chains.sum().total + cliques.sum().total;

@@ -7,16 +7,16 @@
 
 namespace chorale {
 
-// Checks `count` labels, of all positions of a model, chain by chain. Ignores the labels of
-// instances.
+// Checks `count` labels, of all positions of a model, chain by chain. They come from the caller, so
+// `labels` may be NULL. Ignores the labels of instances.
 chorale_status check_labels(const Report &report, const Model &model, const std::int32_t *labels,
                             std::int64_t count) noexcept;
 
-// Where score_labels() writes scores; each pointer may be NULL.
+// Where score_labels() writes scores; `total` may be NULL, each array may be empty.
 struct ScoresOfLabelling {
   double *total;
-  double *chains;  // phi of each chain
-  double *cliques; // C of each clique
+  gsl::span<double> chains;  // phi of each chain
+  gsl::span<double> cliques; // C of each clique
 };
 
 // Checks labels like check_labels() and writes their scores. Sums terms in the same order as a run,

@@ -1,4 +1,5 @@
-// Storage of all messages of a model, in 8 to 64 bits an entry.
+// Storage of all messages of a model, in 8 to 64 bits an entry. The message between a clique and
+// one of its members is a *row*: a score for each column (value) of the clique.
 //
 // A constant added to a row changes no labelling. So every row is stored with 0 as its greatest
 // entry, and all other entries are at most 0. Formats narrower than double store each entry as a
@@ -66,10 +67,10 @@ inline constexpr double kMost = 3968;   // greatest finite magnitude, code 0xfe
 inline constexpr int kBias = 128;       // added to the exponent of a row's unit to store it
 
 // Returns the exponent of the unit that a row gets, plus kBias.
-inline std::uint8_t unit_of(const double *row, std::int32_t count) noexcept {
+inline std::uint8_t unit_of(gsl::span<const double> row) noexcept {
   double most = 0;
-  for (std::int32_t v = 0; v < count; ++v)
-    most = row[v] == kForbidden ? most : std::max(most, -row[v]);
+  for (const double *entry = row.data(), *end = entry + row.size(); entry != end; ++entry)
+    most = *entry == kForbidden ? most : std::max(most, -*entry);
   if (!(most > 0))
     return 0;
   int exponent = std::ilogb(most) - kTopExponent;
@@ -122,7 +123,7 @@ public:
     }
   }
 
-  // Sets the unit, a power of two. Must precede the first store() or write().
+  // Sets the unit, a power of two. Must be called before the first store() or write().
   void set_unit(double unit) noexcept { unit_ = unit; }
   double unit() const noexcept { return unit_; }
 
@@ -136,32 +137,38 @@ public:
     else
       std::fill_n(doubles_, count_, 0.0);
   }
-  // Loads `rows` consecutive rows of `width` entries each. `at`: where the first of them lies.
-  void load(RowPlace at, std::int64_t rows, std::int32_t width, double *to) const noexcept {
+  // Fills `to` with consecutive rows of `width` entries each, of which the first lies at `at`.
+  void load(RowPlace at, std::int32_t width, gsl::span<double> to) const noexcept {
     const std::int64_t begin = at.entry;
-    const std::int64_t count = rows * width;
+    const auto count = static_cast<std::int64_t>(to.size());
+    double *entry = to.data();
     if (bytes_) {
       const std::uint8_t *from = bytes_ + at.entry + at.number;
-      for (std::int64_t r = 0; r < rows; ++r) {
+      for (const double *end = entry + count; entry != end;) {
         const double unit = magnitude8::unit(*from++);
         for (std::int32_t v = 0; v < width; ++v)
-          *to++ = magnitude8::decode(*from++, unit) * unit_;
+          *entry++ = magnitude8::decode(*from++, unit) * unit_;
       }
     } else if (codes_) {
-      std::transform(codes_ + begin, codes_ + begin + count, to,
+      std::transform(codes_ + begin, codes_ + begin + count, entry,
                      [this](std::uint16_t code) { return magnitude16::decode(code) * unit_; });
     } else if (floats_) {
-      std::transform(floats_ + begin, floats_ + begin + count, to,
+      std::transform(floats_ + begin, floats_ + begin + count, entry,
                      [this](float number) { return double{number} * unit_; });
     } else {
-      std::copy_n(doubles_ + begin, count, to);
+      std::copy_n(doubles_ + begin, count, entry);
     }
   }
-  void load(RowPlace at, std::int32_t width, double *to) const noexcept { load(at, 1, width, to); }
+  // Loads one row.
+  void load(RowPlace at, gsl::span<double> to) const noexcept {
+    load(at, static_cast<std::int32_t>(to.size()), to);
+  }
   // Damps a row, new = kept * stored + (1 - kept) * row, and stores the new row. True if the stored
-  // row changed by more than rounding. A row that consists of minus infinity is stored as zeros.
-  // Overwrites `row`.
-  bool store(RowPlace at, std::int32_t count, double *row, double kept) noexcept {
+  // row changed by more than rounding. A row with all entries minus infinity is stored as zeros.
+  // Overwrites `new_row`.
+  bool store(RowPlace at, gsl::span<double> new_row, double kept) noexcept {
+    const auto count = static_cast<std::int32_t>(new_row.size());
+    double *row = new_row.data();
     // Avoids branches, which the processor could not predict here.
     double top = kForbidden;
     for (std::int32_t v = 0; v < count; ++v)
@@ -184,10 +191,11 @@ public:
       put(at, count, row);
     return changes;
   }
-  // Stores a row that load() gave from another store, without damping. Overwrites `row`.
-  void write(RowPlace at, std::int32_t count, double *row) noexcept {
-    enter_units(count, row);
-    put(at, count, row);
+  // Stores, without damping, a row that load() read from another store. Overwrites `row`.
+  void write(RowPlace at, gsl::span<double> row) noexcept {
+    const auto count = static_cast<std::int32_t>(row.size());
+    enter_units(count, row.data());
+    put(at, count, row.data());
   }
 
 private:
@@ -218,7 +226,7 @@ private:
   }
 
   static bool write_bytes(std::uint8_t *to, std::int32_t count, const double *row) noexcept {
-    const std::uint8_t exponent = magnitude8::unit_of(row, count);
+    const std::uint8_t exponent = magnitude8::unit_of({row, to_size(count)});
     const double per_unit = 1 / magnitude8::unit(exponent);
     bool changes = *to != exponent;
     *to++ = exponent;

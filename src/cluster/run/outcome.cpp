@@ -14,23 +14,25 @@ namespace {
 class Counts {
 public:
   Counts(const Memory &memory, std::int32_t columns)
-      : block_(columns <= kFew
+      : columns_(to_size(columns)),
+        block_(columns <= kFew
                    ? Block()
                    : Block(memory, static_cast<std::size_t>(columns) * sizeof(std::int64_t))) {
     if (columns > kFew && !block_)
       throw std::bad_alloc();
   }
-  std::int64_t *data() noexcept {
-    return block_ ? reinterpret_cast<std::int64_t *>(block_.data()) : few_;
+  gsl::span<std::int64_t> span() noexcept {
+    return {block_ ? reinterpret_cast<std::int64_t *>(block_.data()) : few_, columns_};
   }
 
 private:
   static constexpr std::int32_t kFew = 256;
+  std::size_t columns_;
   std::int64_t few_[kFew];
   Block block_;
 };
 
-void count(const Clique &clique, const Assignment &of, std::int64_t *counts) noexcept {
+void count(const Clique &clique, const Assignment &of, gsl::span<std::int64_t> counts) noexcept {
   count_columns(clique, counts, [&](std::int32_t i) noexcept { return of.shown(clique, i); });
 }
 
@@ -58,10 +60,10 @@ public:
           store_.add(model.first_count(c) + v, clique.weight(i));
     }
   }
-  void load(std::int64_t number, std::int64_t *to) const noexcept {
+  void load(std::int64_t number, gsl::span<std::int64_t> to) const noexcept {
     const Clique clique = model_.cliques[number];
     if (block_)
-      store_.load(model_.first_count(number), clique.columns(), to);
+      store_.load(model_.first_count(number), to.first(to_size(clique.columns())));
     else
       count(clique, of_, to);
   }
@@ -131,32 +133,35 @@ double Outcome::clique_score(const Assignment &of, std::int64_t number) const {
   const Clique &clique = model_.cliques[number];
   Counts counts(memory_, clique.columns());
   CallbackFailure failed = CallbackFailure::none;
-  return score_of_clique(clique, inputs_.strength(number), of, counts.data(), &failed);
+  return score_of_clique(clique, inputs_.strength(number), of, counts.span(), &failed);
 }
 
 // Returns what a clique gains because a slot changed, the amount of its payment: the clique's score
-// in the best labelling minus its score if this slot alone showed what it shows in the chain's own
-// labelling; plus infinity if that is forbidden. `counts`: the counts of the clique in the best
-// labelling. `scratch`: an array of the same length.
-double Outcome::amount(const Slot &slot, const std::int64_t *counts,
-                       std::int64_t *scratch) const noexcept {
+// in the best labelling minus its score if this slot alone showed its column of the labelling
+// without messages; plus infinity if the latter score is minus infinity. `counts`: the counts of
+// the clique in the best labelling. `scratch`: an array of the same length.
+double Outcome::amount(const Slot &slot, gsl::span<const std::int64_t> counts,
+                       gsl::span<std::int64_t> scratch) const noexcept {
   const Clique &clique = model_.cliques[slot.clique];
   const std::int32_t before = state_.own.shown(slot);
   const std::int32_t after = state_.best.shown(slot);
   std::int32_t centre = clique.centred() ? state_.best.shown(clique, clique.members) : 0;
   CallbackFailure failed = CallbackFailure::none;
-  std::copy_n(counts, clique.columns(), scratch);
+  const auto columns = to_size(clique.columns());
+  Expects(counts.size() >= columns && scratch.size() >= columns);
+  std::int64_t *varied = scratch.data();
+  std::copy_n(counts.data(), columns, varied);
   const double strength = inputs_.strength(slot.clique);
   const double now = chorale::clique_score(clique, strength, scratch, centre, &failed);
-  std::copy_n(counts, clique.columns(), scratch);
+  std::copy_n(counts.data(), columns, varied);
   if (slot.member == clique.members) {
     centre = before;
   } else {
     const std::int32_t weight = clique.weight(slot.member);
     if (after >= 0)
-      scratch[after] -= weight;
+      varied[after] -= weight;
     if (before >= 0)
-      scratch[before] += weight;
+      varied[before] += weight;
   }
   const double so = chorale::clique_score(clique, strength, scratch, centre, &failed);
   return so == kForbidden ? kInfinity : now - so;
@@ -164,8 +169,10 @@ double Outcome::amount(const Slot &slot, const std::int64_t *counts,
 
 // Sorts the payments by clique, so that each clique is counted once, and then back. Meanwhile
 // own_value holds the original index of a payment.
-std::int64_t Outcome::payments(std::int32_t begin, std::int32_t end, chorale_payment *to,
-                               std::int64_t capacity) const {
+std::int64_t Outcome::payments(std::int32_t begin, std::int32_t end,
+                               gsl::span<chorale_payment> to) const {
+  chorale_payment *const first = to.data();
+  const auto capacity = static_cast<std::int64_t>(to.size());
   std::int64_t found = 0;
   std::int32_t columns = 1;
   for (std::int32_t chain = begin; chain < end; ++chain) {
@@ -179,33 +186,30 @@ std::int64_t Outcome::payments(std::int32_t begin, std::int32_t end, chorale_pay
       if (found < capacity) {
         const Clique &clique = model_.cliques[slot.clique];
         columns = std::max(columns, clique.columns());
-        to[found] = {slot.clique,
-                     slot.member,
-                     slot.position,
-                     static_cast<std::int32_t>(found),
-                     clique.value_of(now),
-                     0};
+        first[found] = {slot.clique,          slot.member,
+                        slot.position,        static_cast<std::int32_t>(found),
+                        clique.value_of(now), 0};
       }
       ++found;
     }
   }
-  chorale_payment *last = to + std::min(found, capacity);
-  std::sort(to, last, [](const chorale_payment &a, const chorale_payment &b) {
+  chorale_payment *last = first + std::min(found, capacity);
+  std::sort(first, last, [](const chorale_payment &a, const chorale_payment &b) {
     return a.clique != b.clique ? a.clique < b.clique : a.own_value < b.own_value;
   });
   Counts counts(memory_, columns);
   Counts scratch(memory_, columns);
-  for (chorale_payment *payment = to; payment != last; ++payment) {
+  for (chorale_payment *payment = first; payment != last; ++payment) {
     const auto clique = static_cast<std::int32_t>(payment->clique);
-    if (payment == to || payment[-1].clique != clique)
-      count(model_.cliques[clique], state_.best, counts.data());
+    if (payment == first || payment[-1].clique != clique)
+      count(model_.cliques[clique], state_.best, counts.span());
     payment->amount = amount(model_.member(clique, static_cast<std::int32_t>(payment->member)),
-                             counts.data(), scratch.data());
+                             counts.span(), scratch.span());
   }
-  std::sort(to, last, [](const chorale_payment &a, const chorale_payment &b) {
+  std::sort(first, last, [](const chorale_payment &a, const chorale_payment &b) {
     return a.own_value < b.own_value;
   });
-  for (chorale_payment *payment = to; payment != last; ++payment) {
+  for (chorale_payment *payment = first; payment != last; ++payment) {
     const Clique &clique = model_.cliques[payment->clique];
     payment->own_value = clique.value_of(
         state_.own.shown(clique, static_cast<std::int32_t>(payment->member)));
@@ -213,8 +217,8 @@ std::int64_t Outcome::payments(std::int32_t begin, std::int32_t end, chorale_pay
   return found;
 }
 
-std::size_t Outcome::write_json(char *buffer, std::size_t capacity) const {
-  JsonWriter json(buffer, capacity);
+std::size_t Outcome::write_json(gsl::span<char> buffer) const {
+  JsonWriter json(buffer);
   const chorale_run_result all = result();
   const AllCounts all_counts(memory_, model_, state_.best);
   const std::int32_t columns = most_columns(model_);
@@ -276,8 +280,8 @@ std::size_t Outcome::write_json(char *buffer, std::size_t capacity) const {
         const Clique &clique = model_.cliques[slot.clique];
         integer("own_value", clique.value_of(state_.own.shown(slot)));
         integer("value", clique.value_of(state_.best.shown(slot)));
-        all_counts.load(slot.clique, counts.data());
-        number("amount", amount(slot, counts.data(), scratch.data()));
+        all_counts.load(slot.clique, counts.span());
+        number("amount", amount(slot, counts.span(), scratch.span()));
         json.close('}');
       }
       json.close(']');
@@ -289,13 +293,13 @@ std::size_t Outcome::write_json(char *buffer, std::size_t capacity) const {
   json.open('[');
   for (std::int64_t c = 0; c < model_.cliques.size(); ++c) {
     const Clique &clique = model_.cliques[c];
-    all_counts.load(c, counts.data());
+    all_counts.load(c, counts.span());
     const std::int32_t centre =
         clique.centred() ? state_.best.shown(clique, clique.members) : 0;
     CallbackFailure failed = CallbackFailure::none;
     json.open('{');
-    number("score", chorale::clique_score(clique, inputs_.strength(c), counts.data(), centre,
-                                          &failed));
+    number("score",
+           chorale::clique_score(clique, inputs_.strength(c), counts.span(), centre, &failed));
     json.key("values");
     json.open('[');
     for (std::int32_t k = 0; k < clique.all_members(); ++k)

@@ -23,16 +23,16 @@ public:
   double clique_score(const Assignment &of, std::int64_t clique) const;
   // Computes a payment for each slot of the chains begin .. end - 1 that shows different columns in
   // the labellings `best` and `own`. The payment is C of the slot's clique under `best`, minus C if
-  // this slot alone showed its column under `own`. Writes the first `capacity` payments, chain by
+  // this slot alone showed its column under `own`. Writes as many payments as `to` holds, chain by
   // chain, and returns how many there are in all. Counts each clique once.
-  std::int64_t payments(std::int32_t begin, std::int32_t end, chorale_payment *to,
-                        std::int64_t capacity) const;
-  // Writes a NUL-terminated text, cut off at `capacity` bytes. Returns the bytes of the whole text
-  // with its NUL.
-  std::size_t write_json(char *buffer, std::size_t capacity) const;
+  std::int64_t payments(std::int32_t begin, std::int32_t end, gsl::span<chorale_payment> to) const;
+  // Writes a NUL-terminated JSON text, cut off at the length of `buffer`. Returns the bytes of the
+  // whole text with its NUL.
+  std::size_t write_json(gsl::span<char> buffer) const;
 
 private:
-  double amount(const Slot &slot, const std::int64_t *counts, std::int64_t *scratch) const noexcept;
+  double amount(const Slot &slot, gsl::span<const std::int64_t> counts,
+                gsl::span<std::int64_t> scratch) const noexcept;
 
   const Memory &memory_;
   const Model &model_;

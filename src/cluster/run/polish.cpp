@@ -61,8 +61,8 @@ private:
   bool count() noexcept {
     if (course_.clique == 0 && course_.member == 0) {
       memory_.counts.clear();
-      std::fill_n(memory_.changed_at, model_.cliques.size(), 0);
-      std::fill_n(memory_.visited_at, model_.chains.size(), -1);
+      std::fill_n(memory_.changed_at.data(), memory_.changed_at.size(), 0);
+      std::fill_n(memory_.visited_at.data(), memory_.visited_at.size(), -1);
     }
     std::int32_t left = 0;
     for (; course_.clique < model_.cliques.size(); ++course_.clique, course_.member = 0) {
@@ -87,7 +87,7 @@ private:
 
   bool is_stale(const Chain &chain, std::int32_t visited) const noexcept {
     for (std::int64_t s = chain.first_slot; s < chain.first_slot + chain.slots; ++s)
-      if (memory_.changed_at[model_.clique_of(s)] > visited)
+      if (memory_.changed_at.data()[model_.clique_of(s)] > visited)
         return true;
     return false;
   }
@@ -98,15 +98,17 @@ private:
     std::int32_t wholes = 0;
     std::int64_t &next = course_.next;
     std::int64_t &count = course_.batch;
-    for (; next < model_.chains.size() && count < memory_.batch_chains; ++next) {
+    const auto most_chains = static_cast<std::int64_t>(memory_.batch.size());
+    const auto most_wholes = static_cast<std::int64_t>(memory_.proposed_wholes.size());
+    for (; next < model_.chains.size() && count < most_chains; ++next) {
       const Chain &chain = model_.chains[next];
       if (chain.slots == 0 || model_.is_closed(chain))
         continue;
       const std::int32_t length = chain.length + chain.length % 2;
-      if (count > 0 && (labels + length > memory_.proposal_labels ||
-                        wholes + chain.wholes() > memory_.proposal_wholes))
+      if (count > 0 &&
+          (labels + length > memory_.proposal_labels || wholes + chain.wholes() > most_wholes))
         break;
-      memory_.batch[count] = {
+      memory_.batch.data()[count] = {
           static_cast<std::int32_t>(next), labels, wholes, Verdict::unknown, false, 0};
       labels += length; // rounded up to even, so that no byte holds labels of two chains
       wholes += chain.wholes();
@@ -122,14 +124,14 @@ private:
       if (course_.batch == 0)
         take_batch();
       setting_.each(course_.batch, kPolishGrain, [&](std::int64_t k, std::int32_t w) noexcept {
-        Proposal &proposal = memory_.batch[k];
+        Proposal &proposal = memory_.batch.data()[k];
         if (proposal.verdict == Verdict::unknown && setting_.check(w))
           propose(proposal, setting_.worker(w));
       });
       if (setting_.call.must_end())
         return false;
       for (; course_.judged < course_.batch; ++course_.judged) {
-        const Proposal &proposal = memory_.batch[course_.judged];
+        const Proposal &proposal = memory_.batch.data()[course_.judged];
         if (proposal.verdict == Verdict::gains && !setting_.check(0))
           return false;
         judge(proposal);
@@ -144,7 +146,7 @@ private:
   // Computes a proposal. Its verdict stays unknown if the search was interrupted.
   void propose(Proposal &proposal, Worker &worker) noexcept {
     const bool is_due =
-        is_stale(model_.chains[proposal.chain], memory_.visited_at[proposal.chain]);
+        is_stale(model_.chains[proposal.chain], memory_.visited_at.data()[proposal.chain]);
     const Verdict verdict = !is_due                     ? Verdict::unchanged
                             : improve(proposal, worker) ? Verdict::gains
                                                         : Verdict::stays;
@@ -164,8 +166,8 @@ private:
                       course_.sweep < kVisits, worker);
     if (!found.gains)
       return false;
-    memory_.proposed_labels.write(proposal.first_label, chain.length, found.labels);
-    std::copy_n(found.shown, chain.wholes(), memory_.proposed_wholes + proposal.first_whole);
+    memory_.proposed_labels.write(proposal.first_label, found.labels);
+    std::copy_n(found.shown.data(), chain.wholes(), proposed_wholes(proposal).data());
     proposal.score = found.score;
     proposal.repeats = found.repeats;
     return true;
@@ -176,14 +178,15 @@ private:
     const std::int32_t number = proposal.chain;
     if (proposal.verdict == Verdict::unchanged)
       return;
-    const std::int32_t visited = std::exchange(memory_.visited_at[number], course_.batch_stamp);
+    std::int32_t &visited_at = memory_.visited_at.data()[number];
+    const std::int32_t visited = std::exchange(visited_at, course_.batch_stamp);
     if (proposal.verdict == Verdict::stays)
       return;
     const bool was_current = !is_stale(model_.chains[number], course_.batch_stamp);
     Layout layout(setting_.worker(0).room);
     ChainBlock block(layout, setting_, now_, memory_.counts, number);
-    const std::int32_t *shown = block.read(memory_.proposed_labels, proposal.first_label,
-                                           memory_.proposed_wholes + proposal.first_whole);
+    const gsl::span<const std::int32_t> shown =
+        block.read(memory_.proposed_labels, proposal.first_label, proposed_wholes(proposal));
     // The proposal was computed under the counts at the beginning of the batch. It still gains if
     // no clique of the chain has changed since then.
     if (!was_current) {
@@ -192,31 +195,39 @@ private:
       MeasuredSum after;
       block.compare(proposal.score, shown, before, after);
       if (setting_.call.must_end())
-        memory_.visited_at[number] = visited;
+        visited_at = visited;
       if (setting_.call.must_end() || !gains(before, after.total))
         return;
     }
     ++course_.stamp;
     course_.changed = course_.moved = true;
-    move_counts(block, model_.chains[number].slots, shown);
+    move_counts(block, shown);
     now_.set(number, block.labels(), shown, proposal.score);
     // Without repeats, this is the best labelling under the current counts: the chain needs no
     // visit until these change.
     if (was_current && !proposal.repeats)
-      memory_.visited_at[number] = course_.stamp;
+      visited_at = course_.stamp;
   }
 
-  void move_counts(const ChainBlock &block, std::int32_t slots,
-                   const std::int32_t *shown) noexcept {
+  // Returns the columns of the whole-chain slots of a proposal.
+  gsl::span<std::int32_t> proposed_wholes(const Proposal &proposal) const noexcept {
+    return {memory_.proposed_wholes.data() + proposal.first_whole,
+            to_size(model_.chains[proposal.chain].wholes())};
+  }
+
+  // Updates the counts for a labelling under which the slots of the block's chain show `shown`.
+  void move_counts(const ChainBlock &block, gsl::span<const std::int32_t> shown) noexcept {
+    const auto slots = static_cast<std::int32_t>(shown.size());
     for (std::int32_t s = 0; s < slots; ++s) {
       const Slot &slot = block.slot(s);
-      const std::int32_t before = block.shown()[s];
-      if (before == shown[s])
+      const std::int32_t before = block.shown().data()[s];
+      const std::int32_t after = shown.data()[s];
+      if (before == after)
         continue;
-      memory_.changed_at[slot.clique] = course_.stamp;
+      memory_.changed_at.data()[slot.clique] = course_.stamp;
       const Clique clique = model_.cliques[slot.clique];
       if (slot.member != clique.members)
-        memory_.counts.move(model_.first_count(slot.clique), before, shown[s],
+        memory_.counts.move(model_.first_count(slot.clique), before, after,
                             clique.weight(slot.member));
     }
   }
@@ -246,14 +257,14 @@ PolishMemory::PolishMemory(Layout &layout, const Model &model) noexcept {
   };
   longest += longest % 2;
   proposal_labels = share(model.chains.sites(), longest, kProposals);
-  proposal_wholes = share(model.wholes.size(), most_wholes, kProposals);
-  batch_chains = std::min(model.chains.size(), share(model.chains.size(), kLeastBatch, kMostBatch));
   counts = CountStore(layout, model);
-  changed_at = layout.take<std::int32_t>(model.cliques.size());
-  visited_at = layout.take<std::int32_t>(model.chains.size());
+  changed_at = layout.take_span<std::int32_t>(model.cliques.size());
+  visited_at = layout.take_span<std::int32_t>(model.chains.size());
   proposed_labels = LabelStore(layout, proposal_labels, model.most_labels, model.pairs_labels);
-  proposed_wholes = layout.take<std::int32_t>(proposal_wholes);
-  batch = layout.take<Proposal>(batch_chains);
+  proposed_wholes =
+      layout.take_span<std::int32_t>(share(model.wholes.size(), most_wholes, kProposals));
+  batch = layout.take_span<Proposal>(
+      std::min(model.chains.size(), share(model.chains.size(), kLeastBatch, kMostBatch)));
 }
 
 std::size_t polish_bytes(const Model &model, std::int32_t chain) noexcept {
@@ -268,14 +279,14 @@ void Polish::run() noexcept {
   if (!standing.has_labelling)
     return;
   if (course.stage == PolishStage::none) {
-    state_.leave_round(setting_.model);
+    state_.leave_round();
     state_.course.dual = {};
     course.score_before = state_.best.total();
     course.round_before = standing.best_round;
     const Model &model = setting_.model;
-    const bool all_solved =
-        std::count(state_.clique_needs, state_.clique_needs + model.cliques.size(), 0) ==
-        model.cliques.size();
+    const std::uint8_t *needs = state_.clique_needs.data();
+    const bool all_solved = std::all_of(needs, needs + state_.clique_needs.size(),
+                                        [](std::uint8_t flags) { return flags == 0; });
     if (model.slots.size() == (all_solved ? model.closed_slots : 0)) {
       standing.polished_score = standing.polished_own_score = state_.best.total();
       return;

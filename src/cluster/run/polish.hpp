@@ -27,17 +27,16 @@ struct Proposal {
 struct PolishMemory {
   PolishMemory(Layout &layout, const Model &model) noexcept;
 
-  CountStore counts;        // of all cliques, under the current labelling
-  std::int32_t *changed_at = nullptr; // by clique: PolishCourse::stamp when its counts last changed
+  CountStore counts; // of all cliques, under the current labelling
+  // By clique: PolishCourse::stamp when its counts last changed.
+  gsl::span<std::int32_t> changed_at;
   // By chain: the stamp of the counts under which it was last searched.
-  std::int32_t *visited_at = nullptr;
-  LabelStore proposed_labels;    // labels of all proposals of the batch, end to end
-  // Columns of the whole-chain slots of all proposals, end to end.
-  std::int32_t *proposed_wholes = nullptr;
-  Proposal *batch = nullptr;
+  gsl::span<std::int32_t> visited_at;
+  LabelStore proposed_labels;       // labels of all proposals of the batch, end to end
   std::int64_t proposal_labels = 0; // capacity of proposed_labels
-  std::int64_t proposal_wholes = 0; // capacity of proposed_wholes
-  std::int64_t batch_chains = 0;    // capacity of batch
+  // Columns of the whole-chain slots of all proposals, end to end.
+  gsl::span<std::int32_t> proposed_wholes;
+  gsl::span<Proposal> batch;
 };
 
 // Returns the bytes that a polish needs for a chain in addition to its program.

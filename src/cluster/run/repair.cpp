@@ -30,11 +30,11 @@ struct RepairScratch {
     for (std::int32_t s = 0; s < chain.slots; ++s)
       columns =
           std::max(columns, model.cliques.type(model.clique_of(chain.first_slot + s)).columns);
-    counts = layout.take<std::int64_t>(columns);
+    counts = layout.take_span<std::int64_t>(columns);
     shown = layout.take<std::int32_t>(chain.slots);
   }
-  std::int64_t *counts; // of one clique
-  std::int32_t *shown;  // by slot: column shown now, or -1
+  gsl::span<std::int64_t> counts; // of one clique, by column
+  std::int32_t *shown;            // by slot: column shown now, or -1
   SlotOrder order;
 };
 
@@ -51,7 +51,7 @@ public:
     course_.price = kFirstPrice * unit;
     course_.decodes = kDecodes + kDecodesOfAll * model_.chains.size();
     count();
-    std::fill_n(memory_.weight, model_.cliques.size(), 1);
+    std::fill_n(memory_.weight.data(), memory_.weight.size(), 1);
   }
 
   // Changes the labelling until no clique forbids it, or the allowed passes or decodes are used up.
@@ -94,7 +94,7 @@ private:
       course_.walked = 0;
       for (std::int32_t c = 0; c < model_.cliques.size(); ++c)
         if (violation_of(c, model_.cliques[c]) > 0) {
-          ++memory_.weight[c];
+          ++memory_.weight.data()[c];
           if (draw(++forbidding) == 0)
             course_.walked = c;
         }
@@ -119,7 +119,7 @@ private:
     const std::int32_t chain = model_.chain_of(clique, i);
     with_chain(chain, [&](ChainProgram &program, RepairScratch &scratch, std::int32_t slots) {
       for (std::int32_t s = 0; s < slots; ++s)
-        if (program.slots()[s].clique == number && program.slots()[s].member == i)
+        if (program.slot(s).clique == number && program.slot(s).member == i)
           show_only(program, s, v);
       return renew(chain, program, scratch, slots, true);
     });
@@ -186,8 +186,9 @@ private:
   }
   std::int64_t violation_at(std::int32_t number, const Clique &clique,
                             std::int32_t centre) noexcept {
-    memory_.counts.load(model_.first_count(number), clique.columns(), memory_.scratch);
-    return graded(violation(clique, memory_.scratch, centre));
+    memory_.counts.load(model_.first_count(number),
+                        memory_.scratch.first(to_size(clique.columns())));
+    return graded(violation(clique, memory_.scratch.data(), centre));
   }
   // Returns the violation as this pass counts it: in the second half of the passes every violation
   // is 1, since the nearest allowed counts may be unattainable.
@@ -246,7 +247,7 @@ private:
   // Fills the incoming row of a slot so that it must show `column`: 0 for this column, minus
   // infinity for all others.
   static void show_only(ChainProgram &program, std::int32_t slot, std::int32_t column) noexcept {
-    double *row = program.incoming + program.row_begin()[slot];
+    double *row = program.incoming_row(slot).data();
     std::fill_n(row, program.columns_of(slot), kForbidden);
     row[column] = 0;
   }
@@ -255,7 +256,7 @@ private:
   void load(const ChainProgram &program, const RepairScratch &scratch,
             std::int32_t slots) const noexcept {
     for (std::int32_t s = 0; s < slots; ++s) {
-      scratch.shown[s] = now_.shown(program.slots()[s]);
+      scratch.shown[s] = now_.shown(program.slot(s));
     }
   }
 
@@ -268,21 +269,22 @@ private:
       call_.give_up(program, worker_);
       return false;
     }
+    const std::int32_t *shown = program.shown.data();
     return program.score > kForbidden &&
-           std::all_of(program.shown, program.shown + slots, [](std::int32_t v) { return v >= 0; });
+           std::all_of(shown, shown + slots, [](std::int32_t v) { return v >= 0; });
   }
 
   // Fills the incoming rows: entry v of a slot is minus the penalty that remains if this slot alone
   // changes to column v.
   void fill_rows(ChainProgram &program, const RepairScratch &scratch, std::int32_t slots) noexcept {
     for (std::int32_t s = 0; s < slots; ++s)
-      fill_row(program.slots()[s], program.clique_of(s), scratch.shown[s], scratch.counts,
-               program.incoming + program.row_begin()[s]);
+      fill_row(program.slot(s), program.clique_of(s), scratch.shown[s], scratch.counts,
+               program.incoming_row(s).data());
   }
 
-  void fill_row(const Slot &slot, const Clique &clique, std::int32_t own, std::int64_t *counts,
-                double *row) noexcept {
-    const double price = -course_.price * memory_.weight[slot.clique];
+  void fill_row(const Slot &slot, const Clique &clique, std::int32_t own,
+                gsl::span<std::int64_t> scratch, double *row) noexcept {
+    const double price = -course_.price * memory_.weight.data()[slot.clique];
     const auto set = [&](std::int32_t v, std::int64_t cost) {
       row[v] = cost > 0 ? std::max(price * static_cast<double>(graded(cost)), -kLargestScore) : 0.0;
     };
@@ -293,7 +295,8 @@ private:
     }
     const std::int32_t centre = centre_value(clique);
     const Potential &potential = clique.potential_at(centre);
-    memory_.counts.load(model_.first_count(slot.clique), clique.columns(), counts);
+    memory_.counts.load(model_.first_count(slot.clique), scratch.first(to_size(clique.columns())));
+    std::int64_t *counts = scratch.data();
     const std::int32_t weight = clique.weight(slot.member);
     if (own >= 0)
       counts[own] -= weight;
@@ -307,9 +310,10 @@ private:
       return;
     }
     for (std::int32_t v = 0; v < clique.columns(); ++v) {
-      std::copy_n(counts, clique.columns(), memory_.scratch);
-      memory_.scratch[v] += weight;
-      set(v, violation(clique, memory_.scratch, centre));
+      std::int64_t *varied = memory_.scratch.data();
+      std::copy_n(counts, clique.columns(), varied);
+      varied[v] += weight;
+      set(v, violation(clique, varied, centre));
     }
   }
 
@@ -321,20 +325,22 @@ private:
     const std::int32_t slots = model_.chains[number].slots;
     std::int64_t change = 0;
     for (std::int32_t s = 0; s < slots; ++s) {
-      const Slot &slot = program.slots()[s];
+      const Slot &slot = program.slot(s);
       const Clique &clique = program.clique_of(s);
-      if (program.shown[s] == scratch.shown[s] || slot.member == clique.members)
+      const std::int32_t shown = program.shown.data()[s];
+      if (shown == scratch.shown[s] || slot.member == clique.members)
         continue;
       const std::int64_t before = violation_of(slot.clique, clique);
-      move(slot, scratch.shown[s], program.shown[s]);
-      change += memory_.weight[slot.clique] * (violation_of(slot.clique, clique) - before);
+      move(slot, scratch.shown[s], shown);
+      change += memory_.weight.data()[slot.clique] * (violation_of(slot.clique, clique) - before);
     }
     for (std::int32_t s = 0; s < slots; ++s) {
-      const Slot &slot = program.slots()[s];
+      const Slot &slot = program.slot(s);
       const Clique &clique = program.clique_of(s);
-      if (program.shown[s] != scratch.shown[s] && slot.member == clique.members)
-        change += memory_.weight[slot.clique] *
-                  (violation_at(slot.clique, clique, program.shown[s]) -
+      const std::int32_t shown = program.shown.data()[s];
+      if (shown != scratch.shown[s] && slot.member == clique.members)
+        change += memory_.weight.data()[slot.clique] *
+                  (violation_at(slot.clique, clique, shown) -
                    violation_at(slot.clique, clique, scratch.shown[s]));
     }
     if ((change < 0 || always) && !call_.must_end()) {
@@ -342,8 +348,8 @@ private:
       return true;
     }
     for (std::int32_t s = 0; s < slots; ++s)
-      if (program.slots()[s].member != program.clique_of(s).members)
-        move(program.slots()[s], program.shown[s], scratch.shown[s]);
+      if (program.slot(s).member != program.clique_of(s).members)
+        move(program.slot(s), program.shown.data()[s], scratch.shown[s]);
     return false;
   }
 
@@ -365,11 +371,11 @@ private:
 } // namespace
 
 RepairMemory::RepairMemory(Layout &layout, const Model &model) noexcept
-    : counts(layout, model), weight(layout.take<std::int32_t>(model.cliques.size())) {
+    : counts(layout, model), weight(layout.take_span<std::int32_t>(model.cliques.size())) {
   std::int32_t columns = 1;
   for (const Clique &clique : model.cliques)
     columns = std::max(columns, clique.columns());
-  scratch = layout.take<std::int64_t>(columns);
+  scratch = layout.take_span<std::int64_t>(columns);
 }
 
 std::size_t repair_bytes(const Model &model, std::int32_t chain) noexcept {
@@ -384,7 +390,7 @@ void Repair::run() noexcept {
     if (!state_.standing.has_labelling || state_.best.total() > kForbidden ||
         setting_.model.slots.empty() || setting_.call.must_end())
       return;
-    state_.leave_round(setting_.model);
+    state_.leave_round();
     state_.course.dual = {};
     state_.course.repair = {};
     Search(setting_, state_.now, state_.course.repair).begin(state_.to_chain.unit());

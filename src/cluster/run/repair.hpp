@@ -21,9 +21,9 @@ namespace chorale {
 struct RepairMemory {
   RepairMemory(Layout &layout, const Model &model) noexcept;
 
-  CountStore counts;     // counts of all cliques under the current labelling
-  std::int32_t *weight;  // weight of each clique's violation in the sum
-  std::int64_t *scratch; // counts of one clique
+  CountStore counts;               // counts of all cliques under the current labelling
+  gsl::span<std::int32_t> weight;  // by clique: weight of its violation in the sum
+  gsl::span<std::int64_t> scratch; // counts of one clique, by column
 };
 
 // Returns the bytes that a repair needs for a chain in addition to its program.

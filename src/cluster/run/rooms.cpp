@@ -104,8 +104,8 @@ bool Rooms::make(const RoomBytes &bytes) noexcept {
     return false;
   block_.swap(grown);
   bytes_ = bytes;
-  for (std::int32_t w = 0; w < options_.executor.workers; ++w)
-    workers[w].room = block_.data() + static_cast<std::size_t>(w) * bytes.worker;
+  for (std::size_t w = 0; w < workers.size(); ++w)
+    workers[w].room = block_.data() + w * bytes.worker;
   return true;
 }
 

@@ -39,10 +39,10 @@ public:
   const RoomBytes &bytes() const noexcept { return bytes_; }
   // Returns the address in the last room that lies `bytes` bytes after its beginning.
   std::byte *behind(std::size_t bytes) const noexcept {
-    return workers[options_.executor.workers - 1].room + bytes;
+    return workers[workers.size() - 1].room + bytes;
   }
 
-  Worker *workers = nullptr; // as many as options.executor.workers
+  gsl::span<Worker> workers; // as many as options.executor.workers
 
 private:
   Memory memory_;

@@ -26,7 +26,7 @@ void raise(std::uint8_t &flags, std::uint8_t bits) noexcept {
 void Rounds::update_chain(std::int32_t number, Worker &worker) noexcept {
   const Model &model = setting_.model;
   Call &call = setting_.call;
-  const std::uint8_t needs = state_.chain_needs[number];
+  const std::uint8_t needs = state_.chain_needs.data()[number];
   const Chain &chain = model.chains[number];
   if (chain.is_item() && (chain.slots == 0 || model.is_closed(chain))) {
     update_items(number, number + 1, worker);
@@ -38,7 +38,7 @@ void Rounds::update_chain(std::int32_t number, Worker &worker) noexcept {
   const bool together = updates && state_.standing.zero_messages;
 
   if ((needs & kNeedsOwn) != 0) {
-    std::fill_n(program.incoming, program.row_entries, 0.0);
+    std::fill_n(program.incoming.data(), program.incoming.size(), 0.0);
     const bool found = together ? program.decode_and_send(true, nullptr, worker.limits)
                                 : program.decode_own(worker.limits);
     if (program.interrupted()) {
@@ -52,8 +52,8 @@ void Rounds::update_chain(std::int32_t number, Worker &worker) noexcept {
       return;
     }
     if (!found) {
-      std::fill_n(program.labels, chain.length, 0);
-      std::fill_n(program.shown, chain.slots, -1);
+      std::fill_n(program.labels.data(), chain.length, 0);
+      std::fill_n(program.shown.data(), chain.slots, -1);
     }
     state_.own.set(number, program.labels, program.shown, program.score);
     state_.now.set(number, program.labels, program.shown, program.score);
@@ -74,11 +74,10 @@ void Rounds::update_chain(std::int32_t number, Worker &worker) noexcept {
         state_.now.set(number, program.labels, program.shown, program.score);
     }
     for (std::int32_t s = 0; s < chain.slots; ++s)
-      if (state_.to_clique.store(program.row_place(s), program.columns_of(s),
-                                 program.outgoing + program.row_begin()[s], 0))
-        raise(state_.clique_needs[program.slots()[s].clique], kAnswersNow);
+      if (state_.to_clique.store(program.row_place(s), program.outgoing_row(s), 0))
+        raise(state_.clique_needs.data()[program.slot(s).clique], kAnswersNow);
   }
-  state_.chain_needs[number] = 0;
+  state_.chain_needs.data()[number] = 0;
   ++worker.chain_updates;
   call.finish_step();
 }
@@ -90,8 +89,9 @@ void Rounds::update_items(std::int32_t first, std::int32_t end, Worker &worker) 
   std::int32_t label[kItemsTogether], second[kItemsTogether];
   double score[kItemsTogether], second_score[kItemsTogether];
   const RowScans &scans = row_scans_here();
+  std::uint8_t *const all_needs = state_.chain_needs.data();
   for (std::int32_t i = first; i < end;) {
-    const std::uint8_t needs = state_.chain_needs[i];
+    const std::uint8_t needs = all_needs[i];
     if (needs == 0) {
       ++i;
       continue;
@@ -103,7 +103,7 @@ void Rounds::update_items(std::int32_t first, std::int32_t end, Worker &worker) 
       const double *scores = rows ? rows + std::ptrdiff_t{i} * chain.labels
                                   : setting_.inputs.plain_item(chain, i);
       const auto goes_on = [&](std::int32_t next) {
-        if (state_.chain_needs[next] != needs)
+        if (all_needs[next] != needs)
           return false;
         if (rows)
           return true;
@@ -130,10 +130,10 @@ void Rounds::update_items(std::int32_t first, std::int32_t end, Worker &worker) 
     }
     if ((needs & kNeedsUpdate) != 0)
       for (std::int32_t k = 0; k < count; ++k)
-        raise(state_.clique_needs[setting_.model.clique_of(
-                  setting_.model.chains.first_slot(i + k))],
+        raise(state_.clique_needs
+                  .data()[setting_.model.clique_of(setting_.model.chains.first_slot(i + k))],
               kAnswersNow);
-    std::fill_n(state_.chain_needs + i, count, std::uint8_t{0});
+    std::fill_n(all_needs + i, count, std::uint8_t{0});
     worker.chain_updates += count;
     i += count;
   }
@@ -158,16 +158,15 @@ void Rounds::update_clique(std::int32_t number, Worker &worker) noexcept {
   ++worker.clique_updates;
   bool changed = false;
   for (std::int32_t i = 0; i < clique.all_members(); ++i) {
-    double *row = program.outgoing + std::int64_t{i} * clique.columns();
-    if (state_.to_chain.store(clique.row_place(i), clique.width(i), row, damping)) {
+    if (state_.to_chain.store(clique.row_place(i), program.outgoing_row(i), damping)) {
       ++worker.messages_changed;
       changed = true;
-      raise(state_.chain_needs[model.chain_of(clique, i)], kNeedsUpdate);
+      raise(state_.chain_needs.data()[model.chain_of(clique, i)], kNeedsUpdate);
     }
   }
   // After damping, a changed message has not converged, so the clique sends again in the next
   // round.
-  state_.clique_needs[number] = changed && damping > 0 ? kAnswersLater : 0;
+  state_.clique_needs.data()[number] = changed && damping > 0 ? kAnswersLater : 0;
   setting_.call.finish_step();
 }
 
@@ -187,7 +186,7 @@ void Rounds::update_chains() noexcept {
   }
   setting_.each(setting_.model.chains.size(), kChainGrain,
                 [this](std::int64_t i, std::int32_t w) noexcept {
-                  if (state_.chain_needs[i] != 0 && setting_.check(w))
+                  if (state_.chain_needs.data()[i] != 0 && setting_.check(w))
                     update_chain(static_cast<std::int32_t>(i), setting_.worker(w));
                 });
 }
@@ -195,7 +194,7 @@ void Rounds::update_chains() noexcept {
 void Rounds::update_cliques() noexcept {
   setting_.each(setting_.model.cliques.size(), kCliqueGrain,
                 [this](std::int64_t c, std::int32_t w) noexcept {
-                  if ((state_.clique_needs[c] & kAnswersNow) != 0 && setting_.check(w))
+                  if ((state_.clique_needs.data()[c] & kAnswersNow) != 0 && setting_.check(w))
                     update_clique(static_cast<std::int32_t>(c), setting_.worker(w));
                 });
 }
@@ -210,20 +209,18 @@ void Rounds::rank_cliques() noexcept {
       return;
     const Clique &clique = model.cliques[c];
     Layout layout(setting_.worker(w).room);
-    auto *counts = layout.take<std::int64_t>(clique.columns());
+    const auto counts = layout.take_span<std::int64_t>(clique.columns());
     count_columns(clique, counts,
                   [&](std::int32_t i) noexcept { return state_.now.shown(clique, i); });
-    const std::int64_t most = *std::max_element(counts, counts + clique.columns());
-    ranking.disagreement[c] = static_cast<std::int32_t>(clique.total() - most);
-    ranking.order[c] = static_cast<std::int32_t>(c);
+    const std::int64_t most = *std::max_element(counts.data(), counts.data() + counts.size());
+    ranking.disagreement.data()[c] = static_cast<std::int32_t>(clique.total() - most);
+    ranking.order.data()[c] = static_cast<std::int32_t>(c);
   });
   if (setting_.call.must_end())
     return;
-  std::sort(ranking.order, ranking.order + model.cliques.size(),
-            [&](std::int32_t a, std::int32_t b) {
-              return ranking.disagreement[a] != ranking.disagreement[b]
-                         ? ranking.disagreement[a] > ranking.disagreement[b]
-                         : a < b;
+  std::sort(ranking.order.data(), ranking.order.data() + ranking.order.size(),
+            [by_clique = ranking.disagreement.data()](std::int32_t a, std::int32_t b) {
+              return by_clique[a] != by_clique[b] ? by_clique[a] > by_clique[b] : a < b;
             });
   setting_.call.finish_step();
 }
@@ -232,9 +229,9 @@ void Rounds::update_by_disagreement() noexcept {
   const Model &model = setting_.model;
   RoundCourse &course = state_.course.round;
   for (; course.place < model.cliques.size(); ++course.place) {
-    const std::int32_t number = state_.ranking.order[course.place];
+    const std::int32_t number = state_.ranking.order.data()[course.place];
     if (!course.answered) {
-      if (state_.clique_needs[number] == 0)
+      if (state_.clique_needs.data()[number] == 0)
         continue;
       if (setting_.check(0))
         update_clique(number, setting_.worker(0));
@@ -243,11 +240,11 @@ void Rounds::update_by_disagreement() noexcept {
       course.answered = true;
     }
     const Clique &clique = model.cliques[number];
-    std::int32_t *chains = state_.ranking.gathered;
+    std::int32_t *chains = state_.ranking.gathered.data();
     std::int64_t count = 0;
     for (std::int32_t i = 0; i < clique.all_members(); ++i)
       if (const std::int32_t chain = model.chain_of(clique, i);
-          state_.chain_needs[chain] != 0 && (count == 0 || chains[count - 1] != chain))
+          state_.chain_needs.data()[chain] != 0 && (count == 0 || chains[count - 1] != chain))
         chains[count++] = chain;
     std::sort(chains, chains + count);
     count = std::unique(chains, chains + count) - chains;
@@ -314,11 +311,10 @@ bool Rounds::end_round() noexcept {
     --state_.tally.rounds; // the round is unfinished
     return false;
   }
-  state_.leave_round(setting_.model);
+  state_.leave_round();
   Standing &standing = state_.standing;
-  standing.converged =
-      std::count(state_.clique_needs, state_.clique_needs + setting_.model.cliques.size(),
-                 kAnswersNow) == 0;
+  const gsl::span<const std::uint8_t> needs = state_.clique_needs;
+  standing.converged = std::count(needs.data(), needs.data() + needs.size(), kAnswersNow) == 0;
   standing.rounds_score = std::max(standing.rounds_score, state_.now.total());
   standing.alternation.add(state_.now.labels.hash());
   if (state_.course.rounds_left > 0)

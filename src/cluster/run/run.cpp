@@ -121,9 +121,9 @@ bool chorale_run::prepare() noexcept {
     return false;
   Layout layout(block_.data());
   state = RunState(layout, *model, options, inputs);
-  rooms.workers = layout.take<Worker>(options.executor.workers);
-  for (std::int32_t w = 0; w < options.executor.workers; ++w)
-    new (rooms.workers + w) Worker();
+  rooms.workers = layout.take_span<Worker>(options.executor.workers);
+  for (Worker &worker : rooms.workers)
+    new (&worker) Worker();
   if (options.edits) {
     inputs.take_edits(layout);
     inputs.restore_all();
@@ -154,7 +154,7 @@ bool chorale_run::fits_joint_state(std::int32_t number) noexcept {
   if (!tries)
     return true;
   program.set_room(rooms.workers[0].room + layout.bytes());
-  std::fill_n(program.incoming, program.row_entries, 0.0);
+  std::fill_n(program.incoming.data(), program.incoming.size(), 0.0);
   Limits none;
   program.decode(none);
   if (program.failure == RunFailure::none)
@@ -192,8 +192,8 @@ bool chorale_run::find_fired(const Clique &clique, Array<std::int32_t> &fired,
     const Attached attached{clique.property(), clique.numbering(),
                             whole.classes,     whole.table,
                             nullptr,           model->chains[chain].length};
-    attached.each_firing({placed.program.labels, to_size(attached.length)},
-                         model->chains[chain].view().all_parents(), [&](std::int32_t value) {
+    attached.each_firing(placed.program.labels, model->chains[chain].view().all_parents(),
+                         [&](std::int32_t value) {
                            if (const std::int32_t v = attached.number(value); v >= 0)
                              fits = fits && fired.push(v);
                          });
@@ -239,9 +239,9 @@ void chorale_run::reset() noexcept {
 void chorale_run::judge_chain(Assignment &of, std::int32_t number) noexcept {
   const std::int32_t length = model->chains[number].length;
   Layout layout(rooms.workers[0].room);
-  auto *labels = layout.take<std::int32_t>(length);
+  const auto labels = layout.take_span<std::int32_t>(length);
   of.get(number, labels);
-  of.judge(number, inputs.view_of(number), labels, layout.take<std::uint8_t>(length));
+  of.judge(number, inputs.view_of(number), labels, layout.take_span<std::uint8_t>(length));
 }
 
 void chorale_run::copy_messages(const chorale_run &earlier) noexcept {
@@ -253,11 +253,11 @@ void chorale_run::copy_messages(const chorale_run &earlier) noexcept {
       continue;
     for (std::int32_t i = 0; i < clique.all_members(); ++i) {
       Layout layout(rooms.workers[0].room);
-      auto *row = layout.take<double>(clique.width(i));
-      earlier.state.to_chain.load(from.row_place(i), from.width(i), row);
-      state.to_chain.write(clique.row_place(i), clique.width(i), row);
-      earlier.state.to_clique.load(from.row_place(i), from.width(i), row);
-      state.to_clique.write(clique.row_place(i), clique.width(i), row);
+      const auto row = layout.take_span<double>(clique.width(i));
+      earlier.state.to_chain.load(from.row_place(i), row);
+      state.to_chain.write(clique.row_place(i), row);
+      earlier.state.to_clique.load(from.row_place(i), row);
+      state.to_clique.write(clique.row_place(i), row);
     }
   }
 }
@@ -273,7 +273,7 @@ void chorale_run::copy_labels(const chorale_run &earlier) noexcept {
         chain.labels != from.labels) {
       // Otherwise phi is minus infinity, which lets round 0 fill in the chain. Where phi is not
       // stored, it is filled in here.
-      if (!state.best.scores())
+      if (state.best.scores().empty())
         state.best.labels.set(chain.first_label, best_label(inputs.view_of(i)).label);
       continue;
     }
@@ -282,21 +282,22 @@ void chorale_run::copy_labels(const chorale_run &earlier) noexcept {
                             earlier.state.best.labels.get(from.first_label + t));
     judge_chain(state.best, i);
   }
-  state.go_on_from_best(*model);
+  state.go_on_from_best();
 }
 
-void chorale_run::set_labels(const std::int32_t *labels) noexcept {
+void chorale_run::set_labels(gsl::span<const std::int32_t> labels) noexcept {
   state.leave_edits();
   for (std::int32_t i = 0; i < model->chains.size(); ++i) {
-    const std::int32_t length = model->chains[i].length;
+    const std::size_t length = to_size(model->chains[i].length);
     Layout layout(rooms.workers[0].room);
     if (model->chains[i].is_instance)
       state.best.set_phi(i, kForbidden);
     else
-      state.best.judge(i, inputs.view_of(i), labels, layout.take<std::uint8_t>(length));
-    labels += length;
+      state.best.judge(i, inputs.view_of(i), labels.first(length),
+                       layout.take_span<std::uint8_t>(length));
+    labels = labels.subspan(length);
   }
-  state.go_on_from_best(*model);
+  state.go_on_from_best();
 }
 
 void chorale_run::start_from(const chorale_run &earlier) noexcept {
@@ -306,7 +307,7 @@ void chorale_run::start_from(const chorale_run &earlier) noexcept {
   state.set_unit(same_model ? earlier.state.to_chain.unit() : message_unit(*model, inputs));
   copy_messages(earlier);
   if (same_model && !earlier.inputs.replaces_any())
-    state.take_over(*model, earlier.state);
+    state.take_over(earlier.state);
   else if (earlier.state.standing.has_labelling)
     copy_labels(earlier);
 }
@@ -334,9 +335,10 @@ void chorale_run::renew_chain(std::int32_t chain) noexcept {
   if (state.is_settled())
     Edits(setting_, state).note_chain(chain);
   else
-    state.replaced_scores(*model);
-  state.chain_needs[chain] = static_cast<std::uint8_t>(
-      state.chain_needs[chain] | kNeedsOwn | (model->chains[chain].slots > 0 ? kNeedsUpdate : 0));
+    state.replaced_scores();
+  std::uint8_t &needs = state.chain_needs.data()[chain];
+  needs = static_cast<std::uint8_t>(needs | kNeedsOwn |
+                                    (model->chains[chain].slots > 0 ? kNeedsUpdate : 0));
   if (!state.standing.has_labelling)
     return;
   judge_chain(state.best, chain);
@@ -346,7 +348,7 @@ void chorale_run::renew_chain(std::int32_t chain) noexcept {
 }
 
 void chorale_run::set_allowed(std::int32_t chain, std::int32_t position,
-                              const std::uint8_t *allowed) noexcept {
+                              gsl::span<const std::uint8_t> allowed) noexcept {
   inputs.set_allowed(chain, position, allowed);
   renew_chain(chain);
 }
@@ -356,9 +358,9 @@ void chorale_run::set_strength(std::int32_t clique, double factor) noexcept {
   if (state.is_settled())
     Edits(setting_, state).note_clique(clique);
   else
-    state.replaced_scores(*model);
+    state.replaced_scores();
   if (model->cliques[clique].all_members() > 0)
-    state.clique_needs[clique] = kAnswersNow;
+    state.clique_needs.data()[clique] = kAnswersNow;
 }
 
 // ---- Work --------------------------------------------------------------------------------------
@@ -457,27 +459,28 @@ void chorale_run::tighten(std::int64_t steps) noexcept {
   settle(Settling::bound);
 }
 
-RunFailure chorale_run::chain_marginals(std::int32_t chain, double *marginals,
-                                        std::ptrdiff_t row_stride, double *margins) noexcept {
+RunFailure chorale_run::chain_marginals(std::int32_t chain, const Matrix<double> &marginals,
+                                        gsl::span<double> margins) noexcept {
   if (model->is_closed(model->chains[chain]))
-    return closed_marginals(setting_, state, chain, marginals, margins);
+    return closed_marginals(setting_, state, chain,
+                            marginals ? marginals.row(0) : gsl::span<double>(), margins.data());
   PlacedChain placed(setting_, rooms.workers[0].room, chain);
   placed.load(state.to_chain);
   Limits none;
-  placed.program.marginals(marginals, row_stride, margins, none);
+  placed.program.marginals(marginals, margins, none);
   return placed.program.failure;
 }
 
 RunFailure chorale_run::chain_probabilities(std::int32_t chain, double temperature,
-                                            double *probabilities, std::ptrdiff_t row_stride,
-                                            bool &exact, bool &found) noexcept {
+                                            const Matrix<double> &probabilities, bool &exact,
+                                            bool &found) noexcept {
   if (model->is_closed(model->chains[chain])) {
     exact = true;
-    return closed_probabilities(setting_, state, chain, temperature, probabilities, found);
+    return closed_probabilities(setting_, state, chain, temperature, probabilities.row(0), found);
   }
   PlacedChain placed(setting_, rooms.workers[0].room, chain);
   placed.load(state.to_chain);
   Limits none;
-  found = placed.program.probabilities(temperature, probabilities, row_stride, exact, none);
+  found = placed.program.probabilities(temperature, probabilities, exact, none);
   return placed.program.failure;
 }

@@ -47,10 +47,12 @@ struct chorale_run {
   chorale::Replacement replace(std::int32_t chain, const chorale::ChainView &view) noexcept;
   void begin_call() noexcept { call.begin(options, rooms.workers); }
   // Makes `labels` the best labelling: the labels of all positions, chain by chain.
-  void set_labels(const std::int32_t *labels) noexcept;
+  void set_labels(gsl::span<const std::int32_t> labels) noexcept;
   // Edits of a run with options.edits: set_allowed() allows the labels y of a position with
-  // allowed[y] != 0 (NULL: all labels), set_strength() sets the factor of a clique's potential.
-  void set_allowed(std::int32_t chain, std::int32_t position, const std::uint8_t *allowed) noexcept;
+  // allowed[y] != 0 (if `allowed` is empty, all labels), set_strength() sets the factor of a
+  // clique's potential.
+  void set_allowed(std::int32_t chain, std::int32_t position,
+                   gsl::span<const std::uint8_t> allowed) noexcept;
   void set_strength(std::int32_t clique, double factor) noexcept;
   // True if step() would start a round or finish an interrupted one.
   bool has_round_to_do() const noexcept {
@@ -60,18 +62,17 @@ struct chorale_run {
   void solve() noexcept;
   void polish() noexcept;
   void tighten(std::int64_t steps) noexcept;
-  // Writes T x m max-marginals of a chain under its incoming messages (rows `row_stride` apart),
-  // and T margins: the difference of the two greatest max-marginals of each position. Either array
-  // may be NULL.
-  chorale::RunFailure chain_marginals(std::int32_t chain, double *marginals,
-                                      std::ptrdiff_t row_stride, double *margins) noexcept;
+  // Writes T x m max-marginals of a chain under its incoming messages, and T margins: the
+  // difference of the two greatest max-marginals of each position. Either array may be empty.
+  chorale::RunFailure chain_marginals(std::int32_t chain, const chorale::Matrix<double> &marginals,
+                                      gsl::span<double> margins) noexcept;
   // Writes T x m probabilities of the labels of a chain under its incoming messages. `exact`: set
   // to false if the joint states of the properties exceed the budget, so that labellings were left
   // out or properties absorbed. `found`: set to false, with no probability written, if every
   // labelling is forbidden.
   chorale::RunFailure chain_probabilities(std::int32_t chain, double temperature,
-                                          double *probabilities, std::ptrdiff_t row_stride,
-                                          bool &exact, bool &found) noexcept;
+                                          const chorale::Matrix<double> &probabilities, bool &exact,
+                                          bool &found) noexcept;
 
   chorale::Outcome outcome() const noexcept { return {memory, *model, inputs, state, call}; }
   // True if results can be read: a labelling is known, and round 0 does not still have to complete

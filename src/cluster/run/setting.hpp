@@ -17,10 +17,8 @@ struct Setting {
   const BoundStore &bound;
   Call &call;
 
-  Worker &worker(std::int32_t w) const noexcept { return rooms.workers[w]; }
-  gsl::span<Worker> workers() const noexcept {
-    return {rooms.workers, static_cast<std::size_t>(options.executor.workers)};
-  }
+  Worker &worker(std::int32_t w) const noexcept { return rooms.workers.data()[w]; }
+  gsl::span<Worker> workers() const noexcept { return rooms.workers; }
   // True if worker w may start another step. False if the call must end (deadline, cancellation,
   // failure).
   bool check(std::int32_t w) const noexcept { return call.check(worker(w)); }
@@ -46,8 +44,7 @@ struct PlacedChain {
   // Loads the messages from the cliques into the incoming rows of the program.
   void load(const MessageStore &to_chain) noexcept {
     for (std::int32_t s = 0; s < program.slot_count(); ++s)
-      to_chain.load(program.row_place(s), program.columns_of(s),
-                    program.incoming + program.row_begin()[s]);
+      to_chain.load(program.row_place(s), program.incoming_row(s));
   }
 
   Layout layout;
@@ -66,10 +63,10 @@ struct PlacedClique {
   PlacedClique &operator=(const PlacedClique &) = delete;
   // Loads the messages from the members into the incoming rows of the program.
   void load(const MessageStore &to_clique) noexcept {
-    to_clique.load(clique.row_place(0), clique.members, clique.columns(), program.incoming);
+    const std::size_t of_members = to_size(std::int64_t{clique.members} * clique.columns());
+    to_clique.load(clique.row_place(0), clique.columns(), program.incoming.first(of_members));
     if (clique.centred())
-      to_clique.load(clique.row_place(clique.members), clique.centre_values(),
-                     program.incoming + std::int64_t{clique.members} * clique.columns());
+      to_clique.load(clique.row_place(clique.members), program.incoming.subspan(of_members));
   }
 
   Layout layout;

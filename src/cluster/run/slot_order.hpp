@@ -16,11 +16,13 @@ public:
   SlotOrder(Layout &layout, std::int32_t slots) noexcept
       : count_(slots), order_(layout.take<std::int32_t>(slots)) {}
 
-  // Sorts `slots`, which are in the order of the chain. The array must outlive this object.
-  void sort(const Slot *slots) noexcept {
-    slots_ = slots;
+  // Sorts all slots of the chain, which are in the order of the chain. The array must outlive this
+  // object.
+  void sort(gsl::span<const Slot> all_slots) noexcept {
+    Expects(all_slots.size() == to_size(count_));
+    slots_ = all_slots.data();
     std::iota(order_, order_ + count_, 0);
-    std::sort(order_, order_ + count_, [slots](std::int32_t a, std::int32_t b) {
+    std::sort(order_, order_ + count_, [slots = slots_](std::int32_t a, std::int32_t b) {
       return slots[a].clique != slots[b].clique ? slots[a].clique < slots[b].clique : a < b;
     });
   }
@@ -48,9 +50,9 @@ public:
   }
 
 private:
-  std::int32_t count_;
-  std::int32_t *order_;
-  const Slot *slots_ = nullptr;
+  std::int32_t count_;          // number of slots
+  std::int32_t *order_;         // the slots' indices in the chain, sorted by clique
+  const Slot *slots_ = nullptr; // in the order of the chain
 };
 
 } // namespace chorale

@@ -78,19 +78,19 @@ struct DualProgress {
   std::int64_t stalled = 0; // steps since `bound` or `pace` last fell
 };
 
-// Multipliers of the dual bound (dual.hpp). Empty in a run without bounds.
+// Multipliers of the dual bound (dual.hpp).
 struct DualState {
-  DualState() noexcept = default;
   DualState(Layout &layout, const Model &model) noexcept;
 
   // By message entry: added to the score of the chain, subtracted from that of the clique.
-  double *multipliers = nullptr;
-  // Upper bound of the term of each clique, then of each chain; NaN: to be computed.
-  double *bounds = nullptr;
+  gsl::span<double> multipliers;
+  // Upper bounds of the terms of the cliques and of the chains; NaN: to be computed.
+  gsl::span<double> clique_bounds;
+  gsl::span<double> chain_bounds;
   // By index in Model::members: the column that the slot shows in the best labelling of its chain,
   // and in the best assignment of its clique, under the multipliers; or -1.
-  std::int32_t *by_chain = nullptr;
-  std::int32_t *by_clique = nullptr;
+  gsl::span<std::int32_t> by_chain;
+  gsl::span<std::int32_t> by_clique;
   DualProgress progress;
 };
 
@@ -99,9 +99,14 @@ struct PartScores {
   PartScores() noexcept = default;
   PartScores(Layout &layout, const Model &model) noexcept;
 
-  double *kept = nullptr;    // by part: equation 1 of `best`, restricted to the part
-  double *offered = nullptr; // by part: equation 1 of the labelling compared with `best`
-  bool known = false;        // true if `kept` is up to date
+  // By part: equation 1 of `best`, restricted to the part.
+  gsl::span<double> kept() const noexcept { return both_.first(both_.size() / 2); }
+  // By part: equation 1 of the labelling compared with `best`.
+  gsl::span<double> offered() const noexcept { return both_.subspan(both_.size() / 2); }
+  bool known = false; // true if kept() is up to date
+
+private:
+  gsl::span<double> both_;
 };
 
 // Order of the cliques under the schedule DISAGREEMENT; empty under others.
@@ -109,36 +114,66 @@ struct Ranking {
   Ranking() noexcept = default;
   Ranking(Layout &layout, const Model &model) noexcept;
 
-  std::int32_t *order = nullptr;        // cliques, by descending disagreement
+  gsl::span<std::int32_t> order; // the numbers of all cliques, by descending disagreement
   // By clique: number of members that do not show the most frequent column.
-  std::int32_t *disagreement = nullptr;
-  std::int32_t *gathered = nullptr;     // scratch: chains of a clique
+  gsl::span<std::int32_t> disagreement;
+  gsl::span<std::int32_t> gathered; // scratch for the chains of one clique
 };
 
 // A set of numbers from 0 to limit - 1, in the order in which they were added.
-struct WorkList {
+class WorkList {
+public:
   WorkList() noexcept = default;
   WorkList(Layout &layout, std::int64_t limit) noexcept
-      : items(layout.take<std::int32_t>(limit)), has(layout.take<std::uint8_t>(limit)) {}
+      : items_(layout.take<std::int32_t>(limit)), has_(layout.take_span<std::uint8_t>(limit)) {}
+
+  std::int64_t size() const noexcept { return size_; }
+  bool empty() const noexcept { return size_ == 0; }
+  std::int32_t operator[](std::int64_t k) const noexcept {
+    Expects(!kContracts || (k >= 0 && k < size_));
+    return items_[k];
+  }
+  // Items that are added during a loop over begin() .. end() are not visited by it.
+  const std::int32_t *begin() const noexcept { return items_; }
+  const std::int32_t *end() const noexcept { return items_ + size_; }
+  bool has(std::int32_t item) const noexcept { return has_.data()[item] != 0; }
 
   void add(std::int32_t item) noexcept {
-    if (has[item] == 0) {
-      has[item] = 1;
-      items[count++] = item;
+    if (!has(item)) {
+      has_.data()[item] = 1;
+      items_[size_++] = item;
     }
   }
-  void clear() noexcept { drop(count); }
+  void clear() noexcept { drop(size_); }
   // Removes the first `gone` items; the others keep their order.
   void drop(std::int64_t gone) noexcept {
     for (std::int64_t k = 0; k < gone; ++k)
-      has[items[k]] = 0;
-    std::copy(items + gone, items + count, items);
-    count -= gone;
+      has_.data()[items_[k]] = 0;
+    std::copy(items_ + gone, items_ + size_, items_);
+    size_ -= gone;
+  }
+  // Removes the items for which keeps(item) is false; the others keep their order.
+  template <class Keeps> void keep_if(Keeps &&keeps) noexcept {
+    std::int64_t kept = 0;
+    for (std::int64_t k = 0; k < size_; ++k) {
+      const std::int32_t item = items_[k];
+      if (keeps(item))
+        items_[kept++] = item;
+      else
+        has_.data()[item] = 0;
+    }
+    size_ = kept;
+  }
+  // Empties the list. Must be called once before use, since the memory is not initialised.
+  void initialise() noexcept {
+    std::fill_n(has_.data(), has_.size(), std::uint8_t{0});
+    size_ = 0;
   }
 
-  std::int32_t *items = nullptr;
-  std::uint8_t *has = nullptr; // by number: 1 if it is an item
-  std::int64_t count = 0;
+private:
+  std::int32_t *items_ = nullptr; // size_ items, in memory for `limit` items
+  gsl::span<std::uint8_t> has_;   // by number: 1 if it is an item
+  std::int64_t size_ = 0;
 };
 
 // Stages of a solve after edits (edits.hpp). `own`: decodes the edited chains without messages.
@@ -171,16 +206,16 @@ struct EditState {
   struct Sums {
     Sums() noexcept = default;
     Sums(Layout &layout, std::int64_t terms) noexcept
-        : block(layout.take<MeasuredSum>(BlockedSum::blocks(terms))),
+        : block(layout.take_span<MeasuredSum>(BlockedSum::blocks(terms))),
           stale(layout, BlockedSum::blocks(terms)) {}
     void note(std::int64_t term) noexcept {
       stale.add(static_cast<std::int32_t>(term / BlockedSum::kBlock));
     }
     // Brings the sums of the stale blocks up to date and returns the sum of all terms.
-    MeasuredSum total(const double *terms, std::int64_t count) noexcept;
+    MeasuredSum total(gsl::span<const double> terms) noexcept;
 
-    MeasuredSum *block = nullptr;
-    WorkList stale; // numbers of the blocks with changed terms
+    gsl::span<MeasuredSum> block; // by block: the sum of its terms
+    WorkList stale;               // numbers of the blocks with changed terms
   };
 
   // True if the fields below describe the labellings own, best and now of RunState. `now` then
@@ -191,26 +226,25 @@ struct EditState {
   std::int64_t changed_chains = 0; // number of chains whose labels in `best` and `own` differ
   CountStore counts;               // columns shown in `now`
   CountStore own_counts;           // columns shown in `own`
-  double *clique_score = nullptr;     // by clique: C under `best`
-  double *own_clique_score = nullptr; // by clique: C under `own`
+  gsl::span<double> clique_score;  // by clique: C under `best`
+  gsl::span<double> own_clique_score; // by clique: C under `own`
   Sums chain_sums, clique_sums, own_chain_sums, own_clique_sums;
 
   WorkList chains;  // edited since the last solution
   WorkList cliques; // edited since the last solution
   std::int64_t edited_members = 0; // how many members the edited cliques have
-  // The chains to improve: a queue in a ring buffer of `capacity` chains. queued: by chain, 1 if
-  // the chain is in the queue.
-  std::int32_t *queue = nullptr;
-  std::uint8_t *queued = nullptr;
-  std::int64_t capacity = 0; // length of the ring: number of chains
+  // The chains to improve: a queue of `waiting` chains in a ring buffer, from entry `head` on.
+  // queued: by chain, 1 if the chain is in the queue.
+  gsl::span<std::int32_t> queue;
+  gsl::span<std::uint8_t> queued;
   std::int64_t head = 0;
   std::int64_t waiting = 0;
   std::int64_t visits = 0; // how often the current stage tried to improve a chain
   // Scratch for one clique: an entry for each column, or for each value of the centre.
-  std::int64_t *counted = nullptr;
-  std::int64_t *varied = nullptr;
-  double *row_before = nullptr;
-  double *row_after = nullptr;
+  gsl::span<std::int64_t> counted;
+  gsl::span<std::int64_t> varied;
+  gsl::span<double> row_before;
+  gsl::span<double> row_after;
   WorkList touched;         // chains that may differ in `now` and `best`
   WorkList touched_cliques; // cliques whose counts may differ in `now` and `best`
   WorkList sending;         // chains whose messages are to be computed
@@ -221,7 +255,7 @@ struct EditState {
   // Discards the solution and all work, so that the next solve covers the whole model.
   void leave() noexcept;
   // Empties all lists. Must be called once before use, since the memory is not initialised.
-  void clear(const Model &model) noexcept;
+  void initialise() noexcept;
 
   EditStage stage = EditStage::none;
   std::int64_t next = 0;     // index of the next item in the list of the current stage
@@ -230,6 +264,14 @@ struct EditState {
   bool round_found = false;   // a round found the best labelling
   // Some clique has outdated messages that this solve does not compute.
   bool leaves_messages = false;
+
+private:
+  template <class Visit> void each_list(Visit &&visit) noexcept {
+    for (WorkList *list :
+         {&chains, &cliques, &touched, &touched_cliques, &sending, &answering, &reached,
+          &chain_sums.stale, &clique_sums.stale, &own_chain_sums.stale, &own_clique_sums.stale})
+      visit(*list);
+  }
 };
 
 struct RunState {
@@ -241,19 +283,19 @@ struct RunState {
   void reset(const Model &model) noexcept;
   // Copies labellings, flags and standing from a run of the same model. Does not copy messages,
   // tally, multipliers or unfinished work.
-  void take_over(const Model &model, const RunState &earlier) noexcept;
+  void take_over(const RunState &earlier) noexcept;
   // Abandons an unfinished round. Chains and cliques keep their pending work; kAnswersLater becomes
   // kAnswersNow.
-  void leave_round(const Model &model) noexcept;
+  void leave_round() noexcept;
   // Must be called after scores of chains were replaced: marks round 0 as pending and discards
   // bounds.
-  void replaced_scores(const Model &model) noexcept;
+  void replaced_scores() noexcept;
   // Must be called after edits of a complete solution, when there is no unfinished work: marks
   // round 0 as pending and discards bounds.
   void replaced_inputs() noexcept;
   // Must be called after labels and chain scores of `best` were replaced: marks round 0 as pending,
   // which then copies chains from `own` to `best` where their score in `best` is minus infinity.
-  void go_on_from_best(const Model &model) noexcept;
+  void go_on_from_best() noexcept;
   void set_unit(double unit) noexcept {
     to_chain.set_unit(unit);
     to_clique.set_unit(unit);
@@ -274,10 +316,10 @@ struct RunState {
   Assignment now;  // labelling of the current round, or the one that polish or repair changes
   MessageStore to_chain;
   MessageStore to_clique;
-  std::uint8_t *chain_needs = nullptr;  // by chain: flags kNeedsOwn, kNeedsUpdate
-  std::uint8_t *clique_needs = nullptr; // by clique: flags kAnswersNow, kAnswersLater
+  gsl::span<std::uint8_t> chain_needs;  // by chain: flags kNeedsOwn, kNeedsUpdate
+  gsl::span<std::uint8_t> clique_needs; // by clique: flags kAnswersNow, kAnswersLater
   Ranking ranking;
-  DualState dual;
+  DualState *dual = nullptr;  // NULL in a run without bounds
   EditState *edits = nullptr; // NULL in a run without edits
   PartScores parts;
 
