@@ -63,7 +63,8 @@ chorale_status chorale_model_reweigh(const chorale_host *host, const chorale_mod
     CHORALE_CHECK(check_given(report, "model", model, "reweighed", reweighed));
     chorale_host lent{};
     CHORALE_CHECK(read_host(report, host, lent));
-    return create_reweighed(report, Memory(&lent), Log(&lent), *model, factors, *reweighed);
+    return create_reweighed(report, Memory(&lent), Log(&lent), *model,
+                            span_of(factors, model->cliques.size()), *reweighed);
   });
 }
 
@@ -75,7 +76,9 @@ chorale_status chorale_model_score(const chorale_host *host, const chorale_model
     CHORALE_CHECK(check_given(report, "model", model));
     chorale_host lent{};
     CHORALE_CHECK(read_host(report, host, lent));
-    return score_labels(report, Memory(&lent), *model, labels, count,
+    gsl::span<const std::int32_t> read;
+    CHORALE_CHECK(take_labels(report, *model, labels, count, read));
+    return score_labels(report, Memory(&lent), *model, read,
                         {score, span_of(chain_scores, model->chains.size()),
                          span_of(clique_scores, model->cliques.size())});
   });

@@ -444,8 +444,9 @@ chorale_status chorale_run_set_labels(chorale_run *run, const int32_t *labels, i
                                       chorale_error *error) {
   return guarded(error, [&](Report &report) -> chorale_status {
     CHORALE_CHECK(check_at_rest(report, run));
-    CHORALE_CHECK(check_labels(report, *run->model, labels, count));
-    run->set_labels(span_of(labels, count));
+    gsl::span<const std::int32_t> read;
+    CHORALE_CHECK(take_labels(report, *run->model, labels, count, read));
+    run->set_labels(read);
     return CHORALE_OK;
   });
 }

@@ -205,7 +205,7 @@ public:
       if (const std::int32_t kind = chorale_problem_clique_kind(&problem_, c); kind >= 0)
         CHORALE_CHECK(take(c, kind));
     }
-    Model *made = exchange(memory_, log, from, exchanges_.begin(), nullptr);
+    Model *made = exchange(memory_, log, from, span_of(exchanges_.begin(), exchanges_.size()), {});
     if (!made)
       return report_.out_of_memory(sizeof(Model));
     model = made;

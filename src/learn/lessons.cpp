@@ -922,9 +922,11 @@ chorale_status Lessons::label_lesson(const Report &report, Lesson &lesson, const
   }
   const std::int64_t chains = lesson.model->chains.size();
   const bool plain = fits_temperature_ || (!with_costs && lesson.gold_bonus == 0);
-  Model *model =
-      exchange(memory_, lesson.model->log, *lesson.model, exchanges_.begin(),
-               plain ? nullptr : lesson.unary.begin() + (with_costs ? chains : 0));
+  gsl::span<const void *const> unary;
+  if (!plain)
+    unary = {lesson.unary.begin() + (with_costs ? chains : 0), to_size(chains)};
+  Model *model = exchange(memory_, lesson.model->log, *lesson.model,
+                          span_of(exchanges_.begin(), exchanges_.size()), unary);
   drop_potentials();
   if (!model)
     return report.out_of_memory(lesson.model->bytes());

@@ -125,7 +125,7 @@ chorale_status exchange_potentials(const Report &report, const Model &model, Pri
     exchanges[shared.clique].potential = potential;
   }
   if (status == CHORALE_OK) {
-    made = exchange(to.memory, model.log, model, exchanges.begin(), nullptr);
+    made = exchange(to.memory, model.log, model, span_of(exchanges.begin(), exchanges.size()), {});
     if (!made)
       status = report.out_of_memory();
   }

@@ -51,7 +51,7 @@ bool copy_array(Arena &arena, const Number *&array, std::int64_t count) noexcept
 
 // Copies all arrays of a chain to the arena without gaps, tokens right behind the unary scores, and
 // lets `view` and `tokens` point to the copies. False if memory runs out.
-bool copy_chain(Arena &arena, ChainView &view, const std::int32_t *&tokens) noexcept {
+bool copy_chain(Arena &arena, ChainView &view, gsl::span<const std::int32_t> &tokens) noexcept {
   const std::int64_t m = view.labels;
   const std::int64_t T = view.length;
   const std::ptrdiff_t row = view.labels;
@@ -61,7 +61,7 @@ bool copy_chain(Arena &arena, ChainView &view, const std::int32_t *&tokens) noex
   };
   const std::size_t unary_bytes = bytes_of(T * m, number_bytes(view));
   auto *piece = static_cast<std::byte *>(arena.take(
-      saturating_sum(unary_bytes, tokens ? bytes_of(T, sizeof(std::int32_t)) : 0)));
+      saturating_sum(unary_bytes, tokens.data() ? bytes_of(T, sizeof(std::int32_t)) : 0)));
   if (!piece)
     return false;
   const auto at = [&](std::int64_t i) {
@@ -74,10 +74,10 @@ bool copy_chain(Arena &arena, ChainView &view, const std::int32_t *&tokens) noex
   view.unary = piece;
   view.unary_row = row;
   view.unary_column = 1;
-  if (tokens) {
+  if (tokens.data()) {
     auto *to = reinterpret_cast<std::int32_t *>(piece + unary_bytes);
-    std::copy_n(tokens, T, to);
-    tokens = to;
+    std::copy_n(tokens.data(), T, to);
+    tokens = {to, tokens.size()};
   }
   if (view.edges) {
     view.edges = copy_numbers(arena, view, view.edges, edge_numbers(view), [&](std::int64_t i) {
@@ -172,8 +172,9 @@ void chorale_model_builder::drop_cliques(std::int64_t count) noexcept {
   members.truncate(count);
 }
 
-bool chorale_model_builder::add_chain(ChainView view, const std::int32_t *tokens, bool borrow,
-                                      std::int64_t group) noexcept {
+bool chorale_model_builder::add_chain(ChainView view, gsl::span<const std::int32_t> tokens,
+                                      bool borrow, std::int64_t group) noexcept {
+  Expects(!tokens.data() || tokens.size() == to_size(view.length));
   if (!reserve_chain())
     return false;
   if (!borrow && !copy_chain(model->arena, view, tokens))
@@ -181,7 +182,7 @@ bool chorale_model_builder::add_chain(ChainView view, const std::int32_t *tokens
   Chain chain{};
   chain.unary = view.unary;
   chain.transitions = view.transitions;
-  chain.tokens = tokens;
+  chain.tokens = tokens.data();
   chain.length = view.length;
   chain.labels = view.labels;
   chain.single = view.single;
@@ -351,16 +352,19 @@ bool chorale_model_builder::add_slot(const Slot &slot) noexcept {
 }
 
 bool chorale_model_builder::add_whole(std::int32_t clique, std::int32_t chain,
-                                      const std::int32_t *classes, const std::int32_t *table,
-                                      bool borrow) noexcept {
+                                      gsl::span<const std::int32_t> classes,
+                                      gsl::span<const std::int32_t> table, bool borrow) noexcept {
   const std::int32_t T = model->chains[chain].length;
+  Expects(!classes.data() || classes.size() == to_size(T));
+  Expects(!table.data() || table.size() == to_size(T));
+  WholeSlot added{classes.data(), table.data(), chain};
   if (!borrow) {
-    if (!copy_array(model->arena, classes, T) ||
-        (table != model->chains[chain].tokens && !copy_array(model->arena, table, T)))
+    if (!copy_array(model->arena, added.classes, T) ||
+        (added.table != model->chains[chain].tokens && !copy_array(model->arena, added.table, T)))
       return false;
   }
   const auto whole = static_cast<std::int32_t>(model->wholes.size());
-  if (!model->wholes.push({classes, table, chain}))
+  if (!model->wholes.push(added))
     return false;
   if (!add_slot({chain, clique, members[clique], -1, whole})) {
     model->wholes.truncate(whole);
@@ -603,7 +607,7 @@ bool chorale_model_builder::find_parts() noexcept {
     if (model->cliques.type(c).centre)
       join(c, centres[c].chain);
   components.flatten(chains);
-  return model->parts.make(above.begin(), chains, [this](std::int64_t i) {
+  return model->parts.make({above.begin(), to_size(chains)}, [this](std::int64_t i) {
     const Chain chain = model->chains[i];
     return chain.slots == 0 || model->is_closed(chain);
   });

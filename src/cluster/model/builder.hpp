@@ -1,12 +1,13 @@
 // The public builder: a model under construction.
 //
 // Functions with a Report check the caller's arguments before anything is added; on an error, they
-// report a message and leave the builder as it was. Functions without a Report take checked
-// arguments; they return false if memory runs out, and have then added nothing. model.hpp explains
-// slot and centre.
+// report a message and leave the builder as it was. So their arrays may be NULL where a length is
+// not 0. Functions without a Report take checked arguments; they return false if memory runs out,
+// and have then added nothing. model.hpp explains slot and centre.
 #pragma once
 
 #include "base/report.hpp"
+#include "base/span.hpp"
 #include "cluster/model/model.hpp"
 #include "cluster/model/slot_table.hpp"
 
@@ -17,7 +18,7 @@ namespace chorale {
 // A checked chorale_corpus: many chains, stored end to end.
 struct Corpus {
   std::int64_t chains;
-  const std::int64_t *offsets; // chains + 1 entries; NULL if every chain has one position
+  gsl::span<const std::int64_t> offsets; // chains + 1; empty if every chain has one position
   std::int32_t labels;
   bool single;
   bool borrow;
@@ -25,10 +26,12 @@ struct Corpus {
   std::ptrdiff_t row;
   std::ptrdiff_t column;
   const Transitions *transitions;
-  const std::int32_t *tokens;
-  const std::int64_t *groups;
+  gsl::span<const std::int32_t> tokens; // by position; without data() if there are none
+  gsl::span<const std::int64_t> groups; // by chain; empty if all are 0
 
-  std::int64_t begin(std::int64_t chain) const noexcept { return offsets ? offsets[chain] : chain; }
+  std::int64_t begin(std::int64_t chain) const noexcept {
+    return offsets.empty() ? chain : offsets.data()[chain];
+  }
   std::int32_t length(std::int64_t chain) const noexcept {
     return static_cast<std::int32_t>(begin(chain + 1) - begin(chain));
   }
@@ -43,8 +46,9 @@ struct Corpus {
   }
 };
 
-// Members for the cliques first .. first + count - 1: clique first + c gets the entries offsets[c]
-// .. offsets[c + 1] - 1 of `chains`.
+// Members for the cliques first .. first + count - 1, as the caller states them: clique first + c
+// gets the entries offsets[c] .. offsets[c + 1] - 1 of `chains`. Offsets may be equal, and `chains`
+// is then NULL or not. Nothing is checked yet.
 struct RaggedMembers {
   std::int64_t first;
   std::int64_t count;
@@ -108,14 +112,16 @@ struct chorale_model_builder {
   chorale_status freeze(const Report &report, chorale_model *&made) noexcept;
 
   // ---- The same with arguments that have been checked ----
-  bool add_chain(chorale::ChainView view, const std::int32_t *tokens, bool borrow,
+  // tokens: by position; without data() if the chain has none.
+  bool add_chain(chorale::ChainView view, gsl::span<const std::int32_t> tokens, bool borrow,
                  std::int64_t group) noexcept;
   bool add_corpus(const chorale::Corpus &corpus) noexcept;
   bool add_instance(const chorale_instance &instance) noexcept;
   bool add_clique(const chorale_clique_setup &setup) noexcept;
   bool add_cliques(const chorale_clique_setup &setup, std::int64_t count) noexcept;
-  bool add_whole(std::int32_t clique, std::int32_t chain, const std::int32_t *classes,
-                 const std::int32_t *table, bool borrow) noexcept;
+  // classes, table: by position; without data() if the property does not read them.
+  bool add_whole(std::int32_t clique, std::int32_t chain, gsl::span<const std::int32_t> classes,
+                 gsl::span<const std::int32_t> table, bool borrow) noexcept;
   bool add_position(std::int32_t clique, std::int32_t chain, std::int32_t position) noexcept;
   bool has_member(std::int32_t clique, std::int32_t chain, std::int32_t position) noexcept;
   // Adds a clique like `setup` for each repeated token. Stores in `count` how many were added.

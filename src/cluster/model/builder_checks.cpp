@@ -203,7 +203,7 @@ chorale_status Builder::add_chain(const Report &report, const chorale_chain &cha
         check_tokens(report, "options->tokens", {options.tokens, to_size(view.length)}, 0));
   CHORALE_CHECK(check_room(report, "chains", model->chains.size()));
   CHORALE_CHECK(check_room(report, "positions", model->label_count, view.length));
-  return add_chain(view, options.tokens, options.borrow != 0, options.group)
+  return add_chain(view, span_of(options.tokens, view.length), options.borrow != 0, options.group)
              ? CHORALE_OK
              : report.out_of_memory();
 }
@@ -254,9 +254,9 @@ chorale_status Builder::add_member(const Report &report, std::int64_t clique, st
     options.table = attached.table;
   }
   CHORALE_CHECK(check_new(report, clique, chain, -1));
-  return add_whole(gsl::narrow_cast<std::int32_t>(clique),
-                             gsl::narrow_cast<std::int32_t>(chain), options.classes,
-                             options.table, options.borrow != 0)
+  return add_whole(gsl::narrow_cast<std::int32_t>(clique), gsl::narrow_cast<std::int32_t>(chain),
+                   span_of(options.classes, from.length), span_of(options.table, from.length),
+                   options.borrow != 0)
              ? CHORALE_OK
              : report.out_of_memory();
 }

@@ -21,7 +21,7 @@ chorale_status take_corpus(const Report &report, chorale_corpus corpus, Corpus &
   if (corpus.offsets)
     CHORALE_CHECK(check_offsets(report, corpus.offsets, corpus.chains, "corpus->offsets"));
   to.chains = corpus.chains;
-  to.offsets = corpus.offsets;
+  to.offsets = span_of(corpus.offsets, corpus.chains + 1);
   to.labels = gsl::narrow_cast<std::int32_t>(corpus.labels);
   to.single = corpus.element == CHORALE_FLOAT32;
   to.borrow = corpus.borrow != 0;
@@ -44,8 +44,8 @@ chorale_status take_corpus(const Report &report, chorale_corpus corpus, Corpus &
   if (corpus.transitions && corpus.transitions->labels != corpus.labels)
     return report.fail(CHORALE_ERROR_LABELS_MISMATCH, "corpus->labels is ", corpus.labels,
                        "; it must be that of the transitions, ", corpus.transitions->labels);
-  to.tokens = corpus.tokens;
-  to.groups = corpus.groups;
+  to.tokens = span_of(corpus.tokens, end);
+  to.groups = span_of(corpus.groups, corpus.chains);
   return CHORALE_OK;
 }
 
@@ -60,9 +60,9 @@ chorale_status check_contents(const Report &report, const Corpus &corpus) noexce
   rows.length = gsl::narrow_cast<std::int32_t>(corpus.begin(corpus.chains) - begin);
   rows.unary = corpus.scores_from(begin);
   CHORALE_CHECK(check_unary(report, "corpus->unary", rows, begin));
-  return corpus.tokens ? check_tokens(report, "corpus->tokens",
-                                      {corpus.tokens + begin, to_size(rows.length)}, begin)
-                       : CHORALE_OK;
+  return corpus.tokens.data()
+             ? check_tokens(report, "corpus->tokens", corpus.tokens.subspan(to_size(begin)), begin)
+             : CHORALE_OK;
 }
 
 // Checks that entry `entry` of the array `name` is an index from 0 to count - 1.
@@ -81,7 +81,7 @@ chorale_status check_entry(const Report &report, std::string_view name, std::int
 // Rounded up to a multiple of 8, so that the next chain is aligned.
 std::size_t copied_bytes(const Corpus &corpus, std::int64_t chain) noexcept {
   const std::size_t position = static_cast<std::size_t>(corpus.labels) * corpus.score_bytes() +
-                               (corpus.tokens ? sizeof(std::int32_t) : 0);
+                               (corpus.tokens.data() ? sizeof(std::int32_t) : 0);
   return (static_cast<std::size_t>(corpus.length(chain)) * position + 7) / 8 * 8;
 }
 
@@ -108,11 +108,11 @@ std::int32_t *copy_corpus_chain(const Corpus &corpus, std::int64_t chain, std::b
     copy_corpus_rows<float>(corpus, begin, rows, to);
   else
     copy_corpus_rows<double>(corpus, begin, rows, to);
-  if (!corpus.tokens)
+  if (!corpus.tokens.data())
     return nullptr;
   auto *tokens = reinterpret_cast<std::int32_t *>(
       to + static_cast<std::size_t>(rows * corpus.labels) * corpus.score_bytes());
-  std::copy_n(corpus.tokens + begin, rows, tokens);
+  std::copy_n(corpus.tokens.data() + begin, rows, tokens);
   return tokens;
 }
 
@@ -175,7 +175,7 @@ bool chorale_model_builder::add_corpus(const Corpus &corpus) noexcept {
     if (corpus.borrow) {
       const std::int64_t begin = corpus.begin(i);
       chain.unary = corpus.scores_from(begin);
-      chain.tokens = corpus.tokens ? corpus.tokens + begin : nullptr;
+      chain.tokens = corpus.tokens.data() ? corpus.tokens.data() + begin : nullptr;
       if (has_gaps) {
         ChainView view = chain.view();
         view.unary_row = corpus.row;
@@ -199,7 +199,7 @@ bool chorale_model_builder::add_corpus(const Corpus &corpus) noexcept {
   if (corpus.chains > 0)
     model->most_labels = std::max(model->most_labels, corpus.labels);
   for (std::int64_t i = 0; i < corpus.chains; ++i) {
-    groups.push(corpus.groups ? corpus.groups[i] : 0);
+    groups.push(corpus.groups.empty() ? 0 : corpus.groups.data()[i]);
     last_slot.push(-1);
   }
   return true;

@@ -25,8 +25,8 @@ struct CliqueType {
   const Potential *const *centre; // potential for each value of the centre; NULL: not centred
   const std::int32_t *map;        // by label: the column, or -1 for EMPTY; NULL: equal to the label
   const std::int32_t *centre_map; // by label of the centre: its value; NULL: equal to the label
-  std::int32_t map_labels;
-  std::int32_t centre_map_labels;
+  std::int32_t map_labels;        // length of `map`
+  std::int32_t centre_map_labels; // length of `centre_map`
   std::int32_t centre_values;
   std::int32_t values;  // R, the number of values
   std::int32_t columns; // R + 2, or R if nothing can be EMPTY; fewer if `fired` is set

@@ -12,26 +12,28 @@ class Exchanging {
 public:
   Exchanging(Model &to, const Model &from) noexcept : to_(to), from_(from), columns_(to.memory) {}
 
-  bool run(const Exchange *exchanges, const void *const *unary) noexcept {
+  bool run(gsl::span<const Exchange> exchanges, gsl::span<const void *const> unary) noexcept {
     if (!to_.derive_from(from_) ||
-        !(unary ? copy_chains(unary) : to_.chains.copy(from_.chains)))
+        !(unary.empty() ? to_.chains.copy(from_.chains) : copy_chains(unary)))
       return false;
+    Expects(exchanges.size() >= to_size(to_.cliques.size()));
     for (std::int64_t c = 0; c < to_.cliques.size(); ++c)
-      if (!take_clique(c, exchanges[c]))
+      if (!take_clique(c, exchanges.data()[c]))
         return false;
     return true;
   }
 
 private:
-  bool copy_chains(const void *const *unary) noexcept {
+  bool copy_chains(gsl::span<const void *const> unary) noexcept {
+    Expects(unary.size() >= to_size(from_.chains.size()));
     for (std::int64_t i = 0; i < from_.chains.size(); ++i) {
       Chain chain = from_.chains[i];
-      if (unary[i]) {
+      if (const void *scores = unary.data()[i]) {
         auto *view = to_.arena.take_array<ChainView>(1);
         if (!view)
           return false;
         new (view) ChainView(chain.view());
-        view->unary = unary[i];
+        view->unary = scores;
         view->unary_row = chain.labels;
         view->unary_column = 1;
         chain.other = view;
@@ -101,7 +103,7 @@ private:
 } // namespace
 
 Model *exchange(const Memory &memory, const Log &log, const Model &model,
-                const Exchange *exchanges, const void *const *unary) noexcept {
+                gsl::span<const Exchange> exchanges, gsl::span<const void *const> unary) noexcept {
   Held<Model> draft(memory.create<Model>(memory, log));
   if (!draft || !Exchanging(*draft, model).run(exchanges, unary))
     return nullptr;

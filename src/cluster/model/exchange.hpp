@@ -15,10 +15,10 @@ struct Exchange {
 };
 
 // Returns the derived model with one reference; it holds a reference on `model`. NULL if memory
-// runs out. exchanges: by clique; NULL keeps all potentials. unary: by chain, T x m numbers of the
-// chain's element type, without gaps, or NULL to keep the scores of this chain; the arrays are
-// borrowed as long as the result lives. `unary` itself may be NULL to keep all scores.
+// runs out. exchanges: by clique. unary: by chain, T x m numbers of the chain's element type,
+// without gaps, or NULL to keep the scores of this chain; the arrays are borrowed as long as the
+// result lives. `unary` itself may be empty to keep all scores.
 Model *exchange(const Memory &memory, const Log &log, const Model &model,
-                const Exchange *exchanges, const void *const *unary) noexcept;
+                gsl::span<const Exchange> exchanges, gsl::span<const void *const> unary) noexcept;
 
 } // namespace chorale

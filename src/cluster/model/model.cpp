@@ -56,11 +56,11 @@ class Reweighing {
 public:
   Reweighing(Model &to, const Model &from) noexcept : to_(to), from_(from) {}
 
-  bool run(const double *factors) noexcept {
+  bool run(gsl::span<const double> factors) noexcept {
     if (!to_.derive_from(from_) || !to_.chains.copy(from_.chains))
       return false;
     for (std::int64_t c = 0; c < to_.cliques.size(); ++c)
-      if (!take_clique(c, factors[c]))
+      if (!take_clique(c, factors.data()[c]))
         return false;
     return true;
   }
@@ -123,15 +123,16 @@ private:
 } // namespace
 
 chorale_status create_reweighed(const Report &report, const Memory &memory, const Log &log,
-                                const Model &model, const double *factors, Model *&made) noexcept {
-  if (!factors && !model.cliques.empty())
+                                const Model &model, gsl::span<const double> factors,
+                                Model *&made) noexcept {
+  if (factors.size() < to_size(model.cliques.size()))
     return report.null_argument("factors");
   for (std::int64_t c = 0; c < model.cliques.size(); ++c) {
     const Clique &clique = model.cliques[c];
     char name[40];
     MessageWriter(name, sizeof name) << "factors[" << c << "]";
     for (std::int32_t k = 0; k < std::max(clique.centre_values(), 1); ++k)
-      CHORALE_CHECK(check_factor(report, name, factors[c], clique.potential_at(k)));
+      CHORALE_CHECK(check_factor(report, name, factors.data()[c], clique.potential_at(k)));
   }
   Held<Model> draft(memory.create<Model>(memory, log));
   if (!draft || !Reweighing(*draft, model).run(factors))

@@ -42,7 +42,8 @@ struct Slot {
   std::int32_t whole;    // number among all whole-chain slots, or -1
 };
 
-// A whole-chain slot: the arrays that its property reads. NULL for an array that it does not read.
+// A whole-chain slot: the arrays that its property reads, by position of the chain. NULL for an
+// array that it does not read.
 struct WholeSlot {
   const std::int32_t *classes;
   const std::int32_t *table;
@@ -173,8 +174,10 @@ namespace chorale {
 using Model = ::chorale_model;
 
 // Creates a copy of `model` in which the potential of clique c is multiplied by factors[c]. Checks
-// the factors. On success `made` has one reference.
+// the factors; reports them as missing if there are fewer than cliques. On success `made` has one
+// reference.
 chorale_status create_reweighed(const Report &report, const Memory &memory, const Log &log,
-                                const Model &model, const double *factors, Model *&made) noexcept;
+                                const Model &model, gsl::span<const double> factors,
+                                Model *&made) noexcept;
 
 } // namespace chorale

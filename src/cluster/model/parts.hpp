@@ -4,18 +4,19 @@
 
 #include "base/packed.hpp"
 
+#include <gsl/span>
+
 namespace chorale {
 
 class Parts {
 public:
   explicit Parts(const Memory &memory) noexcept : of_(memory), first_(memory) {}
 
-  // Computes the parts from the connected components of the chains: root[i] is the lowest chain of
-  // the component of chain i. is_free(i) is true if the best labelling of chain i is known without
-  // a search, so that the chain may belong to any part. Overwrites `root`. False if memory runs
-  // out.
-  template <class IsFree>
-  bool make(std::int32_t *root, std::int64_t chains, IsFree &&is_free) noexcept;
+  // Computes the parts from the connected components of the chains: lowest[i] is the lowest chain
+  // of the component of chain i. is_free(i) is true if the best labelling of chain i is known
+  // without a search, so that the chain may belong to any part. Overwrites `lowest`. False if
+  // memory runs out.
+  template <class IsFree> bool make(gsl::span<std::int32_t> lowest, IsFree &&is_free) noexcept;
   bool copy(const Parts &from) noexcept {
     count_ = from.count_;
     return of_.copy(from.of_) && first_.copy(from.first_);
@@ -45,7 +46,9 @@ private:
 };
 
 template <class IsFree>
-bool Parts::make(std::int32_t *root, std::int64_t chains, IsFree &&is_free) noexcept {
+bool Parts::make(gsl::span<std::int32_t> lowest, IsFree &&is_free) noexcept {
+  std::int32_t *root = lowest.data();
+  const auto chains = static_cast<std::int64_t>(lowest.size());
   // Replaces root[i] by the part of chain i, or by -1 if the chain is free.
   std::int32_t parts = 0;
   std::int32_t last = -1;

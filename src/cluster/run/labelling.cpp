@@ -26,8 +26,8 @@ struct Scratch {
 
 } // namespace
 
-chorale_status check_labels(const Report &report, const Model &model, const std::int32_t *labels,
-                            std::int64_t count) noexcept {
+chorale_status take_labels(const Report &report, const Model &model, const std::int32_t *labels,
+                           std::int64_t count, gsl::span<const std::int32_t> &to) noexcept {
   if (count != model.label_count)
     return report.fail(CHORALE_ERROR_SHAPE, "count is ", count,
                        "; it must be the number of positions of all chains, ", model.label_count);
@@ -43,13 +43,13 @@ chorale_status check_labels(const Report &report, const Model &model, const std:
                            "; it must be from 0 to ", chain.labels - 1, ", the labels of chain ",
                            i);
   }
+  to = span_of(labels, count);
   return CHORALE_OK;
 }
 
 chorale_status score_labels(const Report &report, const Memory &memory, const Model &model,
-                            const std::int32_t *labels, std::int64_t count,
+                            gsl::span<const std::int32_t> labels,
                             const ScoresOfLabelling &to) noexcept {
-  CHORALE_CHECK(check_labels(report, model, labels, count));
   for (std::int64_t i = 0; i < model.chains.size(); ++i)
     if (model.chains[i].is_instance)
       return report.fail(CHORALE_ERROR_KIND, "chain ", i,
@@ -64,9 +64,9 @@ chorale_status score_labels(const Report &report, const Memory &memory, const Mo
 
   BlockedSum chains;
   for (std::int32_t i = 0; i < model.chains.size(); ++i) {
-    const std::int32_t length = model.chains[i].length;
-    scratch.of.judge(i, model.chains[i].view(), {labels, to_size(length)}, scratch.leaves);
-    labels += length;
+    const std::size_t length = to_size(model.chains[i].length);
+    scratch.of.judge(i, model.chains[i].view(), labels.first(length), scratch.leaves);
+    labels = labels.subspan(length);
     chains.add(scratch.of.phi(i));
     if (!to.chains.empty())
       to.chains.data()[i] = scratch.of.phi(i);

@@ -7,10 +7,11 @@
 
 namespace chorale {
 
-// Checks `count` labels, of all positions of a model, chain by chain. They come from the caller, so
-// `labels` may be NULL. Ignores the labels of instances.
-chorale_status check_labels(const Report &report, const Model &model, const std::int32_t *labels,
-                            std::int64_t count) noexcept;
+// Checks the caller's `count` labels, of all positions of a model, chain by chain, and stores them
+// in `to`. `labels` may be NULL, which is reported unless there are no positions. Ignores the
+// labels of instances.
+chorale_status take_labels(const Report &report, const Model &model, const std::int32_t *labels,
+                           std::int64_t count, gsl::span<const std::int32_t> &to) noexcept;
 
 // Where score_labels() writes scores; `total` may be NULL, each array may be empty.
 struct ScoresOfLabelling {
@@ -19,10 +20,10 @@ struct ScoresOfLabelling {
   gsl::span<double> cliques; // C of each clique
 };
 
-// Checks labels like check_labels() and writes their scores. Sums terms in the same order as a run,
-// so that the bits agree. Allocates scratch from `memory`.
+// Writes the scores of labels that take_labels() has checked. Sums terms in the same order as a
+// run, so that the bits agree. Allocates scratch from `memory`.
 chorale_status score_labels(const Report &report, const Memory &memory, const Model &model,
-                            const std::int32_t *labels, std::int64_t count,
+                            gsl::span<const std::int32_t> labels,
                             const ScoresOfLabelling &to) noexcept;
 
 } // namespace chorale
