@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 namespace chorale {
 
@@ -24,6 +25,11 @@ template <class T> struct Matrix {
   std::ptrdiff_t stride = 0;
 
   explicit operator bool() const noexcept { return data != nullptr; }
+  operator Matrix<const T>() const noexcept
+    requires(!std::is_const_v<T>)
+  {
+    return {data, rows, columns, stride};
+  }
   gsl::span<T> row(std::int64_t i) const noexcept {
     Expects(!kContracts || (i >= 0 && i < rows));
     return {data + i * stride, to_size(columns)};

@@ -39,7 +39,7 @@ public:
   chorale_status take_members(std::string_view name, std::int64_t members) noexcept {
     CHORALE_CHECK(check_size(report_, name, members));
     CHORALE_CHECK(check_tables_serve(report_, *potential_, members));
-    task.problem.values = potential_->values;
+    task.problem.scores.columns = potential_->values;
     set_members(gsl::narrow_cast<std::int32_t>(members));
     return CHORALE_OK;
   }
@@ -47,12 +47,11 @@ public:
   // Checks the weights and passes them to the task unless all are 1.
   chorale_status take_weights(const std::int64_t *weights) noexcept {
     std::int64_t total = 0;
-    CHORALE_CHECK(check_weights(report_, "problem->weights",
-                                span_of(weights, task.problem.members), 0, total));
-    if (total == task.problem.members)
+    CHORALE_CHECK(check_weights(report_, "problem->weights", by_member(weights), 0, total));
+    if (total == task.problem.members())
       return CHORALE_OK;
     CHORALE_CHECK(check_tables_serve(report_, *potential_, total));
-    task.problem.weights = weights;
+    task.problem.weights = by_member(weights);
     task.kind = CliqueKind(*potential_, gsl::narrow_cast<std::int32_t>(total));
     task.kind.weighted = true;
     return CHORALE_OK;
@@ -97,9 +96,9 @@ public:
           return report_.fail(CHORALE_ERROR_OUT_OF_RANGE, "problem->fixed[", i, "] is ",
                               problem.fixed[i], "; it must be -1 or from 0 to ",
                               problem.values - 1);
-    task.problem.scores = problem.scores;
-    task.problem.row_stride = gsl::narrow_cast<std::ptrdiff_t>(problem.row_stride);
-    task.problem.fixed = problem.fixed;
+    task.problem.scores = {problem.scores, problem.members, problem.values,
+                           gsl::narrow_cast<std::ptrdiff_t>(problem.row_stride)};
+    task.problem.fixed = span_of(problem.fixed, problem.members);
     return problem.weights ? take_weights(problem.weights) : CHORALE_OK;
   }
 
@@ -146,24 +145,34 @@ public:
     if (options.start != CHORALE_START_ASSIGNMENT)
       return CHORALE_OK;
     CHORALE_CHECK(check_given(report_, "options->start_assignment", options.start_assignment));
-    CHORALE_CHECK(check_assignment("options->start_assignment", options.start_assignment));
-    for (std::int64_t i = 0; i < task.problem.members; ++i) {
-      const std::int32_t v = options.start_assignment[i];
-      const bool fixed_elsewhere =
-          task.problem.fixed && task.problem.fixed[i] >= 0 && task.problem.fixed[i] != v;
-      if (fixed_elsewhere || task.problem.scores[i * task.problem.row_stride + v] == kForbidden)
+    const gsl::span<const std::int32_t> values =
+        by_member<const std::int32_t>(options.start_assignment);
+    CHORALE_CHECK(check_assignment("options->start_assignment", values));
+    const std::int32_t *fixed = task.problem.fixed.data();
+    for (std::int64_t i = 0; i < task.problem.scores.rows; ++i) {
+      const std::int32_t v = values.data()[i];
+      const bool fixed_elsewhere = fixed && fixed[i] >= 0 && fixed[i] != v;
+      if (fixed_elsewhere || task.problem.scores.row(i).data()[v] == kForbidden)
         return report_.fail(CHORALE_ERROR_FORBIDDEN_VALUE, "options->start_assignment[", i, "] is ",
                             v, "; that value is forbidden to the member");
     }
-    task.start_assignment = options.start_assignment;
+    task.start_assignment = values;
     return CHORALE_OK;
   }
 
-  chorale_status check_assignment(std::string_view name, const std::int32_t *values) noexcept {
-    for (std::int64_t i = 0; i < task.problem.members; ++i)
-      if (values[i] < 0 || values[i] >= task.problem.values)
+  // Returns the caller's array with one entry for each member; empty if `array` is NULL.
+  template <class T> gsl::span<T> by_member(T *array) const noexcept {
+    return span_of(array, task.problem.scores.rows);
+  }
+
+  // Checks the value of each member.
+  chorale_status check_assignment(std::string_view name,
+                                  gsl::span<const std::int32_t> assignment) noexcept {
+    const std::int32_t *values = assignment.data();
+    for (std::int64_t i = 0; i < task.problem.scores.rows; ++i)
+      if (values[i] < 0 || values[i] >= task.problem.values())
         return report_.fail(CHORALE_ERROR_OUT_OF_RANGE, name, "[", i, "] is ", values[i],
-                            "; it must be from 0 to ", task.problem.values - 1);
+                            "; it must be from 0 to ", task.problem.values() - 1);
     return CHORALE_OK;
   }
 
@@ -185,14 +194,14 @@ public:
     case Misfit::not_convex:
       return report_.fail(CHORALE_ERROR_NOT_CONVEX, "options->algorithm is ", asked,
                           ", which needs convex tables; those of the potential are not convex for ",
-                          task.problem.members,
+                          task.problem.members(),
                           " members (to 1e-12 of the largest entry), nor "
                           "declared so");
     case Misfit::not_concave:
       return report_.fail(CHORALE_ERROR_NOT_CONCAVE, "options->algorithm is ", asked,
                           ", which needs concave tables that allow a count of 0; those of the "
                           "potential are not concave for ",
-                          task.problem.members,
+                          task.problem.members(),
                           " members (to 1e-12 of the largest entry), "
                           "nor declared so");
     case Misfit::no_exact_solver:
@@ -200,7 +209,7 @@ public:
                           " gives no exact max-marginals for ", family);
     case Misfit::weights_potential:
       return report_.fail(CHORALE_ERROR_WEIGHTS, "problem->weights add up to ", task.kind.members,
-                          " for ", task.problem.members, " members; weights above 1 need a SUM "
+                          " for ", task.problem.members(), " members; weights above 1 need a SUM "
                           "whose tables are convex and forbid no count (the potential is ", family,
                           ")");
     case Misfit::weights_algorithm:
@@ -221,8 +230,8 @@ public:
     if (solver.workspace.reserve(bytes))
       return CHORALE_OK;
     if (bytes == SIZE_MAX)
-      return report_.fail(CHORALE_ERROR_SIZE_OVERFLOW, "the workspace of ", task.problem.members,
-                          " members and ", task.problem.values,
+      return report_.fail(CHORALE_ERROR_SIZE_OVERFLOW, "the workspace of ", task.problem.members(),
+                          " members and ", task.problem.values(),
                           " values exceeds the address space");
     if (solver.workspace.is_borrowed())
       return report_.fail(CHORALE_ERROR_WORKSPACE_TOO_SMALL, "the solver's memory has ",
@@ -232,11 +241,11 @@ public:
     return report_.out_of_memory(bytes);
   }
 
-  // Returns the bytes that suffice for any clique of at most task.problem.members members. A table
+  // Returns the bytes that suffice for any clique of at most task.problem.members() members. A table
   // may be convex or concave only up to some length, and then smaller cliques may be solved by
   // another algorithm. So the sizes at which the algorithm changes are measured too.
   std::size_t bytes_up_to_members() noexcept {
-    const std::int32_t members = task.problem.members;
+    const std::int32_t members = task.problem.members();
     std::size_t bytes = 0;
     for (const std::int64_t most : {potential_->convex_length - 1, potential_->concave_length - 1,
                                     std::int64_t{1}, std::int64_t{members}}) {
@@ -262,7 +271,7 @@ public:
     CHORALE_CHECK(reserve(solver, measure(task)));
     const CliqueAnswer answer = compute(task, limits, solver.workspace.data());
     CHORALE_CHECK(callback_status(report_, answer.failure));
-    solver.log.write(CHORALE_LOG_DEBUG, "clique of ", task.problem.members,
+    solver.log.write(CHORALE_LOG_DEBUG, "clique of ", task.problem.members(),
                      " members: ", task.plan.algorithm->name, ", score ",
                      answer.member_score + answer.clique_score, ", upper bound ",
                      answer.upper_bound);
@@ -287,7 +296,7 @@ public:
 
 private:
   void set_members(std::int32_t members) noexcept {
-    task.problem.members = members;
+    task.problem.scores.rows = members;
     task.kind = CliqueKind(*potential_, members);
   }
 
@@ -409,7 +418,7 @@ chorale_status chorale_clique_solve(chorale_clique_solver *solver,
     CHORALE_CHECK(call.take_start());
     CHORALE_CHECK(call.take_plan(CHORALE_CLIQUE_SOLVE));
     CHORALE_CHECK(check_clique_result(report, result));
-    call.task.assignment = assignment;
+    call.task.assignment = call.by_member(assignment);
     return call.run(*solver, result);
   });
 }
@@ -430,15 +439,15 @@ chorale_status chorale_clique_max_marginals(chorale_clique_solver *solver,
     if (form != CHORALE_MARGINAL_SCORE && form != CHORALE_MARGINAL_MESSAGE)
       return report.unknown_constant("form", form, "a CHORALE_MARGINAL_ constant");
     CHORALE_CHECK(check_given(report, "marginals", marginals));
-    CHORALE_CHECK(take_row_stride(report, "problem->members", call.task.problem.members,
-                                  "problem->values", call.task.problem.values, "row_stride",
+    CHORALE_CHECK(take_row_stride(report, "problem->members", call.task.problem.members(),
+                                  "problem->values", call.task.problem.values(), "row_stride",
                                   row_stride));
     CHORALE_CHECK(call.take_plan(CHORALE_CLIQUE_MAX_MARGINALS));
     CHORALE_CHECK(check_clique_result(report, result));
     call.task.marginal_form = form;
-    call.task.marginals = marginals;
-    call.task.marginals_stride = gsl::narrow_cast<std::ptrdiff_t>(row_stride);
-    call.task.assignment = assignment;
+    call.task.marginals = {marginals, call.task.problem.members(), call.task.problem.values(),
+                           gsl::narrow_cast<std::ptrdiff_t>(row_stride)};
+    call.task.assignment = call.by_member(assignment);
     return call.run(*solver, result);
   });
 }
@@ -454,17 +463,16 @@ chorale_status chorale_clique_score(chorale_clique_solver *solver,
     CliqueCall call(report);
     CHORALE_CHECK(call.take_potential(potential));
     CHORALE_CHECK(call.take_problem(problem));
-    CHORALE_CHECK(call.check_assignment("assignment", assignment));
+    const gsl::span<const std::int32_t> given = call.by_member(assignment);
+    CHORALE_CHECK(call.check_assignment("assignment", given));
     CHORALE_CHECK(check_clique_result(report, result));
     Layout measure;
     measure.take<std::int64_t>(potential->values);
     CHORALE_CHECK(call.reserve(*solver, measure.bytes()));
     Layout layout(solver->workspace.data());
-    auto *counts = layout.take<std::int64_t>(potential->values);
     CliqueAnswer answer;
-    evaluate(*potential, call.task.problem,
-             {assignment, static_cast<std::size_t>(call.task.problem.members)},
-             {counts, static_cast<std::size_t>(potential->values)}, answer);
+    evaluate(*potential, call.task.problem, given,
+             layout.take_span<std::int64_t>(potential->values), answer);
     CHORALE_CHECK(callback_status(report, answer.failure));
     call.write(answer, result);
     return CHORALE_OK;

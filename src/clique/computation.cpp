@@ -80,12 +80,13 @@ private:
       return;
     if (interrupted_without_labelling())
       take_independent();
-    if (solution_.found())
+    if (solution_.found()) {
+      const std::int32_t *x = solution_.assignment.data();
       for (std::int64_t i = 0; i < instance_.members; ++i) {
-        const std::int32_t v = solution_.assignment[i];
-        double &own = messages_[i * instance_.columns + v];
-        own = std::max(own, solution_.score - instance_.score(i, v));
+        double &own = messages_[i * instance_.columns + x[i]];
+        own = std::max(own, solution_.score - instance_.score(i, x[i]));
       }
+    }
     if (only_member_ >= 0) {
       const std::int64_t K = instance_.columns;
       std::fill(messages_, messages_ + only_member_ * K, kForbidden);
@@ -101,7 +102,7 @@ private:
     // have to leave this array unchanged; otherwise it is first written to candidate_.
     const bool straight = !kept_.is_active() && !task_.wants_marginals &&
                           !task_.kind.source->callback && task_.kind.source->finite_tables;
-    const std::int32_t *values = straight ? task_.assignment : candidate_;
+    gsl::span<const std::int32_t> values = straight ? task_.assignment : candidate_;
     answer.failure = solution_.failure;
     bool found = solution_.found();
     Rated rated;
@@ -116,8 +117,9 @@ private:
           found = !solution_.infeasible && rated.score() > kForbidden;
       } else if (const bool independent = interrupted_without_labelling(); found || independent) {
         // Skips the rating of a large interrupted clique whose labelling is not asked for.
-        if (is_small() || !is_interrupted() || task_.assignment)
-          kept_.rate(NoLimits{}, independent ? nullptr : solution_.assignment,
+        if (is_small() || !is_interrupted() || !task_.assignment.empty())
+          kept_.rate(NoLimits{},
+                     independent ? gsl::span<const std::int32_t>() : solution_.assignment,
                      straight ? task_.assignment : candidate_, rated);
         if (independent)
           solution_.score = rated.score();
@@ -134,13 +136,13 @@ private:
     answer.marginals_exact =
         marginals_exact_ || (task_.wants_marginals && solution_.infeasible && only_member_ < 0);
     if (task_.wants_marginals && !writes_in_place() && (!is_interrupted() || is_small()))
-      write_marginals(task_, messages_);
+      write_marginals(task_, messages());
     if (found) {
       answer.member_score = rated.member_score;
       answer.clique_score = rated.clique_score;
       answer.magnitude = rated.magnitude;
-      if (task_.assignment && !straight)
-        std::copy(values, values + instance_.members, task_.assignment);
+      if (!task_.assignment.empty() && !straight)
+        std::copy_n(values.data(), instance_.members, task_.assignment.data());
       const double score = rated.score();
       // The bound may be a little below the score by rounding.
       answer.upper_bound = std::max(answer.upper_bound, score);
@@ -196,16 +198,19 @@ CliqueAnswer compute(const CliqueTask &task, Limits &limits, std::byte *memory) 
                             : Computation(layout, task, limits).carry_out();
 }
 
-void write_marginals(const CliqueTask &task, const double *messages) noexcept {
+void write_marginals(const CliqueTask &task, Matrix<const double> messages) noexcept {
   const CliqueKind &kind = task.kind;
   const ProblemView &problem = task.problem;
-  for (std::int64_t i = 0; i < problem.members; ++i) {
-    const double *own = problem.scores + i * problem.row_stride;
-    const std::int32_t only = problem.fixed ? problem.fixed[i] : -1;
-    const double *from = messages + i * kind.columns;
-    double *to = task.marginals + i * task.marginals_stride;
+  Expects(messages.rows == problem.scores.rows && messages.columns == kind.columns);
+  const std::int32_t *fixed = problem.fixed.data();
+  const std::int32_t values = problem.values();
+  for (std::int64_t i = 0; i < problem.scores.rows; ++i) {
+    const double *own = problem.scores.row(i).data();
+    const std::int32_t only = fixed ? fixed[i] : -1;
+    const double *from = messages.row(i).data();
+    double *to = task.marginals.row(i).data();
     std::int32_t column = 0;
-    for (std::int32_t v = 0; v < problem.values; ++v) {
+    for (std::int32_t v = 0; v < values; ++v) {
       const double message = kind.source->counts(v) ? from[column++] : from[kind.rest];
       if (task.marginal_form == CHORALE_MARGINAL_MESSAGE)
         to[v] = message;
@@ -222,12 +227,12 @@ void evaluate(const Potential &potential, const ProblemView &problem,
               CliqueAnswer &answer) noexcept {
   std::fill(counts.begin(), counts.end(), 0);
   MeasuredSum members;
-  const double *row = problem.scores;
-  const std::int64_t *weight = problem.weights;
+  const double *row = problem.scores.data;
+  const std::int64_t *weight = problem.weights.data();
   std::int64_t total = 0;
   for (const std::int32_t v : assignment) {
     members.add(row[v]);
-    row += problem.row_stride;
+    row += problem.scores.stride;
     const std::int64_t times = weight ? *weight++ : 1;
     counts.data()[v] += times;
     total += times;

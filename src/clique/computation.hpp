@@ -9,12 +9,12 @@ namespace chorale {
 
 struct CliqueTask {
   CliqueKind kind;
-  ProblemView problem{}; // measure() reads only its members and values
+  ProblemView problem; // measure() reads only its sizes
   Plan plan;
   SolveOptions options;
   chorale_start start = CHORALE_START_INDEPENDENT;
   std::int32_t start_value = 0;
-  const std::int32_t *start_assignment = nullptr;
+  gsl::span<const std::int32_t> start_assignment; // n: values
 
   bool wants_marginals = false;
   // True if the call must return within milliseconds of an interruption. Requires that the `limits`
@@ -24,9 +24,8 @@ struct CliqueTask {
   // to a column), the search for a labelling before is left out.
   bool messages_only = false;
   chorale_marginal_form marginal_form = CHORALE_MARGINAL_SCORE;
-  double *marginals = nullptr;
-  std::ptrdiff_t marginals_stride = 0;
-  std::int32_t *assignment = nullptr; // may be NULL
+  Matrix<double> marginals;           // n x values
+  gsl::span<std::int32_t> assignment; // n: values; empty: not wanted
   // True if the arrays of scores and marginals may be used as working memory, which saves copies
   // where their layout fits. The scores may then be overwritten.
   bool in_place = false;
@@ -52,7 +51,7 @@ CliqueAnswer compute(const CliqueTask &task, Limits &limits, std::byte *memory) 
 
 // Writes messages (n x K, by column) to task.marginals (by value), in the form that the task asks
 // for: as messages, or as max-marginals, which contain the member's own score.
-void write_marginals(const CliqueTask &task, const double *messages) noexcept;
+void write_marginals(const CliqueTask &task, Matrix<const double> messages) noexcept;
 
 // Scores a labelling by the definition and writes the result to `answer`: adds up the member scores
 // in the order of the members, and evaluates the potential by its own formula. `assignment`: the

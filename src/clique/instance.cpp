@@ -24,10 +24,10 @@ bool Instance::load(const ProblemView &problem, std::int32_t *only_without,
   if (!potential.prepare(limits))
     return false;
   if (!scores)
-    scores = const_cast<double *>(problem.scores);
+    scores = const_cast<double *>(problem.scores.data);
   const RowScans &scans = row_scans_here();
   const bool whole = in_stretches(
-      *this, members, 8 + 4 * std::int64_t{problem.values},
+      *this, members, 8 + 4 * problem.scores.columns,
       [&](std::int64_t begin, std::int64_t end) {
         gather(problem, begin, end);
         scans.top_two(scores + begin * columns, end - begin, columns,
@@ -49,13 +49,15 @@ bool Instance::load(const ProblemView &problem, std::int32_t *only_without,
 }
 
 void Instance::gather(const ProblemView &problem, std::int64_t begin, std::int64_t last) noexcept {
-  if (scores == problem.scores && !problem.fixed)
+  const std::int32_t *fixed = problem.fixed.data();
+  if (scores == problem.scores.data && !fixed)
     return; // used as it is
   const Potential &source = *potential.source;
+  const std::int32_t values = problem.values();
   double *to = scores + begin * columns;
   for (std::int64_t i = begin; i < last; ++i, to += columns) {
-    const double *from = problem.scores + i * problem.row_stride;
-    const std::int32_t only = problem.fixed ? problem.fixed[i] : -1;
+    const double *from = problem.scores.row(i).data();
+    const std::int32_t only = fixed ? fixed[i] : -1;
     if (to == from) {
       // The instance uses the caller's matrix itself, so there is nothing to copy.
     } else if (!potential.has_rest()) {
@@ -65,7 +67,7 @@ void Instance::gather(const ProblemView &problem, std::int64_t begin, std::int64
       to[potential.rest] = kForbidden;
       rest_value[i] = -1;
       std::int32_t column = 0;
-      for (std::int32_t v = 0; v < problem.values; ++v) {
+      for (std::int32_t v = 0; v < values; ++v) {
         if (source.counts(v)) {
           to[column++] = from[v];
         } else if (only < 0 || only == v) {
@@ -90,19 +92,24 @@ bool Instance::note_best(std::int64_t i) noexcept {
   return best_score[i] > kForbidden;
 }
 
-void Instance::offer_to_kept(const std::int32_t *assignment, double score) const noexcept {
+void Instance::offer_to_kept(gsl::span<const std::int32_t> assignment,
+                             double score) const noexcept {
   kept->offer(assignment, score);
 }
 
-bool Instance::count(const std::int32_t *assignment, std::int32_t *counts) const noexcept {
+bool Instance::count(gsl::span<const std::int32_t> assignment,
+                     gsl::span<std::int32_t> counts) const noexcept {
+  Expects(assignment.size() >= to_size(members) && counts.size() >= to_size(columns));
+  const std::int32_t *const x = assignment.data();
+  std::int32_t *const to = counts.data();
   // Counts members in turn into four rows, so that equal neighbours do not wait for one counter.
   constexpr std::int32_t kRows = 4;
   constexpr std::int32_t kNarrow = 32;
   constexpr std::int32_t kFew = 16; // members for which rows do not pay
-  std::fill(counts, counts + columns, 0);
+  std::fill(to, to + columns, 0);
   if (members < kFew) {
     for (std::int32_t i = 0; i < members; ++i)
-      ++counts[assignment[i]];
+      ++to[x[i]];
     return spend(2 * members);
   }
   const bool narrow = columns <= kNarrow;
@@ -111,30 +118,34 @@ bool Instance::count(const std::int32_t *assignment, std::int32_t *counts) const
     std::int64_t i = begin;
     for (; narrow && i + kRows <= end; i += kRows)
       for (std::int32_t r = 0; r < kRows; ++r)
-        ++rows[r][assignment[i + r]];
+        ++rows[r][x[i + r]];
     for (; i < end; ++i)
-      ++counts[assignment[i]];
+      ++to[x[i]];
   });
   for (std::int32_t v = 0; narrow && v < columns; ++v)
-    counts[v] += (rows[0][v] + rows[1][v]) + (rows[2][v] + rows[3][v]);
+    to[v] += (rows[0][v] + rows[1][v]) + (rows[2][v] + rows[3][v]);
   return counted;
 }
 
-double Instance::member_score(const std::int32_t *assignment) const noexcept {
+double Instance::member_score(gsl::span<const std::int32_t> assignment) const noexcept {
+  Expects(assignment.size() >= to_size(members));
+  const std::int32_t *const x = assignment.data();
   double total = 0;
   if (!in_stretches(*this, members, 4, [&](std::int64_t begin, std::int64_t end) {
         for (std::int64_t i = begin; i < end; ++i)
-          total += score(i, assignment[i]);
+          total += score(i, x[i]);
       }))
     total = kForbidden;
   return total;
 }
 
-MeasuredSum Instance::member_sum(const std::int32_t *assignment) const noexcept {
+MeasuredSum Instance::member_sum(gsl::span<const std::int32_t> assignment) const noexcept {
+  Expects(assignment.size() >= to_size(members));
+  const std::int32_t *const x = assignment.data();
   MeasuredSum sum;
   if (!in_stretches(*this, members, 8, [&](std::int64_t begin, std::int64_t end) {
         for (std::int64_t i = begin; i < end; ++i)
-          sum.add(score(i, assignment[i]));
+          sum.add(score(i, x[i]));
       }))
     sum.total = kForbidden;
   return sum;

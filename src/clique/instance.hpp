@@ -23,12 +23,12 @@ namespace chorale {
 
 // The problem as the caller states it. Its sizes have been checked, and no score is NaN.
 struct ProblemView {
-  std::int32_t members;
-  std::int32_t values;
-  const double *scores;      // members x values
-  std::ptrdiff_t row_stride; // of `scores`, in doubles
-  const std::int32_t *fixed; // members: the value a member is fixed to, or -1; or NULL
-  const std::int64_t *weights = nullptr; // members: how often each one counts; or NULL
+  Matrix<const double> scores;         // members x values
+  gsl::span<const std::int32_t> fixed; // members: the value a member is fixed to, or -1; or empty
+  gsl::span<const std::int64_t> weights; // members: how often each one counts; empty: once
+
+  std::int32_t members() const noexcept { return static_cast<std::int32_t>(scores.rows); }
+  std::int32_t values() const noexcept { return static_cast<std::int32_t>(scores.columns); }
 };
 
 class KeptLabelling;
@@ -53,10 +53,10 @@ struct Instance {
 
   // An array with one entry for each member (column), as a span.
   template <class T> gsl::span<T> by_member(T *array) const noexcept {
-    return {array, static_cast<std::size_t>(members)};
+    return {array, to_size(members)};
   }
   template <class T> gsl::span<T> by_column(T *array) const noexcept {
-    return {array, static_cast<std::size_t>(columns)};
+    return {array, to_size(columns)};
   }
   // An array with one entry for each member and column, without gaps, as a matrix.
   template <class T> Matrix<T> by_entry(T *array) const noexcept {
@@ -71,16 +71,18 @@ struct Instance {
     return row(i)[v];
   }
 
+  // The functions below take a labelling: n columns.
   // Writes the number of members at each column to `counts` (K). False if interrupted.
-  bool count(const std::int32_t *assignment, std::int32_t *counts) const noexcept;
+  bool count(gsl::span<const std::int32_t> assignment,
+             gsl::span<std::int32_t> counts) const noexcept;
   // Returns sum_i scores[i][x_i], added up in the order of i; minus infinity if interrupted.
-  double member_score(const std::int32_t *assignment) const noexcept;
+  double member_score(gsl::span<const std::int32_t> assignment) const noexcept;
   // Returns the same sum together with the sum of the magnitudes of its terms.
-  MeasuredSum member_sum(const std::int32_t *assignment) const noexcept;
+  MeasuredSum member_sum(gsl::span<const std::int32_t> assignment) const noexcept;
 
   // Offers a labelling to `kept`, with the score that the search has computed for it. Searches call
   // this between their steps, even if the labelling has not changed.
-  void offer_kept(const std::int32_t *assignment, double score) const noexcept {
+  void offer_kept(gsl::span<const std::int32_t> assignment, double score) const noexcept {
     if (kept) [[unlikely]]
       offer_to_kept(assignment, score);
   }
@@ -102,7 +104,7 @@ struct Instance {
   }
 
 private:
-  void offer_to_kept(const std::int32_t *assignment, double score) const noexcept;
+  void offer_to_kept(gsl::span<const std::int32_t> assignment, double score) const noexcept;
   // Gathers the scores of members begin .. last - 1.
   void gather(const ProblemView &problem, std::int64_t begin, std::int64_t last) noexcept;
 };
@@ -128,7 +130,7 @@ struct SolveOptions {
 // Result of an algorithm, or of several in turn: none of them lowers `score` or raises `bound`.
 struct Solution {
   Solution(Layout &layout, const Instance &of) noexcept
-      : instance(&of), assignment(layout.take<std::int32_t>(of.members)) {}
+      : instance(&of), assignment(layout.take_span<std::int32_t>(of.members)) {}
 
   bool found() const noexcept { return score > kForbidden; }
   // Offers the labelling to Instance::kept.
@@ -147,7 +149,7 @@ struct Solution {
   }
 
   const Instance *instance;
-  std::int32_t *assignment; // n: columns; undefined until found
+  gsl::span<std::int32_t> assignment; // n: columns; undefined until found
   double score = kForbidden;
   double bound = kInfinity;
   bool infeasible = false; // proven: no labelling scores above minus infinity

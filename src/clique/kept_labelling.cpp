@@ -19,9 +19,12 @@ constexpr std::int64_t kFewScores = 1 << 15;
 
 KeptLabelling::KeptLabelling(Layout &layout, const Instance &instance, bool large) noexcept
     : instance_(&instance), source_(instance.potential.source),
-      counts_(layout.take<std::int64_t>(source_->values)),
-      values_(large ? layout.take<std::int32_t>(instance.members) : nullptr),
-      spare_(large ? layout.take<std::int32_t>(instance.members) : nullptr) {}
+      counts_(layout.take_span<std::int64_t>(source_->values)) {
+  if (!large)
+    return;
+  values_ = layout.take_span<std::int32_t>(instance.members);
+  spare_ = layout.take_span<std::int32_t>(instance.members);
+}
 
 std::int32_t KeptLabelling::best_column(std::int64_t i) const noexcept {
   const Instance &in = *instance_;
@@ -34,10 +37,15 @@ std::int32_t KeptLabelling::best_column(std::int64_t i) const noexcept {
 }
 
 template <class Limits_>
-bool KeptLabelling::rate(Limits_ &&limits, const std::int32_t *assignment, std::int32_t *values,
-                         Rated &to) noexcept {
+bool KeptLabelling::rate(Limits_ &&limits, gsl::span<const std::int32_t> assignment,
+                         gsl::span<std::int32_t> values, Rated &to) noexcept {
   const Instance &in = *instance_;
-  std::fill(counts_, counts_ + source_->values, 0);
+  Expects(assignment.empty() || assignment.size() >= to_size(in.members));
+  Expects(values.empty() || values.size() >= to_size(in.members));
+  const std::int32_t *const x = assignment.data();
+  std::int32_t *const to_values = values.data();
+  std::int64_t *const counts = counts_.data();
+  std::fill(counts, counts + source_->values, 0);
   MeasuredSum members;
   // Most members have their best or second-best column. In large cliques these scores are read from
   // best_score and second_score, which lie closer together than rows. In small cliques the row is
@@ -45,32 +53,31 @@ bool KeptLabelling::rate(Limits_ &&limits, const std::int32_t *assignment, std::
   const bool few = std::int64_t{in.members} * in.columns <= kFewScores;
   if (!in_stretches(limits, in.members, 8, [&](std::int64_t begin, std::int64_t end) {
         for (std::int64_t i = begin; i < end; ++i) {
-          const std::int32_t column = assignment ? assignment[i] : best_column(i);
+          const std::int32_t column = x ? x[i] : best_column(i);
           members.add(few                      ? in.score(i, column)
                       : column == in.best[i]   ? in.best_score[i]
                       : column == in.second[i] ? in.second_score[i]
                                                : in.score(i, column));
           const std::int32_t value = in.value_of(i, column);
-          if (values)
-            values[i] = value;
-          ++counts_[value];
+          if (to_values)
+            to_values[i] = value;
+          ++counts[value];
         }
       }))
     return false;
   to.member_score = members.total;
-  to.clique_score = evaluate_counted(*source_, span_of(counts_, source_->values), in.members,
-                                     &failure_);
+  to.clique_score = evaluate_counted(*source_, counts_, in.members, &failure_);
   to.magnitude = members.magnitude + magnitude_of(to.clique_score);
   return true;
 }
-template bool KeptLabelling::rate(Limits &, const std::int32_t *, std::int32_t *,
+template bool KeptLabelling::rate(Limits &, gsl::span<const std::int32_t>, gsl::span<std::int32_t>,
                                   Rated &) noexcept;
-template bool KeptLabelling::rate(NoLimits &&, const std::int32_t *, std::int32_t *,
-                                  Rated &) noexcept;
+template bool KeptLabelling::rate(NoLimits &&, gsl::span<const std::int32_t>,
+                                  gsl::span<std::int32_t>, Rated &) noexcept;
 
 bool KeptLabelling::begin(Limits &limits) noexcept {
   rated_ = {};
-  if (!rate(limits, nullptr, values_, rated_))
+  if (!rate(limits, {}, values_, rated_))
     return false;
   limits_ = &limits;
   offered_ = rated_.score();
@@ -78,7 +85,7 @@ bool KeptLabelling::begin(Limits &limits) noexcept {
   return true;
 }
 
-bool KeptLabelling::take(Limits &limits, const std::int32_t *assignment, double score,
+bool KeptLabelling::take(Limits &limits, gsl::span<const std::int32_t> assignment, double score,
                          bool anyway) noexcept {
   const std::int64_t looks = limits_->looks();
   Rated rated;

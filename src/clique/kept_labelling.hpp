@@ -24,12 +24,12 @@ public:
   // `large`: takes the memory to keep a labelling; otherwise only rate() may be called.
   KeptLabelling(Layout &layout, const Instance &instance, bool large) noexcept;
 
-  // Scores a labelling and writes the result to `to`. `assignment`: n columns; NULL means each
-  // member's best value. Writes the values of the labelling to `values` (n) unless it is NULL.
+  // Scores a labelling and writes the result to `to`. `assignment`: n columns; empty means each
+  // member's best value. Writes the values of the labelling to `values` (n) unless this is empty.
   // False if interrupted.
   template <class Limits_>
-  bool rate(Limits_ &&limits, const std::int32_t *assignment, std::int32_t *values,
-            Rated &to) noexcept;
+  bool rate(Limits_ &&limits, gsl::span<const std::int32_t> assignment,
+            gsl::span<std::int32_t> values, Rated &to) noexcept;
 
   // Scores and keeps the labelling with each member's best value. From then on, keeps the best of
   // all labellings that offer() scores. False if interrupted.
@@ -39,19 +39,19 @@ public:
   // Scores a labelling if enough time has passed since the last scoring and if `score`, which the
   // search has computed for it, exceeds that of the labelling scored last. At most a fifth of the
   // time goes into scoring.
-  void offer(const std::int32_t *assignment, double score) noexcept {
+  void offer(gsl::span<const std::int32_t> assignment, double score) noexcept {
     if (is_active() && score > offered_ && limits_->looks() >= due_)
       take(*limits_, assignment, score);
   }
   // Scores and keeps the labelling that the search ends with, if its `score` exceeds that of the
   // labelling scored last or the search is complete. True if this labelling is kept. False if not,
   // or if `limits` ended the scoring.
-  bool finish(Limits &limits, const std::int32_t *assignment, double score,
+  bool finish(Limits &limits, gsl::span<const std::int32_t> assignment, double score,
               bool complete) noexcept {
     return (complete || score > offered_) && take(limits, assignment, score, true);
   }
 
-  const std::int32_t *values() const noexcept { return values_; }
+  gsl::span<const std::int32_t> values() const noexcept { return values_; }
   const Rated &rated() const noexcept { return rated_; }
   CallbackFailure failure() const noexcept { return failure_; }
 
@@ -63,14 +63,14 @@ public:
 private:
   // Scores a labelling and keeps it if it is better than the kept one, or `anyway`. False if
   // interrupted.
-  bool take(Limits &limits, const std::int32_t *assignment, double score,
+  bool take(Limits &limits, gsl::span<const std::int32_t> assignment, double score,
             bool anyway = false) noexcept;
 
   const Instance *instance_;
   const Potential *source_;
-  std::int64_t *counts_;           // R: counts by value
-  std::int32_t *values_ = nullptr; // n: the labelling kept; NULL in small cliques
-  std::int32_t *spare_ = nullptr;  // n: a labelling that is being scored
+  gsl::span<std::int64_t> counts_; // R: counts by value
+  gsl::span<std::int32_t> values_; // n: the labelling kept; empty in small cliques
+  gsl::span<std::int32_t> spare_;  // n: a labelling that is being scored; empty in small cliques
   Rated rated_;
   CallbackFailure failure_ = CallbackFailure::none;
   Limits *limits_ = nullptr; // limits of the search; NULL before begin()

@@ -59,29 +59,28 @@ using Moves = std::conditional_t<LinearMoves<Score>, SumMoves, SingleMoves<Score
 CliqueSearch::CliqueSearch(Layout &layout, const CliqueTask &task, Limits &limits) noexcept
     : layout_(layout), task_(task), limits_(limits),
       instance_(layout, task.kind, task.in_place || reads_only()), solution_(layout, instance_),
-      candidate_(layout.take<std::int32_t>(instance_.members)),
+      candidate_(layout.take_span<std::int32_t>(instance_.members)),
       kept_(layout, instance_, task.is_quick && !is_small()),
       messages_(!task.wants_marginals ? nullptr
-                : writes_in_place()   ? task.marginals
-                                      : layout.take<double>(saturating_product(
-                                            static_cast<std::size_t>(instance_.members),
-                                            static_cast<std::size_t>(instance_.columns)))) {}
+                : writes_in_place()   ? task.marginals.data
+                                      : layout.take<double>(product_of_counts(
+                                            instance_.members, instance_.columns))) {}
 
 bool CliqueSearch::is_small() const noexcept {
-  return std::int64_t{instance_.members} * task_.problem.values <= kAlwaysRead;
+  return std::int64_t{instance_.members} * task_.problem.values() <= kAlwaysRead;
 }
 
 // True if no step writes to the scores, and the caller's matrix has no gaps and no fixed members,
 // so that the instance may use it without a copy.
 bool CliqueSearch::reads_only() const noexcept {
   const ProblemView &problem = task_.problem;
-  return !task_.wants_marginals && problem.scores && !problem.fixed &&
-         problem.row_stride == problem.values;
+  return !task_.wants_marginals && problem.scores && problem.fixed.empty() &&
+         problem.scores.stride == problem.scores.columns;
 }
 
 bool CliqueSearch::writes_in_place() const noexcept {
   return task_.in_place && task_.marginal_form == CHORALE_MARGINAL_MESSAGE &&
-         !instance_.potential.has_rest() && task_.marginals_stride == instance_.columns;
+         !instance_.potential.has_rest() && task_.marginals.stride == instance_.columns;
 }
 
 // ---- Starts ------------------------------------------------------------------------------------
@@ -93,14 +92,15 @@ void CliqueSearch::start() noexcept {
   }
   if (!runs())
     return;
-  const gsl::span<std::int32_t> assignment = instance_.by_member(solution_.assignment);
+  const gsl::span<std::int32_t> assignment = solution_.assignment;
   switch (task_.start) {
   case CHORALE_START_VALUE:
     write_all_at(task_.start_value, assignment);
     break;
   case CHORALE_START_ASSIGNMENT:
-    write_each(assignment,
-               [&](std::int64_t i) { return column_of(task_.start_assignment[i]); });
+    write_each(assignment, [this, values = task_.start_assignment.data()](std::int64_t i) {
+      return column_of(values[i]);
+    });
     break;
   default:
     write_independent(assignment);
@@ -136,9 +136,10 @@ void CliqueSearch::write_all_at(std::int32_t value,
                                 gsl::span<std::int32_t> assignment) const noexcept {
   const std::int32_t common = column_of(value);
   const ProblemView &problem = task_.problem;
+  const std::int32_t *fixed = problem.fixed.data();
   write_each(assignment, [&](std::int64_t i) {
-    const bool open = problem.scores[i * problem.row_stride + value] > kForbidden &&
-                      (!problem.fixed || problem.fixed[i] < 0 || problem.fixed[i] == value);
+    const bool open = problem.scores.row(i).data()[value] > kForbidden &&
+                      (!fixed || fixed[i] < 0 || fixed[i] == value);
     return open ? common : kept_.best_column(i);
   });
 }
@@ -147,14 +148,15 @@ void CliqueSearch::write_all_at(std::int32_t value,
 // forbids the labelling. If interrupted, leaves the solution without a score.
 void CliqueSearch::rate_solution() noexcept {
   Rated rated;
-  if (!rate(solution_.assignment, nullptr, rated))
+  if (!rate(solution_.assignment, {}, rated))
     return;
   solution_.score = rated.score();
   solution_.failure = kept_.failure();
 }
 
 // Calls KeptLabelling::rate(), which scores a labelling. In small cliques ignores the limits.
-bool CliqueSearch::rate(const std::int32_t *assignment, std::int32_t *values, Rated &to) noexcept {
+bool CliqueSearch::rate(gsl::span<const std::int32_t> assignment, gsl::span<std::int32_t> values,
+                        Rated &to) noexcept {
   return is_small() ? kept_.rate(NoLimits{}, assignment, values, to)
                     : kept_.rate(limits_, assignment, values, to);
 }
@@ -165,7 +167,7 @@ bool CliqueSearch::interrupted_without_labelling() const noexcept {
 }
 
 void CliqueSearch::take_independent() noexcept {
-  write_independent(instance_.by_member(solution_.assignment));
+  write_independent(solution_.assignment);
   rate_solution();
 }
 
@@ -204,8 +206,8 @@ void CliqueSearch::run_alpha_pass(std::int32_t polished) noexcept {
     if (polished > 0)
       phase<Moves<Score>>([&](auto &moves) {
         Starts starts;
-        for (std::int32_t rank = 0; rank < polished && pass.write(rank, candidate_); ++rank)
-          if (starts.is_new(instance_.by_member(candidate_)))
+        for (std::int32_t rank = 0; rank < polished && pass.write(rank, candidate_.data()); ++rank)
+          if (starts.is_new(candidate_))
             improve_candidate(moves);
         solution_.failure = moves.failure();
       });
@@ -234,7 +236,7 @@ template <class Bounds> void CliqueSearch::run_promising_passes(std::int32_t pol
       if (groups)
         magnitude_ = instance_.potential.convex_steps().magnitude(instance_.members);
       if (bounds.run())
-        pass.run(bounds, limits_, solution_, candidate_, [&]() noexcept {
+        pass.run(bounds, limits_, solution_, candidate_.data(), [&]() noexcept {
           if (polished > 0)
             improve_candidate(moves);
           // With starts from prices, only the first pass is followed by moves.
@@ -261,7 +263,7 @@ void CliqueSearch::start_from_prices(PriceStarts &starts, SumMoves &moves) noexc
   for (std::int32_t rank = 0; rank < starts.count() && !is_interrupted(); ++rank) {
     if (!starts.is_promising(rank, solution_.score))
       continue;
-    const double score = starts.write(rank, candidate_);
+    const double score = starts.write(rank, candidate_.data());
     if (!starts.is_near(score, solution_.score) || starts.is_same(score, solution_.score) ||
         std::find(seen, seen + count, score) != seen + count)
       continue;
@@ -273,10 +275,10 @@ void CliqueSearch::start_from_prices(PriceStarts &starts, SumMoves &moves) noexc
 // Moves groups of members, and single members after each group, until a round gains nothing.
 void CliqueSearch::move_groups(GroupMoves &groups, SumMoves &moves) noexcept {
   const auto copy_solution = [&] {
-    std::copy_n(solution_.assignment, instance_.members, candidate_);
-    return instance_.by_member(candidate_);
+    std::copy_n(solution_.assignment.data(), instance_.members, candidate_.data());
+    return candidate_;
   };
-  if (!solution_.found() || groups.nearly_agree(instance_.by_member(solution_.assignment)))
+  if (!solution_.found() || groups.nearly_agree(solution_.assignment))
     return;
   // Starts from prices, where they were used, have tried smaller columns already.
   if (!PriceStarts::pay_for(instance_) && groups.thin_fullest(copy_solution()))
@@ -320,7 +322,7 @@ void CliqueSearch::run_single_moves() noexcept {
 template <class Improver> void CliqueSearch::improve_solution(Improver &improver) noexcept {
   if (!started_ && !solution_.found())
     return;
-  std::copy_n(solution_.assignment, instance_.members, candidate_);
+  std::copy_n(solution_.assignment.data(), instance_.members, candidate_.data());
   improve_candidate(improver);
 }
 
@@ -339,14 +341,13 @@ template <class Improver>
 void CliqueSearch::improve_candidate(Improver &improver, bool again) noexcept {
   const std::int64_t limit =
       task_.options.iteration_limit > 0 ? task_.options.iteration_limit : kSweepLimit;
-  const gsl::span<std::int32_t> candidate = instance_.by_member(candidate_);
   std::int64_t left = limit;
   double score = 0;
   if constexpr (std::is_same_v<Improver, SumMoves>)
-    score = again ? improver.improve_again(candidate, worth_moving(), limits_, left)
-                  : improver.improve(candidate, limits_, left);
+    score = again ? improver.improve_again(candidate_, worth_moving(), limits_, left)
+                  : improver.improve(candidate_, limits_, left);
   else
-    score = improver.improve(candidate, limits_, left);
+    score = improver.improve(candidate_, limits_, left);
   if (score > solution_.score) {
     solution_.score = score;
     std::swap(solution_.assignment, candidate_);

@@ -111,7 +111,8 @@ private:
   void follow_best_marginal() noexcept;
 
   void rate_solution() noexcept;
-  bool rate(const std::int32_t *assignment, std::int32_t *values, Rated &to) noexcept;
+  bool rate(gsl::span<const std::int32_t> assignment, gsl::span<std::int32_t> values,
+            Rated &to) noexcept;
   template <class Column>
   void write_each(gsl::span<std::int32_t> assignment, Column &&column) const noexcept;
   void write_independent(gsl::span<std::int32_t> assignment) const noexcept;
@@ -127,7 +128,7 @@ protected:
   Limits &limits_;
   Instance instance_;
   Solution solution_;
-  std::int32_t *candidate_; // n: a labelling under improvement
+  gsl::span<std::int32_t> candidate_; // n: a labelling under improvement
   KeptLabelling kept_;
   double magnitude_ = 0;    // n x (highest - lowest table step) in convex sums
   double *messages_;             // n x K

@@ -21,27 +21,42 @@ struct SumView {
   const double *row(std::int64_t i) const noexcept {
     return i == replaced ? replacement : scores + i * columns;
   }
-  bool count(const std::int32_t *assignment, std::int32_t *counts) const noexcept {
+  // An array with one entry for each member (column), as a span.
+  template <class T> gsl::span<T> by_member(T *array) const noexcept {
+    return instance->by_member(array);
+  }
+  template <class T> gsl::span<T> by_column(T *array) const noexcept {
+    return instance->by_column(array);
+  }
+  // Writes the number of members at each column to `counts` (K). False if interrupted.
+  bool count(gsl::span<const std::int32_t> assignment,
+             gsl::span<std::int32_t> counts) const noexcept {
     return instance->count(assignment, counts);
   }
-  // Returns the sum of member scores of an assignment, added up in the order of the members.
-  double member_score(const std::int32_t *assignment) const noexcept {
+  // Returns the sum of the member scores of a labelling (n columns), added up in the order of the
+  // members; minus infinity if interrupted.
+  double member_score(gsl::span<const std::int32_t> assignment) const noexcept {
     return member_sum(assignment).total;
   }
-  MeasuredSum member_sum(const std::int32_t *assignment) const noexcept {
+  // Returns this sum together with the sum of the magnitudes of its terms.
+  MeasuredSum member_sum(gsl::span<const std::int32_t> assignment) const noexcept {
+    Expects(assignment.size() >= to_size(members));
+    const std::int32_t *const x = assignment.data();
     MeasuredSum sum;
     if (!in_stretches(*this, members, 8, [&](std::int64_t begin, std::int64_t end) {
           for (std::int64_t i = begin; i < end; ++i)
-            sum.add(row(i)[assignment[i]]);
+            sum.add(row(i)[x[i]]);
         }))
       sum.total = kForbidden;
     return sum;
   }
   // Returns sum_v f_v(n_v) of `counts` (K).
-  double clique_score(const std::int32_t *counts) const noexcept {
+  double clique_score(gsl::span<const std::int32_t> counts) const noexcept {
+    Expects(counts.size() >= to_size(columns));
+    const std::int32_t *const n = counts.data();
     double total = 0;
     for (std::int64_t v = 0; v < columns; ++v)
-      total += tables[v][counts[v]];
+      total += tables[v][n[v]];
     return total;
   }
 

@@ -133,7 +133,7 @@ struct Truth {
     const std::int32_t K = instance.columns;
     std::vector<std::int32_t> x(std::size_t(n), 0), counts(static_cast<std::size_t>(K));
     for (;;) {
-      instance.count(x.data(), counts.data());
+      instance.count(x, counts);
       double clique = 0;
       for (std::int32_t v = 0; v < K; ++v)
         clique += instance.potential.tables[v][counts[std::size_t(v)]];
@@ -179,8 +179,9 @@ public:
     const auto address = reinterpret_cast<std::uintptr_t>(memory_.data());
     Layout placing(memory_.data() + (kAlignment - address % kAlignment) % kAlignment);
     lay_out(placing);
-    const ProblemView view{problem.n, problem.R, problem.scores.data(), problem.R,
-                           problem.fixed.empty() ? nullptr : problem.fixed.data()};
+    const ProblemView view{{problem.scores.data(), problem.n, problem.R, problem.R},
+                           problem.fixed,
+                           {}};
     assert_true(instance().load(view) == (problem.dead < 0));
   }
 
@@ -200,7 +201,7 @@ public:
     if (!solution().found())
       return;
     std::vector<std::int32_t> counts(std::size_t(instance().columns));
-    instance().count(solution().assignment, counts.data());
+    instance().count(solution().assignment, counts);
     double score = instance().member_score(solution().assignment);
     for (std::int32_t v = 0; v < instance().columns; ++v)
       score += instance().potential.tables[v][counts[std::size_t(v)]];

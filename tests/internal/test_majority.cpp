@@ -84,8 +84,10 @@ public:
     std::byte *base = memory_.data() + (kAlignment - address % kAlignment) % kAlignment;
     Layout place(base);
     build(place, problem.members, extra...);
-    feasible = instance->load({problem.members, problem.values, problem.scores.data(),
-                               problem.values, problem.fixed.data()});
+    feasible = instance->load(
+        {{problem.scores.data(), problem.members, problem.values, problem.values},
+         problem.fixed,
+         {}});
   }
   ~Placed() {
     delete algorithm;
@@ -227,10 +229,10 @@ template <class Check> void for_random_problems(int rounds, std::uint64_t first_
 template <class Algorithm> const char *check_solution(Placed<Algorithm> &placed, double best) {
   const Solution &solution = *placed.solution;
   if (solution.found()) {
-    const std::vector<std::int32_t> x(solution.assignment,
-                                      solution.assignment + placed.instance->members);
+    const std::vector<std::int32_t> x(solution.assignment.begin(),
+                                      solution.assignment.end());
     const double score =
-        placed.instance->member_score(x.data()) + potential_of(*placed.instance, x);
+        placed.instance->member_score(x) + potential_of(*placed.instance, x);
     if (!close(score, solution.score))
       return "the score is not that of the labelling";
   }
@@ -294,7 +296,7 @@ const char *check_messages(const Problem &problem) {
     if (std::memcmp(again.data(), messages.data(), truth.messages.size() * sizeof(double)) != 0 ||
         other.solution->score != placed.solution->score ||
         (other.solution->found() &&
-         std::memcmp(other.solution->assignment, placed.solution->assignment,
+         std::memcmp(other.solution->assignment.data(), placed.solution->assignment.data(),
                      static_cast<std::size_t>(problem.members) * sizeof(std::int32_t)) != 0))
       return "other bits from a reused workspace";
   }
@@ -363,7 +365,7 @@ double swept(const Instance &instance) {
       for (std::int32_t v = 0; v < K; ++v)
         kept = kept && (v == instance.potential.rest || count[static_cast<std::size_t>(v)] <= k);
       if (kept)
-        best = std::max(best, instance.member_score(x.data()) + potential_of(instance, x));
+        best = std::max(best, instance.member_score(x) + potential_of(instance, x));
     }
   }
   return best;
@@ -405,7 +407,7 @@ const char *check_lagrangian(const Problem &problem) {
 
 // What a labelling scores under majority alpha, whatever its counts.
 double under(const Instance &instance, std::int32_t alpha, const std::vector<std::int32_t> &x) {
-  double total = instance.member_score(x.data());
+  double total = instance.member_score(x);
   for (const std::int32_t v : x)
     total += instance.potential.weights[std::int64_t{alpha} * instance.columns + v];
   return total;
@@ -424,7 +426,7 @@ const char *check_repair(const Problem &problem) {
   for (std::int32_t alpha = 0; alpha < counted; ++alpha) {
     std::vector<std::int32_t> x(instance.best, instance.best + members);
     std::vector<std::int32_t> counts(columns);
-    instance.count(x.data(), counts.data());
+    instance.count(x, counts);
     const double *levels = instance.potential.weights + std::int64_t{alpha} * instance.columns;
     Limits limits;
     if (!placed.algorithm->run(alpha, instance.by_column(levels), x, counts, limits))
@@ -435,7 +437,7 @@ const char *check_repair(const Problem &problem) {
                                      [most](std::int32_t count) { return count <= most; });
     };
     std::vector<std::int32_t> recount(columns);
-    instance.count(x.data(), recount.data());
+    instance.count(x, recount);
     if (recount != counts)
       return "repaired counts are not those of the labelling";
     if (counts[static_cast<std::size_t>(alpha)] > 0 && !is_majority(counts))
@@ -445,7 +447,7 @@ const char *check_repair(const Problem &problem) {
     const double own = under(instance, alpha, x);
     std::vector<std::int32_t> y(members, 0);
     for (;;) {
-      instance.count(y.data(), recount.data());
+      instance.count(y, recount);
       std::int32_t shifted = 0;
       for (std::size_t v = 0; v < columns; ++v)
         shifted += std::abs(recount[v] - counts[v]);

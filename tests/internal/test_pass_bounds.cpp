@@ -68,9 +68,8 @@ void check_passes(std::uint32_t first, int problems, std::int32_t members) {
     Bench<Passes<Bounds>> plain(problem, 0x5a);
     plain.solver().pass.run(limits, plain.solution());
     bench.check(bench.solution().score == plain.solution().score, "score of alpha-pass");
-    bench.check(std::equal(bench.solution().assignment,
-                           bench.solution().assignment + instance.members,
-                           plain.solution().assignment),
+    bench.check(std::equal(bench.solution().assignment.begin(), bench.solution().assignment.end(),
+                           plain.solution().assignment.begin()),
                 "labelling of alpha-pass");
     made += static_cast<int>(bench.solution().iterations);
     all += instance.columns;
@@ -140,8 +139,8 @@ void test_idle(void **) {
     of.all.run(none, of.by_all);
     of.told.run(none, of.by_told, &of.idle);
     bench.check(of.by_all.score == of.by_told.score &&
-                    std::equal(of.by_all.assignment, of.by_all.assignment + in.members,
-                               of.by_told.assignment),
+                    std::equal(of.by_all.assignment.begin(), of.by_all.assignment.end(),
+                               of.by_told.assignment.begin()),
                 "the same solution");
     for (std::int32_t rank = 0; rank < AlphaPass<SumScore>::kRanks; ++rank) {
       const bool is_there = of.all.write(rank, of.rank_of_all);

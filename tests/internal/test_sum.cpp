@@ -54,12 +54,12 @@ void test_group_moves(void **) {
   struct Adapter {
     Adapter(Layout &layout, const Instance &instance) noexcept
         : groups(layout, instance), moves(layout, instance),
-          x(layout.take<std::int32_t>(instance.members)),
-          counts(layout.take<std::int32_t>(instance.columns)) {}
+          x(layout.take_span<std::int32_t>(instance.members)),
+          counts(layout.take_span<std::int32_t>(instance.columns)) {}
     GroupMoves groups;
     SumMoves moves;
-    std::int32_t *x;
-    std::int32_t *counts;
+    gsl::span<std::int32_t> x;
+    gsl::span<std::int32_t> counts;
   };
   constexpr Options convex[] = {{Shape::convex, 0, 0}, {Shape::convex, 30, 0}};
   int moved = 0;
@@ -80,14 +80,14 @@ void test_group_moves(void **) {
     };
     Limits limits;
     std::int64_t sweeps = 1000;
-    std::copy(in.best, in.best + in.members, a.x);
-    const double first = a.moves.improve(in.by_member(a.x), limits, sweeps);
+    std::copy_n(in.best, in.members, a.x.data());
+    const double first = a.moves.improve(a.x, limits, sweeps);
     bench.check(bench.near(first, score()), "score of single moves");
     for (int round = 0; round < 4; ++round) {
-      const std::vector<std::int32_t> before(a.x, a.x + in.members);
+      const std::vector<std::int32_t> before(a.x.begin(), a.x.end());
       const bool thins = round % 2 == 1;
-      const bool goes = thins ? a.groups.thin_fullest(in.by_member(a.x))
-                              : a.groups.move_group(in.by_member(a.x));
+      const bool goes = thins ? a.groups.thin_fullest(a.x)
+                              : a.groups.move_group(a.x);
       std::int32_t differ = 0;
       std::int32_t to = -1;
       for (std::int32_t i = 0; i < in.members; ++i) {
@@ -101,7 +101,7 @@ void test_group_moves(void **) {
       bench.check(!goes || differ >= 2, "a group");
       (thins ? thinned : moved) += goes;
       sweeps = 1000;
-      const double after = a.moves.improve_again(in.by_member(a.x), {kForbidden, kForbidden}, limits, sweeps);
+      const double after = a.moves.improve_again(a.x, {kForbidden, kForbidden}, limits, sweeps);
       bench.check(bench.near(after, score()), "score of further moves");
       for (std::int32_t i = 0; i < in.members; ++i) {
         const std::int32_t from = a.x[i];
@@ -123,12 +123,12 @@ void test_price_starts(void **) {
   struct Adapter {
     Adapter(Layout &layout, const Instance &instance) noexcept
         : bounds(layout, instance), starts(layout, instance),
-          x(layout.take<std::int32_t>(instance.members)),
-          counts(layout.take<std::int32_t>(instance.columns)) {}
+          x(layout.take_span<std::int32_t>(instance.members)),
+          counts(layout.take_span<std::int32_t>(instance.columns)) {}
     PassBounds bounds;
     PriceStarts starts;
-    std::int32_t *x;
-    std::int32_t *counts;
+    gsl::span<std::int32_t> x;
+    gsl::span<std::int32_t> counts;
   };
   constexpr Options convex[] = {{Shape::convex, 0, 0}, {Shape::convex, 30, 0}};
   int written = 0;
@@ -144,8 +144,9 @@ void test_price_starts(void **) {
     const SumView view(in);
     bench.check(a.bounds.run(), "bounds");
     // What all members reach by themselves, and more than anything can.
-    in.count(in.best, a.counts);
-    const double level = in.member_score(in.best) + view.clique_score(a.counts);
+    const gsl::span<const std::int32_t> best = in.by_member(in.best);
+    in.count(best, a.counts);
+    const double level = in.member_score(best) + view.clique_score(a.counts);
     double most = 0;
     for (std::int32_t i = 0; i < in.members; ++i)
       most += std::fabs(in.best_score[i]);
@@ -155,7 +156,7 @@ void test_price_starts(void **) {
     bench.check(a.starts.count() == 0, "nothing above all");
     a.starts.run(a.bounds, level);
     for (std::int32_t rank = 0; rank < a.starts.count(); ++rank) {
-      const double found = a.starts.write(rank, a.x);
+      const double found = a.starts.write(rank, a.x.data());
       for (std::int32_t i = 0; i < in.members; ++i)
         bench.check(in.score(i, a.x[i]) > kForbidden, "admissible");
       in.count(a.x, a.counts);
@@ -188,9 +189,9 @@ void test_transport(void **) {
       ++wanted[random() % K];
     double best = kForbidden;
     for (;;) {
-      instance.count(x.data(), counts.data());
+      instance.count(x, counts);
       if (counts == wanted)
-        best = std::max(best, instance.member_score(x.data()));
+        best = std::max(best, instance.member_score(x));
       std::size_t i = 0;
       while (i < x.size() && ++x[i] == instance.columns)
         x[i++] = 0;
@@ -198,10 +199,10 @@ void test_transport(void **) {
         break;
     }
     Limits limits;
-    const double found = bench.solver().transport.solve(SumView(instance), wanted.data(), limits);
+    const double found = bench.solver().transport.solve(SumView(instance), wanted, limits);
     bench.check(bench.near(found, best), "transport");
     if (found > kForbidden) {
-      instance.count(bench.solver().transport.assignment(), counts.data());
+      instance.count(bench.solver().transport.assignment(), counts);
       bench.check(counts == wanted, "transport counts");
     }
   }

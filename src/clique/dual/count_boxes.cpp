@@ -63,13 +63,13 @@ double CountBoxes::bound_box(Search &s, double inherited) noexcept {
     if (!is_fixed())
       return instance_->potential.convex ? bound : plan_counts(s, bound);
   }
-  const double score = transport_.solve(s.view, dual_.lo(), s.limits);
+  const double score = transport_.solve(s.view, s.view.by_column(dual_.lo()), s.limits);
   if (s.interrupted())
     return bound;
   if (score == kForbidden)
     return kForbidden;
   ascent_.offer(s.view, transport_.assignment(), s.incumbent, s.cutoff);
-  return std::min(bound, score + s.view.clique_score(dual_.lo()));
+  return std::min(bound, score + s.view.clique_score(s.view.by_column(dual_.lo())));
 }
 
 // Lowers `bound`, the dual's bound on a box, for tables that are not convex, and returns the
@@ -215,13 +215,14 @@ void CountBoxes::run(const SolveOptions &options, Limits &limits, Solution &solu
 
 // Raises the messages to the scores of the labelling `assignment`, which has `score`, and of all
 // labellings that differ from it in the column of one member.
-void CountBoxes::note_labelling(const std::int32_t *assignment, double score,
+void CountBoxes::note_labelling(gsl::span<const std::int32_t> labelling, double score,
                                 Matrix<double> messages) noexcept {
   const std::int64_t K = instance_->columns;
+  const std::int32_t *const assignment = labelling.data();
   const double *const *f = instance_->potential.tables;
-  if (!instance_->count(assignment, counts_))
+  if (!instance_->count(labelling, instance_->by_column(counts_)))
     return;
-  const MeasuredSum members = instance_->member_sum(assignment);
+  const MeasuredSum members = instance_->member_sum(labelling);
   if (instance_->interrupted())
     return;
   const double clique = score - members.total;
@@ -297,7 +298,7 @@ bool CountBoxes::messages(const SolveOptions &options, Limits &limits, Solution 
         continue;
       std::fill(only_row_, only_row_ + K, kForbidden);
       only_row_[v] = 0.0;
-      Search s{view, exact, limits, {labelling_, message, magnitude}, {}};
+      Search s{view, exact, limits, {view.by_member(labelling_), message, magnitude}, {}};
       s.cutoff = cutoff_for(view, s.incumbent);
       const double own_price = std::exchange(root_prices_[i], price_of_fixed(whole, v));
       ascent_.reset_steps();
@@ -310,7 +311,7 @@ bool CountBoxes::messages(const SolveOptions &options, Limits &limits, Solution 
         magnitude = s.incumbent.magnitude;
         const double own = instance_->score(i, v);
         if (own > kForbidden)
-          note_labelling(labelling_, message + own, messages);
+          note_labelling(view.by_member(labelling_), message + own, messages);
       }
       all_exact = all_exact && s.complete;
       if (limits.interruption() != Interruption::none || view.interrupted())

@@ -78,7 +78,7 @@ private:
   bool search_depth_first(Search &s, std::int64_t slot, double bound) noexcept;
   bool is_fixed() const noexcept;
   double price_of_fixed(const SumView &view, std::int32_t v) const noexcept;
-  void note_labelling(const std::int32_t *assignment, double score,
+  void note_labelling(gsl::span<const std::int32_t> labelling, double score,
                       Matrix<double> messages) noexcept;
 
   const Instance *instance_;

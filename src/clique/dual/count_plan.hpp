@@ -21,7 +21,7 @@ public:
   // in the box, at least as tight as the dual's. O(n sum_v (hi_v - lo_v + 1)).
   double solve(const CountDual &dual) noexcept;
   // The counts that solve() found (K).
-  const std::int32_t *counts() const noexcept { return counts_; }
+  gsl::span<const std::int32_t> counts() const noexcept { return {counts_, to_size(columns_)}; }
 
 private:
   std::int64_t members_;

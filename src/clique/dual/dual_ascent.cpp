@@ -170,8 +170,8 @@ double DualAscent::run(CountDual &dual, const SumView &view, double *prices, Inc
   return bound;
 }
 
-void DualAscent::offer(const SumView &view, const std::int32_t *assignment, Incumbent &incumbent,
-                       Cutoff &cutoff) noexcept {
+void DualAscent::offer(const SumView &view, gsl::span<const std::int32_t> assignment,
+                       Incumbent &incumbent, Cutoff &cutoff) noexcept {
   const double before = incumbent.score;
   rounding_.offer(view, assignment, incumbent);
   if (incumbent.score > before)

@@ -42,7 +42,7 @@ public:
   std::int32_t branch_column(const CountDual &dual, std::int32_t *at) const noexcept;
 
   // Makes `assignment` the incumbent if it scores more, and then raises the cutoff.
-  void offer(const SumView &view, const std::int32_t *assignment, Incumbent &incumbent,
+  void offer(const SumView &view, gsl::span<const std::int32_t> assignment, Incumbent &incumbent,
              Cutoff &cutoff) noexcept;
 
   void reset_steps() noexcept { steps_ = 0; }

@@ -73,20 +73,21 @@ void Rounding::round(const SumView &view, const CountDual &dual, Limits &limits,
     finite_moves_.improve(view, instance_->by_member(assignment_), limits, sweeps);
   else
     moves_.improve(view, instance_->by_member(assignment_), limits, sweeps);
-  offer(view, assignment_, incumbent);
+  offer(view, view.by_member(assignment_), incumbent);
 }
 
-void Rounding::offer(const SumView &view, const std::int32_t *assignment,
+void Rounding::offer(const SumView &view, gsl::span<const std::int32_t> assignment,
                      Incumbent &incumbent) noexcept {
-  if (!view.count(assignment, counts_))
+  const gsl::span<std::int32_t> counts = view.by_column(counts_);
+  if (!view.count(assignment, counts))
     return;
   const MeasuredSum members = view.member_sum(assignment);
-  const double clique = view.clique_score(counts_);
+  const double clique = view.clique_score(counts);
   const double score = members.total + clique;
   if (score > incumbent.score) {
     incumbent.score = score;
     incumbent.magnitude = members.magnitude + std::fabs(clique);
-    std::copy(assignment, assignment + view.members, incumbent.assignment);
+    std::copy_n(assignment.data(), view.members, incumbent.assignment.data());
   }
 }
 

@@ -8,9 +8,9 @@
 
 namespace chorale {
 
-// The best labelling found so far. `assignment` (n) is the caller's memory.
+// The best labelling found so far.
 struct Incumbent {
-  std::int32_t *assignment;
+  gsl::span<std::int32_t> assignment; // n: columns; the caller's memory
   double score = kForbidden;
   double magnitude = 0; // sum of the magnitudes of the terms of the score
 
@@ -32,7 +32,8 @@ public:
   void round(const SumView &view, const CountDual &dual, Limits &limits,
              Incumbent &incumbent) noexcept;
   // Replaces the incumbent by `assignment` if the exact score of `assignment` is higher.
-  void offer(const SumView &view, const std::int32_t *assignment, Incumbent &incumbent) noexcept;
+  void offer(const SumView &view, gsl::span<const std::int32_t> assignment,
+             Incumbent &incumbent) noexcept;
 
 private:
   const Instance *instance_;

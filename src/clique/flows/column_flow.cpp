@@ -7,7 +7,7 @@ namespace chorale {
 
 ColumnFlow::ColumnFlow(Layout &layout, std::int32_t members, std::int32_t columns,
                        bool residuals) noexcept
-    : columns_(columns), column_of_(layout.take<std::int32_t>(members)),
+    : members_(members), columns_(columns), column_of_(layout.take<std::int32_t>(members)),
       next_(layout.take<std::int32_t>(members)), previous_(layout.take<std::int32_t>(members)),
       first_(layout.take<std::int32_t>(columns)), count_(layout.take<std::int32_t>(columns)),
       row_of_(layout.take<std::int32_t>(columns)),
@@ -25,9 +25,10 @@ ColumnFlow::ColumnFlow(Layout &layout, std::int32_t members, std::int32_t column
                                                    static_cast<std::size_t>(rows_) + 1))
                           : nullptr) {}
 
-void ColumnFlow::reset(const SumView &view, const std::int32_t *capacities) noexcept {
+void ColumnFlow::reset(const SumView &view, gsl::span<const std::int32_t> capacities) noexcept {
+  Expects(capacities.empty() || capacities.size() >= to_size(columns_));
   view_ = &view;
-  capacities_ = capacities;
+  capacities_ = capacities.data();
   in_stretches(view, view.members, 1, [&](std::int64_t begin, std::int64_t end) {
     std::fill(column_of_ + begin, column_of_ + end, -1);
   });

@@ -17,11 +17,11 @@ public:
   ColumnFlow(Layout &layout, std::int32_t members, std::int32_t columns,
              bool residuals = false) noexcept;
 
-  // Begins a flow with no member placed. If `capacities` is NULL, column v with k members scores
+  // Begins a flow with no member placed. If `capacities` is empty, column v with k members scores
   // view.tables[v][k]; the tables must be concave and may be minus infinity only from some k on. If
   // not, `capacities` has K entries: column v takes at most capacities[v] members, and columns
   // score nothing.
-  void reset(const SumView &view, const std::int32_t *capacities) noexcept;
+  void reset(const SumView &view, gsl::span<const std::int32_t> capacities) noexcept;
 
   // Places member i and moves others, so that the placement of all members placed so far is
   // optimal. False, with nothing changed, if they cannot all be placed. O(K^2), plus O(K) for every
@@ -29,8 +29,10 @@ public:
   bool place(std::int32_t i) noexcept;
 
   // The column of each member (n), or -1; the number of members of each column (K).
-  const std::int32_t *assignment() const noexcept { return column_of_; }
-  const std::int32_t *counts() const noexcept { return count_; }
+  gsl::span<const std::int32_t> assignment() const noexcept {
+    return {column_of_, to_size(members_)};
+  }
+  gsl::span<const std::int32_t> counts() const noexcept { return {count_, to_size(columns_)}; }
 
   // Computes residual(v, u) for all columns v and all columns u that have members: the least loss
   // of a chain of moves that takes one member out of v and adds one to u, after one member too many
@@ -54,9 +56,10 @@ private:
   // Gives column u an empty row of arcs.
   void take_row(std::int32_t u) noexcept;
 
+  std::int64_t members_;
   std::int64_t columns_;
   const SumView *view_ = nullptr;
-  const std::int32_t *capacities_ = nullptr;
+  const std::int32_t *capacities_ = nullptr; // K; or NULL
   std::int32_t *column_of_; // n
   std::int32_t *next_;      // n: doubly linked lists of the members of each column
   std::int32_t *previous_;  // n

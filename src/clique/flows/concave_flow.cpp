@@ -32,7 +32,7 @@ SumView ConcaveFlow::concave_view() noexcept {
 
 std::int32_t ConcaveFlow::place_all(const SumView &view, std::int32_t tolerated,
                                     Limits &limits) noexcept {
-  flow_.reset(view, nullptr);
+  flow_.reset(view, {});
   std::int32_t left_out = 0;
   for (std::int32_t i = 0; i < view.members && left_out <= tolerated; ++i) {
     if (!limits.spend(view.columns) || view.interrupted())
@@ -50,7 +50,7 @@ void ConcaveFlow::take_optimum(const SumView &view, Solution &solution) noexcept
     return;
   if (score > solution.score) {
     solution.score = score;
-    std::copy(flow_.assignment(), flow_.assignment() + n, solution.assignment);
+    std::copy_n(flow_.assignment().data(), n, solution.assignment.data());
   }
   if (rises_) {
     const std::int32_t rest = instance_->potential.rest;
@@ -59,7 +59,7 @@ void ConcaveFlow::take_optimum(const SumView &view, Solution &solution) noexcept
       nothing_counts += instance_->score(i, rest);
     if (nothing_counts > solution.score) {
       solution.score = nothing_counts;
-      std::fill(solution.assignment, solution.assignment + n, rest);
+      std::fill_n(solution.assignment.data(), n, rest);
     }
   }
   // The flow is optimal, so its score is an upper bound.
@@ -120,7 +120,7 @@ bool ConcaveFlow::messages(Limits &limits, Solution &solution, Matrix<double> me
     for (std::int64_t i = 0; i < n; ++i) {
       if (!pace.next())
         return false;
-      const std::int32_t u = flow_.assignment()[i];
+      const std::int32_t u = flow_.assignment().data()[i];
       const double others = optimum - instance_->score(i, u);
       double *to = messages.row(i).data();
       for (std::int32_t v = 0; v < K; ++v)
@@ -154,7 +154,7 @@ bool ConcaveFlow::messages(Limits &limits, Solution &solution, Matrix<double> me
     }
     double *to = messages.row(i).data();
     for (std::int32_t v = 0; v < K; ++v)
-      to[v] = optimum - flow_.residual(v, flow_.assignment()[i]);
+      to[v] = optimum - flow_.residual(v, flow_.assignment().data()[i]);
   }
   if (rises_)
     add_nothing_counts(messages);

@@ -2,7 +2,8 @@
 
 namespace chorale {
 
-double Transport::solve(const SumView &view, const std::int32_t *counts, Limits &limits) noexcept {
+double Transport::solve(const SumView &view, gsl::span<const std::int32_t> counts,
+                        Limits &limits) noexcept {
   flow_.reset(view, counts);
   for (std::int32_t i = 0; i < view.members; ++i)
     if (!limits.spend(view.columns) || !flow_.place(i))

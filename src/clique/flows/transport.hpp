@@ -13,9 +13,10 @@ public:
   // Returns the greatest sum of member scores of a labelling with counts[v] members in each column
   // v, or minus infinity if there is none or if interrupted. `counts`: K numbers that add up to n.
   // O(n (K^2 + n K)) at worst.
-  double solve(const SumView &view, const std::int32_t *counts, Limits &limits) noexcept;
+  double solve(const SumView &view, gsl::span<const std::int32_t> counts,
+               Limits &limits) noexcept;
   // The labelling that solve() found (n columns).
-  const std::int32_t *assignment() const noexcept { return flow_.assignment(); }
+  gsl::span<const std::int32_t> assignment() const noexcept { return flow_.assignment(); }
 
 private:
   ColumnFlow flow_;

@@ -22,7 +22,7 @@ ExactMajority::ExactMajority(Layout &layout, const Instance &instance) noexcept
                                                          static_cast<std::size_t>(stride_)))),
       bounds_(layout.take<double>(stride_)), order_(layout.take<std::int32_t>(instance.columns)),
       assignment_(layout.take<std::int32_t>(instance.members)),
-      counts_(layout.take<std::int32_t>(instance.columns)),
+      counts_(layout.take_span<std::int32_t>(instance.columns)),
       distances_(
           layout.take<double>(saturating_product(static_cast<std::size_t>(instance.columns) + 1,
                                                  static_cast<std::size_t>(instance.columns) + 1))),
@@ -195,9 +195,10 @@ void ExactMajority::run(const SolveOptions &options, Limits &limits, Solution &s
   if (!is_feasible(*instance_, solution))
     return;
   // Offers two labellings first, so that even an interrupted run returns one.
-  if (instance_->count(instance_->best, counts_))
-    offer(*instance_, instance_->best, counts_, solution);
-  offer_all_in_rest(*instance_, assignment_, counts_, solution);
+  const gsl::span<const std::int32_t> best = instance_->by_member(instance_->best);
+  if (instance_->count(best, counts_))
+    offer(*instance_, best, counts_, solution);
+  offer_all_in_rest(*instance_, instance_->by_member(assignment_), counts_, solution);
   if (!bound_majorities(limits) || instance_->interrupted())
     return;
   for (std::int32_t j = 0; j < counted; ++j) {
@@ -221,11 +222,12 @@ void ExactMajority::run(const SolveOptions &options, Limits &limits, Solution &s
       solution.bound = bound;
       return;
     }
-    const std::int32_t most = *std::max_element(flow_.counts(), flow_.counts() + counted);
-    if (most > 0 && flow_.counts()[a] == most)
+    const std::int32_t *const counts = flow_.counts().data();
+    const std::int32_t most = *std::max_element(counts, counts + counted);
+    if (most > 0 && counts[a] == most)
       continue;
     if (last_k_ == 0)
-      last_k_ = (std::int64_t{flow_.counts()[a]} + most + 1) / 2;
+      last_k_ = (std::int64_t{counts[a]} + most + 1) / 2;
     if (!search_counts(a, limits, solution)) {
       solution.bound = std::min(solution.bound, std::max(solution.score, bounds_[a]));
       return;
@@ -242,14 +244,15 @@ void ExactMajority::run(const SolveOptions &options, Limits &limits, Solution &s
 // that no flow finds it.
 void ExactMajority::seed_messages(const Solution &solution, Matrix<double> messages) noexcept {
   const std::int64_t K = instance_->columns;
-  const std::int32_t *x = solution.found() ? solution.assignment : instance_->best;
-  if (!instance_->count(x, counts_))
+  const std::int32_t *x = solution.found() ? solution.assignment.data() : instance_->best;
+  if (!instance_->count(instance_->by_member(x), counts_))
     return;
-  moved_score_.reset(span_of(counts_, instance_->columns));
+  moved_score_.reset(counts_);
+  const std::int32_t *const counts = counts_.data();
   for (std::int32_t u = 0; u < K; ++u) {
     if (!instance_->spend(2 * K * K))
       return;
-    for (std::int32_t v = 0; counts_[u] > 0 && v < K; ++v)
+    for (std::int32_t v = 0; counts[u] > 0 && v < K; ++v)
       levels_[u * K + v] = u == v ? moved_score_.total() : moved_score_.after(u, v);
   }
   double all = 0;
@@ -307,7 +310,7 @@ double ExactMajority::least_useful(Matrix<double> messages) const noexcept {
     double lowest = kInfinity;
     for (std::int32_t v = 0; v < K; ++v)
       lowest = std::min(lowest, message[v] + offset[v]);
-    const std::int32_t u = flow_.assignment()[i];
+    const std::int32_t u = flow_.assignment().data()[i];
     least = std::min(least, lowest + (flow_.theta(i)[u] - flow_.price(u)));
   }
   return least;
@@ -333,7 +336,7 @@ bool ExactMajority::raise_messages(Limits &limits, Matrix<double> messages) noex
       return false;
     if (!is_live(i))
       continue;
-    const std::int32_t u = flow_.assignment()[i];
+    const std::int32_t u = flow_.assignment().data()[i];
     const double own = flow_.theta(i)[u];
     const double *level = levels_ + u * K;
     double *message = messages.row(i).data();
@@ -430,7 +433,7 @@ bool ExactMajority::messages(Limits &limits, Solution &solution, Matrix<double> 
   Pace own(*instance_, 16, instance_->members);
   if (solution.found())
     for (std::int32_t i = 0; i < instance_->members && own.next(); ++i) {
-      const std::int32_t u = solution.assignment[i];
+      const std::int32_t u = solution.assignment.data()[i];
       double &to = messages.row(i).data()[u];
       to = std::max(to, solution.score - instance_->score(i, u));
     }

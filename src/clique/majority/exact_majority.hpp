@@ -63,7 +63,7 @@ private:
   double *bounds_;           // stride_: by a, upper bound on G_a(k) over all k
   std::int32_t *order_;      // counted columns by descending bound
   std::int32_t *assignment_; // n: scratch, a labelling
-  std::int32_t *counts_;     // K: members by column
+  gsl::span<std::int32_t> counts_; // K: members by column
   double *distances_;        // (K + 1) x (K + 1): residual distances of a flow
   double *levels_;            // K x K: scratch, by columns u before and v after a member's move
   MajorityScore moved_score_; // potential of labellings with one member moved

@@ -19,7 +19,10 @@ bool is_feasible(const Instance &instance, Solution &solution) noexcept {
   return true;
 }
 
-double majority_total(const CliquePotential &potential, const std::int32_t *counts) noexcept {
+double majority_total(const CliquePotential &potential,
+                      gsl::span<const std::int32_t> by_column) noexcept {
+  Expects(by_column.size() >= to_size(potential.columns));
+  const std::int32_t *const counts = by_column.data();
   const std::int32_t counted = counted_columns(potential);
   const std::int32_t most = counted > 0 ? *std::max_element(counts, counts + counted) : 0;
   if (most == 0)
@@ -37,26 +40,27 @@ double majority_total(const CliquePotential &potential, const std::int32_t *coun
   return best;
 }
 
-double majority_score(const Instance &instance, const std::int32_t *assignment,
-                      const std::int32_t *counts) noexcept {
+double majority_score(const Instance &instance, gsl::span<const std::int32_t> assignment,
+                      gsl::span<const std::int32_t> counts) noexcept {
   const double members = instance.member_score(assignment);
   return instance.interrupted() ? kForbidden
                                 : members + majority_total(instance.potential, counts);
 }
 
-double offer(const Instance &instance, const std::int32_t *assignment, const std::int32_t *counts,
-             Solution &solution) noexcept {
+double offer(const Instance &instance, gsl::span<const std::int32_t> assignment,
+             gsl::span<const std::int32_t> counts, Solution &solution) noexcept {
   const double score = majority_score(instance, assignment, counts);
   if (score > solution.score) {
     solution.score = score;
-    std::copy(assignment, assignment + instance.members, solution.assignment);
+    std::copy_n(assignment.data(), instance.members, solution.assignment.data());
   }
   solution.keep();
   return score;
 }
 
-bool offer_all_in_rest(const Instance &instance, std::int32_t *assignment, std::int32_t *counts,
-                       Solution &solution) noexcept {
+bool offer_all_in_rest(const Instance &instance, gsl::span<std::int32_t> assignment,
+                       gsl::span<std::int32_t> counts, Solution &solution) noexcept {
+  Expects(assignment.size() >= to_size(instance.members));
   const std::int32_t rest = instance.potential.rest;
   if (rest < 0)
     return false;
@@ -64,7 +68,7 @@ bool offer_all_in_rest(const Instance &instance, std::int32_t *assignment, std::
   for (std::int64_t i = 0; i < instance.members; ++i) {
     if (!pace.next() || instance.score(i, rest) == kForbidden)
       return false;
-    assignment[i] = rest;
+    assignment.data()[i] = rest;
   }
   if (!instance.count(assignment, counts))
     return false;

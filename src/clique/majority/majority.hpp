@@ -18,22 +18,23 @@ bool is_feasible(const Instance &instance, Solution &solution) noexcept;
 
 // Returns the potential of `counts` (K): the best total over the columns that tie for the highest
 // count; 0 if no member has a counted column. O(K) for each tied column.
-double majority_total(const CliquePotential &potential, const std::int32_t *counts) noexcept;
+double majority_total(const CliquePotential &potential,
+                      gsl::span<const std::int32_t> counts) noexcept;
 
 // Returns the exact score of `assignment` (n) with `counts` (K): the member scores plus the
 // potential; minus infinity if interrupted.
-double majority_score(const Instance &instance, const std::int32_t *assignment,
-                      const std::int32_t *counts) noexcept;
+double majority_score(const Instance &instance, gsl::span<const std::int32_t> assignment,
+                      gsl::span<const std::int32_t> counts) noexcept;
 
 // Copies the labelling to `solution` if it scores higher. Returns the labelling's score.
-double offer(const Instance &instance, const std::int32_t *assignment, const std::int32_t *counts,
-             Solution &solution) noexcept;
+double offer(const Instance &instance, gsl::span<const std::int32_t> assignment,
+             gsl::span<const std::int32_t> counts, Solution &solution) noexcept;
 
 // Calls offer() for the labelling with every member in the rest column. This labelling has no
 // majority column, so searches over majority columns do not find it. True if the rest column exists
 // and every member may take it. `assignment` (n) and `counts` (K) are scratch.
-bool offer_all_in_rest(const Instance &instance, std::int32_t *assignment, std::int32_t *counts,
-                       Solution &solution) noexcept;
+bool offer_all_in_rest(const Instance &instance, gsl::span<std::int32_t> assignment,
+                       gsl::span<std::int32_t> counts, Solution &solution) noexcept;
 
 // Returns a number whose negative may replace minus infinity in forbidden entries: it is at least
 // four times the greatest score difference between labellings without forbidden entries, so a

@@ -54,9 +54,11 @@ public:
   // tangent of G_a at k.
   CountLine line() const noexcept;
 
-  std::int32_t majority() const noexcept { return a_; }           // the column a
-  const std::int32_t *assignment() const noexcept { return x_; }  // n: by member
-  const std::int32_t *counts() const noexcept { return counts_; } // K: by column
+  std::int32_t majority() const noexcept { return a_; } // the column a
+  // n: by member
+  gsl::span<const std::int32_t> assignment() const noexcept { return {x_, to_size(members_)}; }
+  // K: by column
+  gsl::span<const std::int32_t> counts() const noexcept { return {counts_, to_size(columns_)}; }
   // theta_iv of member i, by column v (K).
   const double *theta(std::int64_t i) const noexcept { return theta_ + i * columns_; }
   double price(std::int32_t v) const noexcept { return potential_[slack_node()] - potential_[v]; }

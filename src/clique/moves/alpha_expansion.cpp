@@ -24,11 +24,10 @@ AlphaExpansion::AlphaExpansion(Layout &layout, const Instance &instance) noexcep
 
 double AlphaExpansion::improve(gsl::span<std::int32_t> labelling, Limits &limits,
                                std::int64_t &rounds) noexcept {
-  std::int32_t *assignment = labelling.data();
   const Instance &in = *instance_;
   // Keeps the score up to date move by move, since after an interruption it may not be summed up.
-  double members = in.member_score(assignment);
-  if (!in.count(assignment, counts_))
+  double members = in.member_score(labelling);
+  if (!in.count(labelling, in.by_column(counts_)))
     return kForbidden;
   double kept = members + score_of_columns();
   note_occupied();
@@ -41,16 +40,16 @@ double AlphaExpansion::improve(gsl::span<std::int32_t> labelling, Limits &limits
     }
     if (!limits.spend(in.members))
       break;
-    const bool raised = expand(alpha, assignment, limits, &members);
+    const bool raised = expand(alpha, labelling, limits, &members);
     if (raised) {
       kept = members + score_of_columns();
       note_occupied();
     }
-    in.offer_kept(assignment, kept);
+    in.offer_kept(labelling, kept);
     unchanged = raised ? 0 : unchanged + 1;
   }
-  const double score = in.member_score(assignment);
-  if (!in.count(assignment, counts_))
+  const double score = in.member_score(labelling);
+  if (!in.count(labelling, in.by_column(counts_)))
     return kept;
   return score + score_of_columns();
 }
@@ -71,9 +70,10 @@ void AlphaExpansion::note_occupied() noexcept {
       occupied_[occupied_count_++] = v;
 }
 
-bool AlphaExpansion::expand(std::int32_t alpha, std::int32_t *assignment, Limits &limits,
+bool AlphaExpansion::expand(std::int32_t alpha, gsl::span<std::int32_t> labelling, Limits &limits,
                             double *members) noexcept {
   const Instance &in = *instance_;
+  std::int32_t *const assignment = labelling.data();
   const std::int32_t *const first = occupied_;
   const std::int32_t *const end_of_columns = first + occupied_count_;
 
@@ -104,7 +104,7 @@ bool AlphaExpansion::expand(std::int32_t alpha, std::int32_t *assignment, Limits
 
   // Computes D over the columns that have members. Only the gains of members that move, and the
   // tables of these columns, enter D.
-  const MeasuredSum staying = in.member_sum(assignment);
+  const MeasuredSum staying = in.member_sum(labelling);
   if (in.interrupted())
     return false;
   const double *f_alpha = in.potential.tables[alpha] + counts_[alpha];

@@ -30,7 +30,7 @@ private:
   void note_occupied() noexcept;
   // Makes the best move to alpha if it raises the score. True if it did. `*members` is the sum of
   // member scores, before and then after the move. Makes no move if interrupted.
-  bool expand(std::int32_t alpha, std::int32_t *assignment, Limits &limits,
+  bool expand(std::int32_t alpha, gsl::span<std::int32_t> labelling, Limits &limits,
               double *members) noexcept;
   // Returns sum_v f_v(counts_[v]).
   double score_of_columns() const noexcept;

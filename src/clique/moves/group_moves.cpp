@@ -72,9 +72,10 @@ GroupMoves::GroupMoves(Layout &layout, const Instance &instance) noexcept
       gains_(layout.take<double>(std::int64_t{instance.columns} * kThresholds)),
       movable_(layout.take<std::int64_t>(std::int64_t{instance.columns} * kThresholds)) {}
 
-void GroupMoves::prepare(const std::int32_t *assignment) noexcept {
+void GroupMoves::prepare(gsl::span<const std::int32_t> labelling) noexcept {
   const Instance &in = *instance_;
-  in.count(assignment, counts_);
+  const std::int32_t *const assignment = labelling.data();
+  in.count(labelling, in.by_column(counts_));
   for (std::int64_t i = 0; i < in.members; ++i) {
     const std::int32_t u = assignment[i];
     const double *f = in.potential.tables[u] + counts_[u];
@@ -89,8 +90,9 @@ void GroupMoves::prepare(const std::int32_t *assignment) noexcept {
 }
 
 // Takes each member's own column out of gains_ and movable_: staying is not a move.
-void GroupMoves::leave_out_own(const std::int32_t *assignment) noexcept {
+void GroupMoves::leave_out_own(gsl::span<const std::int32_t> labelling) noexcept {
   const Instance &in = *instance_;
+  const std::int32_t *const assignment = labelling.data();
   for (std::int64_t i = 0; i < in.members; ++i) {
     const std::int32_t u = assignment[i];
     const double gain = in.score(i, u) - stay_[i];
@@ -103,7 +105,7 @@ void GroupMoves::leave_out_own(const std::int32_t *assignment) noexcept {
 }
 
 bool GroupMoves::nearly_agree(gsl::span<const std::int32_t> labelling) noexcept {
-  instance_->count(labelling.data(), counts_);
+  instance_->count(labelling, instance_->by_column(counts_));
   const std::int64_t most = *std::max_element(counts_, counts_ + instance_->columns);
   return 5 * most >= 4 * std::int64_t{instance_->members};
 }
@@ -111,11 +113,11 @@ bool GroupMoves::nearly_agree(gsl::span<const std::int32_t> labelling) noexcept 
 bool GroupMoves::move_group(gsl::span<std::int32_t> labelling) noexcept {
   const Instance &in = *instance_;
   std::int32_t *assignment = labelling.data();
-  prepare(assignment);
+  prepare(labelling);
   on_best_units([this, &in]() CHORALE_INLINE_LAMBDA {
     add_gains<kThresholds>(in.scores, stay_, in.members, in.columns, threshold_, gains_, movable_);
   });
-  leave_out_own(assignment);
+  leave_out_own(labelling);
 
   std::int32_t to = -1;
   double above = 0;
@@ -141,7 +143,7 @@ bool GroupMoves::move_group(gsl::span<std::int32_t> labelling) noexcept {
 bool GroupMoves::thin_fullest(gsl::span<std::int32_t> labelling) noexcept {
   const Instance &in = *instance_;
   std::int32_t *assignment = labelling.data();
-  in.count(assignment, counts_);
+  in.count(labelling, in.by_column(counts_));
   const auto fullest =
       static_cast<std::int32_t>(std::max_element(counts_, counts_ + in.columns) - counts_);
   const std::int32_t count = counts_[fullest];

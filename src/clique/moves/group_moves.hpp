@@ -46,8 +46,8 @@ private:
   static constexpr std::int32_t kMore[] = {2, 5};
   static constexpr int kThresholds = 2;
 
-  void prepare(const std::int32_t *assignment) noexcept;
-  void leave_out_own(const std::int32_t *assignment) noexcept;
+  void prepare(gsl::span<const std::int32_t> labelling) noexcept;
+  void leave_out_own(gsl::span<const std::int32_t> labelling) noexcept;
 
   const Instance *instance_;
   std::int32_t *counts_;  // K: n_v

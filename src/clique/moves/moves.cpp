@@ -11,16 +11,16 @@ double MonotonePolish::improve(gsl::span<std::int32_t> labelling, Limits &limits
                                std::int64_t &steps) noexcept {
   std::int32_t *assignment = labelling.data();
   const Instance &in = *instance_;
-  const auto total = [&](const std::int32_t *counts) {
+  const auto total = [&] {
     double sum = 0;
     for (std::int32_t v = 0; v < in.columns; ++v)
-      sum += in.potential.tables[v][counts[v]];
+      sum += in.potential.tables[v][counts_[v]];
     return sum;
   };
-  if (!in.count(assignment, counts_))
+  if (!in.count(labelling, in.by_column(counts_)))
     return kForbidden;
-  const MeasuredSum members_at_start = in.member_sum(assignment);
-  const double clique_at_start = total(counts_);
+  const MeasuredSum members_at_start = in.member_sum(labelling);
+  const double clique_at_start = total();
   double score = members_at_start.total + clique_at_start;
   const double least =
       kLeastImprovement * (members_at_start.magnitude + magnitude_of(clique_at_start));
@@ -52,12 +52,12 @@ double MonotonePolish::improve(gsl::span<std::int32_t> labelling, Limits &limits
     };
     if (!in_stretches(limits, in.members, 8 + 2 * in.columns, take_best))
       break;
-    const double improved = members + total(counts_);
+    const double improved = members + total();
     if (!(improved > score + least))
       break;
     score = improved;
     std::copy(next_, next_ + in.members, assignment);
-    in.offer_kept(assignment, score);
+    in.offer_kept(labelling, score);
   }
   return score;
 }

@@ -18,7 +18,7 @@ template <class Score> class SingleMoves {
 public:
   SingleMoves(Layout &layout, const Instance &instance) noexcept
       : instance_(&instance), score_(layout, instance.potential),
-        counts_(layout.take<std::int32_t>(instance.columns)) {}
+        counts_(layout.take_span<std::int32_t>(instance.columns)) {}
 
   // Improves `assignment` (n columns) and returns the score of the result; minus infinity if
   // interrupted early or if `assignment` has a forbidden entry. `sweeps`: number of sweeps over all
@@ -34,10 +34,10 @@ public:
   double improve(const Rows &in, gsl::span<std::int32_t> labelling, Limits &limits,
                  std::int64_t &sweeps) noexcept {
     std::int32_t *assignment = labelling.data();
-    if (!in.count(assignment, counts_))
+    if (!in.count(labelling, counts_))
       return kForbidden;
-    score_.reset(span_of(counts_, instance_->columns));
-    const MeasuredSum start = in.member_sum(assignment);
+    score_.reset(counts_);
+    const MeasuredSum start = in.member_sum(labelling);
     if (start.total == kForbidden)
       return kForbidden; // interrupted, or a forbidden entry: gains of single moves are undefined
     double members = start.total;
@@ -54,7 +54,7 @@ public:
       if (!pace.next())
         break;
       if constexpr (std::is_same_v<Rows, Instance>)
-        in.offer_kept(assignment, members + score_.total());
+        in.offer_kept(labelling, members + score_.total());
       const std::int32_t from = assignment[i];
       const double *row = in.row(i);
       const std::int32_t to = best_move(row, from, least);
@@ -94,7 +94,7 @@ private:
 
   const Instance *instance_;
   Score score_;
-  std::int32_t *counts_;
+  gsl::span<std::int32_t> counts_; // K: members by column
 };
 
 // Lets all members of a convex sum choose their columns at once, until the score no longer rises.

@@ -82,9 +82,10 @@ SumMoves::SumMoves(Layout &layout, const Instance &instance) noexcept
 constexpr std::int32_t kMovesOfFew = 8; // moves in an epoch of improve_few()
 
 template <class Rows>
-CHORALE_INLINE double SumMoves::improve_few(const Rows &in, std::int32_t *assignment,
+CHORALE_INLINE double SumMoves::improve_few(const Rows &in, gsl::span<std::int32_t> labelling,
                                             const LeastScores *least_scores, Limits &limits,
                                             std::int64_t &sweeps) noexcept {
+  std::int32_t *const assignment = labelling.data();
   const bool again = least_scores != nullptr;
   const std::int32_t K = in.columns;
   // The work of the loops over all columns, in this function and in those that compute leads.
@@ -92,14 +93,14 @@ CHORALE_INLINE double SumMoves::improve_few(const Rows &in, std::int32_t *assign
     return kForbidden;
   if (again)
     std::copy(score_.join(), score_.join() + K, most_);
-  if (!in.count(assignment, counts_))
+  if (!in.count(labelling, in.by_column(counts_)))
     return kForbidden;
-  score_.reset(span_of(counts_, instance_->columns));
+  score_.reset(in.by_column(counts_));
   double members = 0;
   if (again) {
-    members = in.member_score(assignment);
+    members = in.member_score(labelling);
   } else {
-    const MeasuredSum start = in.member_sum(assignment);
+    const MeasuredSum start = in.member_sum(labelling);
     members = start.total;
     least_ = kLeastImprovement * (start.magnitude + std::fabs(score_.total()));
   }
@@ -112,8 +113,8 @@ CHORALE_INLINE double SumMoves::improve_few(const Rows &in, std::int32_t *assign
   }
   const double least = least_;
   if (again)
-    adjust_leads(in, assignment, least);
-  else if (!begin_leads(in, assignment, least))
+    adjust_leads(in, labelling, least);
+  else if (!begin_leads(in, labelling, least))
     return kForbidden;
   if (instance_->interrupted())
     return kForbidden;
@@ -181,23 +182,24 @@ CHORALE_INLINE double SumMoves::improve_few(const Rows &in, std::int32_t *assign
 }
 
 template <class Rows>
-CHORALE_INLINE double SumMoves::improve_rows(const Rows &in, std::int32_t *assignment,
+CHORALE_INLINE double SumMoves::improve_rows(const Rows &in, gsl::span<std::int32_t> labelling,
                                              Limits &limits, std::int64_t &sweeps) noexcept {
   if (in.members <= kFewMembers)
-    return improve_few(in, assignment, nullptr, limits, sweeps);
+    return improve_few(in, labelling, nullptr, limits, sweeps);
+  std::int32_t *const assignment = labelling.data();
   const std::int32_t K = in.columns;
-  if (!in.count(assignment, counts_))
+  if (!in.count(labelling, in.by_column(counts_)))
     return kForbidden;
-  score_.reset(span_of(counts_, instance_->columns));
+  score_.reset(in.by_column(counts_));
   epoch_ = -1;
   begin_epoch();
   std::fill(epoch_of_, epoch_of_ + in.members, std::uint8_t{0});
-  const MeasuredSum start = in.member_sum(assignment);
+  const MeasuredSum start = in.member_sum(labelling);
   if (start.total == kForbidden)
     return kForbidden;
   double members = start.total;
   const double least = kLeastImprovement * (start.magnitude + std::fabs(score_.total()));
-  if (!begin_leads(in, assignment, least))
+  if (!begin_leads(in, labelling, least))
     return kForbidden;
   std::int32_t unmoved = 0;
   std::int32_t waiting[kMembersAhead];
@@ -215,7 +217,7 @@ CHORALE_INLINE double SumMoves::improve_rows(const Rows &in, std::int32_t *assig
     if (!limits.spend(4 * kMembersAhead))
       return members + score_.total();
     if constexpr (std::is_same_v<Rows, Instance>)
-      in.offer_kept(assignment, members + score_.total());
+      in.offer_kept(labelling, members + score_.total());
     for (std::int32_t j = i; j < end; ++j) {
       waiting[count] = j;
       count += rise_[epoch_of_[j]] + score_.leave()[assignment[j]] < safe_[j] ? 0 : 1;
@@ -260,8 +262,9 @@ CHORALE_INLINE double SumMoves::improve_rows(const Rows &in, std::int32_t *assig
 // a SumView, which has no stored best scores, sets minus infinity, so that every member will be
 // evaluated. False if interrupted.
 template <class Rows>
-CHORALE_INLINE bool SumMoves::begin_leads(const Rows &in, const std::int32_t *assignment,
+CHORALE_INLINE bool SumMoves::begin_leads(const Rows &in, gsl::span<const std::int32_t> labelling,
                                           double least) noexcept {
+  [[maybe_unused]] const std::int32_t *const assignment = labelling.data();
   if constexpr (requires { in.best_score; }) {
     const double *join = score_.join();
     std::int32_t first = 0;
@@ -299,8 +302,9 @@ CHORALE_INLINE bool SumMoves::begin_leads(const Rows &in, const std::int32_t *as
 // each member; the join of any other column has risen by at most `next`, the second-greatest rise.
 // Members whose column has changed get a lead of minus infinity, so that they will be evaluated.
 template <class Rows>
-CHORALE_INLINE void SumMoves::adjust_leads(const Rows &in, const std::int32_t *assignment,
+CHORALE_INLINE void SumMoves::adjust_leads(const Rows &in, gsl::span<const std::int32_t> labelling,
                                            double least) noexcept {
+  const std::int32_t *const assignment = labelling.data();
   const double *join = score_.join();
   std::int32_t first = 0;
   double most = kForbidden;
@@ -350,22 +354,22 @@ inline void SumMoves::begin_epoch() noexcept {
 double SumMoves::improve(gsl::span<std::int32_t> labelling, Limits &limits,
                          std::int64_t &sweeps) noexcept {
   return on_best_units(
-      [this, assignment = labelling.data(), &limits, &sweeps]() CHORALE_INLINE_LAMBDA {
-        return improve_rows(*instance_, assignment, limits, sweeps);
+      [this, labelling, &limits, &sweeps]() CHORALE_INLINE_LAMBDA {
+        return improve_rows(*instance_, labelling, limits, sweeps);
       });
 }
 double SumMoves::improve(const SumView &view, gsl::span<std::int32_t> labelling, Limits &limits,
                          std::int64_t &sweeps) noexcept {
   return on_best_units(
-      [this, &view, assignment = labelling.data(), &limits, &sweeps]() CHORALE_INLINE_LAMBDA {
-        return improve_rows(view, assignment, limits, sweeps);
+      [this, &view, labelling, &limits, &sweeps]() CHORALE_INLINE_LAMBDA {
+        return improve_rows(view, labelling, limits, sweeps);
       });
 }
 double SumMoves::improve_again(gsl::span<std::int32_t> labelling, const LeastScores &least,
                                Limits &limits, std::int64_t &sweeps) noexcept {
   return on_best_units(
-      [this, assignment = labelling.data(), &least, &limits, &sweeps]() CHORALE_INLINE_LAMBDA {
-        return improve_few(*instance_, assignment, &least, limits, sweeps);
+      [this, labelling, &least, &limits, &sweeps]() CHORALE_INLINE_LAMBDA {
+        return improve_few(*instance_, labelling, &least, limits, sweeps);
       });
 }
 

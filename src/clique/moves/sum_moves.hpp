@@ -47,18 +47,21 @@ public:
 
 private:
   template <class Rows>
-  double improve_rows(const Rows &in, std::int32_t *assignment, Limits &limits,
+  double improve_rows(const Rows &in, gsl::span<std::int32_t> labelling, Limits &limits,
                       std::int64_t &sweeps) noexcept;
   // Does the same for at most kFewMembers members. Instead of rise_ for each epoch, keeps the sum
   // of the greatest rises of all epochs so far, which is an upper bound. `least_scores`: NULL, or
   // that of improve_again().
   template <class Rows>
-  double improve_few(const Rows &in, std::int32_t *assignment, const LeastScores *least_scores,
-                     Limits &limits, std::int64_t &sweeps) noexcept;
+  double improve_few(const Rows &in, gsl::span<std::int32_t> labelling,
+                     const LeastScores *least_scores, Limits &limits,
+                     std::int64_t &sweeps) noexcept;
   template <class Rows>
-  void adjust_leads(const Rows &in, const std::int32_t *assignment, double least) noexcept;
+  void adjust_leads(const Rows &in, gsl::span<const std::int32_t> labelling,
+                    double least) noexcept;
   template <class Rows>
-  bool begin_leads(const Rows &in, const std::int32_t *assignment, double least) noexcept;
+  bool begin_leads(const Rows &in, gsl::span<const std::int32_t> labelling,
+                   double least) noexcept;
   void move(std::int32_t from, std::int32_t to) noexcept;
   void begin_epoch() noexcept;
 

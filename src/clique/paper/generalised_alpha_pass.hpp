@@ -141,7 +141,7 @@ private:
                 rank < best_count ? order_[rank].inside : order_[rank].outside;
         }))
       return false;
-    std::copy(written_, written_ + instance_->members, solution.assignment);
+    std::copy(written_, written_ + instance_->members, solution.assignment.data());
     solution.score = best;
     return true;
   }

@@ -43,8 +43,8 @@ Lagrangian::Lagrangian(Layout &layout, const Instance &instance, StepRule rule) 
       level_(layout.take<double>(instance.columns)),
       direction_(layout.take<double>(instance.columns)),
       best_other_(layout.take<double>(instance.members)),
-      x_(layout.take<std::int32_t>(instance.members)),
-      counts_(layout.take<std::int32_t>(instance.columns)),
+      x_(layout.take_span<std::int32_t>(instance.members)),
+      counts_(layout.take_span<std::int32_t>(instance.columns)),
       changed_(layout.take<std::uint8_t>(static_cast<std::size_t>(instance.members))),
       stuck_(layout.take<std::uint8_t>(static_cast<std::size_t>(instance.columns))),
       bounds_(layout.take<double>(instance.columns)),
@@ -73,14 +73,14 @@ double Lagrangian::choose() noexcept {
         best = score > highest ? v : best;
         highest = score > highest ? score : highest;
       }
-      x_[i] = best;
+      x_.data()[i] = best;
       sum.add(highest);
     }
   };
   if (!in_stretches(*instance_, instance_->members, 8 + 2 * instance_->columns, take_best) ||
       !instance_->count(x_, counts_))
     return kInfinity;
-  score_.reset(span_of(counts_, instance_->columns));
+  score_.reset(counts_);
   member_score_ = instance_->member_score(x_);
   magnitude_ = sum.magnitude;
   return instance_->interrupted() ? kInfinity : sum.total;
@@ -91,7 +91,7 @@ double Lagrangian::choose() noexcept {
 void Lagrangian::offer_all(Solution &solution) noexcept {
   Pace pace(*instance_, 8, instance_->members);
   for (std::int32_t i = 0; i < instance_->members && pace.next(); ++i)
-    x_[i] = instance_->score(i, alpha_) > kForbidden ? alpha_ : instance_->best[i];
+    x_.data()[i] = instance_->score(i, alpha_) > kForbidden ? alpha_ : instance_->best[i];
   if (instance_->count(x_, counts_))
     offer(*instance_, x_, counts_, solution);
 }
@@ -167,7 +167,7 @@ Lagrangian::Progress Lagrangian::step_conservative(const Violation &violation,
   for (std::int32_t i = 0; i < instance_->members; ++i) {
     if (!pace.next())
       return Progress::stepped;
-    const std::int32_t u = x_[i];
+    const std::int32_t u = x_.data()[i];
     if (u == gaining)
       continue;
     const double own = level(i, u);
@@ -200,12 +200,12 @@ Lagrangian::Progress Lagrangian::step_conservative(const Violation &violation,
   }
   if (to_zero || (held < step && step > tie))
     return Progress::stepped;
-  score_.move(x_[who], where);
-  member_score_ += instance_->score(who, where) - instance_->score(who, x_[who]);
-  x_[who] = where;
+  score_.move(x_.data()[who], where);
+  member_score_ += instance_->score(who, where) - instance_->score(who, x_.data()[who]);
+  x_.data()[who] = where;
   changed_[who] = 1;
   if (member_score_ + score_.total() > solution.score)
-    offer(*instance_, x_, score_.counts(), solution);
+    offer(*instance_, x_, instance_->by_column(score_.counts()), solution);
   return Progress::stepped;
 }
 
@@ -232,7 +232,7 @@ Lagrangian::Progress Lagrangian::step_golden(const Violation &violation, double 
     for (std::int32_t w = 0; w < instance_->columns; ++w)
       if (w != v && w != alpha_)
         best_other_[i] = std::max(best_other_[i], level(i, w));
-    if (violation.above && x_[i] == v) {
+    if (violation.above && x_.data()[i] == v) {
       const double leaves =
           std::min(level(i, v) - best_other_[i], (level(i, v) - level(i, alpha_)) / 2);
       if (leaves < kInfinity)
@@ -273,7 +273,7 @@ Lagrangian::Progress Lagrangian::step_golden(const Violation &violation, double 
   std::fill(stuck_, stuck_ + instance_->columns, std::uint8_t{0});
   *relaxed = std::min(*relaxed, choose());
   if (!instance_->interrupted())
-    offer(*instance_, x_, score_.counts(), solution);
+    offer(*instance_, x_, instance_->by_column(score_.counts()), solution);
   return Progress::stepped;
 }
 
@@ -298,7 +298,7 @@ Lagrangian::Progress Lagrangian::step_subgradient(double *relaxed, Solution &sol
   const double value = choose();
   if (instance_->interrupted())
     return Progress::stepped;
-  offer(*instance_, x_, score_.counts(), solution);
+  offer(*instance_, x_, instance_->by_column(score_.counts()), solution);
   if (value < least_) {
     least_ = value;
     failures_ = 0;
@@ -330,7 +330,7 @@ double Lagrangian::relax(std::int32_t alpha, std::int64_t limit, double toleranc
   double relaxed = choose();
   if (instance_->interrupted())
     return relaxed;
-  offer(*instance_, x_, score_.counts(), solution);
+  offer(*instance_, x_, instance_->by_column(score_.counts()), solution);
   largest_ = largest_multiplier();
   least_ = relaxed;
   step_size_ = kFirstStep;
@@ -369,11 +369,10 @@ double Lagrangian::relax(std::int32_t alpha, std::int64_t limit, double toleranc
   if (rule_ == StepRule::conservative) {
     relaxed = std::min(relaxed, choose());
     if (!instance_->interrupted())
-      offer(*instance_, x_, score_.counts(), solution);
+      offer(*instance_, x_, instance_->by_column(score_.counts()), solution);
   }
   if (instance_->count(x_, counts_) && relaxed > solution.score &&
-      repair_.run(alpha, instance_->by_column(level_), instance_->by_member(x_),
-                  instance_->by_column(counts_), limits))
+      repair_.run(alpha, instance_->by_column(level_), x_, counts_, limits))
     offer(*instance_, x_, counts_, solution);
   return relaxed;
 }

@@ -77,8 +77,8 @@ private:
   double *level_;         // K: term that the relaxation adds to psi_iv, by column v
   double *direction_;     // K: for the subgradient rule: smoothed violations
   double *best_other_;    // n: for golden section: best level not at alpha or the searched column
-  std::int32_t *x_;       // n: a labelling that attains L
-  std::int32_t *counts_;  // K: members by column
+  gsl::span<std::int32_t> x_;      // n: a labelling that attains L
+  gsl::span<std::int32_t> counts_; // K: members by column
   std::uint8_t *changed_; // n: conservative rule: 1 if moved since the multipliers last changed
   std::uint8_t *stuck_;   // K: 1 if a step could not change the column's multiplier
   double *bounds_;        // K: the lowest L_alpha, by alpha

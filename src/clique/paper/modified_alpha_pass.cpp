@@ -12,7 +12,7 @@ ModifiedAlphaPass::ModifiedAlphaPass(Layout &layout, const Instance &instance) n
       other_(layout.take<std::int32_t>(instance.members)),
       order_(layout.take<std::int32_t>(instance.members)),
       assignment_(layout.take<std::int32_t>(instance.members)),
-      counts_(layout.take<std::int32_t>(instance.columns)), bound_to_(0), able_(0),
+      counts_(layout.take_span<std::int32_t>(instance.columns)), bound_to_(0), able_(0),
       score_(layout, instance.potential) {}
 
 bool ModifiedAlphaPass::prepare(std::int32_t alpha) noexcept {
@@ -50,7 +50,7 @@ bool ModifiedAlphaPass::label(std::int32_t alpha, std::int32_t k) noexcept {
                         for (std::int64_t j = begin; j < end; ++j)
                           assignment_[order_[j]] = j < k ? alpha : other_[order_[j]];
                       }) &&
-         instance_->count(assignment_, counts_);
+         instance_->count(instance_->by_member(assignment_), counts_);
 }
 
 // Scores the labellings of all k for alpha and offers the best of them to `solution`. False if
@@ -58,8 +58,8 @@ bool ModifiedAlphaPass::label(std::int32_t alpha, std::int32_t k) noexcept {
 bool ModifiedAlphaPass::sweep(std::int32_t alpha, Limits &limits, Solution &solution) noexcept {
   if (!prepare(alpha) || !label(alpha, bound_to_))
     return false;
-  score_.reset(span_of(counts_, instance_->columns));
-  double member_score = instance_->member_score(assignment_);
+  score_.reset(counts_);
+  double member_score = instance_->member_score(instance_->by_member(assignment_));
   if (instance_->interrupted())
     return false;
   double best = solution.score;
@@ -82,7 +82,7 @@ bool ModifiedAlphaPass::sweep(std::int32_t alpha, Limits &limits, Solution &solu
     member_score += instance_->score(i, alpha) - instance_->score(i, other_[i]);
   }
   if (best_k >= 0 && label(alpha, best_k)) {
-    offer(*instance_, assignment_, counts_, solution);
+    offer(*instance_, instance_->by_member(assignment_), counts_, solution);
   }
   return !interrupted;
 }
@@ -91,7 +91,7 @@ void ModifiedAlphaPass::run(const SolveOptions &options, Limits &limits,
                             Solution &solution) noexcept {
   if (!is_feasible(*instance_, solution))
     return;
-  offer_all_in_rest(*instance_, assignment_, counts_, solution);
+  offer_all_in_rest(*instance_, instance_->by_member(assignment_), counts_, solution);
   const std::int32_t counted = counted_columns(instance_->potential);
   for (std::int32_t alpha = 0; alpha < counted; ++alpha) {
     solution.iteration_limit_hit =

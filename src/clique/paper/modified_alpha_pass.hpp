@@ -30,7 +30,7 @@ private:
   std::int32_t *other_;      // n: the best other column, or -1
   std::int32_t *order_;      // n: members by descending gain
   std::int32_t *assignment_; // n: scratch, a labelling
-  std::int32_t *counts_;     // K: members by column
+  gsl::span<std::int32_t> counts_; // K: members by column
   std::int32_t bound_to_;    // number of members to which only alpha is allowed
   std::int32_t able_;        // number of members to which alpha is allowed
   MajorityScore score_;

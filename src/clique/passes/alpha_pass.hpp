@@ -46,7 +46,7 @@ public:
         return;
       // Writes the labelling before the next pass, which overwrites sweep_.
       if (instance_->interrupted() ||
-          (best.score > solution.score && !sweep_.write(best.count, solution.assignment)))
+          (best.score > solution.score && !sweep_.write(best.count, solution.assignment.data())))
         return;
       solution.score = std::max(solution.score, best.score);
       rank(best);
@@ -80,7 +80,7 @@ public:
       // of the passes.
       if (best.score > solution.score ||
           (best.score == solution.score && alpha < alpha_of_solution)) {
-        std::copy(candidate, candidate + instance_->members, solution.assignment);
+        std::copy(candidate, candidate + instance_->members, solution.assignment.data());
         solution.score = best.score;
         alpha_of_solution = alpha;
       }

@@ -72,12 +72,12 @@ void MaxPass::run(Limits &limits, Solution &solution) noexcept {
       break;
     // Writes the labelling before the next pass, which overwrites sweep_.
     if (best > before && best > solution.score) {
-      complete = sweep_.write(best_count, solution.assignment);
+      complete = sweep_.write(best_count, solution.assignment.data());
       if (!complete)
         break;
       solution.score = best;
       if (best_leaver.member >= 0)
-        solution.assignment[best_leaver.member] = best_leaver.column;
+        solution.assignment.data()[best_leaver.member] = best_leaver.column;
     }
     ++solution.iterations;
     solution.keep();
@@ -93,7 +93,7 @@ void MaxPass::run(Limits &limits, Solution &solution) noexcept {
       best = members;
       if (best > solution.score) {
         solution.score = best;
-        std::fill(solution.assignment, solution.assignment + in.members, rest);
+        std::fill_n(solution.assignment.data(), in.members, rest);
       }
     }
   }

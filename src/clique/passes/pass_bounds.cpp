@@ -242,7 +242,7 @@ std::int32_t PassBounds::alpha(std::int32_t rank) noexcept {
 
 CHORALE_INLINE bool PassBounds::prepare_members() noexcept {
   const Instance &in = *instance_;
-  if (!in.count(in.best, counts_))
+  if (!in.count(in.by_member(in.best), in.by_column(counts_)))
     return false;
   std::int32_t *at = forced_; // K: index in by_best_ of the next member of each column
   std::int32_t begin_of = 0;

@@ -338,7 +338,7 @@ CHORALE_INLINE double PriceStarts::choose(const Start &start, std::int32_t *assi
     for (int lane = whole - i; lane < kWide; ++lane)
       score += most[lane];
   }
-  if (!in.count(assignment, counts_))
+  if (!in.count(in.by_member(assignment), in.by_column(counts_)))
     return kForbidden;
   for (std::int32_t v = 0; v < in.columns; ++v)
     score += (in.potential.tables[v][counts_[v]] - in.potential.tables[v][0]) * factor_ -

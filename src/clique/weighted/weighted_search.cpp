@@ -27,11 +27,11 @@ constexpr std::int64_t kSpread = 256;
 
 WeightedSearch::WeightedSearch(Layout &layout, const CliqueTask &task, Limits &limits) noexcept
     : task_(task), kind_(task.kind), limits_(limits), measuring_(layout.measuring()),
-      members_(task.problem.members), columns_(task.kind.columns),
-      weights_(task.problem.weights) {
+      members_(task.problem.members()), columns_(task.kind.columns),
+      weights_(task.problem.weights.data()) {
   const std::size_t entries = product_of_counts(members_, columns_);
   const bool in_place = task.in_place && !kind_.has_rest();
-  scores_ = in_place ? const_cast<double *>(task.problem.scores) : layout.take<double>(entries);
+  scores_ = in_place ? const_cast<double *>(task.problem.scores.data) : layout.take<double>(entries);
   if (task.wants_marginals)
     messages_ = layout.take<double>(entries);
   value_of_column_ = layout.take<std::int32_t>(columns_);
@@ -61,12 +61,12 @@ CliqueAnswer WeightedSearch::carry_out() noexcept {
   if (!load()) {
     if (task_.wants_marginals) {
       std::fill_n(messages_, product_of_counts(members_, columns_), kForbidden);
-      write_marginals(task_, messages_);
+      write_marginals(task_, {messages_, members_, columns_, columns_});
     }
     return answer();
   }
   // The labelling of each member's best value comes first, whatever the limits.
-  take_labelling(best_);
+  take_labelling(by_member(best_));
   keep();
   if (task_.wants_marginals)
     find_marginals();
@@ -96,11 +96,12 @@ bool WeightedSearch::load() noexcept {
     value_of_column_[kind_.rest] = -1;
     nothing_counts_ = -at_none;
   }
+  const std::int32_t *fixed = problem.fixed.data();
   std::int64_t without = 0;
   for (std::int64_t i = 0; i < members_; ++i) {
-    const double *from = problem.scores + i * problem.row_stride;
+    const double *from = problem.scores.row(i).data();
     double *to = scores_ + i * columns_;
-    const std::int32_t only = problem.fixed ? problem.fixed[i] : -1;
+    const std::int32_t only = fixed ? fixed[i] : -1;
     for (std::int32_t v = 0; to != from && v < columns_; ++v)
       if (v != kind_.rest)
         to[v] = only < 0 || only == value_of_column_[v] ? from[value_of_column_[v]] : kForbidden;
@@ -150,8 +151,9 @@ void WeightedSearch::count_labelling() noexcept {
   x_score_ = sum.total;
 }
 
-void WeightedSearch::take_labelling(const std::int32_t *from) noexcept {
-  std::copy_n(from, members_, x_);
+void WeightedSearch::take_labelling(gsl::span<const std::int32_t> from) noexcept {
+  Expects(from.size() >= to_size(members_));
+  std::copy_n(from.data(), members_, x_);
   count_labelling();
 }
 
@@ -173,19 +175,21 @@ void WeightedSearch::keep() noexcept {
 
 void WeightedSearch::write_start() noexcept {
   const std::int32_t value = task_.start_value;
+  const std::int32_t *start = task_.start_assignment.data();
+  const std::int32_t *fixed = task_.problem.fixed.data();
   switch (task_.start) {
   case CHORALE_START_ALPHA_PASS:
     run_passes(0);
-    take_labelling(kept_);
+    take_labelling(by_member(kept_));
     return;
   case CHORALE_START_ASSIGNMENT:
     for (std::int64_t i = 0; i < members_; ++i)
-      x_[i] = column_of(task_.start_assignment[i]);
+      x_[i] = column_of(start[i]);
     break;
   case CHORALE_START_VALUE:
     for (std::int64_t i = 0; i < members_; ++i) {
-      const std::int32_t only = task_.problem.fixed ? task_.problem.fixed[i] : -1;
-      const double *row = task_.problem.scores + i * task_.problem.row_stride;
+      const std::int32_t only = fixed ? fixed[i] : -1;
+      const double *row = task_.problem.scores.row(i).data();
       const bool open = row[value] > kForbidden && (only < 0 || only == value);
       x_[i] = open ? column_of(value) : best_[i];
     }
@@ -593,17 +597,17 @@ void WeightedSearch::find_marginals() noexcept {
   }
   if (is_exact())
     bound_ = kept_score_;
-  take_labelling(kept_);
+  take_labelling(by_member(kept_));
   if (!task_.messages_only && !is_exact())
     improve();
-  take_labelling(kept_);
+  take_labelling(by_member(kept_));
   if (!spread())
     return;
   if (only_member_ >= 0)
     for (std::int64_t i = 0; i < members_; ++i)
       if (i != only_member_)
         std::fill_n(messages_ + i * columns_, columns_, kForbidden);
-  write_marginals(task_, messages_);
+  write_marginals(task_, {messages_, members_, columns_, columns_});
 }
 
 // ---- The answer ---------------------------------------------------------------------------------
@@ -619,11 +623,10 @@ CliqueAnswer WeightedSearch::answer() noexcept {
   }
   for (std::int64_t i = 0; i < members_; ++i)
     x_[i] = kept_[i] == kind_.rest ? rest_value_[i] : value_of_column_[kept_[i]];
-  const auto n = static_cast<std::size_t>(members_);
-  evaluate(*kind_.source, task_.problem, {x_, n},
-           {value_counts_, static_cast<std::size_t>(kind_.source->values)}, answer);
-  if (task_.assignment)
-    std::copy_n(x_, members_, task_.assignment);
+  evaluate(*kind_.source, task_.problem, by_member(x_),
+           {value_counts_, to_size(kind_.source->values)}, answer);
+  if (!task_.assignment.empty())
+    std::copy_n(x_, members_, task_.assignment.data());
   const double score = answer.member_score + answer.clique_score;
   answer.upper_bound = std::max(answer.upper_bound, score);
   answer.proven = bound_ <= kept_score_ || closes_gap(score, answer.magnitude, answer.upper_bound);

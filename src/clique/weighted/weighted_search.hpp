@@ -48,7 +48,7 @@ private:
   // These functions read and change the working labelling: x_, with counts_ and x_score_. keep()
   // copies it to kept_ if it scores more.
   void write_start() noexcept;
-  void take_labelling(const std::int32_t *from) noexcept;
+  void take_labelling(gsl::span<const std::int32_t> from) noexcept; // n: columns
   void count_labelling() noexcept;
   void move(std::int32_t i, std::int32_t to) noexcept;
   void keep() noexcept;
@@ -69,6 +69,9 @@ private:
   bool spread() noexcept;
   void fill_joins(std::int64_t weight) noexcept;
 
+  template <class T> gsl::span<T> by_member(T *array) const noexcept {
+    return {array, to_size(members_)};
+  }
   double score(std::int64_t i, std::int64_t v) const noexcept { return scores_[i * columns_ + v]; }
   // Returns f_v(k), multiplied by factor_.
   double table(std::int32_t v, std::int64_t k) const noexcept {

@@ -50,18 +50,16 @@ CliqueTask CliqueProgram::task_for(const Potential &potential, Use use) const no
   const std::int32_t total = clique_->total();
   task.kind = CliqueKind(potential, total);
   task.kind.weighted = total != clique_->members;
-  task.problem.weights = weights_;
-  task.problem.members = clique_->members;
-  task.problem.values = potential.values;
-  task.problem.scores = kept_ ? gathered_ : incoming.data();
-  task.problem.row_stride = potential.values;
+  const std::int32_t values = potential.values;
+  task.problem.scores = {kept_ ? gathered_ : incoming.data(), clique_->members, values, values};
+  task.problem.weights = span_of(weights_, clique_->members);
   task.wants_marginals = wants_marginals;
   task.messages_only = !clique_->centred(); // the message to a centre needs the best score
   // Does not overwrite the scores of a centred clique: they are used again for the next value of
   // the centre.
   task.in_place = !clique_->centred();
   task.marginal_form = CHORALE_MARGINAL_MESSAGE;
-  task.marginals_stride = potential.values;
+  task.marginals = {nullptr, clique_->members, values, values};
   // Chooses the algorithm for kept columns as for all columns: an algorithm chosen for fewer
   // columns might need more memory than the run has reserved.
   const bool is_kept = kept_ && &potential == kept_->potential;
@@ -80,7 +78,7 @@ CliqueTask CliqueProgram::task_for(const Potential &potential, Use use) const no
     if (task.plan.misfit != Misfit::none)
       task.plan = plan_solve(kind, CHORALE_ALGORITHM_AUTO, exact);
     task.options.gap = exact ? 0 : task.options.gap;
-    task.assignment = shown.data();
+    task.assignment = span_of(shown.data(), clique_->members);
   } else {
     task.plan = plan_solve(kind, CHORALE_ALGORITHM_AUTO, kind.form == Form::sum);
     task.options.gap = 0;
@@ -158,7 +156,7 @@ bool CliqueProgram::answer(Limits &limits) noexcept {
       for (std::int32_t k = 0; k < count; ++k)
         gathered_[i * count + k] = from[i * columns + kept[k]];
     CliqueTask task = task_for(kept_ ? *kept_->potential : *clique_->potential(), Use::answer);
-    task.marginals = kept_ ? answers_ : to;
+    task.marginals.data = kept_ ? answers_ : to;
     note(compute(task, limits, room_).failure);
     if (kept)
       std::fill_n(to, n * columns, kForbidden);
@@ -186,7 +184,7 @@ void CliqueProgram::answer_centred(Limits &limits) noexcept {
       continue;
     }
     CliqueTask task = task_for(*clique_->type->centre[c], Use::answer);
-    task.marginals = answers_;
+    task.marginals.data = answers_;
     const CliqueAnswer answer = compute(task, limits, room_);
     note(answer.failure);
     if (failure != RunFailure::none || limits.interruption() != Interruption::none)
@@ -233,10 +231,10 @@ double CliqueProgram::bound_within(Limits &limits, bool *found) noexcept {
     double score = bound;
     if (n > 0) {
       CliqueTask task = task_for(potential, Use::bound);
-      task.problem.scores = incoming.data();
+      task.problem.scores.data = incoming.data();
       // For a centred clique, this assignment may be worse than one for another value of the
       // centre.
-      task.assignment = clique_->centred() ? candidate_ : shown.data();
+      task.assignment = span_of(clique_->centred() ? candidate_ : shown.data(), n);
       const CliqueAnswer answer = compute(task, limits, room_);
       note(answer.failure);
       if (failure != RunFailure::none || limits.interruption() != Interruption::none)
