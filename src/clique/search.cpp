@@ -206,7 +206,7 @@ void CliqueSearch::run_alpha_pass(std::int32_t polished) noexcept {
     if (polished > 0)
       phase<Moves<Score>>([&](auto &moves) {
         Starts starts;
-        for (std::int32_t rank = 0; rank < polished && pass.write(rank, candidate_.data()); ++rank)
+        for (std::int32_t rank = 0; rank < polished && pass.write(rank, candidate_); ++rank)
           if (starts.is_new(candidate_))
             improve_candidate(moves);
         solution_.failure = moves.failure();
@@ -236,7 +236,7 @@ template <class Bounds> void CliqueSearch::run_promising_passes(std::int32_t pol
       if (groups)
         magnitude_ = instance_.potential.convex_steps().magnitude(instance_.members);
       if (bounds.run())
-        pass.run(bounds, limits_, solution_, candidate_.data(), [&]() noexcept {
+        pass.run(bounds, limits_, solution_, candidate_, [&]() noexcept {
           if (polished > 0)
             improve_candidate(moves);
           // With starts from prices, only the first pass is followed by moves.
@@ -263,7 +263,7 @@ void CliqueSearch::start_from_prices(PriceStarts &starts, SumMoves &moves) noexc
   for (std::int32_t rank = 0; rank < starts.count() && !is_interrupted(); ++rank) {
     if (!starts.is_promising(rank, solution_.score))
       continue;
-    const double score = starts.write(rank, candidate_.data());
+    const double score = starts.write(rank, candidate_);
     if (!starts.is_near(score, solution_.score) || starts.is_same(score, solution_.score) ||
         std::find(seen, seen + count, score) != seen + count)
       continue;

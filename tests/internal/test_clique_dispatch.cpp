@@ -49,7 +49,7 @@ struct Loops {
       : bounds(layout, instance), thresholds(layout, instance), pass(layout, instance),
         moves(layout, instance), groups(layout, instance), starts(layout, instance),
         marginals(layout, instance),
-        candidate(layout.take<std::int32_t>(instance.members)),
+        candidate(layout.take_span<std::int32_t>(instance.members)),
         messages(layout.take<double>(std::int64_t{instance.members} * instance.columns)) {}
   PassBounds bounds;
   ThresholdBounds thresholds;
@@ -58,7 +58,7 @@ struct Loops {
   GroupMoves groups;
   PriceStarts starts;
   SumPassMarginals marginals;
-  std::int32_t *candidate;
+  gsl::span<std::int32_t> candidate;
   double *messages;
 };
 
@@ -92,20 +92,20 @@ std::uint64_t found_in(const Problem &problem, bool &convex) {
   trace_bounds(trace, instance, loops.thresholds);
   loops.pass.run(loops.thresholds, limits, bench.solution(), loops.candidate, [&] {
     std::int64_t sweeps = 100;
-    const auto candidate = instance.by_member(loops.candidate);
+    const auto candidate = loops.candidate;
     trace.add(loops.moves.improve(candidate, limits, sweeps));
     trace.add(sweeps);
-    trace.add(loops.candidate, instance.members);
+    trace.add(loops.candidate.data(), instance.members);
     sweeps = 100;
     trace.add(loops.moves.improve(SumView(instance), candidate, limits, sweeps));
-    trace.add(loops.candidate, instance.members);
+    trace.add(loops.candidate.data(), instance.members);
     trace.add(loops.groups.thin_fullest(candidate));
-    trace.add(loops.candidate, instance.members);
+    trace.add(loops.candidate.data(), instance.members);
     trace.add(loops.groups.move_group(candidate));
-    trace.add(loops.candidate, instance.members);
+    trace.add(loops.candidate.data(), instance.members);
     if (instance.members <= SumMoves::kFewMembers) {
       trace.add(loops.moves.improve_again(candidate, {kForbidden, kForbidden}, limits, sweeps));
-      trace.add(loops.candidate, instance.members);
+      trace.add(loops.candidate.data(), instance.members);
     }
   });
   // Of fewer members no large columns are assumed.
@@ -115,7 +115,7 @@ std::uint64_t found_in(const Problem &problem, bool &convex) {
     if (rank == loops.starts.count())
       break;
     trace.add(loops.starts.write(rank, loops.candidate));
-    trace.add(loops.candidate, instance.members);
+    trace.add(loops.candidate.data(), instance.members);
   }
   // After the first pass they are tightened.
   trace_bounds(trace, instance, loops.thresholds);

@@ -14,7 +14,8 @@ namespace {
 template <class Bounds> struct Passes {
   Passes(Layout &layout, const Instance &instance) noexcept
       : bounds(layout, instance), pass(layout, instance), sweep(layout, instance),
-        score(layout, instance.potential), candidate(layout.take<std::int32_t>(instance.members)) {}
+        score(layout, instance.potential),
+        candidate(layout.take_span<std::int32_t>(instance.members)) {}
 
   double best_of(std::int32_t alpha) noexcept {
     sweep.order_by(alpha);
@@ -33,7 +34,7 @@ template <class Bounds> struct Passes {
   AlphaPass<SumScore> pass;
   AlphaSweep sweep;
   SumScore score;
-  std::int32_t *candidate;
+  gsl::span<std::int32_t> candidate;
 };
 
 constexpr Options kConvex[] = {{Shape::convex, 0, 0}, {Shape::convex, 40, 0}};
@@ -90,15 +91,15 @@ struct Idle {
       : idle(layout, instance), all(layout, instance), told(layout, instance),
         sweep(layout, instance), score(layout, instance.potential),
         by_all(layout, instance), by_told(layout, instance),
-        rank_of_all(layout.take<std::int32_t>(instance.members)),
-        rank_of_told(layout.take<std::int32_t>(instance.members)) {}
+        rank_of_all(layout.take_span<std::int32_t>(instance.members)),
+        rank_of_told(layout.take_span<std::int32_t>(instance.members)) {}
 
   IdlePasses idle;
   AlphaPass<SumScore> all, told;
   AlphaSweep sweep;
   SumScore score;
   Solution by_all, by_told;
-  std::int32_t *rank_of_all, *rank_of_told;
+  gsl::span<std::int32_t> rank_of_all, rank_of_told;
 };
 
 // An idle pass visits nothing better than its first labelling, in which every member has its best
@@ -145,8 +146,8 @@ void test_idle(void **) {
     for (std::int32_t rank = 0; rank < AlphaPass<SumScore>::kRanks; ++rank) {
       const bool is_there = of.all.write(rank, of.rank_of_all);
       bench.check(is_there == of.told.write(rank, of.rank_of_told), "as many ranks");
-      bench.check(!is_there || std::equal(of.rank_of_all, of.rank_of_all + in.members,
-                                          of.rank_of_told),
+      bench.check(!is_there || std::equal(of.rank_of_all.begin(), of.rank_of_all.end(),
+                                          of.rank_of_told.begin()),
                   "the same labelling at every rank");
     }
   }

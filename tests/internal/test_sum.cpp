@@ -156,7 +156,7 @@ void test_price_starts(void **) {
     bench.check(a.starts.count() == 0, "nothing above all");
     a.starts.run(a.bounds, level);
     for (std::int32_t rank = 0; rank < a.starts.count(); ++rank) {
-      const double found = a.starts.write(rank, a.x.data());
+      const double found = a.starts.write(rank, a.x);
       for (std::int32_t i = 0; i < in.members; ++i)
         bench.check(in.score(i, a.x[i]) > kForbidden, "admissible");
       in.count(a.x, a.counts);

@@ -46,7 +46,7 @@ public:
         return;
       // Writes the labelling before the next pass, which overwrites sweep_.
       if (instance_->interrupted() ||
-          (best.score > solution.score && !sweep_.write(best.count, solution.assignment.data())))
+          (best.score > solution.score && !sweep_.write(best.count, solution.assignment)))
         return;
       solution.score = std::max(solution.score, best.score);
       rank(best);
@@ -58,10 +58,10 @@ public:
   // Runs passes in descending order of the upper bounds on their scores, until a bound lies below
   // the solution's score. `bounds`: a PassBounds or ThresholdBounds. After each pass, writes the
   // best labelling of the pass to `candidate` (n columns) and calls `improve()`, which may use
-  // `candidate` to improve `solution`.
+  // `candidate` to improve `solution`, or exchange the two arrays: it is looked up anew each time.
   template <class Bounds, class Improve>
   void run(Bounds &bounds, Limits &limits, Solution &solution,
-           std::int32_t *const &candidate, Improve &&improve) noexcept {
+           const gsl::span<std::int32_t> &candidate, Improve &&improve) noexcept {
     std::int32_t alpha_of_solution = -1;
     begin();
     for (std::int32_t rank = 0; rank < instance_->columns; ++rank) {
@@ -80,7 +80,7 @@ public:
       // of the passes.
       if (best.score > solution.score ||
           (best.score == solution.score && alpha < alpha_of_solution)) {
-        std::copy(candidate, candidate + instance_->members, solution.assignment.data());
+        std::copy_n(candidate.data(), instance_->members, solution.assignment.data());
         solution.score = best.score;
         alpha_of_solution = alpha;
       }
@@ -99,12 +99,13 @@ public:
   // Writes the best labelling of the pass that came out `rank`-th best (0: best) in the last
   // run(limits, solution). Requires rank < kRanks. False if there is no such pass, or if
   // interrupted.
-  bool write(std::int32_t rank, std::int32_t *assignment) noexcept {
+  bool write(std::int32_t rank, gsl::span<std::int32_t> assignment) noexcept {
     if (rank >= passes_ || best_[rank].score == kForbidden)
       return false;
     const Best &best = best_[rank];
     if (best.is_independent) {
-      std::copy(instance_->best, instance_->best + instance_->members, assignment);
+      Expects(assignment.size() >= to_size(instance_->members));
+      std::copy_n(instance_->best, instance_->members, assignment.data());
       return true;
     }
     return sweep_.order_by(best.alpha) && sweep_.write(best.count, assignment);

@@ -158,14 +158,15 @@ bool AlphaSweep::sort_free(std::int32_t count) noexcept {
 
 // Writes to bucket_ first, and copies from there: an interrupted call must leave `assignment`
 // unchanged.
-bool AlphaSweep::write(std::int32_t k, std::int32_t *assignment) noexcept {
+bool AlphaSweep::write(std::int32_t k, gsl::span<std::int32_t> assignment) noexcept {
   const std::int64_t n = instance_->members;
+  Expects(assignment.size() >= to_size(n));
   if (!in_stretches(*instance_, n, Limits::kScattered, [&](std::int64_t begin, std::int64_t end) {
         for (std::int64_t rank = begin; rank < end; ++rank)
           bucket_[order_[rank].member] = rank < k ? alpha_ : order_[rank].from;
       }))
     return false;
-  std::copy(bucket_, bucket_ + n, assignment);
+  std::copy_n(bucket_, n, assignment.data());
   return true;
 }
 

@@ -61,7 +61,7 @@ public:
 
   // Writes labelling k to `assignment` (n columns). If interrupted, returns false and leaves
   // `assignment` unchanged.
-  bool write(std::int32_t k, std::int32_t *assignment) noexcept;
+  bool write(std::int32_t k, gsl::span<std::int32_t> assignment) noexcept;
 
 private:
   bool sort_free(std::int32_t count) noexcept;

@@ -72,7 +72,7 @@ void MaxPass::run(Limits &limits, Solution &solution) noexcept {
       break;
     // Writes the labelling before the next pass, which overwrites sweep_.
     if (best > before && best > solution.score) {
-      complete = sweep_.write(best_count, solution.assignment.data());
+      complete = sweep_.write(best_count, solution.assignment);
       if (!complete)
         break;
       solution.score = best;

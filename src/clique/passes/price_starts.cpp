@@ -222,7 +222,7 @@ void PriceStarts::keep(const Start &start) noexcept {
 
 template <int kCount>
 CHORALE_INLINE double PriceStarts::estimate(const Start &start,
-                                            std::int32_t *chosen) const noexcept {
+                                            std::int32_t (&chosen)[kCount]) const noexcept {
   const float *gains[kCount];
   Wide prices[kCount];
   WideIndices counts[kCount] = {};
@@ -261,14 +261,14 @@ template <int kCount> CHORALE_INLINE void PriceStarts::refine(Start &start) cons
   for (int l = 0; l < kCount; ++l)
     start.members[l] = assumed(start.place[l]);
   std::int32_t chosen[kCount];
-  start.estimate = estimate<kCount>(start, chosen);
+  start.estimate = estimate(start, chosen);
   Start next = start;
   for (int l = 0; l < kCount; ++l) {
     const std::int32_t from = start.members[l];
     const auto by = static_cast<std::int32_t>((chosen[l] - from) * kRelaxation);
     next.members[l] = std::clamp(from + by, 1, instance_->members - 1);
   }
-  next.estimate = estimate<kCount>(next, chosen);
+  next.estimate = estimate(next, chosen);
   if (next.estimate > start.estimate)
     start = next;
 }
@@ -287,8 +287,10 @@ CHORALE_INLINE void PriceStarts::refine_all() noexcept {
   }
 }
 
-CHORALE_INLINE double PriceStarts::choose(const Start &start, std::int32_t *assignment) noexcept {
+CHORALE_INLINE double PriceStarts::choose(const Start &start,
+                                          gsl::span<std::int32_t> assignment) noexcept {
   const Instance &in = *instance_;
+  std::int32_t *const to = assignment.data();
   const float *gains[kLarge];
   Wide price_of_large[kLarge];
   std::int32_t large[kLarge];
@@ -323,7 +325,7 @@ CHORALE_INLINE double PriceStarts::choose(const Start &start, std::int32_t *assi
       x = score > most ? WideIndices{} + large[l] : x;
       most = score > most ? score : most;
     }
-    std::memcpy(assignment + i, &x, sizeof x);
+    std::memcpy(to + i, &x, sizeof x);
   };
   Wide most;
   const auto whole = static_cast<std::int32_t>(in.members / kWide * kWide);
@@ -338,7 +340,7 @@ CHORALE_INLINE double PriceStarts::choose(const Start &start, std::int32_t *assi
     for (int lane = whole - i; lane < kWide; ++lane)
       score += most[lane];
   }
-  if (!in.count(in.by_member(assignment), in.by_column(counts_)))
+  if (!in.count(assignment, in.by_column(counts_)))
     return kForbidden;
   for (std::int32_t v = 0; v < in.columns; ++v)
     score += (in.potential.tables[v][counts_[v]] - in.potential.tables[v][0]) * factor_ -
@@ -351,7 +353,7 @@ CHORALE_INLINE double PriceStarts::choose(const Start &start, std::int32_t *assi
 // at the number of members whose best column it is, times the fraction of members outside the large
 // columns. For the second choice, each column has the price at its count after the first.
 CHORALE_INLINE double PriceStarts::choose_repeatedly(const Start &start,
-                                                     std::int32_t *assignment) noexcept {
+                                                     gsl::span<std::int32_t> assignment) noexcept {
   const Instance &in = *instance_;
   if (!in.spend(kChoices * 8 * (std::int64_t{in.members} + in.columns)))
     return kForbidden;
@@ -377,7 +379,8 @@ CHORALE_INLINE double PriceStarts::choose_repeatedly(const Start &start,
   return score;
 }
 
-double PriceStarts::write(std::int32_t rank, std::int32_t *assignment) noexcept {
+double PriceStarts::write(std::int32_t rank, gsl::span<std::int32_t> assignment) noexcept {
+  Expects(assignment.size() >= to_size(instance_->members));
   return on_best_units(
       [=, this]() CHORALE_INLINE_LAMBDA { return choose_repeatedly(starts_[rank], assignment); });
 }

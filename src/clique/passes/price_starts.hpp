@@ -56,7 +56,7 @@ public:
   // columns under the prices of the start, then once more under the prices at the counts that
   // result. Returns the labelling's score in single precision, or minus infinity if interrupted.
   // O(n + K).
-  double write(std::int32_t rank, std::int32_t *assignment) noexcept;
+  double write(std::int32_t rank, gsl::span<std::int32_t> assignment) noexcept;
   // True if the estimate of the start of `rank` exceeds `level` by so much that its labelling may
   // exceed `level` too. (Estimates are too high; see kRefined.)
   bool is_promising(std::int32_t rank, double level) const noexcept {
@@ -114,8 +114,9 @@ private:
   double sum(std::int32_t p, std::int32_t q) const noexcept;
   double sum(std::int32_t p, std::int32_t q, std::int32_t r) const noexcept;
   // Returns the estimate for the counts `members` of a start, minus base_, scaled. Writes the
-  // number of members that choose each large column to `chosen` (kCount).
-  template <int kCount> double estimate(const Start &start, std::int32_t *chosen) const noexcept;
+  // number of members that choose each large column to `chosen`.
+  template <int kCount>
+  double estimate(const Start &start, std::int32_t (&chosen)[kCount]) const noexcept;
   template <int kCount> void refine(Start &start) const noexcept;
   void refine_all() noexcept;
   // Returns the price of column v at count k, 0 < k < n, scaled.
@@ -136,8 +137,8 @@ private:
   // Writes the labelling in which each member takes the column v of greatest psi_iv + price_of_[v],
   // among its best and second-best column and the start's large ones. Sets counts_; returns the
   // score as write() does. Requires n >= 8.
-  double choose(const Start &start, std::int32_t *assignment) noexcept;
-  double choose_repeatedly(const Start &start, std::int32_t *assignment) noexcept;
+  double choose(const Start &start, gsl::span<std::int32_t> assignment) noexcept;
+  double choose_repeatedly(const Start &start, gsl::span<std::int32_t> assignment) noexcept;
   void keep(const Start &start) noexcept;
   const float *reach_of(std::int32_t place) const noexcept { return reach_ + place * width_; }
   const float *gains_of(std::int32_t place) const noexcept {
