@@ -25,6 +25,9 @@ public:
   const T *begin() const noexcept { return reinterpret_cast<const T *>(block_.data()); }
   T *end() noexcept { return begin() + size_; }
   const T *end() const noexcept { return begin() + size_; }
+  // With size(), makes an array convertible to gsl::span.
+  T *data() noexcept { return begin(); }
+  const T *data() const noexcept { return begin(); }
   T &operator[](std::int64_t i) noexcept {
     Expects(!kContracts || (i >= 0 && i < size_));
     return begin()[i];

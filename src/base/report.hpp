@@ -17,6 +17,8 @@
 
 #include <chorale/host.h>
 
+#include <gsl/span>
+
 #include <cmath>
 
 namespace chorale {
@@ -112,17 +114,17 @@ inline chorale_status check_index(const Report &report, std::string_view name, s
                      count - 1);
 }
 
-// Checks the offsets of `count` parts: the first is not negative, and none is less than the one
-// before. `name`: texts that together name the array.
+// Checks offsets, where part i of another array is its entries offsets[i] .. offsets[i + 1] - 1: the
+// first offset is not negative, and none is less than the one before. `name`: texts that together
+// name the array of offsets.
 template <class... Name>
-chorale_status check_offsets(const Report &report, const std::int64_t *offsets, std::int64_t count,
+chorale_status check_offsets(const Report &report, gsl::span<const std::int64_t> offsets,
                              const Name &...name) noexcept {
-  for (std::int64_t i = 0; i <= count; ++i) {
-    const std::int64_t least = i == 0 ? 0 : offsets[i - 1];
-    if (offsets[i] < least)
-      return report.fail(CHORALE_ERROR_OUT_OF_RANGE, name..., "[", i, "] is ", offsets[i],
+  std::int64_t least = 0;
+  for (std::size_t i = 0; i < offsets.size(); least = offsets.data()[i++])
+    if (offsets.data()[i] < least)
+      return report.fail(CHORALE_ERROR_OUT_OF_RANGE, name..., "[", i, "] is ", offsets.data()[i],
                          "; it must be at least ", least, i == 0 ? "" : ", the offset before it");
-  }
   return CHORALE_OK;
 }
 

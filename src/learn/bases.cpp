@@ -10,8 +10,9 @@ namespace chorale {
 namespace {
 
 // Returns the column (value) with the highest count; of several such columns, the first.
-std::int32_t majority_of(const Clique &clique, const std::int64_t *counts) noexcept {
-  return static_cast<std::int32_t>(std::max_element(counts, counts + clique.columns()) - counts);
+std::int32_t majority_of(gsl::span<const std::int64_t> counts) noexcept {
+  return static_cast<std::int32_t>(std::max_element(counts.begin(), counts.end()) -
+                                   counts.begin());
 }
 
 } // namespace
@@ -43,16 +44,19 @@ std::string_view basis_name(chorale_basis basis) noexcept {
   }
 }
 
-void add_bases(const Kind &kind, const chorale_learnt_weight *weights, const Clique &clique,
-               const std::int64_t *counts, std::int32_t centre, double *to) noexcept {
+void add_bases(const Kind &kind, gsl::span<const chorale_learnt_weight> weights,
+               const Clique &clique, gsl::span<const std::int64_t> counts, std::int32_t centre,
+               gsl::span<double> to) noexcept {
   const std::int32_t columns = clique.columns();
+  const std::int64_t *count = counts.data();
+  double *sum = to.data();
   const std::int32_t graded = columns - (kind.has_empty ? 2 : 0);
   const double n = static_cast<double>(clique.members);
   double single = 0;
   double squares = 0;
   double above[kShares] = {};
   for (std::int32_t v = 0; v < graded; ++v) {
-    const double k = static_cast<double>(counts[v]);
+    const double k = static_cast<double>(count[v]);
     if (kind.left_out != 0 && is_left_out(kind, clique.value_of(v)))
       continue;
     single += k;
@@ -64,54 +68,56 @@ void add_bases(const Kind &kind, const chorale_learnt_weight *weights, const Cli
   }
   std::int32_t majority = -1;
   for (std::int64_t w = 0; w < kind.weights; ++w) {
-    const chorale_learnt_weight &weight = weights[w];
+    const chorale_learnt_weight &weight = weights.data()[w];
     const auto index = static_cast<std::int32_t>(weight.index);
     switch (weight.basis) {
     case CHORALE_BASIS_AGREEMENT:
-      to[w] += n > 0 ? squares / n : 0;
+      sum[w] += n > 0 ? squares / n : 0;
       break;
     case CHORALE_BASIS_LOG_AGREEMENT:
-      to[w] += clique.members > 1 ? squares / natural_log(n) : squares;
+      sum[w] += clique.members > 1 ? squares / natural_log(n) : squares;
       break;
     case CHORALE_BASIS_SHARE:
-      to[w] += above[index];
+      sum[w] += above[index];
       break;
     case CHORALE_BASIS_MAJORITY:
       if (majority < 0)
-        majority = majority_of(clique, counts);
+        majority = majority_of(counts);
       if (index / columns == majority)
-        to[w] += static_cast<double>(counts[index % columns]);
+        sum[w] += static_cast<double>(count[index % columns]);
       break;
     case CHORALE_BASIS_CENTRE:
       if (index / columns == centre)
-        to[w] += static_cast<double>(counts[index % columns]);
+        sum[w] += static_cast<double>(count[index % columns]);
       break;
     case CHORALE_BASIS_SINGLE:
-      to[w] += single;
+      sum[w] += single;
       break;
     case CHORALE_BASIS_EMPTY:
-      to[w] += static_cast<double>(counts[graded]);
+      sum[w] += static_cast<double>(count[graded]);
       break;
     case CHORALE_BASIS_CONFLICT:
-      to[w] += static_cast<double>(counts[graded + 1]);
+      sum[w] += static_cast<double>(count[graded + 1]);
       break;
     case CHORALE_BASIS_OUT:
-      to[w] += static_cast<double>(counts[graded - 1]);
+      sum[w] += static_cast<double>(count[graded - 1]);
       break;
     default: // VALUE
       for (std::int32_t v = 0; v < graded; ++v)
         if (clique.value_of(v) == index)
-          to[w] += static_cast<double>(counts[v]);
+          sum[w] += static_cast<double>(count[v]);
       break;
     }
   }
 }
 
 chorale_status create_learnt(const Report &report, const Memory &memory, const Kind &kind,
-                             const chorale_learnt_weight *weights, const double *theta,
+                             gsl::span<const chorale_learnt_weight> weights,
+                             gsl::span<const double> thetas,
                              std::int64_t values, std::int64_t centre_value,
                              Potential *&made) noexcept {
   CHORALE_CHECK(check_size(report, "values", values));
+  const double *theta = thetas.data();
   const std::int64_t columns = values + (kind.has_empty ? 2 : 0);
   Array<double> numbers(memory);
   Array<std::uint8_t> mask(memory);
@@ -121,7 +127,7 @@ chorale_status create_learnt(const Report &report, const Memory &memory, const K
   std::fill(numbers.begin(), numbers.end(), 0.0);
   if (kind.majority) {
     for (std::int64_t w = 0; w < kind.weights; ++w)
-      numbers[weights[w].index] = theta[w];
+      numbers[weights.data()[w].index] = theta[w];
     return create_by_square(report, memory, {columns}, CHORALE_FAMILY_MAJORITY,
                             {numbers.begin(), columns, columns, columns}, {}, made);
   }
@@ -134,8 +140,8 @@ chorale_status create_learnt(const Report &report, const Memory &memory, const K
   double *head = numbers.begin();
   double *linear = head + kMixtureHead;
   for (std::int64_t w = 0; w < kind.weights; ++w) {
-    const std::int64_t index = weights[w].index;
-    switch (weights[w].basis) {
+    const std::int64_t index = weights.data()[w].index;
+    switch (weights.data()[w].basis) {
     case CHORALE_BASIS_AGREEMENT:
       head[0] += theta[w];
       break;

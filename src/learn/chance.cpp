@@ -10,16 +10,16 @@ std::int64_t flips_for(double level, std::int64_t tests) noexcept {
   return std::max(kFlips, static_cast<std::int64_t>(wanted));
 }
 
-double standard_error(const double *differences, std::int64_t count) noexcept {
-  if (count < 2)
+double standard_error(gsl::span<const double> differences) noexcept {
+  if (differences.size() < 2)
     return 0;
-  const double n = static_cast<double>(count);
+  const double n = static_cast<double>(differences.size());
   double mean = 0;
-  for (std::int64_t g = 0; g < count; ++g)
-    mean += differences[g] / n;
+  for (const double difference : differences)
+    mean += difference / n;
   double squares = 0;
-  for (std::int64_t g = 0; g < count; ++g)
-    squares += (differences[g] - mean) * (differences[g] - mean);
+  for (const double difference : differences)
+    squares += (difference - mean) * (difference - mean);
   return std::sqrt(n * squares / (n - 1));
 }
 

@@ -4,6 +4,7 @@
 
 #include "base/array.hpp"
 #include "base/limits.hpp"
+#include "base/span.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -29,21 +30,23 @@ private:
   std::uint64_t state_;
 };
 
-// Returns the one-sided p-value of the sum of `count` differences under random signs: the share of
+// Returns the one-sided p-value of the sum of differences under random signs: the share of
 // sign choices with a sum at least as great. Exact for up to 12 differences other than 0, otherwise
 // from `flips` random choices. 1 if `limits` interrupt it.
 inline constexpr std::int64_t kFlips = 4096;
 template <class Limits_>
-double sign_flip_p(Limits_ &&limits, const double *differences, std::int64_t count,
+double sign_flip_p(Limits_ &&limits, gsl::span<const double> differences,
                    std::int64_t flips = kFlips) noexcept {
   constexpr std::int64_t kExact = 12;
+  const double *difference = differences.data();
+  const auto count = static_cast<std::int64_t>(differences.size());
   double total = 0;
   double magnitude = 0;
   std::int64_t flippable = 0;
   for (std::int64_t g = 0; g < count; ++g) {
-    total += differences[g];
-    magnitude += std::fabs(differences[g]);
-    flippable += differences[g] != 0 ? 1 : 0;
+    total += difference[g];
+    magnitude += std::fabs(difference[g]);
+    flippable += difference[g] != 0 ? 1 : 0;
   }
   if (flippable == 0)
     return 1;
@@ -61,13 +64,13 @@ double sign_flip_p(Limits_ &&limits, const double *differences, std::int64_t cou
     std::uint64_t signs = static_cast<std::uint64_t>(f);
     std::int64_t left = exact ? flippable : 0;
     for (std::int64_t g = 0; g < count; ++g) {
-      if (differences[g] == 0)
+      if (difference[g] == 0)
         continue;
       if (left == 0) {
         signs = random.next();
         left = 64;
       }
-      sum += (signs & 1U) != 0 ? -differences[g] : differences[g];
+      sum += (signs & 1U) != 0 ? -difference[g] : difference[g];
       signs >>= 1;
       --left;
     }
@@ -84,13 +87,17 @@ struct Interval {
   double lower = 0;
   double upper = 0;
 };
-// Returns the 95 % bootstrap interval of the sum of `count` differences: percentiles over 2000
-// samples of `count` groups with replacement. sums: scratch, kBootstraps numbers. 0 and 0 if
-// `limits` interrupt it.
+// Returns the 95 % bootstrap interval of the sum of differences: percentiles over 2000 samples of
+// as many differences with replacement. sums: scratch, kBootstraps numbers. 0 and 0 if `limits`
+// interrupt it.
 inline constexpr std::int64_t kBootstraps = 2000;
 template <class Limits_>
-Interval bootstrap(Limits_ &&limits, const double *differences, std::int64_t count,
-                   double *sums) noexcept {
+Interval bootstrap(Limits_ &&limits, gsl::span<const double> differences,
+                   gsl::span<double> sums) noexcept {
+  Expects(sums.size() >= kBootstraps);
+  const double *difference = differences.data();
+  const auto count = static_cast<std::int64_t>(differences.size());
+  double *sample = sums.data();
   Random random(2);
   Pace pace(limits, 8 * count, kBootstraps);
   for (std::int64_t b = 0; b < kBootstraps; ++b) {
@@ -98,15 +105,15 @@ Interval bootstrap(Limits_ &&limits, const double *differences, std::int64_t cou
       return {};
     double sum = 0;
     for (std::int64_t k = 0; k < count; ++k)
-      sum += differences[random.below(count)];
-    sums[b] = sum;
+      sum += difference[random.below(count)];
+    sample[b] = sum;
   }
-  std::sort(sums, sums + kBootstraps);
-  return {sums[kBootstraps / 40], sums[kBootstraps - 1 - kBootstraps / 40]};
+  std::sort(sample, sample + kBootstraps);
+  return {sample[kBootstraps / 40], sample[kBootstraps - 1 - kBootstraps / 40]};
 }
 
-// Returns the standard error of the sum of `count` differences, taken as independent.
-double standard_error(const double *differences, std::int64_t count) noexcept;
+// Returns the standard error of the sum of differences, taken as independent.
+double standard_error(gsl::span<const double> differences) noexcept;
 
 // Returns the 97.5 % quantile of Student's t distribution with so many degrees of freedom, within
 // 0.4 %.

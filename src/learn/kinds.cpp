@@ -116,9 +116,8 @@ chorale_status check_rule(const Report &report, const chorale_weight_rule &rule,
 
 } // namespace
 
-chorale_status find_kinds(const Report &report, const chorale_problem *const *problems,
-                          std::int64_t count, Learnt &learnt) noexcept {
-  for (std::int64_t p = 0; p < count; ++p) {
+chorale_status find_kinds(const Report &report, Problems problems, Learnt &learnt) noexcept {
+  for (std::size_t p = 0; p < problems.size(); ++p) {
     const Problem &problem = *problems[p];
     for (std::int64_t i = 0; i < problem.model->chains.size(); ++i)
       if (problem.model->chains[i].is_instance)
@@ -154,7 +153,7 @@ chorale_status find_kinds(const Report &report, const chorale_problem *const *pr
   for (std::int64_t k = 0; k < learnt.kinds.size(); ++k) {
     Kind &kind = learnt.kinds[k];
     kind.name = learnt.names.size();
-    for (std::int64_t p = 0; p < count; ++p) {
+    for (std::size_t p = 0; p < problems.size(); ++p) {
       std::size_t length = 0;
       const char *name =
           chorale_problem_text(problems[p], CHORALE_TEXTS_KINDS, k, &length);
@@ -176,40 +175,39 @@ chorale_status find_kinds(const Report &report, const chorale_problem *const *pr
   return CHORALE_OK;
 }
 
-void leave_out(const chorale_problem *const *problems, std::int64_t count,
-               const std::int32_t *classes, Learnt &learnt) noexcept {
+void leave_out(Problems problems, gsl::span<const std::int32_t> classes, Learnt &learnt) noexcept {
   for (std::int64_t k = 0; k < learnt.kinds.size(); ++k) {
     Kind &kind = learnt.kinds[k];
     if (kind.is_property || kind.is_centred || kind.values == 0)
       continue;
     std::int64_t shown = 0; // by labels that do not count
     std::int64_t counted = 0;
-    for (std::int64_t p = 0; p < count; ++p)
-      for (std::int64_t c = 0; c < problems[p]->kinds.size(); ++c) {
-        const Clique clique = problems[p]->model->cliques[c];
-        if (problems[p]->kinds[c] != k || clique.members == 0)
+    for (const Problem *problem : problems)
+      for (std::int64_t c = 0; c < problem->kinds.size(); ++c) {
+        const Clique clique = problem->model->cliques[c];
+        if (problem->kinds[c] != k || clique.members == 0)
           continue;
-        const std::int32_t chain = problems[p]->model->chain_of(clique, 0);
-        for (std::int32_t y = 0; y < problems[p]->model->chains[chain].labels; ++y)
+        const std::int32_t chain = problem->model->chain_of(clique, 0);
+        for (std::int32_t y = 0; y < problem->model->chains[chain].labels; ++y)
           if (const std::int32_t v = clique.value_of(clique.column_of(0, y));
               v >= 0 && v < kLeftOutValues)
-            (classes[y] >= 0 ? counted : shown) |= std::int64_t{1} << v;
+            (classes.data()[y] >= 0 ? counted : shown) |= std::int64_t{1} << v;
       }
     kind.left_out = shown & ~counted;
   }
 }
 
-chorale_status find_weights(const Report &report, const chorale_weight_rule *rules,
-                            std::int64_t count, Learnt &learnt) noexcept {
-  for (std::int64_t r = 0; r < count; ++r)
-    CHORALE_CHECK(check_rule(report, rules[r], r, learnt));
+chorale_status find_weights(const Report &report, gsl::span<const chorale_weight_rule> rules,
+                            Learnt &learnt) noexcept {
+  for (std::size_t r = 0; r < rules.size(); ++r)
+    CHORALE_CHECK(check_rule(report, rules[r], static_cast<std::int64_t>(r), learnt));
   for (std::int64_t k = 0; k < learnt.kinds.size(); ++k) {
     Kind &kind = learnt.kinds[k];
     kind.first_weight = learnt.weights.size();
     if (kind.cliques == 0)
       continue;
-    for (std::int64_t r = 0; r < count; ++r)
-      kind.majority = kind.majority || (fits(rules[r], k, CHORALE_BASIS_MAJORITY) &&
+    for (const chorale_weight_rule &rule : rules)
+      kind.majority = kind.majority || (fits(rule, k, CHORALE_BASIS_MAJORITY) &&
                                         !obstacle(kind, CHORALE_BASIS_MAJORITY));
     for (const chorale_basis basis : kBases) {
       if (obstacle(kind, basis) || kind.majority != (basis == CHORALE_BASIS_MAJORITY))
@@ -221,11 +219,11 @@ chorale_status find_weights(const Report &report, const chorale_weight_rule *rul
                            basis == CHORALE_BASIS_LOG_AGREEMENT || basis == CHORALE_BASIS_SHARE;
         double least = bends ? 0 : kForbidden;
         double most = kInfinity;
-        for (std::int64_t r = 0; r < count; ++r)
-          if (fits(rules[r], k, basis) && (rules[r].index == -1 || rules[r].index == i)) {
+        for (const chorale_weight_rule &rule : rules)
+          if (fits(rule, k, basis) && (rule.index == -1 || rule.index == i)) {
             is_learnt = true;
-            least = rules[r].least;
-            most = rules[r].most;
+            least = rule.least;
+            most = rule.most;
           }
         if (!is_learnt)
           continue;

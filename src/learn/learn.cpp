@@ -40,7 +40,7 @@ chorale_status check_problems(const Report &report, const chorale_problem *const
 // the options is for.
 chorale_status check_labels_of(const Report &report, std::string_view name, std::int64_t labels,
                                const Teaching &teaching) noexcept {
-  for (std::int64_t k = 0; k < teaching.count; ++k)
+  for (std::size_t k = 0; k < teaching.problems.size(); ++k)
     for (const Chain &chain : teaching.problems[k]->model->chains)
       if (chain.labels != labels)
         return report.fail(CHORALE_ERROR_LABELS_MISMATCH, "a chain of problems[", k, "] has ",
@@ -129,7 +129,7 @@ chorale_status take_learn_options(const Report &report, const chorale_learn_opti
   }
   CHORALE_CHECK(check_costs(report, options, teaching));
   CHORALE_CHECK(check_classes(report, options, teaching));
-  CHORALE_CHECK(check_seen(report, options, teaching.count));
+  CHORALE_CHECK(check_seen(report, options, static_cast<std::int64_t>(teaching.problems.size())));
   LearnSpec &spec = teaching.spec;
   chorale_run_options_init(&spec.run, sizeof spec.run);
   if (options.run) {
@@ -141,16 +141,14 @@ chorale_status take_learn_options(const Report &report, const chorale_learn_opti
   spec.run.struct_size = sizeof spec.run;
   spec.run.progress = nullptr;
   spec.run.bound_steps = 0;
-  spec.costs = options.costs;
-  spec.labels = options.labels;
-  spec.classes = options.classes;
+  spec.costs = {options.costs, options.labels, options.labels, options.labels};
+  spec.classes = span_of(options.classes, options.labels);
   spec.time_limit = options.time_limit;
   spec.cancel = options.cancel;
   spec.progress = options.progress;
   spec.progress_user = options.progress_user;
-  teaching.seen = options.seen;
-  teaching.rules = rules.begin();
-  teaching.rule_count = options.rule_count;
+  teaching.seen = {options.seen, options.seen ? teaching.problems.size() : 0};
+  teaching.rules = rules;
   teaching.folds = options.folds;
   teaching.level = options.level;
   return CHORALE_OK;
@@ -171,10 +169,10 @@ chorale_status make_potential(const Report &report, const Memory &memory, const 
   Array<double> theta(memory);
   if (!theta.resize(kind.weights))
     return report.out_of_memory(to_size(kind.weights) * sizeof(double));
-  const chorale_learnt_weight *weights = learnt.weights.begin() + kind.first_weight;
+  const auto weights = span_of(learnt.weights.begin() + kind.first_weight, kind.weights);
   for (std::int64_t w = 0; w < kind.weights; ++w)
-    theta[w] = weights[w].weight;
-  return create_learnt(report, memory, kind, weights, theta.begin(), values, centre_value, made);
+    theta[w] = weights.data()[w].weight;
+  return create_learnt(report, memory, kind, weights, theta, values, centre_value, made);
 }
 
 // Creates the learnt potentials for the cliques of a model. Cliques of the same kind and number of
@@ -331,8 +329,7 @@ chorale_status chorale_learn(const chorale_host *host, const chorale_problem *co
     const Memory memory(&lent);
     Array<chorale_weight_rule> rules(memory);
     Teaching teaching;
-    teaching.problems = problems;
-    teaching.count = count;
+    teaching.problems = {problems, to_size(count)};
     teaching.spec.host = host;
     CHORALE_CHECK(take_learn_options(report, checked, teaching, rules));
     LearntDraft draft{memory.create<Learnt>(memory)};

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 namespace chorale {
 namespace {
@@ -70,51 +71,51 @@ private:
   chorale_status deal_folds() noexcept;
   chorale_status screen() noexcept;
   void set_bounds(Variant variant, bool with_values) noexcept;
-  chorale_status fit(double lambda, std::int32_t without_fold, double *theta) noexcept;
+  chorale_status fit(double lambda, std::int32_t without_fold, gsl::span<double> theta) noexcept;
   chorale_status fit_folds(double lambda) noexcept;
-  chorale_status label_held_out(double lambda, double *costs) noexcept;
+  chorale_status label_held_out(double lambda, gsl::span<double> costs) noexcept;
   chorale_status add_planes(double lambda, std::int32_t runs) noexcept;
   chorale_status follow(Variant variant) noexcept;
   chorale_status follow_lambdas(Variant variant, bool with_values) noexcept;
   bool can_leave_values(Variant variant) const noexcept;
-  std::int32_t choose(const double *costs, std::int32_t without_fold) noexcept;
+  std::int32_t choose(std::int32_t without_fold) noexcept;
   chorale_status judge() noexcept;
   chorale_status exchange_members() noexcept;
   chorale_status compare_scores() noexcept;
   chorale_status choose_kinds(Variant variant) noexcept;
   bool has_part(std::int64_t kind, Variant variant) const noexcept;
-  void judge_kind(chorale_learnt_kind &told, const double *costs) noexcept;
-  bool multiply(double *theta) const noexcept;
+  void judge_kind(chorale_learnt_kind &told, gsl::span<const double> costs) noexcept;
+  bool multiply(gsl::span<double> theta) const noexcept;
   chorale_status enlarge() noexcept;
   chorale_status finish() noexcept;
   void apply_nothing() noexcept;
-  double sum(const double *costs) const noexcept {
-    double total = 0;
-    for (std::int64_t g = 0; g < groups(); ++g)
-      total += costs[g];
-    return total;
+  static double sum(gsl::span<const double> costs) noexcept {
+    return std::accumulate(costs.begin(), costs.end(), 0.0);
+  }
+  // The weights of the groups of a fold.
+  gsl::span<double> fold_theta(std::int32_t fold) noexcept {
+    return span_of(fold_theta_.begin() + fold * weights(), weights());
   }
   // Calls the function of chance.hpp under the limits of the call.
-  double sign_flip_p(const double *differences, std::int64_t count,
+  double sign_flip_p(gsl::span<const double> differences,
                      std::int64_t flips = kFlips) noexcept {
-    return chorale::sign_flip_p(lessons_, differences, count, flips);
+    return chorale::sign_flip_p(lessons_, differences, flips);
   }
-  Interval bootstrap(const double *differences, std::int64_t count, double *sums) noexcept {
-    return chorale::bootstrap(lessons_, differences, count, sums);
+  Interval bootstrap(gsl::span<const double> differences) noexcept {
+    return chorale::bootstrap(lessons_, differences, sums_);
   }
-  // Writes first - second to differences_ for each group with gold labels. Returns the number of
-  // such groups.
-  std::int64_t differ(const double *first, const double *second) noexcept {
+  // Returns first - second for each group with gold labels, until the next call. Both are by group.
+  gsl::span<const double> differ(gsl::span<const double> first,
+                                 gsl::span<const double> second) noexcept {
     std::int64_t count = 0;
     for (std::int64_t g = 0; g < groups(); ++g)
-      if (lessons_.labelled()[g] > 0)
-        differences_[count++] = first[g] - second[g];
-    return count;
+      if (lessons_.labelled().data()[g] > 0)
+        differences_[count++] = first.data()[g] - second.data()[g];
+    return span_of(differences_.begin(), count);
   }
   // True if the first costs exceed the second by at most one standard error.
-  bool is_no_worse(const double *first, const double *second) noexcept {
-    const std::int64_t count = differ(first, second);
-    return sum(first) - sum(second) <= standard_error(differences_.begin(), count);
+  bool is_no_worse(gsl::span<const double> first, gsl::span<const double> second) noexcept {
+    return sum(first) - sum(second) <= standard_error(differ(first, second));
   }
 
   const Report &report_;
@@ -150,12 +151,11 @@ private:
 };
 
 chorale_status LearningCourse::teach() noexcept {
-  CHORALE_CHECK(find_kinds(report_, teaching_.problems, teaching_.count, learnt_));
-  if (teaching_.spec.classes)
-    leave_out(teaching_.problems, teaching_.count, teaching_.spec.classes, learnt_);
-  CHORALE_CHECK(find_weights(report_, teaching_.rules, teaching_.rule_count, learnt_));
-  CHORALE_CHECK(lessons_.prepare(report_, teaching_.problems, teaching_.count, teaching_.seen,
-                                 learnt_));
+  CHORALE_CHECK(find_kinds(report_, teaching_.problems, learnt_));
+  if (teaching_.spec.classes.data())
+    leave_out(teaching_.problems, teaching_.spec.classes, learnt_);
+  CHORALE_CHECK(find_weights(report_, teaching_.rules, learnt_));
+  CHORALE_CHECK(lessons_.prepare(report_, teaching_.problems, teaching_.seen, learnt_));
   CHORALE_CHECK(make_room());
   if (lessons_.interrupted())
     return CHORALE_OK;
@@ -174,7 +174,8 @@ chorale_status LearningCourse::teach() noexcept {
   constexpr std::int32_t kFixedRuns =
       kFirstRuns - kMoreRuns + 4 * kGrid * (kMoreRuns + 1) + kMoreRuns + 1;
   static_assert(kFixedRuns == 79, "learn.h states it");
-  lessons_.set_most_runs((kFixedRuns + (kMoreRuns + 1) * learnt_.kinds.size()) * teaching_.count);
+  lessons_.set_most_runs((kFixedRuns + (kMoreRuns + 1) * learnt_.kinds.size()) *
+                         static_cast<std::int64_t>(teaching_.problems.size()));
   CHORALE_CHECK(follow(Variant::all));
   if (!lessons_.interrupted())
     CHORALE_CHECK(follow(Variant::control));
@@ -213,7 +214,7 @@ chorale_status LearningCourse::make_room() noexcept {
 // Deals groups to folds, in descending order of gold labels, each to the fold with the fewest gold
 // labels so far.
 chorale_status LearningCourse::deal_folds() noexcept {
-  const std::int64_t *labelled = lessons_.labelled();
+  const std::int64_t *labelled = lessons_.labelled().data();
   Array<std::int64_t> order(memory_);
   Array<std::int64_t> filled(memory_); // by fold: gold labels, then groups
   if (!order.resize(groups()) || !filled.resize(2 * folds_))
@@ -242,7 +243,7 @@ chorale_status LearningCourse::deal_folds() noexcept {
 chorale_status LearningCourse::screen() noexcept {
   if (learnt_.report.groups < kScreenedGroups)
     return CHORALE_OK;
-  const double *differences = lessons_.differences();
+  const double *differences = lessons_.differences().data();
   for (std::int64_t k = 0; k < learnt_.kinds.size(); ++k) {
     const Kind &kind = learnt_.kinds[k];
     if (kind.weights == 0)
@@ -256,9 +257,9 @@ chorale_status LearningCourse::screen() noexcept {
           continue;
         std::int64_t count = 0;
         for (std::int64_t g = 0; g < groups(); ++g)
-          if (lessons_.labelled()[g] > 0)
+          if (lessons_.labelled().data()[g] > 0)
             differences_[count++] = sign * differences[g * weights() + kind.first_weight + w];
-        p = std::min(p, sign_flip_p(differences_.begin(), count));
+        p = std::min(p, sign_flip_p(span_of(differences_.begin(), count)));
         if (lessons_.interrupted())
           return CHORALE_OK;
       }
@@ -292,10 +293,10 @@ void LearningCourse::set_bounds(Variant variant, bool with_values) noexcept {
 
 // Fits weights to the stored planes of all groups except those of a fold (-1: of all groups).
 chorale_status LearningCourse::fit(double lambda, std::int32_t without_fold,
-                                   double *theta) noexcept {
+                                   gsl::span<double> theta) noexcept {
   for (std::int64_t g = 0; g < groups(); ++g)
-    takes_part_[g] = lessons_.labelled()[g] > 0 && fold_[g] != without_fold ? 1 : 0;
-  const Objective objective{lessons_.pools(), takes_part_.begin(), least_.begin(), most_.begin(),
+    takes_part_[g] = lessons_.labelled().data()[g] > 0 && fold_[g] != without_fold ? 1 : 0;
+  const Objective objective{lessons_.pools(), takes_part_, least_, most_,
                             lambda / lessons_.unit()};
   const double gap =
       1e-5 * lessons_.unit() * static_cast<double>(learnt_.report.positions) + 1e-300;
@@ -320,7 +321,7 @@ chorale_status LearningCourse::fit(double lambda, std::int32_t without_fold,
       fold_shares_[k * folds_ + without_fold] = start_[k];
   }
   for (std::int64_t w = 0; w < weights(); ++w)
-    if (!is_finite_score(theta[w]))
+    if (!is_finite_score(theta.data()[w]))
       return report_.fail(CHORALE_ERROR_OUT_OF_RANGE, "a weight of kind ", learnt_.weights[w].kind,
                           " would exceed ", kLargestScore,
                           " in magnitude; divide all scores and costs by a power of two");
@@ -329,14 +330,14 @@ chorale_status LearningCourse::fit(double lambda, std::int32_t without_fold,
 
 chorale_status LearningCourse::fit_folds(double lambda) noexcept {
   for (std::int32_t f = 0; f < folds_; ++f)
-    CHORALE_CHECK(fit(lambda, f, fold_theta_.begin() + f * weights()));
+    CHORALE_CHECK(fit(lambda, f, fold_theta(f)));
   return CHORALE_OK;
 }
 
 // Labels each group with the weights learnt on the other folds, and writes the costs by group.
-chorale_status LearningCourse::label_held_out(double lambda, double *costs) noexcept {
+chorale_status LearningCourse::label_held_out(double lambda, gsl::span<double> costs) noexcept {
   CHORALE_CHECK(fit_folds(lambda));
-  return lessons_.label(report_, fold_theta_.begin(), fold_.begin(), false, costs);
+  return lessons_.label(report_, fold_theta_, fold_, false, costs);
 }
 
 // Repeats `runs` times: fits the weights to the planes of all groups, labels all groups with costs
@@ -344,16 +345,16 @@ chorale_status LearningCourse::label_held_out(double lambda, double *costs) noex
 // the stored planes.
 chorale_status LearningCourse::add_planes(double lambda, std::int32_t runs) noexcept {
   for (std::int32_t r = 0; r < runs; ++r) {
-    CHORALE_CHECK(fit(lambda, -1, theta_.begin()));
+    CHORALE_CHECK(fit(lambda, -1, theta_));
     double before = 0;
     double after = 0;
     for (std::int64_t g = 0; g < groups(); ++g)
-      before += lessons_.pools().highest(g, theta_.begin());
-    CHORALE_CHECK(lessons_.label(report_, theta_.begin(), nullptr, true, nullptr));
+      before += lessons_.pools().highest(g, theta_);
+    CHORALE_CHECK(lessons_.label(report_, theta_, {}, true, {}));
     if (lessons_.interrupted())
       break;
     for (std::int64_t g = 0; g < groups(); ++g)
-      after += lessons_.pools().highest(g, theta_.begin());
+      after += lessons_.pools().highest(g, theta_);
     if (after - before <=
         kOpenShare * lessons_.unit() * static_cast<double>(learnt_.report.positions))
       break;
@@ -369,7 +370,7 @@ chorale_status LearningCourse::follow_lambdas(Variant variant, bool with_values)
   double least = kInfinity;
   std::int32_t best = 0;
   for (std::int32_t k = 0; k < kGrid && k <= best + kLambdaPatience; ++k) {
-    double *costs = costs_.begin() + candidate_count_ * groups();
+    const auto costs = span_of(costs_.begin() + candidate_count_ * groups(), groups());
     const bool is_first = candidate_count_ == 0 && variant == Variant::all;
     CHORALE_CHECK(add_planes(kLambdas[k], is_first ? kFirstRuns : kMoreRuns));
     if (lessons_.interrupted())
@@ -410,23 +411,23 @@ chorale_status LearningCourse::follow(Variant variant) noexcept {
     return CHORALE_OK;
   const auto v = static_cast<std::size_t>(variant);
   for (std::int32_t f = 0; f < folds_; ++f) {
-    const std::int32_t k = choose(costs_.begin(), f);
+    const std::int32_t k = choose(f);
     for (std::int64_t g = 0; g < groups(); ++g)
       if (fold_[g] == f)
         held_out_[v][g] = costs_[k * groups() + g];
   }
-  chosen_[v] = candidates_[choose(costs_.begin(), -1)];
+  chosen_[v] = candidates_[choose(-1)];
   return CHORALE_OK;
 }
 
 // Returns the first candidate whose cost is at most one standard error above the least cost.
 // Candidates without VALUE bonuses come first, then those with them, each by descending lambda.
 // Costs are sums over all groups except those of a fold.
-std::int32_t LearningCourse::choose(const double *costs, std::int32_t without_fold) noexcept {
+std::int32_t LearningCourse::choose(std::int32_t without_fold) noexcept {
   const auto total = [&](std::int32_t k) {
     double of_lambda = 0;
     for (std::int64_t g = 0; g < groups(); ++g)
-      of_lambda += fold_[g] != without_fold ? costs[k * groups() + g] : 0;
+      of_lambda += fold_[g] != without_fold ? costs_[k * groups() + g] : 0;
     return of_lambda;
   };
   std::int32_t best = 0;
@@ -437,11 +438,11 @@ std::int32_t LearningCourse::choose(const double *costs, std::int32_t without_fo
     std::int64_t count = 0;
     double worse = 0;
     for (std::int64_t g = 0; g < groups(); ++g)
-      if (fold_[g] != without_fold && lessons_.labelled()[g] > 0) {
-        differences_[count] = costs[k * groups() + g] - costs[best * groups() + g];
+      if (fold_[g] != without_fold && lessons_.labelled().data()[g] > 0) {
+        differences_[count] = costs_[k * groups() + g] - costs_[best * groups() + g];
         worse += differences_[count++];
       }
-    if (worse <= standard_error(differences_.begin(), count))
+    if (worse <= standard_error(span_of(differences_.begin(), count)))
       return k;
   }
   return best;
@@ -449,20 +450,20 @@ std::int32_t LearningCourse::choose(const double *costs, std::int32_t without_fo
 
 chorale_status LearningCourse::judge() noexcept {
   chorale_learnt_report &told = learnt_.report;
-  const double *all = held_out_[0].begin();
-  const double *control = held_out_[1].begin();
+  const gsl::span<const double> all = held_out_[0];
+  const gsl::span<const double> control = held_out_[1];
   told.all_cost = sum(all);
   told.control_cost = sum(control);
-  std::int64_t count = differ(lessons_.base_cost(), all);
+  gsl::span<const double> gains = differ(lessons_.base_cost(), all);
   told.gain = told.base_cost - told.all_cost;
-  told.gain_p = sign_flip_p(differences_.begin(), count);
-  Interval interval = bootstrap(differences_.begin(), count, sums_.begin());
+  told.gain_p = sign_flip_p(gains);
+  Interval interval = bootstrap(gains);
   told.gain_lower = interval.lower;
   told.gain_upper = interval.upper;
-  count = differ(control, all);
+  gains = differ(control, all);
   told.agreement_gain = told.control_cost - told.all_cost;
-  told.agreement_p = sign_flip_p(differences_.begin(), count);
-  interval = bootstrap(differences_.begin(), count, sums_.begin());
+  told.agreement_p = sign_flip_p(gains);
+  interval = bootstrap(gains);
   told.agreement_lower = interval.lower;
   told.agreement_upper = interval.upper;
   if (exchanged_)
@@ -478,9 +479,8 @@ chorale_status LearningCourse::judge() noexcept {
   const Variant variant = with_agreement ? Variant::all : Variant::control;
   bool any = with_agreement;
   if (!with_agreement && scores_tell_) {
-    count = differ(lessons_.base_cost(), control);
     any = told.control_cost < told.base_cost &&
-          sign_flip_p(differences_.begin(), count) <= teaching_.level;
+          sign_flip_p(differ(lessons_.base_cost(), control)) <= teaching_.level;
   }
   told.applied = !any             ? CHORALE_APPLIED_NOTHING
                  : with_agreement ? CHORALE_APPLIED_ALL
@@ -500,8 +500,8 @@ chorale_status LearningCourse::compare_scores() noexcept {
   Array<double> surplus(memory_);
   if (!surplus.resize(groups()))
     return no_memory();
-  CHORALE_CHECK(lessons_.compare_with_dealt(report_, surplus.begin()));
-  scores_tell_ = sign_flip_p(surplus.begin(), groups()) <= teaching_.level;
+  CHORALE_CHECK(lessons_.compare_with_dealt(report_, surplus));
+  scores_tell_ = sign_flip_p(surplus) <= teaching_.level;
   // Few groups can tell nothing either way, and have a warning of their own.
   const bool could_tell = (learnt_.report.warnings & CHORALE_WARNING_FEW_GROUPS) == 0;
   if (!scores_tell_ && could_tell && !lessons_.interrupted())
@@ -524,21 +524,21 @@ chorale_status LearningCourse::exchange_members() noexcept {
     if (is_agreement(weight.basis) && weight.least < weight.most)
       agrees[weight.kind] = 1;
   Residuals residuals(memory_);
-  CHORALE_CHECK(lessons_.find_residuals(report_, agrees.begin(), residuals));
+  CHORALE_CHECK(lessons_.find_residuals(report_, agrees, residuals));
   if (lessons_.interrupted())
     return CHORALE_OK;
   exchanged_ = residuals.can_exchange();
   if (!exchanged_)
     return CHORALE_OK;
   const auto below = [](double statistic) { return statistic - 1e-12 * std::fabs(statistic); };
-  const double found = below(residuals.likeness(reached.begin(), kinds));
+  const double found = below(residuals.likeness(span_of(reached.begin(), kinds)));
   std::transform(reached.begin(), reached.begin() + kinds, reached.begin(), below);
   std::fill(as_great.begin(), as_great.end(), std::int64_t{0});
   double *now = reached.begin() + kinds;
   std::int64_t exchanges = 0;
   while (exchanges < kExchanges && as_great[kinds] < kExchangesAsGreat && !lessons_.look()) {
     residuals.exchange();
-    as_great[kinds] += residuals.likeness(now, kinds) >= found ? 1 : 0;
+    as_great[kinds] += residuals.likeness(span_of(now, kinds)) >= found ? 1 : 0;
     for (std::int64_t k = 0; k < kinds; ++k)
       as_great[k] += now[k] >= reached[k] ? 1 : 0;
     ++exchanges;
@@ -571,11 +571,11 @@ chorale_status LearningCourse::choose_kinds(Variant variant) noexcept {
     dropped_[k] = 0;
     set_bounds(variant, with_values_);
     CHORALE_CHECK(add_planes(lambda, kMoreRuns));
-    CHORALE_CHECK(label_held_out(lambda, costs.begin()));
+    CHORALE_CHECK(label_held_out(lambda, costs));
     if (lessons_.interrupted())
       return CHORALE_OK;
     std::copy(screened.begin(), screened.end(), dropped_.begin());
-    judge_kind(learnt_.told[k], costs.begin());
+    judge_kind(learnt_.told[k], costs);
     if (!order.push(k))
       return no_memory();
   }
@@ -619,26 +619,28 @@ bool LearningCourse::has_part(std::int64_t kind, Variant variant) const noexcept
 }
 
 // Computes the gain of a kind, the tagger's costs less `costs`, with its interval and p-value.
-void LearningCourse::judge_kind(chorale_learnt_kind &told, const double *costs) noexcept {
-  const std::int64_t count = differ(lessons_.base_cost(), costs);
+void LearningCourse::judge_kind(chorale_learnt_kind &told,
+                                gsl::span<const double> costs) noexcept {
+  const gsl::span<const double> gains = differ(lessons_.base_cost(), costs);
   told.gain = learnt_.report.base_cost - sum(costs);
-  told.p = sign_flip_p(differences_.begin(), count, flips_for(teaching_.level, tried_));
-  const Interval interval = bootstrap(differences_.begin(), count, sums_.begin());
+  told.p = sign_flip_p(gains, flips_for(teaching_.level, tried_));
+  const Interval interval = bootstrap(gains);
   told.gain_lower = interval.lower;
   told.gain_upper = interval.upper;
 }
 
 // Multiplies the learnt weights of agreement in position cliques by kFactor, within their bounds.
 // Returns true if that changes a weight.
-bool LearningCourse::multiply(double *theta) const noexcept {
+bool LearningCourse::multiply(gsl::span<double> theta) const noexcept {
   bool changes = false;
   for (std::int64_t w = 0; w < weights(); ++w) {
     const Kind &kind = learnt_.kinds[learnt_.weights[w].kind];
     if (kind.is_property || kind.is_centred || !is_agreement(learnt_.weights[w].basis))
       continue;
-    const double larger = std::clamp(kFactor * theta[w], least_[w], most_[w]);
-    changes = changes || larger != theta[w];
-    theta[w] = larger;
+    double &weight = theta.data()[w];
+    const double larger = std::clamp(kFactor * weight, least_[w], most_[w]);
+    changes = changes || larger != weight;
+    weight = larger;
   }
   return changes;
 }
@@ -654,21 +656,21 @@ chorale_status LearningCourse::enlarge() noexcept {
     return no_memory();
   bool changes = false;
   for (std::int32_t f = 0; f < folds_; ++f)
-    changes = multiply(fold_theta_.begin() + f * weights()) || changes;
+    changes = multiply(fold_theta(f)) || changes;
   if (changes && learnt_.report.applied == CHORALE_APPLIED_ALL) {
     const auto label = [&](const Array<double> &theta, Array<double> &into) {
-      return lessons_.label(report_, theta.begin(), fold_.begin(), false, into.begin());
+      return lessons_.label(report_, theta, fold_, false, into);
     };
     CHORALE_CHECK(label(learnt, costs));
     CHORALE_CHECK(label(fold_theta_, larger_costs));
     if (lessons_.interrupted())
       return CHORALE_OK;
-    if (sum(larger_costs.begin()) > sum(costs.begin())) {
+    if (sum(larger_costs) > sum(costs)) {
       stays_ = true;
       return fold_theta_.copy(learnt) ? chorale_status{CHORALE_OK} : no_memory();
     }
   }
-  multiply(theta_.begin());
+  multiply(theta_);
   return CHORALE_OK;
 }
 
@@ -683,13 +685,13 @@ chorale_status LearningCourse::finish() noexcept {
     if (lessons_.interrupted())
       return CHORALE_OK;
   }
-  CHORALE_CHECK(fit(lambda, -1, theta_.begin()));
+  CHORALE_CHECK(fit(lambda, -1, theta_));
   CHORALE_CHECK(fit_folds(lambda));
   CHORALE_CHECK(enlarge());
   Array<double> larger(memory_); // the weights, multiplied in any case
   if (!larger.copy(theta_))
     return no_memory();
-  multiply(larger.begin());
+  multiply(larger);
   const double folds = folds_;
   for (std::int64_t w = 0; w < weights(); ++w) {
     double mean = 0;
@@ -717,7 +719,7 @@ chorale_status LearningCourse::finish() noexcept {
     apply_nothing();
     std::fill(fold_theta_.begin(), fold_theta_.end(), 0.0);
   }
-  return lessons_.fit_temperature(report_, fold_theta_.begin(), fold_.begin(), told.temperature);
+  return lessons_.fit_temperature(report_, fold_theta_, fold_, told.temperature);
 }
 
 void LearningCourse::apply_nothing() noexcept {

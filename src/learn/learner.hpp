@@ -8,11 +8,9 @@ namespace chorale {
 
 // Arguments of chorale_learn. Already checked, except the contents of the problems.
 struct Teaching {
-  const chorale_problem *const *problems = nullptr;
-  std::int64_t count = 0;
-  const double *seen = nullptr;
-  const chorale_weight_rule *rules = nullptr;
-  std::int64_t rule_count = 0;
+  Problems problems;
+  gsl::span<const double> seen; // by problem; may be empty
+  gsl::span<const chorale_weight_rule> rules;
   std::int64_t folds = 5;
   double level = 0.05;
   LearnSpec spec;

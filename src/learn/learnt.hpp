@@ -10,6 +10,9 @@
 
 namespace chorale {
 
+// The problems to learn from; none is NULL.
+using Problems = gsl::span<const chorale_problem *const>;
+
 // Properties that all cliques of a kind share.
 struct Kind {
   std::int64_t cliques = 0; // 0: no clique has the kind; the other fields are unset
@@ -78,6 +81,9 @@ struct chorale_learnt {
 };
 
 namespace chorale {
+
+// The problems to learn from; none is NULL.
+using Problems = gsl::span<const chorale_problem *const>;
 
 using Learnt = ::chorale_learnt;
 

@@ -95,24 +95,23 @@ chorale_status Lessons::pass_on(const Report &report, chorale_status status,
 
 // ---- Preparation -------------------------------------------------------------------------------
 
-chorale_status Lessons::prepare(const Report &report, const chorale_problem *const *problems,
-                                std::int64_t count, const double *seen,
-                                Learnt &learnt) noexcept {
+chorale_status Lessons::prepare(const Report &report, Problems problems,
+                                gsl::span<const double> seen, Learnt &learnt) noexcept {
   learnt_ = &learnt;
   chorale_error error;
   CHORALE_CHECK(pass_on(report, chorale_chain_solver_create(spec_.host, &solver_, &error), error));
   const auto no_memory = [&] { return report.out_of_memory(sizeof(Lesson)); };
   std::int64_t positions = 0;
   std::int64_t chains = 0;
-  for (std::int64_t k = 0; k < count; ++k) {
-    if (!lessons_.reserve(k + 1))
+  for (const Problem *problem : problems) {
+    if (!lessons_.reserve(lessons_.size() + 1))
       return no_memory();
     auto *lesson = memory_.create<Lesson>(memory_);
     if (!lesson)
       return no_memory();
     lessons_.push(lesson);
-    lesson->problem = problems[k];
-    lesson->model = problems[k]->model;
+    lesson->problem = problem;
+    lesson->model = problem->model;
     lesson->first_position = positions;
     lesson->first_chain = chains;
     for (const Chain &chain : lesson->model->chains) {
@@ -167,13 +166,13 @@ chorale_status Lessons::prepare(const Report &report, const chorale_problem *con
   std::fill(base_cost_.begin(), base_cost_.end(), 0.0);
   std::int64_t wrong = 0;
   for (const Lesson *lesson : lessons_)
-    CHORALE_CHECK(decode_chains(report, *lesson, lesson->gold_bonus, base_.begin()));
+    CHORALE_CHECK(decode_chains(report, *lesson, lesson->gold_bonus, base_));
   if (interrupted())
     return CHORALE_OK;
-  if (spec_.classes)
+  if (spec_.classes.data())
     CHORALE_CHECK(find_costs(report));
   for (const Lesson *lesson : lessons_) {
-    add_costs(*lesson, base_.begin(), base_cost_.begin());
+    add_costs(*lesson, base_, base_cost_);
     told.gold_bonus += lesson->gold_bonus / static_cast<double>(lessons_.size());
   }
   for (std::int64_t p = 0; p < positions; ++p)
@@ -256,7 +255,7 @@ chorale_status Lessons::find_reference(const Report &report, Lesson &lesson) noe
           range = std::max(range, magnitude_of(view.edge_at(t, z, y)));
       }
     CHORALE_CHECK(solve_chain(report, lesson, i, std::min(8 * range * (view.length + 1), 1e270),
-                              reference, nullptr));
+                              span_of(reference, view.length), {}));
     for (std::int32_t t = 0; t < view.length; ++t)
       if (gold[t] >= 0 && reference[t] != gold[t]) {
         told.warnings |= CHORALE_WARNING_GOLD_FORBIDDEN;
@@ -307,7 +306,8 @@ chorale_status Lessons::find_unit(const Report &report) noexcept {
         return CHORALE_OK;
       if (!margins_.resize(std::max<std::int64_t>(margins_.size(), length)))
         return report.out_of_memory(to_size(length) * sizeof(double));
-      CHORALE_CHECK(solve_chain(report, *lesson, i, 0, base_.begin() + start, margins_.begin()));
+      CHORALE_CHECK(solve_chain(report, *lesson, i, 0, span_of(base_.begin() + start, length),
+                                margins_));
       for (std::int32_t t = 0; t < length; ++t) {
         const double margin = margins_[t];
         if (gold_[start + t] < 0 || !(margin > 0) || margin == kInfinity)
@@ -427,10 +427,11 @@ chorale_status Lessons::max_marginals(const Report &report, const Lesson &lesson
                  error);
 }
 
-chorale_status Lessons::compare_with_dealt(const Report &report, double *surplus) noexcept {
+chorale_status Lessons::compare_with_dealt(const Report &report,
+                                           gsl::span<double> surplus) noexcept {
   Array<double> marginals(memory_);
   Array<double> shares(memory_); // by label: among the gold labels of a problem
-  std::fill(surplus, surplus + groups(), 0.0);
+  std::fill(surplus.begin(), surplus.end(), 0.0);
   for (const Lesson *lesson : lessons_) {
     const std::int32_t *gold = gold_.begin() + lesson->first_position;
     const std::int32_t *end = gold + lesson->positions;
@@ -462,7 +463,7 @@ chorale_status Lessons::compare_with_dealt(const Report &report, double *surplus
           total += weight;
           dealt += y < shown ? shares[y] * weight : 0;
         }
-        surplus[group_of(*lesson, i)] +=
+        surplus.data()[group_of(*lesson, i)] +=
             (natural_exp((scores[right] - best) / unit_) - dealt) / total;
       }
     }
@@ -472,13 +473,14 @@ chorale_status Lessons::compare_with_dealt(const Report &report, double *surplus
 
 // ---- Residuals ---------------------------------------------------------------------------------
 
-chorale_status Lessons::find_residuals(const Report &report, const std::uint8_t *wanted,
+chorale_status Lessons::find_residuals(const Report &report,
+                                       gsl::span<const std::uint8_t> wanted,
                                        Residuals &found) noexcept {
   std::int64_t numbers = 0;
   for (std::int64_t k = 0; k < learnt_->kinds.size(); ++k)
-    if (wanted[k] != 0 && has_residuals(learnt_->kinds[k]))
+    if (wanted.data()[k] != 0 && has_residuals(learnt_->kinds[k]))
       numbers += learnt_->kinds[k].members * learnt_->kinds[k].values;
-    else if (wanted[k] != 0 && learnt_->kinds[k].is_property)
+    else if (wanted.data()[k] != 0 && learnt_->kinds[k].is_property)
       numbers += learnt_->kinds[k].members * kMostShown;
   const std::int64_t step = 1 + numbers / kMostResiduals;
   for (const Lesson *lesson : lessons_) {
@@ -493,7 +495,7 @@ chorale_status Lessons::find_residuals(const Report &report, const std::uint8_t 
 
 // Adds the residuals of every `step`-th position clique of each wanted kind to `found`.
 chorale_status Lessons::fill_residuals(const Report &report, const Lesson &lesson,
-                                       const std::uint8_t *wanted, std::int64_t step,
+                                       gsl::span<const std::uint8_t> wanted, std::int64_t step,
                                        Residuals &found) noexcept {
   struct Pooled {
     std::int32_t kind;
@@ -577,7 +579,7 @@ chorale_status Lessons::fill_residuals(const Report &report, const Lesson &lesso
 // Adds the residuals of every `step`-th property clique of each wanted kind to `found`. In place of
 // a probability a value has 1 if the tagger's labels show it, else 0.
 chorale_status Lessons::fill_property_residuals(const Report &report, const Lesson &lesson,
-                                                const std::uint8_t *wanted, std::int64_t step,
+                                                gsl::span<const std::uint8_t> wanted, std::int64_t step,
                                                 Residuals &found) noexcept {
   struct Member {
     std::int32_t kind;
@@ -600,7 +602,7 @@ chorale_status Lessons::fill_property_residuals(const Report &report, const Less
   std::fill(passed.begin(), passed.end(), 0);
   for (std::int64_t c = 0; c < model.cliques.size(); ++c) {
     const std::int32_t kind = chorale_problem_clique_kind(lesson.problem, c);
-    if (kind < 0 || wanted[kind] == 0 || !learnt_->kinds[kind].is_property ||
+    if (kind < 0 || wanted.data()[kind] == 0 || !learnt_->kinds[kind].is_property ||
         passed[kind]++ % step != 0)
       continue;
     for (std::int32_t i = 0; i < model.cliques[c].members; ++i) {
@@ -666,7 +668,8 @@ chorale_status Lessons::fill_property_residuals(const Report &report, const Less
 // right, gold and found labels that count. The cost of a wrong label is what this expression loses
 // by it.
 chorale_status Lessons::find_costs(const Report &report) noexcept {
-  const std::int64_t m = spec_.labels;
+  const auto m = static_cast<std::int64_t>(spec_.classes.size());
+  const std::int32_t *classes = spec_.classes.data();
   if (!costs_of_f1_.resize(m * m))
     return report.out_of_memory(to_size(m * m) * sizeof(double));
   double right = 0;
@@ -674,28 +677,29 @@ chorale_status Lessons::find_costs(const Report &report) noexcept {
   for (std::int64_t p = 0; p < gold_.size(); ++p) {
     if (gold_[p] < 0)
       continue;
-    const std::int32_t gold = spec_.classes[gold_[p]];
-    const std::int32_t found = spec_.classes[base_[p]];
+    const std::int32_t gold = classes[gold_[p]];
+    const std::int32_t found = classes[base_[p]];
     right += gold >= 0 && gold == found ? 1 : 0;
     counted += (gold >= 0 ? 1 : 0) + (found >= 0 ? 1 : 0);
   }
   const double f1 = counted > 0 ? 2 * right / counted : 1;
   for (std::int64_t a = 0; a < m; ++a)
     for (std::int64_t b = 0; b < m; ++b) {
-      const std::int32_t gold = spec_.classes[a];
-      const std::int32_t found = spec_.classes[b];
+      const std::int32_t gold = classes[a];
+      const std::int32_t found = classes[b];
       costs_of_f1_[a * m + b] = gold == found ? 0 : gold < 0 ? f1 : found < 0 ? 2 - f1 : 2;
     }
-  costs_ = costs_of_f1_.begin();
+  costs_ = {costs_of_f1_.begin(), m, m, m};
   learnt_->report.f1 = f1;
   return CHORALE_OK;
 }
 
-chorale_status Lessons::find_bonus(const Report &report, const double *seen) noexcept {
-  if (!seen)
+chorale_status Lessons::find_bonus(const Report &report, gsl::span<const double> shares) noexcept {
+  if (shares.empty())
     return CHORALE_OK;
+  const double *seen = shares.data();
   const auto wrong_with = [&](const Lesson &lesson, double bonus, std::int64_t &wrong) {
-    CHORALE_CHECK(decode_chains(report, lesson, bonus, found_.begin()));
+    CHORALE_CHECK(decode_chains(report, lesson, bonus, found_));
     wrong = 0;
     if (interrupted())
       return chorale_status{CHORALE_OK};
@@ -757,12 +761,12 @@ chorale_status Lessons::find_bonus(const Report &report, const double *seen) noe
 }
 
 chorale_status Lessons::decode_chains(const Report &report, const Lesson &lesson, double bonus,
-                                      std::int32_t *labels) noexcept {
+                                      gsl::span<std::int32_t> labels) noexcept {
   for (std::int64_t i = 0; i < lesson.model->chains.size(); ++i) {
     if (!spend_on(lesson.model->chains[i].view()))
       return CHORALE_OK;
     CHORALE_CHECK(
-        solve_chain(report, lesson, i, bonus, labels + chain_start(lesson, i), nullptr));
+        solve_chain(report, lesson, i, bonus, of_chain(lesson, i, labels), {}));
   }
   return CHORALE_OK;
 }
@@ -775,8 +779,9 @@ bool Lessons::spend_on(const ChainView &view) noexcept {
 // Finds the best labelling of a chain without cliques, with `bonus` added to the score of every
 // gold label.
 chorale_status Lessons::solve_chain(const Report &report, const Lesson &lesson,
-                                    std::int64_t number, double bonus, std::int32_t *labels,
-                                    double *margins) noexcept {
+                                    std::int64_t number, double bonus,
+                                    gsl::span<std::int32_t> labels,
+                                    gsl::span<double> margins) noexcept {
   chorale_error error;
   chorale_chain chain;
   chorale_chain_init(&chain, sizeof chain);
@@ -795,9 +800,11 @@ chorale_status Lessons::solve_chain(const Report &report, const Lesson &lesson,
   chorale_chain_result result;
   chorale_chain_result_init(&result, sizeof result);
   CHORALE_CHECK(pass_on(report,
-                        margins ? chorale_chain_max_marginals(solver_, &chain, nullptr, 0, nullptr,
-                                                              margins, labels, &result, &error)
-                                : chorale_chain_solve(solver_, &chain, labels, &result, &error),
+                        margins.data()
+                            ? chorale_chain_max_marginals(solver_, &chain, nullptr, 0, nullptr,
+                                                          margins.data(), labels.data(), &result,
+                                                          &error)
+                            : chorale_chain_solve(solver_, &chain, labels.data(), &result, &error),
                         error));
   if (result.outcome == CHORALE_OUTCOME_INFEASIBLE)
     return report.fail(CHORALE_ERROR_NO_LABELLING, "chain ", number,
@@ -856,12 +863,12 @@ chorale_status Lessons::begin(const Report &report) noexcept {
   for (Lesson *lesson : lessons_) {
     if (!augment(*lesson))
       return report.out_of_memory(lesson->model->score_bytes);
-    CHORALE_CHECK(measure(report, *lesson, reference_.begin(), measured_));
+    CHORALE_CHECK(measure(report, *lesson, reference_, measured_));
     if (interrupted())
       return CHORALE_OK;
     std::copy(measured_.begin(), measured_.begin() + lesson->groups * width,
               reference_measure_.begin() + lesson->first_group * width);
-    CHORALE_CHECK(measure(report, *lesson, base_.begin(), measured_));
+    CHORALE_CHECK(measure(report, *lesson, base_, measured_));
     if (interrupted())
       return CHORALE_OK;
     for (std::int64_t g = 0; g < lesson->groups; ++g)
@@ -869,25 +876,24 @@ chorale_status Lessons::begin(const Report &report) noexcept {
         differences_[(lesson->first_group + g) * d + w] =
             reference_measure_[(lesson->first_group + g) * width + 1 + w] -
             measured_[g * width + 1 + w];
-    CHORALE_CHECK(add_planes(report, *lesson, base_.begin()));
+    CHORALE_CHECK(add_planes(report, *lesson, base_));
   }
   return CHORALE_OK;
 }
 
 // ---- Labelling ---------------------------------------------------------------------------------
 
-chorale_status Lessons::label(const Report &report, const double *theta,
-                              const std::int32_t *theta_of_group, bool with_costs,
-                              double *cost) noexcept {
-  if (cost)
-    std::fill(cost, cost + groups(), 0.0);
+chorale_status Lessons::label(const Report &report, gsl::span<const double> theta,
+                              gsl::span<const std::int32_t> theta_of_group, bool with_costs,
+                              gsl::span<double> cost) noexcept {
+  std::fill(cost.begin(), cost.end(), 0.0);
   for (Lesson *lesson : lessons_) {
     CHORALE_CHECK(label_lesson(report, *lesson, theta, theta_of_group, with_costs));
     if (interrupted())
       return CHORALE_OK;
-    CHORALE_CHECK(add_planes(report, *lesson, found_.begin()));
-    if (cost)
-      add_costs(*lesson, found_.begin(), cost);
+    CHORALE_CHECK(add_planes(report, *lesson, found_));
+    if (!cost.empty())
+      add_costs(*lesson, found_, cost);
   }
   return CHORALE_OK;
 }
@@ -899,8 +905,9 @@ bool Lessons::look() noexcept {
   return interrupted();
 }
 
-chorale_status Lessons::label_lesson(const Report &report, Lesson &lesson, const double *theta,
-                                     const std::int32_t *theta_of_group,
+chorale_status Lessons::label_lesson(const Report &report, Lesson &lesson,
+                                     gsl::span<const double> theta,
+                                     gsl::span<const std::int32_t> theta_of_group,
                                      bool with_costs) noexcept {
   std::int32_t *labels = found_.begin() + lesson.first_position;
   std::copy_n(base_.begin() + lesson.first_position, lesson.positions, labels);
@@ -1008,8 +1015,8 @@ chorale_status Lessons::add_likelihoods(const Report &report, const Lesson &less
   return CHORALE_OK;
 }
 
-chorale_status Lessons::fit_temperature(const Report &report, const double *theta,
-                                        const std::int32_t *theta_of_group,
+chorale_status Lessons::fit_temperature(const Report &report, gsl::span<const double> theta,
+                                        gsl::span<const std::int32_t> theta_of_group,
                                         double &found) noexcept {
   fits_temperature_ = true;
   likely_step_ = (group_of_chain_.size() + kLikelyChains - 1) / kLikelyChains;
@@ -1042,8 +1049,8 @@ void Lessons::drop_potentials() noexcept {
 }
 
 chorale_status Lessons::make_exchanges(const Report &report, const Lesson &lesson,
-                                       const double *theta,
-                                       const std::int32_t *theta_of_group) noexcept {
+                                       gsl::span<const double> theta,
+                                       gsl::span<const std::int32_t> theta_of_group) noexcept {
   const Model &model = *lesson.model;
   if (!exchanges_.resize(model.cliques.size()))
     return report.out_of_memory(sizeof(Exchange) * to_size(model.cliques.size()));
@@ -1057,8 +1064,8 @@ chorale_status Lessons::make_exchanges(const Report &report, const Lesson &lesso
     if (kind < 0)
       continue;
     std::int32_t number = 0;
-    if (theta_of_group && clique.all_members() > 0)
-      number = theta_of_group[group_of(lesson, model.chain_of(clique, 0))];
+    if (!theta_of_group.empty() && clique.all_members() > 0)
+      number = theta_of_group.data()[group_of(lesson, model.chain_of(clique, 0))];
     const MadePotential *found =
         std::find_if(made_.begin(), made_.end(), [&](const MadePotential &made) {
           return made.kind == kind && made.values == clique.values() && made.theta == number;
@@ -1068,7 +1075,8 @@ chorale_status Lessons::make_exchanges(const Report &report, const Lesson &lesso
       made = *found;
     } else {
       CHORALE_CHECK(make_potential(report, learnt_->kinds[kind], kind, clique.values(), number,
-                                   theta + number * learnt_->weights.size(), made));
+                                   theta.subspan(to_size(number * learnt_->weights.size())),
+                                   made));
     }
     exchanges_[c] = {made.potential, made.centre};
   }
@@ -1077,16 +1085,16 @@ chorale_status Lessons::make_exchanges(const Report &report, const Lesson &lesso
 
 chorale_status Lessons::make_potential(const Report &report, const Kind &kind,
                                        std::int32_t number, std::int32_t values,
-                                       std::int32_t theta_number, const double *theta,
+                                       std::int32_t theta_number, gsl::span<const double> theta,
                                        MadePotential &made) noexcept {
   made = {number, values, theta_number, nullptr, nullptr};
-  const chorale_learnt_weight *weights = learnt_->weights.begin() + kind.first_weight;
+  const auto weights = span_of(learnt_->weights.begin() + kind.first_weight, kind.weights);
+  const auto of_kind = theta.subspan(to_size(kind.first_weight), to_size(kind.weights));
   if (!made_.reserve(made_.size() + 1))
     return report.out_of_memory(sizeof(MadePotential));
   Potential *potential = nullptr;
   if (!kind.is_centred) {
-    CHORALE_CHECK(create_learnt(report, memory_, kind, weights, theta + kind.first_weight, values,
-                                -1, potential));
+    CHORALE_CHECK(create_learnt(report, memory_, kind, weights, of_kind, values, -1, potential));
     made.potential = potential;
     made_.push(made);
     return CHORALE_OK;
@@ -1098,8 +1106,7 @@ chorale_status Lessons::make_potential(const Report &report, const Kind &kind,
   made.centre = centre;
   made_.push(made);
   for (std::int32_t c = 0; c < kind.centre_values; ++c) {
-    CHORALE_CHECK(create_learnt(report, memory_, kind, weights, theta + kind.first_weight, values,
-                                c, potential));
+    CHORALE_CHECK(create_learnt(report, memory_, kind, weights, of_kind, values, c, potential));
     centre[c] = potential;
   }
   return CHORALE_OK;
@@ -1108,7 +1115,8 @@ chorale_status Lessons::make_potential(const Report &report, const Kind &kind,
 // ---- Labellings as planes ----------------------------------------------------------------------
 
 chorale_status Lessons::measure(const Report &report, const Lesson &lesson,
-                                const std::int32_t *labels, Array<double> &to) noexcept {
+                                gsl::span<const std::int32_t> labels,
+                                Array<double> &to) noexcept {
   const Model &model = *lesson.model;
   const std::int64_t width = 1 + learnt_->weights.size();
   if (!to.resize(lesson.groups * width))
@@ -1122,9 +1130,9 @@ chorale_status Lessons::measure(const Report &report, const Lesson &lesson,
     if (!spend(64 + 8 * std::int64_t{view.length}))
       return CHORALE_OK;
     const std::int64_t start = chain_start(lesson, i);
-    double score = view.score({labels + start, to_size(view.length)});
+    double score = view.score(of_chain(lesson, i, labels));
     for (std::int32_t t = 0; t < view.length; ++t)
-      if (gold_[start + t] >= 0 && gold_[start + t] == labels[start + t])
+      if (gold_[start + t] >= 0 && gold_[start + t] == labels.data()[start + t])
         score += lesson.gold_bonus;
     row(i)[0] += score;
   }
@@ -1144,12 +1152,12 @@ chorale_status Lessons::measure(const Report &report, const Lesson &lesson,
     for (std::int32_t i = 0; i < clique.all_members(); ++i) {
       const Slot slot = model.member(static_cast<std::int32_t>(c), i);
       chain = slot.chain;
-      const std::int32_t *of_chain = labels + chain_start(lesson, slot.chain);
+      const auto shown_by = of_chain(lesson, slot.chain, labels);
       const std::int32_t shown =
           slot.position < 0
-              ? model.attached(slot).evaluate({of_chain, to_size(model.chains[slot.chain].length)},
+              ? model.attached(slot).evaluate(shown_by,
                                               model.chains[slot.chain].view().all_parents())
-              : clique.column_of(i, of_chain[slot.position]);
+              : clique.column_of(i, shown_by.data()[slot.position]);
       if (i == clique.members)
         centre = shown;
       else if (shown >= 0)
@@ -1158,8 +1166,8 @@ chorale_status Lessons::measure(const Report &report, const Lesson &lesson,
     double *at = row(chain);
     if (kind >= 0) {
       const Kind &of = learnt_->kinds[kind];
-      add_bases(of, learnt_->weights.begin() + of.first_weight, clique, counts_.begin(), centre,
-                at + 1 + of.first_weight);
+      add_bases(of, span_of(learnt_->weights.begin() + of.first_weight, of.weights), clique,
+                counts_, centre, span_of(at + 1 + of.first_weight, of.weights));
       continue;
     }
     CallbackFailure failed = CallbackFailure::none;
@@ -1173,7 +1181,7 @@ chorale_status Lessons::measure(const Report &report, const Lesson &lesson,
 }
 
 chorale_status Lessons::add_planes(const Report &report, const Lesson &lesson,
-                                   const std::int32_t *labels) noexcept {
+                                   gsl::span<const std::int32_t> labels) noexcept {
   const std::int64_t d = learnt_->weights.size();
   const std::int64_t width = 1 + d;
   CHORALE_CHECK(measure(report, lesson, labels, measured_));
@@ -1183,7 +1191,7 @@ chorale_status Lessons::add_planes(const Report &report, const Lesson &lesson,
   if (!cost.resize(groups()))
     return report.out_of_memory(to_size(groups()) * sizeof(double));
   std::fill(cost.begin(), cost.end(), 0.0);
-  add_costs(lesson, labels, cost.begin());
+  add_costs(lesson, labels, cost);
   for (std::int64_t g = 0; g < lesson.groups; ++g) {
     double *row = measured_.begin() + g * width;
     const double *reference = reference_measure_.begin() + (lesson.first_group + g) * width;
@@ -1192,20 +1200,20 @@ chorale_status Lessons::add_planes(const Report &report, const Lesson &lesson,
     row[0] += kLossShare * unit_ * cost[lesson.first_group + g];
     if (labelled_[lesson.first_group + g] == 0 || !is_finite_score(row[0]))
       continue;
-    if (!pools_.add(lesson.first_group + g, row[0], row + 1))
+    if (!pools_.add(lesson.first_group + g, row[0], span_of(row + 1, d)))
       return report.out_of_memory(to_size(width) * sizeof(double));
   }
   return CHORALE_OK;
 }
 
-void Lessons::add_costs(const Lesson &lesson, const std::int32_t *labels,
-                        double *to) const noexcept {
+void Lessons::add_costs(const Lesson &lesson, gsl::span<const std::int32_t> labels,
+                        gsl::span<double> to) const noexcept {
   for (std::int64_t i = 0; i < lesson.model->chains.size(); ++i) {
-    double &of_group = to[group_of(lesson, i)];
+    double &of_group = to.data()[group_of(lesson, i)];
     const std::int64_t start = chain_start(lesson, i);
     for (std::int64_t p = start; p < start + lesson.model->chains[i].length; ++p)
       if (gold_[p] >= 0)
-        of_group += cost_of(gold_[p], labels[p]);
+        of_group += cost_of(gold_[p], labels.data()[p]);
   }
 }
 

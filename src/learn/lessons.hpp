@@ -6,6 +6,7 @@
 #pragma once
 
 #include "base/limits.hpp"
+#include "base/span.hpp"
 #include "cluster/model/exchange.hpp"
 #include "learn/bases.hpp"
 #include "learn/objective.hpp"
@@ -53,9 +54,8 @@ inline constexpr std::int32_t kTemperatures = 5;
 
 struct LearnSpec {
   const chorale_host *host = nullptr;
-  const double *costs = nullptr; // labels x labels, or NULL
-  std::int64_t labels = 0;
-  const std::int32_t *classes = nullptr; // by label, or NULL: see chorale_learn_options
+  Matrix<const double> costs;            // labels x labels; may be absent
+  gsl::span<const std::int32_t> classes; // by label; may be absent: see chorale_learn_options
   chorale_run_options run{};
   double time_limit = -1;
   const chorale_cancel *cancel = nullptr;
@@ -71,36 +71,37 @@ public:
   Lessons &operator=(const Lessons &) = delete;
 
   // Reads the problems, whose kinds have been checked. Computes groups, the gold labels that chains
-  // allow, the unit, the bonuses for weaker taggers (seen: by problem, or NULL), and the tagger's
+  // allow, the unit, the bonuses for weaker taggers (seen: by problem, or empty), and the tagger's
   // labels.
-  chorale_status prepare(const Report &report, const chorale_problem *const *problems,
-                         std::int64_t count, const double *seen, Learnt &learnt) noexcept;
+  chorale_status prepare(const Report &report, Problems problems, gsl::span<const double> seen,
+                         Learnt &learnt) noexcept;
   // Computes the scores with costs and the bases of the reference labellings. Call when the weights
   // are known.
   chorale_status begin(const Report &report) noexcept;
 
   // Labels every problem. `theta` holds weight vectors one after the other; group g is labelled
-  // under vector theta_of_group[g], or under vector 0 if theta_of_group is NULL. `with_costs`: adds
+  // under vector theta_of_group[g], or under vector 0 if theta_of_group is empty. `with_costs`: adds
   // the costs to the scores. Adds the labelling of each group to the pools (objective.hpp) and
-  // writes their costs by group to `cost` (may be NULL). If a limit ends the call, interrupted() is
+  // writes their costs by group to `cost` (may be empty). If a limit ends the call, interrupted() is
   // true afterwards.
-  chorale_status label(const Report &report, const double *theta,
-                       const std::int32_t *theta_of_group, bool with_costs,
-                       double *cost) noexcept;
+  chorale_status label(const Report &report, gsl::span<const double> theta,
+                       gsl::span<const std::int32_t> theta_of_group, bool with_costs,
+                       gsl::span<double> cost) noexcept;
 
   // Writes by group how much more probable its gold labels are, under the softmax of the tagger's
   // max-marginals over the unit, than gold labels of the problem dealt to its positions at random
   // would be on average: a sum over positions.
-  chorale_status compare_with_dealt(const Report &report, double *surplus) noexcept;
+  chorale_status compare_with_dealt(const Report &report, gsl::span<double> surplus) noexcept;
 
   // Finds the temperature with the highest likelihood of gold labels. Groups are labelled as by
   // `label`, without costs and bonuses.
-  chorale_status fit_temperature(const Report &report, const double *theta,
-                                 const std::int32_t *theta_of_group, double &found) noexcept;
+  chorale_status fit_temperature(const Report &report, gsl::span<const double> theta,
+                                 gsl::span<const std::int32_t> theta_of_group,
+                                 double &found) noexcept;
 
   // Computes the residuals of members of position and property cliques (residuals.hpp). wanted: by
   // kind, 1 or 0.
-  chorale_status find_residuals(const Report &report, const std::uint8_t *wanted,
+  chorale_status find_residuals(const Report &report, gsl::span<const std::uint8_t> wanted,
                                 Residuals &found) noexcept;
 
   // Checks the time limit and the cancel flag; true if one of them ends the call.
@@ -118,11 +119,12 @@ public:
   std::int64_t runs() const noexcept { return runs_; }
   void set_most_runs(std::int64_t runs) noexcept { most_runs_ = runs; }
   double unit() const noexcept { return unit_; }
-  const double *base_cost() const noexcept { return base_cost_.begin(); }   // by group
-  const std::int64_t *labelled() const noexcept { return labelled_.begin(); } // gold labels
+  gsl::span<const double> base_cost() const noexcept { return base_cost_; } // by group
+  // By group: number of gold labels.
+  gsl::span<const std::int64_t> labelled() const noexcept { return labelled_; }
   Pools &pools() noexcept { return pools_; }
   // By group and weight: bases of the reference labelling less those of the tagger's labels.
-  const double *differences() const noexcept { return differences_.begin(); }
+  gsl::span<const double> differences() const noexcept { return differences_; }
 
 private:
   chorale_status find_groups(const Report &report, Lesson &lesson) noexcept;
@@ -133,47 +135,58 @@ private:
   chorale_status find_costs(const Report &report) noexcept;
   chorale_status add_likelihoods(const Report &report, const Lesson &lesson,
                                  chorale_run *run) noexcept;
-  chorale_status find_bonus(const Report &report, const double *seen) noexcept;
+  chorale_status find_bonus(const Report &report, gsl::span<const double> seen) noexcept;
   chorale_status fill_residuals(const Report &report, const Lesson &lesson,
-                                const std::uint8_t *wanted, std::int64_t step,
+                                gsl::span<const std::uint8_t> wanted, std::int64_t step,
                                 Residuals &found) noexcept;
   bool spend_on(const ChainView &view) noexcept;
   chorale_status fill_property_residuals(const Report &report, const Lesson &lesson,
-                                         const std::uint8_t *wanted, std::int64_t step,
+                                         gsl::span<const std::uint8_t> wanted, std::int64_t step,
                                          Residuals &found) noexcept;
   chorale_status decode_chains(const Report &report, const Lesson &lesson, double bonus,
-                               std::int32_t *labels) noexcept;
+                               gsl::span<std::int32_t> labels) noexcept;
   // Writes max-marginals of a chain, positions x labels; `marginals` grows as needed.
   chorale_status max_marginals(const Report &report, const Lesson &lesson, std::int64_t chain,
                                Array<double> &marginals) noexcept;
   chorale_status solve_chain(const Report &report, const Lesson &lesson, std::int64_t chain,
-                             double bonus, std::int32_t *labels, double *margins) noexcept;
+                             double bonus, gsl::span<std::int32_t> labels,
+                             gsl::span<double> margins) noexcept;
   // False if out of memory.
   bool augment(Lesson &lesson) noexcept;
   template <class Number>
   void augment_chain(const Lesson &lesson, std::int64_t chain, double bonus, double loss,
                      Number *to) const noexcept;
-  chorale_status label_lesson(const Report &report, Lesson &lesson, const double *theta,
-                              const std::int32_t *theta_of_group, bool with_costs) noexcept;
-  chorale_status make_exchanges(const Report &report, const Lesson &lesson, const double *theta,
-                                const std::int32_t *theta_of_group) noexcept;
+  chorale_status label_lesson(const Report &report, Lesson &lesson, gsl::span<const double> theta,
+                              gsl::span<const std::int32_t> theta_of_group,
+                              bool with_costs) noexcept;
+  chorale_status make_exchanges(const Report &report, const Lesson &lesson,
+                                gsl::span<const double> theta,
+                                gsl::span<const std::int32_t> theta_of_group) noexcept;
   chorale_status make_potential(const Report &report, const Kind &kind, std::int32_t number,
                                 std::int32_t values, std::int32_t theta_number,
-                                const double *theta, MadePotential &made) noexcept;
+                                gsl::span<const double> theta, MadePotential &made) noexcept;
   void drop_potentials() noexcept;
   // Writes, for each group of the lesson, 1 + weights numbers: the score without learnt cliques
   // (bonus included), then the sums of the bases over the group's cliques.
-  chorale_status measure(const Report &report, const Lesson &lesson, const std::int32_t *labels,
-                         Array<double> &to) noexcept;
+  chorale_status measure(const Report &report, const Lesson &lesson,
+                         gsl::span<const std::int32_t> labels, Array<double> &to) noexcept;
   // Adds a labelling of a problem to the pools, one plane for each group.
   chorale_status add_planes(const Report &report, const Lesson &lesson,
-                            const std::int32_t *labels) noexcept;
-  void add_costs(const Lesson &lesson, const std::int32_t *labels, double *to) const noexcept;
+                            gsl::span<const std::int32_t> labels) noexcept;
+  void add_costs(const Lesson &lesson, gsl::span<const std::int32_t> labels,
+                 gsl::span<double> to) const noexcept;
   double cost_of(std::int32_t gold, std::int32_t label) const noexcept {
-    return costs_ ? costs_[gold * spec_.labels + label] : gold == label ? 0.0 : 1.0;
+    return costs_ ? costs_.data[gold * costs_.stride + label] : gold == label ? 0.0 : 1.0;
   }
   std::int64_t chain_start(const Lesson &lesson, std::int64_t chain) const noexcept {
     return starts_[lesson.first_chain + chain];
+  }
+  // The part of `labels`, which are by position, that is of one chain of the lesson.
+  template <class Label>
+  gsl::span<Label> of_chain(const Lesson &lesson, std::int64_t chain,
+                            gsl::span<Label> labels) const noexcept {
+    return labels.subspan(to_size(chain_start(lesson, chain)),
+                          to_size(lesson.model->chains[chain].length));
   }
   std::int64_t group_of(const Lesson &lesson, std::int64_t chain) const noexcept {
     return group_of_chain_[lesson.first_chain + chain];
@@ -205,7 +218,7 @@ private:
   Array<double> unary_;
   Array<double> margins_;
   Array<std::uint8_t> unsure_; // by position of a chain: 1 if its gold label counts in likelihoods
-  const double *costs_ = nullptr;
+  Matrix<const double> costs_; // labels x labels; absent: 1 for each wrong label
   Array<double> costs_of_f1_;
   bool fits_temperature_ = false;
   std::int64_t likely_step_ = 1; // every likely_step_-th chain enters the likelihoods

@@ -29,9 +29,10 @@ bool Pools::make(std::int64_t weights, std::int64_t groups) noexcept {
   return true;
 }
 
-bool Pools::add(std::int64_t group, double constant, const double *slopes) noexcept {
+bool Pools::add(std::int64_t group, double constant, gsl::span<const double> slopes) noexcept {
+  Expects(slopes.size() == to_size(weights_));
   for (std::int32_t k = first_[group]; k >= 0; k = next_[k])
-    if (this->constant(k) == constant && std::equal(slopes, slopes + weights_, this->slopes(k)))
+    if (this->constant(k) == constant && std::equal(slopes.begin(), slopes.end(), this->slopes(k).begin()))
       return true;
   std::int64_t plane = planes();
   if (kept_[group] < kMostInGroup) {
@@ -48,34 +49,35 @@ bool Pools::add(std::int64_t group, double constant, const double *slopes) noexc
   }
   double *to = numbers_.begin() + plane * (weights_ + 1);
   to[0] = constant;
-  std::copy(slopes, slopes + weights_, to + 1);
+  std::copy(slopes.begin(), slopes.end(), to + 1);
   next_[last_[group]] = static_cast<std::int32_t>(plane);
   last_[group] = static_cast<std::int32_t>(plane);
   return true;
 }
 
-double Pools::value(std::int32_t plane, const double *theta) const noexcept {
-  const double *at = slopes(plane);
+double Pools::value(std::int32_t plane, gsl::span<const double> theta) const noexcept {
+  const double *at = slopes(plane).data();
+  const double *weight = theta.data();
   double total = constant(plane);
   for (std::int64_t i = 0; i < weights_; ++i)
-    total += at[i] * theta[i];
+    total += at[i] * weight[i];
   return total;
 }
 
-double Pools::highest(std::int64_t group, const double *theta) const noexcept {
+double Pools::highest(std::int64_t group, gsl::span<const double> theta) const noexcept {
   double best = 0; // gold
   for (std::int32_t k = first(group); k >= 0; k = next(k))
     best = std::max(best, value(k, theta));
   return best;
 }
 
-double Objective::value(const double *theta) const noexcept {
+double Objective::value(gsl::span<const double> theta) const noexcept {
   double total = 0;
-  for (std::int64_t i = 0; i < pools.weights(); ++i)
-    total += theta[i] * theta[i];
+  for (const double weight : theta)
+    total += weight * weight;
   total *= strength / 2;
   for (std::int64_t g = 0; g < pools.groups(); ++g)
-    if (takes_part[g] != 0)
+    if (takes_part.data()[g] != 0)
       total += pools.highest(g, theta);
   return total;
 }
@@ -86,11 +88,15 @@ double Objective::value(const double *theta) const noexcept {
 // slopes i), and theta_i(step) = -(sum_i + step difference_i) / strength, clipped to its bounds.
 // The derivative decreases in the step, and is linear between the steps at which some theta_i meets
 // a bound. So the step at which it is 0 is found by bisection over these steps.
-double exact_step(const Objective &objective, const double *sum, std::int32_t from,
-                  std::int32_t to, double most_step, double *breaks) noexcept {
+double exact_step(const Objective &objective, gsl::span<const double> sum_of, std::int32_t from,
+                  std::int32_t to, double most_step, gsl::span<double> scratch) noexcept {
   const Pools &pools = objective.pools;
-  const double *slopes_from = pools.slopes(from);
-  const double *slopes_to = pools.slopes(to);
+  const double *sum = sum_of.data();
+  double *breaks = scratch.data();
+  const double *slopes_from = pools.slopes(from).data();
+  const double *slopes_to = pools.slopes(to).data();
+  const double *least = objective.least.data();
+  const double *most = objective.most.data();
   const std::int64_t d = pools.weights();
   const double strength = objective.strength;
   const auto derivative = [&](double step) {
@@ -98,8 +104,8 @@ double exact_step(const Objective &objective, const double *sum, std::int32_t fr
     for (std::int64_t i = 0; i < d; ++i) {
       const double difference = slopes_to[i] - slopes_from[i];
       if (difference != 0)
-        total += difference * std::clamp(-(sum[i] + step * difference) / strength,
-                                         objective.least[i], objective.most[i]);
+        total += difference * std::clamp(-(sum[i] + step * difference) / strength, least[i],
+                                         most[i]);
     }
     return total;
   };
@@ -112,7 +118,7 @@ double exact_step(const Objective &objective, const double *sum, std::int32_t fr
     const double difference = slopes_to[i] - slopes_from[i];
     if (difference == 0)
       continue;
-    for (const double bound : {objective.least[i], objective.most[i]})
+    for (const double bound : {least[i], most[i]})
       if (const double at = (-strength * bound - sum[i]) / difference; at > 0 && at < most_step)
         breaks[count++] = at;
   }
@@ -131,10 +137,11 @@ double exact_step(const Objective &objective, const double *sum, std::int32_t fr
 }
 
 bool minimise(const Memory &memory, const Objective &objective, double gap, Array<double> &shares,
-              double *theta) noexcept {
+              gsl::span<double> theta) noexcept {
   const Pools &pools = objective.pools;
   const std::int64_t d = pools.weights();
   const std::int64_t known = shares.size();
+  const std::uint8_t *takes_part = objective.takes_part.data();
   Array<double> sum(memory);
   Array<double> breaks(memory);
   Array<std::uint8_t> settled(memory); // by group: 1 if its part of the gap was small
@@ -148,12 +155,13 @@ bool minimise(const Memory &memory, const Objective &objective, double gap, Arra
       shares[pools.first(g)] = 1;
   std::fill(sum.begin(), sum.end(), 0.0);
   for (std::int64_t g = 0; g < pools.groups(); ++g)
-    for (std::int32_t k = pools.first(g); objective.takes_part[g] != 0 && k >= 0; k = pools.next(k))
+    for (std::int32_t k = pools.first(g); takes_part[g] != 0 && k >= 0; k = pools.next(k))
       for (std::int64_t i = 0; shares[k] > 0 && i < d; ++i)
-        sum[i] += shares[k] * pools.slopes(k)[i];
+        sum[i] += shares[k] * pools.slopes(k).data()[i];
   const auto place = [&](std::int64_t i) {
-    theta[i] =
-        std::clamp(-sum[i] / objective.strength, objective.least[i], objective.most[i]) + 0.0;
+    theta.data()[i] = std::clamp(-sum[i] / objective.strength, objective.least.data()[i],
+                                 objective.most.data()[i]) +
+                      0.0;
   };
   for (std::int64_t i = 0; i < d; ++i)
     place(i);
@@ -163,7 +171,7 @@ bool minimise(const Memory &memory, const Objective &objective, double gap, Arra
     is_settled = true;
     double open = 0; // the duality gap; each group's part is measured when visited
     for (std::int64_t g = 0; g < pools.groups(); ++g) {
-      if (objective.takes_part[g] == 0 || (!whole && settled[g] != 0))
+      if (takes_part[g] == 0 || (!whole && settled[g] != 0))
         continue;
       for (std::int32_t s = 0; s < kStepsInGroup; ++s) {
         std::int32_t to = -1;
@@ -190,12 +198,11 @@ bool minimise(const Memory &memory, const Objective &objective, double gap, Arra
         }
         if (from == to || highest <= lowest)
           break;
-        const double step =
-            exact_step(objective, sum.begin(), from, to, shares[from], breaks.begin());
+        const double step = exact_step(objective, sum, from, to, shares[from], breaks);
         if (step <= 0)
           break;
         for (std::int64_t i = 0; i < d; ++i) {
-          sum[i] += step * (pools.slopes(to)[i] - pools.slopes(from)[i]);
+          sum[i] += step * (pools.slopes(to).data()[i] - pools.slopes(from).data()[i]);
           place(i);
         }
         shares[to] += step;

@@ -9,6 +9,7 @@
 #pragma once
 
 #include "base/array.hpp"
+#include "base/span.hpp"
 
 namespace chorale {
 
@@ -25,7 +26,7 @@ public:
 
   bool make(std::int64_t weights, std::int64_t groups) noexcept; // false: no memory
   // Adds a plane, unless the group has an equal one. slopes: one for each weight. False: no memory.
-  bool add(std::int64_t group, double constant, const double *slopes) noexcept;
+  bool add(std::int64_t group, double constant, gsl::span<const double> slopes) noexcept;
 
   std::int64_t weights() const noexcept { return weights_; }
   std::int64_t groups() const noexcept { return first_.size(); }
@@ -33,11 +34,11 @@ public:
   std::int32_t first(std::int64_t group) const noexcept { return first_[group]; }
   std::int32_t next(std::int32_t plane) const noexcept { return next_[plane]; } // -1: the last
   double constant(std::int32_t plane) const noexcept { return numbers_[plane * (weights_ + 1)]; }
-  const double *slopes(std::int32_t plane) const noexcept {
-    return numbers_.begin() + plane * (weights_ + 1) + 1;
+  gsl::span<const double> slopes(std::int32_t plane) const noexcept {
+    return {numbers_.begin() + plane * (weights_ + 1) + 1, to_size(weights_)};
   }
-  double value(std::int32_t plane, const double *theta) const noexcept;
-  double highest(std::int64_t group, const double *theta) const noexcept;
+  double value(std::int32_t plane, gsl::span<const double> theta) const noexcept;
+  double highest(std::int64_t group, gsl::span<const double> theta) const noexcept;
 
 private:
   std::int64_t weights_ = 0;
@@ -50,12 +51,12 @@ private:
 
 struct Objective {
   const Pools &pools;
-  const std::uint8_t *takes_part; // by group
-  const double *least;            // by weight; may be minus infinity
-  const double *most;
+  gsl::span<const std::uint8_t> takes_part; // by group
+  gsl::span<const double> least;            // by weight; may be minus infinity
+  gsl::span<const double> most;
   double strength; // > 0
 
-  double value(const double *theta) const noexcept;
+  double value(gsl::span<const double> theta) const noexcept;
 };
 
 // Minimises the objective in the dual, where each plane has a share >= 0 and the shares of a group
@@ -67,12 +68,12 @@ struct Objective {
 // the first plane of each group starts with share 1. On output the shares found.
 // theta: receives the weights. Deterministic. False: no memory.
 bool minimise(const Memory &memory, const Objective &objective, double gap, Array<double> &shares,
-              double *theta) noexcept;
+              gsl::span<double> theta) noexcept;
 
 // Returns how much share, from 0 to most_step, to move from plane `from` to plane `to` so that the
 // dual is greatest. sum: by weight i, the sum over all planes of share times slope i. breaks:
 // scratch memory, 2 x weights + 2 numbers.
-double exact_step(const Objective &objective, const double *sum, std::int32_t from,
-                  std::int32_t to, double most_step, double *breaks) noexcept;
+double exact_step(const Objective &objective, gsl::span<const double> sum, std::int32_t from,
+                  std::int32_t to, double most_step, gsl::span<double> breaks) noexcept;
 
 } // namespace chorale

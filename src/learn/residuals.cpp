@@ -74,10 +74,10 @@ bool Residuals::can_exchange() const noexcept {
   return false;
 }
 
-double Residuals::likeness(double *by_kind, std::int64_t kinds) const noexcept {
-  std::fill_n(by_kind, kinds, 0.0);
+double Residuals::likeness(gsl::span<double> by_kind) const noexcept {
+  std::fill(by_kind.begin(), by_kind.end(), 0.0);
   for (std::int64_t p = 0; p < pools_.size(); ++p) {
-    double &total = by_kind[pools_[p].kind];
+    double &total = by_kind[to_size(pools_[p].kind)];
     const std::int64_t *member = order_.begin() + pools_[p].first_member;
     for (std::int64_t c = pools_[p].first_clique; c < last_clique(p); ++c) {
       const std::int64_t n = cliques_[c];
@@ -96,7 +96,7 @@ double Residuals::likeness(double *by_kind, std::int64_t kinds) const noexcept {
       member += n;
     }
   }
-  return std::accumulate(by_kind, by_kind + kinds, 0.0);
+  return std::accumulate(by_kind.begin(), by_kind.end(), 0.0);
 }
 
 void Residuals::exchange() noexcept {

@@ -39,9 +39,8 @@ public:
   // True if some pool has two cliques between which members can be exchanged.
   bool can_exchange() const noexcept;
   // Computes the test statistic by kind: the sum over cliques and values of the products of the
-  // residuals of two members, divided by the number n of members. by_kind: `kinds` numbers. Returns
-  // their sum.
-  double likeness(double *by_kind, std::int64_t kinds) const noexcept;
+  // residuals of two members, divided by the number n of members. Returns the sum of by_kind.
+  double likeness(gsl::span<double> by_kind) const noexcept;
   // Deals the members of each pool to the cliques of the pool at random.
   void exchange() noexcept;
 

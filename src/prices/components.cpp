@@ -45,10 +45,10 @@ extern "C" chorale_status chorale_components_join(const int32_t *first, const in
     CHORALE_CHECK(check_members(report, "first", first, pairs, count));
     CHORALE_CHECK(check_members(report, "second", second, pairs, count));
     CHORALE_CHECK(check_components(report, components, count));
-    Components found(components);
+    Components found(span_of(components, count));
     for (std::int64_t k = 0; k < pairs; ++k)
       found.join(first[k], second[k]);
-    found.flatten(count);
+    found.flatten();
     return CHORALE_OK;
   });
 }

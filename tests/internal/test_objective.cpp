@@ -42,7 +42,7 @@ struct Drawn {
         std::vector<double> slopes(static_cast<std::size_t>(d));
         for (double &slope : slopes)
           slope = 4 * unit(random);
-        pools.add(g, 2 * unit(random), slopes.data());
+        pools.add(g, 2 * unit(random), slopes);
       }
     }
     for (std::int64_t i = 0; i < d; ++i) {
@@ -51,7 +51,7 @@ struct Drawn {
     }
     strength = 0.2 + static_cast<double>(seed % 10);
   }
-  Objective objective() const { return {pools, in.data(), least.data(), most.data(), strength}; }
+  Objective objective() const { return {pools, in, least, most, strength}; }
 
   Memory memory{nullptr};
   Pools pools;
@@ -68,8 +68,7 @@ void minima() {
     double theta[2] = {};
     Array<double> shares(drawn.memory);
     if (seed % 2 == 0) { // a start that another objective leaves
-      const Objective other{drawn.pools, drawn.in.data(), drawn.least.data(), drawn.most.data(),
-                            5 * drawn.strength};
+      const Objective other{drawn.pools, drawn.in, drawn.least, drawn.most, 5 * drawn.strength};
       expect(minimise(drawn.memory, other, 1e-3, shares, theta), "memory", seed);
     }
     expect(minimise(drawn.memory, objective, 1e-10, shares, theta), "memory", seed);
@@ -104,13 +103,13 @@ void steps() {
       for (std::int64_t i = 0; i < d; ++i) {
         const auto at = static_cast<std::size_t>(i);
         const double s =
-            sum[at] + step * (drawn.pools.slopes(to)[i] - drawn.pools.slopes(from)[i]);
+            sum[at] + step * (drawn.pools.slopes(to)[at] - drawn.pools.slopes(from)[at]);
         const double theta = std::clamp(-s / drawn.strength, drawn.least[at], drawn.most[at]);
         total += drawn.strength / 2 * theta * theta + s * theta;
       }
       return -total;
     };
-    const double step = exact_step(objective, sum.data(), from, to, 0.8, breaks.data());
+    const double step = exact_step(objective, sum, from, to, 0.8, breaks);
     const double best = lowest(0, 0.8, minus_dual);
     expect(step >= 0 && step <= 0.8, "a step within its range", seed);
     expect(minus_dual(step) <= minus_dual(best) + 1e-12, "the step is exact", seed);
@@ -135,7 +134,7 @@ void chances() {
       as_great += sum >= total ? 1 : 0;
     }
     const auto count = static_cast<std::int64_t>(differences.size());
-    expect(std::fabs(sign_flip_p(NoLimits{}, differences.data(), count) -
+    expect(std::fabs(sign_flip_p(NoLimits{}, span_of(differences.data(), count)) -
                      static_cast<double>(as_great) / ways) < 1e-12,
            "sign flips are counted", seed);
   }
@@ -144,18 +143,18 @@ void chances() {
   for (std::size_t k = 0; k < many.size(); ++k)
     many[k] = static_cast<double>(k % 10) - 3.5;
   std::vector<double> sums(kBootstraps);
-  const Interval interval = bootstrap(NoLimits{}, many.data(), 100, sums.data());
-  const double error = standard_error(many.data(), 100);
+  const Interval interval = bootstrap(NoLimits{}, many, sums);
+  const double error = standard_error(many);
   expect(std::fabs(error - std::sqrt(100 * 825.0 / 99)) < 1e-9, "standard error", 0);
   expect(std::fabs(interval.lower - (100 - 1.96 * error)) < 0.3 * error &&
              std::fabs(interval.upper - (100 + 1.96 * error)) < 0.3 * error,
          "bootstrap", 0);
-  expect(sign_flip_p(NoLimits{}, many.data(), 100) < 0.002, "p of many", 0);
+  expect(sign_flip_p(NoLimits{}, many) < 0.002, "p of many", 0);
   expect(flips_for(0.05, 1) == kFlips && flips_for(0.05, 1000) == 640000 &&
              flips_for(1e-9, 1000) == 1 << 20,
          "flips", 0);
   // The normal approximation: 100 / sqrt(825 + 100) = 3.29 standard deviations, p = 0.0005.
-  const double fine = sign_flip_p(NoLimits{}, many.data(), 100, flips_for(0.05, 1000));
+  const double fine = sign_flip_p(NoLimits{}, many, flips_for(0.05, 1000));
   expect(fine > 0.0002 && fine < 0.0009,
          "p with more flips", 0);
   expect(std::fabs(student_t(10) - 2.2281) < 0.01 && std::fabs(student_t(30) - 2.0423) < 0.005, "t",
@@ -169,10 +168,10 @@ void pools_are_capped() {
   pools.make(1, 2);
   for (int k = 1; k <= 1000; ++k) {
     const double slope = k;
-    pools.add(0, -1, &slope);
+    pools.add(0, -1, {&slope, 1});
   }
   const double slope = 7;
-  pools.add(1, -1, &slope);
+  pools.add(1, -1, {&slope, 1});
   std::vector<double> slopes;
   for (std::int32_t k = pools.first(0); k >= 0; k = pools.next(k))
     slopes.push_back(pools.slopes(k)[0]);
@@ -184,11 +183,11 @@ void pools_are_capped() {
   const std::int64_t planes = pools.planes();
   expect(planes == Pools::kMostInGroup + 2, "memory for planes that are kept", 0);
   const double again = 990;
-  pools.add(0, -1, &again);
+  pools.add(0, -1, {&again, 1});
   expect(pools.slopes(pools.next(pools.first(0)))[0] == static_cast<double>(1000 - most + 2),
          "a plane that is there takes no place", 0);
   const double one = 1;
-  expect(pools.highest(0, &one) == 999 && pools.highest(1, &one) == 6, "highest", 0);
+  expect(pools.highest(0, {&one, 1}) == 999 && pools.highest(1, {&one, 1}) == 6, "highest", 0);
 }
 
 } // namespace

@@ -54,7 +54,7 @@ void add(Residuals &to, const std::vector<std::vector<Row>> &cliques, std::size_
 // Kinds are numbered below 4.
 double likeness_of(const Residuals &residuals) {
   double by_kind[4];
-  return residuals.likeness(by_kind, 4);
+  return residuals.likeness(by_kind);
 }
 
 double likeness_of_pairs(const std::vector<std::vector<Row>> &cliques) {
@@ -94,7 +94,7 @@ void likeness_is_told_by_kind(unsigned seed) {
     expected[width] = likeness_of_pairs(pool);
   }
   double found[4];
-  residuals.likeness(found, 4);
+  residuals.likeness(found);
   for (std::size_t k = 0; k < 4; ++k)
     expect(std::fabs(found[k] - expected[k]) <= 1e-9 * (1 + std::fabs(expected[k])),
            "likeness of a kind is that of its pairs", seed);

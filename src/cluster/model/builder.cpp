@@ -595,7 +595,7 @@ bool chorale_model_builder::find_parts() noexcept {
     return false;
   std::iota(above.begin(), above.end(), 0);
   std::fill(first.begin(), first.end(), -1);
-  chorale::Components components(above.begin());
+  chorale::Components components(above);
   const auto join = [&](std::int64_t clique, std::int32_t chain) {
     if (first[clique] < 0)
       first[clique] = chain;
@@ -606,8 +606,8 @@ bool chorale_model_builder::find_parts() noexcept {
   for (std::int64_t c = 0; c < model->cliques.size(); ++c)
     if (model->cliques.type(c).centre)
       join(c, centres[c].chain);
-  components.flatten(chains);
-  return model->parts.make({above.begin(), to_size(chains)}, [this](std::int64_t i) {
+  components.flatten();
+  return model->parts.make(above, [this](std::int64_t i) {
     const Chain chain = model->chains[i];
     return chain.slots == 0 || model->is_closed(chain);
   });
