@@ -33,7 +33,8 @@ export function refuse(status, message) {
 
 // ---- Messages ----------------------------------------------------------------------------------
 
-// Names of the library with a name in JavaScript that inJavaScript() cannot find by its rule.
+// Names in messages of the library, with those of their names in JavaScript that do not follow from
+// the rule of inJavaScript().
 const NAMES = {
   NULL: "missing",
   "unary score": "score",

@@ -5,7 +5,7 @@ import { arrayOf, integer, length, optionsOf, shown } from "./native.js";
 import { Potential, flagsOf, tableOf } from "./potential.js";
 import { Dictionary, Property, Transitions } from "./property.js";
 
-// What messages call fields of a chorale_chain and a chorale_corpus: the caller's arguments.
+// The names of the caller's arguments, by the names of the struct fields in the library's messages.
 const CHAIN_NAMES = { "chain->unary_row_stride": "scores", "chain->labels": "labels" };
 
 /**

@@ -323,8 +323,9 @@ class Scope {
     return this.native.view.getUint32(at, true);
   }
   /**
-   * Returns the address of numbers of a type: the array itself, if it is of that type and in the
-   * library's memory; otherwise a copy, each entry checked. null for null.
+   * Returns the address of numbers of a type: of the given array itself, if it is of this type and
+   * in the library's memory, otherwise of a copy, of which each entry has been checked. 0 (NULL) if
+   * no array is given.
    */
   numbers(type, name, given) {
     if (given === null || given === undefined) return 0;
@@ -338,7 +339,8 @@ class Scope {
       return array.byteOffset;
     const count = array.length;
     const at = this.allocate(count * TYPES[type].BYTES_PER_ELEMENT);
-    // Not `array`: the allocation may have grown the memory, which detaches views of it.
+    // Calls arrayOf() again instead of using `array`: the allocation may have grown the memory,
+    // which detaches earlier views of it.
     copyInto(this.native.array(type, at, count), name, arrayOf(name, given));
     return at;
   }

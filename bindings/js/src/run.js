@@ -131,8 +131,8 @@ const ALL_NAMES = { count: "labels.length" };
 export class Results extends Handle {
   #run;
   /**
-   * pointer: the address of the object that the handle frees. run: the address of the run, which is
-   * another if the object is no run itself but has one (Prices).
+   * pointer: the address of the object that the handle frees. run: the address of the run whose
+   * results are read. Both are the same for a `Run`; a `Prices` is an object that has a run.
    */
   constructor(native, pointer, free, run) {
     super(native, pointer, free);

@@ -1018,8 +1018,7 @@ export interface LearntKind {
   /**
    * By how much the cost of the tagger's labels falls on held-out groups if only this kind is
    * learnt; 0 if the kind was not learnt, or is the only one. gainLower to gainUpper: 95 %
-   * interval.
-   * p: p-value of the gain.
+   * interval. p: p-value of the gain.
    */
   readonly gain: number;
   readonly gainLower: number;

@@ -182,8 +182,8 @@ fn reaches(length: usize, dimensions: &[(usize, usize)]) -> bool {
 /// # }
 /// ```
 pub struct Matrix<'a, N> {
-    /// A pointer instead of a slice from the first entry to the last, because what lies between two
-    /// rows may be borrowed mutably elsewhere.
+    /// The address of the first entry. This is not a slice from the first entry to the last: such a
+    /// slice would include the elements between two rows, which may be borrowed mutably elsewhere.
     data: *const N,
     owner: Option<Arc<Vec<N>>>,
     rows: usize,
@@ -193,7 +193,7 @@ pub struct Matrix<'a, N> {
     lent: PhantomData<&'a [N]>,
 }
 
-// Safe: acts as a shared reference to the entries, or as a shared owner of them.
+// Safe: a matrix acts as a shared reference to its entries, or as a shared owner of them.
 unsafe impl<N: Send + Sync> Send for Matrix<'_, N> {}
 unsafe impl<N: Send + Sync> Sync for Matrix<'_, N> {}
 
@@ -337,8 +337,8 @@ impl<'a, N> Matrix<'a, N> {
     }
 }
 
-/// Keeps a matrix's own copy of its entries alive. Its type is hidden, so that lists of owners can
-/// mix element types.
+/// A reference that keeps a matrix's own copy of its entries alive. The element type is hidden, so
+/// that one list can hold owners of `f32` and of `f64` entries.
 pub(crate) type Owner = Arc<dyn Any + Send + Sync>;
 
 impl<'a, N: Copy> Matrix<'a, N> {
@@ -389,8 +389,8 @@ impl<'a, N: Copy> Matrix<'a, N> {
         Ok(Self::owned(entries, rows, columns))
     }
 
-    /// Returns a matrix in which the entries of a row lie side by side (column stride 1): this
-    /// matrix if it is such a one, otherwise a copy.
+    /// Returns a matrix in which the entries of a row lie side by side (column stride 1). This is
+    /// the matrix itself if its entries lie so already, otherwise a copy.
     pub(crate) fn in_rows(self) -> Result<Self> {
         if self.column_stride == 1 || self.columns <= 1 {
             return Ok(self);

@@ -43,9 +43,9 @@ impl<'a> CliqueSetup<'a> {
         }
     }
     /// Makes a property clique: its members are whole chains, and the value of a member is that of
-    /// the property on the chain's labelling. The potential is over the R values of the property,
-    /// and then members that are EMPTY or CONFLICT are not counted; or over R + 2 values, of which
-    /// the last two are EMPTY and CONFLICT.
+    /// the property on the chain's labelling. The potential is over either R or R + 2 values, where
+    /// R is the number of values of the property. Over R values, members that are EMPTY or CONFLICT
+    /// are not counted. Over R + 2 values, the last two are EMPTY and CONFLICT.
     pub fn property(property: &'a Property, potential: &'a Potential) -> Self {
         Self {
             property: Some(property),
@@ -512,8 +512,8 @@ impl<'a> ModelBuilder<'a> {
 
     /// Sets how often each member counts in the potentials of consecutive cliques. The count of a
     /// value is then the sum of the weights of the members with this value, and the sum of all
-    /// weights takes the place of the number of members n. The members' scores do not change. All
-    /// members of a clique with a weight above 1 must be added before this call.
+    /// weights takes the place of the number of members n. The members' scores do not change. A
+    /// clique that has a weight above 1 takes no further members.
     ///
     /// weights: for each member an integer of at least 1, clique by clique, in the order of adding.
     /// Errors: OutOfRange, Size, Shape (`weights`), SizeOverflow, Weights (a centred clique, or a

@@ -81,8 +81,8 @@ impl<'s, 't, N: Element> Chain<'s, 't, N> {
         self.edges = Some(edges.into_matrices().map_err(|error| error.of("edges"))?);
         Ok(self)
     }
-    /// Sets what the rows of this chain's own transition matrices are. The default is
-    /// [`Orientation::RowsFrom`].
+    /// Sets whether a row of this chain's own transition matrices is the label before or the label
+    /// after. The default is [`Orientation::RowsFrom`]: the label before.
     pub fn orientation(mut self, orientation: Orientation) -> Self {
         self.orientation = orientation;
         self

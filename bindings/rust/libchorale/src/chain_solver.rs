@@ -232,8 +232,9 @@ impl<'m> ChainSolver<'m> {
         Ok(Self::with(handle, Lent::with_host(host)))
     }
 
-    /// Grows the workspace, so that later calls that `task` names need no further memory in the
-    /// library for chains of this size. k: the number of labellings, for [`ChainTask::KBest`] only.
+    /// Grows the workspace. Later calls of the method that `task` stands for then allocate nothing
+    /// in the library for chains of this size. k: the number of labellings, for
+    /// [`ChainTask::KBest`] only.
     /// Errors: those of a chain, OutOfMemory, WorkspaceTooSmall (a solver in the caller's memory).
     pub fn reserve<N: Element>(
         &mut self,

@@ -172,9 +172,9 @@ impl<'a> CliqueOptions<'a> {
         self.raw.tolerance = tolerance;
         self
     }
-    /// Ends the call as soon as `upper_bound - score` is at most `gap * |score|`, or not above the
-    /// rounding error. 0 requests a proof of optimality. Unless this is called, no gap is
-    /// requested.
+    /// Ends the call as soon as `upper_bound - score` is at most `gap * |score|`, or no more than
+    /// rounding errors explain. A gap of 0 requests a proof of optimality. Unless this is called,
+    /// no gap is requested.
     pub fn gap(mut self, gap: f64) -> Self {
         self.raw.gap = gap;
         self
@@ -383,7 +383,7 @@ impl<'m> CliqueSolver<'m> {
     }
 
     /// Returns the number of bytes that [`in_memory`](Self::in_memory) needs for problems of up to
-    /// `members` members. Errors: those of the call that `task` names.
+    /// `members` members. Errors: those of the method that `task` stands for.
     pub fn bytes(
         potential: &Potential,
         members: usize,
@@ -405,8 +405,8 @@ impl<'m> CliqueSolver<'m> {
         Ok(bytes)
     }
 
-    /// Grows the workspace, so that later calls that `task` names need no further memory for
-    /// problems of up to this size. Errors: those of the call that `task` names; OutOfMemory,
+    /// Grows the workspace. Later calls of the method that `task` stands for then allocate nothing
+    /// for problems of up to `members` members. Errors: those of this method; OutOfMemory,
     /// WorkspaceTooSmall (a solver in the caller's memory).
     pub fn reserve(
         &mut self,

@@ -79,7 +79,8 @@ told! {
         ValuesMismatch = ERROR_VALUES_MISMATCH,
         /// A struct has an unknown size: the crate and the library are of different versions.
         StructSize = ERROR_STRUCT_SIZE,
-        /// An array of the caller that is too short for the result. Nothing was written to the array.
+        /// An array of the caller that is too short for the result. Nothing was written to the
+        /// array.
         Capacity = ERROR_CAPACITY,
         /// A number that is NaN.
         NotANumber = ERROR_NOT_A_NUMBER,
@@ -111,7 +112,8 @@ told! {
         OutOfMemory = ERROR_OUT_OF_MEMORY,
         /// The caller's memory is too small; the message gives the number of bytes needed.
         WorkspaceTooSmall = ERROR_WORKSPACE_TOO_SMALL,
-        /// Memory of the caller that is not aligned to 64, as [`AlignedBytes`](crate::AlignedBytes) is.
+        /// Memory of the caller that is not aligned to 64, as [`AlignedBytes`](crate::AlignedBytes)
+        /// is.
         Alignment = ERROR_ALIGNMENT,
         /// The host's allocator returned memory that is not aligned as requested.
         AllocatorAlignment = ERROR_ALLOCATOR_ALIGNMENT,
@@ -290,8 +292,8 @@ told! {
         /// Iterated conditional modes: moves single members, until no such move improves the score.
         /// Any family.
         Icm = ALGORITHM_ICM,
-        /// Alpha-pass that keeps only labellings in which the value of the pass has the highest
-        /// count. MAJORITY only.
+        /// Alpha-pass that considers only those labellings in which the value that the k members
+        /// take has the highest count. MAJORITY only.
         ModifiedAlphaPass = ALGORITHM_MODIFIED_ALPHA_PASS,
         /// Lagrangian relaxation with subgradient steps. MAJORITY only.
         LagrangianSubgradient = ALGORITHM_LAGRANGIAN_SUBGRADIENT,
@@ -475,7 +477,8 @@ pub(crate) fn or_any(name: &str, number: Option<usize>) -> Result<i32> {
     number.map_or(Ok(c::ANY), |number| index(name, number))
 }
 
-/// Lists of texts of a problem. Each comment says what the list's index is.
+/// The lists of texts that a problem can hold. The comment of each list says what its texts are,
+/// and what the index of a text in the list stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum TextList {
@@ -496,8 +499,8 @@ pub enum TextList {
     Cliques,
     /// Names of kinds of cliques. The index is the kind.
     Kinds,
-    /// Names of values of cliques. There may be several such lists, numbered from 0; the number is
-    /// given here. The index is the value.
+    /// Names of the values of cliques. The index is the value. Different cliques may use different
+    /// lists of value names: this variant holds the number of one such list, from 0.
     Values(usize),
 }
 
@@ -536,8 +539,8 @@ pub enum Shown {
 }
 
 impl Shown {
-    /// Converts the number by which the library denotes the value of a member. values: R of the
-    /// clique.
+    /// Converts the number by which the library denotes the value of a member. values: R, the
+    /// number of values of the clique.
     pub(crate) fn from_raw(number: i32, values: usize) -> Self {
         match usize::try_from(number) {
             Err(_) => Self::Outside,
@@ -546,7 +549,7 @@ impl Shown {
             Ok(_) => Self::Conflict,
         }
     }
-    /// Returns the value; None if it is none (the other variants).
+    /// Returns the number in [`Shown::Value`]; None for Empty, Conflict and Outside.
     pub fn value(self) -> Option<usize> {
         match self {
             Self::Value(value) => Some(value),
@@ -615,8 +618,8 @@ told! {
         Kept = VERDICT_KEPT,
         /// No clique has the kind.
         NoCliques = VERDICT_NO_CLIQUES,
-        /// The kind was left out at the start: its bases have the same values on the gold labels as
-        /// on the tagger's labels.
+        /// The kind was left out at the start: its bases do not differ enough between the gold
+        /// labels and the best labels without cliques.
         Screened = VERDICT_SCREENED,
         /// The gain of the kind on held-out documents is not significant.
         NoGain = VERDICT_NO_GAIN,

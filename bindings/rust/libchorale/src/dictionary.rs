@@ -52,9 +52,10 @@ impl Dictionary {
         Ok(Self { handle })
     }
 
-    /// Makes a dictionary of the `keep` values with the highest scores. scores: one for each value
-    /// of `full`; without `full`, for each of the values 0 .. scores.len(). outside: what becomes
-    /// of all other values. Errors: ValuesMismatch, Size, NotANumber, OutOfMemory.
+    /// Makes a dictionary of the `keep` values with the highest scores. full: a dictionary that
+    /// holds the values to choose from; None: they are 0 .. scores.len(). scores: one for each
+    /// value to choose from. outside: what becomes of all values that are not chosen. Errors:
+    /// ValuesMismatch, Size, NotANumber, OutOfMemory.
     pub fn best(
         full: Option<&Self>,
         scores: &[f64],
@@ -102,8 +103,8 @@ impl Dictionary {
     pub fn len(&self) -> usize {
         count(unsafe { c::dictionary_values(self.as_ptr()) })
     }
-    /// Returns the number in the dictionary of a property's value. For a value outside: the number
-    /// of OUT, or None without OUT.
+    /// Returns the number that a value of the property has in the dictionary. For a value outside
+    /// the dictionary: the number of OUT, or None if the dictionary has no OUT.
     pub fn find(&self, value: usize) -> Option<usize> {
         // A value too large for the library is outside the dictionary.
         let value = i32::try_from(value).unwrap_or(i32::MAX);

@@ -1,5 +1,6 @@
 //! Handles: owners of objects of the library. Dropping a handle destroys the object, or releases
-//! the handle's reference if the object is shared. Also what handles in memory of the caller keep.
+//! the handle's reference if the object is shared. A solver that works in memory of the caller also
+//! keeps a `Lent`, which borrows this memory.
 
 use crate::error::call_quietly;
 use crate::host::with_host;
@@ -107,8 +108,9 @@ impl Lent<'_> {
     }
 }
 
-/// Has no effect when run. A type with `Drop` must not outlive what it borrows, so the compiler
-/// checks that the memory outlives the solver, which is destroyed inside that memory.
+/// Does nothing at run time, but makes the compiler check that the caller's memory outlives the
+/// solver: a type that implements `Drop` must not outlive what it borrows. The check is needed
+/// since destroying the solver accesses this memory.
 impl Drop for Lent<'_> {
     fn drop(&mut self) {}
 }

@@ -1,9 +1,10 @@
 //! Oracle instances: models of the caller that stand in the place of a chain. They compute messages
 //! and decode by their own methods.
 //!
-//! An instance has labellings with scores of their own. Its memberships in cliques are its *ports*.
-//! At each port it has one of the clique's R values. In a property clique it may also be EMPTY (no
-//! value, number R) or CONFLICT (two different values, number R + 1).
+//! An instance defines its own labellings and their scores. Its memberships in cliques are its
+//! *ports*. Under a labelling, the instance has one of the clique's R values at each port. In a
+//! property clique it may also be EMPTY (no value, number R) or CONFLICT (two different values,
+//! number R + 1).
 
 use crate::array::count;
 use crate::c;
@@ -27,16 +28,16 @@ pub trait Instance: Send + Sync {
     fn length(&self) -> usize;
     /// Returns the number of different labels, at least 1. Each label is from 0 to labels() - 1.
     fn labels(&self) -> usize;
-    /// Writes the messages of the instance to `outgoing`. For every port `p` and value `v` this is
-    /// the greatest score over the labellings in which `p` has value `v`, where the score is the
-    /// labelling's own plus the incoming scores of all other ports. All rows hold minus infinity
-    /// before the call, which stands for values that no labelling has. Break ends the call of the
-    /// run.
+    /// Writes the messages of the instance to `outgoing`. The entry of port `p` and value `v` is
+    /// the greatest sum, over the labellings that have value `v` at `p`, of the labelling's own
+    /// score and the incoming scores of its values at all other ports. Before the call all entries
+    /// are minus infinity, which is right for values that no labelling has. Break ends the call of
+    /// the run.
     fn messages(&self, incoming: &Incoming<'_>, outgoing: &mut Outgoing<'_>) -> ControlFlow<()>;
-    /// Finds the labelling with the greatest sum of its own score and the incoming scores of all
-    /// ports. Writes its labels to `labelling` and the value of each port to `shown`. Returns the
-    /// labelling's own score, without incoming scores; minus infinity if every labelling is
-    /// forbidden. Break ends the call of the run.
+    /// Finds the labelling with the greatest sum of its own score and the incoming scores of its
+    /// values at all ports. Writes its labels to `labelling` and its value at each port to `shown`.
+    /// Returns the labelling's own score, without incoming scores; minus infinity if every
+    /// labelling is forbidden. Break ends the call of the run.
     fn decode(
         &self,
         incoming: &Incoming<'_>,

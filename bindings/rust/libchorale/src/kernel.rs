@@ -27,8 +27,8 @@ use crate::{
     c, Attachment, Chain, ChainResult, MarginalsOut, MessageOptions, MessageResult, Result, Shown,
 };
 
-/// Fills arrays of values before a call. It is the value of no property, so entries that the
-/// library left unwritten are recognised.
+/// Fills arrays of values before a call. No property has this number as a value, so an entry that
+/// still holds it after the call was not written by the library.
 const NOT_WRITTEN: i32 = i32::MIN;
 
 /// Finds the best labelling and writes it to `labelling`, one label for each position. If every

@@ -196,12 +196,13 @@ impl<'a> LearnOptions<'a> {
 /// ```
 /// use libchorale as ch;
 /// # fn main() -> ch::Result<()> {
-/// // Three mentions in each of 8 documents; the tagger is wrong on the last one, by little.
+/// // Three mentions in each of 8 documents, all with gold label 0. The tagger slightly prefers the
+/// // wrong label for the third mention.
 /// let scores: Vec<[f64; 2]> = (0..24).map(|i| [[1.0, 0.0], [0.0, 0.4]][usize::from(i % 3 == 2)]).collect();
 /// let (tokens, groups): (Vec<i32>, Vec<i64>) = (0..24).map(|i| (0, i / 3)).unzip();
 /// let corpus = ch::Corpus::items(&scores)?.tokens(&tokens).groups(&groups);
 /// let problem = ch::Problem::agreeing(&corpus, &[ch::Agreement::words()], Some(&[0; 24]))?;
-/// // What is frequent is no agreement.
+/// // No bonus for a frequent label, so that only agreement between the mentions is learnt.
 /// let none = ch::WeightRule { kind: None, basis: ch::Basis::Value, index: None, least: 0.0, most: 0.0 };
 /// let learnt = ch::learn(&[&problem], ch::LearnOptions::new().rule(none))?;
 /// assert_eq!(learnt.report()?.applied, ch::Applied::All);

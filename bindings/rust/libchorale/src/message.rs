@@ -43,8 +43,8 @@ impl<'a> Attachment<'a> {
         self.dictionary = Some(dictionary);
         self
     }
-    /// Sets the class of each position, from 0 on, by which the property's rules differ. Unless
-    /// this is called, all classes are 0.
+    /// Sets the class of each position, from 0 on. What a property fires at a position may depend
+    /// on the position's class. Unless this is called, all classes are 0.
     pub fn classes(mut self, classes: &'a [i32]) -> Self {
         self.classes = Some(classes);
         self
@@ -289,7 +289,7 @@ pub(crate) fn outgoing_pointers(
 /// Methods for chains under properties.
 impl ChainSolver<'_> {
     /// Returns the number of bytes that [`in_memory`](Self::in_memory) needs for chains and
-    /// attachments of these sizes. Errors: those of the call that `task` names.
+    /// attachments of these sizes. Errors: those of the method that `task` stands for.
     pub fn message_bytes<N: Element>(
         chain: &Chain<'_, '_, N>,
         attached: &[Attachment<'_>],
@@ -313,9 +313,9 @@ impl ChainSolver<'_> {
         Ok(bytes)
     }
 
-    /// Grows the workspace, so that later calls that `task` names need no further memory in the
-    /// library for chains and attachments of these sizes. Errors: those of the call that `task`
-    /// names; OutOfMemory, WorkspaceTooSmall (a solver in the caller's memory).
+    /// Grows the workspace. Later calls of the method that `task` stands for then allocate nothing
+    /// in the library for chains and attachments of these sizes. Errors: those of this method;
+    /// OutOfMemory, WorkspaceTooSmall (a solver in the caller's memory).
     pub fn message_reserve<N: Element>(
         &mut self,
         chain: &Chain<'_, '_, N>,

@@ -15,8 +15,8 @@ use crate::{c, Chain, Dictionary, Host, Potential, Property, Result, Shown};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// Objects that must live as long as a model: instances and copied arrays, whose addresses are
-/// stored in C, and the slots in which callbacks leave their panics.
+/// Objects that must live as long as a model: instances and copied arrays, whose addresses the C++
+/// library stores, and the slots in which callbacks leave their panics.
 #[derive(Default)]
 pub(crate) struct Keep<'a> {
     // Boxed, because C stores the addresses, which must not change when the list grows.

@@ -17,8 +17,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 type Payload = Box<dyn Any + Send + 'static>;
 
 thread_local! {
-    // The pending panic of a callback that was called on this thread, which made the call into the
-    // library.
+    // The pending panic of a callback. It is kept for this thread, which made the call into the
+    // library and on which the library called the callback.
     static PENDING: RefCell<Option<Payload>> = const { RefCell::new(None) };
     // True if a callback with a `Slot` panicked on this thread during a call that is not over yet.
     static PANICKED: Cell<bool> = const { Cell::new(false) };

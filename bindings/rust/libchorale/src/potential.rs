@@ -21,18 +21,15 @@ use std::sync::Arc;
 /// let potts = ch::Potential::potts(3, 2.0)?;
 /// assert_eq!(potts.evaluate(&[2, 1, 0], 3)?, 2.0 * (4.0 + 1.0));
 ///
-/// // the same, divided by the members, for cliques where the last value does not count
+/// // The same, divided by the number of members, where the last value is not counted.
 /// let options = ch::PotentialOptions::new()
 ///     .scale(ch::Scale::ByMembers)
 ///     .counted(&[true, true, false]);
 /// let scaled = ch::Potential::potts_with(3, 2.0, &options)?;
 /// assert_eq!(scaled.evaluate(&[1, 1, 2], 4)?, 1.0);
 ///
-/// let own = ch::Potential::callback(2, |counts, members| Some(counts[0] as f64 * members as f64))?;
-/// assert_eq!(own.evaluate(&[3, 1], 4)?, 12.0);
-/// # Ok(())
-/// # }
-/// ```
+/// let own = ch::Potential::callback(2, |counts, members| Some(counts[0] as f64 * members as
+/// f64))?; assert_eq!(own.evaluate(&[3, 1], 4)?, 12.0); # Ok(()) # } ```
 pub struct Potential {
     handle: Handle<c::Potential>,
     /// If the potential is a callback: the slot in which it leaves its panics.
@@ -208,9 +205,9 @@ impl Potential {
         })
     }
 
-    /// Makes a function of the count of one value: exactly two values are counted, and entry k of
-    /// `table` is the potential if the higher of them has k members. Errors: as for
-    /// [`sum`](Self::sum).
+    /// Makes a potential that depends on the count of one value. Exactly two values must be counted
+    /// ([`PotentialOptions::counted`]). Entry k of `table` is the potential of a clique in which k
+    /// members have the greater of these two values. Errors: as for [`sum`](Self::sum).
     pub fn cardinality(values: usize, table: &[f64], options: &PotentialOptions) -> Result<Self> {
         let raw = options.raw(values)?;
         Self::create(options.host.as_ref(), |host, made, error| unsafe {
@@ -340,7 +337,7 @@ impl Potential {
     pub fn values(&self) -> usize {
         count(unsafe { c::potential_values(self.as_ptr()) })
     }
-    /// Returns the family, on which it depends which algorithms apply.
+    /// Returns the family of the potential. The family decides which algorithms apply.
     pub fn family(&self) -> Family {
         Family::from_raw(unsafe { c::potential_family(self.as_ptr()) })
     }
@@ -364,13 +361,15 @@ impl Potential {
     }
 
     /// Computes the prices of a clique whose members are divided over several models
-    /// ([`Prices`](crate::Prices)), and the potential at its counts. The price of a value is the
-    /// score that is added to every member with this value: the slope of the value's table at its
-    /// count (for Potts `2 lambda n_v`), or for MAJORITY the value's weight in the row of the value
-    /// with the highest count. counts: one for each value, summed over all models. members: the
-    /// number of members in all models; those that are in no count have no value of this potential.
-    /// Errors: ValuesMismatch, OutOfRange, TableTooShort, Kind (the potential is neither MAJORITY
-    /// nor a SUM that is convex and forbids no count).
+    /// ([`Prices`](crate::Prices)), and the potential at the clique's counts. The price of a value
+    /// is the score that each model then adds to its members with this value. For a SUM it is the
+    /// slope of the value's table f_v at its count n_v: `2 lambda n_v` for Potts. For a MAJORITY it
+    /// is the weight w_av, where a is the value with the highest count.
+    ///
+    /// counts: one for each value, summed over all models. members: the number of members in all
+    /// models. The counts may sum to less, if some members are EMPTY or CONFLICT and the potential
+    /// does not have these values. Errors: ValuesMismatch, OutOfRange, TableTooShort, Kind (the
+    /// potential is neither a MAJORITY nor a SUM that is convex and forbids no count).
     pub fn prices(&self, counts: &[i64], members: usize) -> Result<CliquePrices> {
         let mut found = CliquePrices {
             prices: Vec::new(),
@@ -391,10 +390,12 @@ impl Potential {
         Ok(found)
     }
 
-    /// Computes an upper bound on the potential minus the prices, `C(m) - sum_v p_v m_v`, over all
-    /// counts m of `members` members. prices: p, one for each value. Exact for a convex SUM.
-    /// Errors: ValuesMismatch, NotANumber, Infinite, OutOfRange, TableTooShort, Kind (as for
-    /// [`prices`](Self::prices)), OutOfMemory.
+    /// Returns an upper bound on `C(m) - sum_v p_v m_v`, where C is this potential and p_v the
+    /// price of value v, over all counts m_v that sum to at most `members`. For a convex SUM the
+    /// bound is the maximum. With the best scores of all models under these prices, it gives an
+    /// upper bound on the score of all models together ([`Prices`](crate::Prices)). prices: one for
+    /// each value. Errors: ValuesMismatch, NotANumber, Infinite, OutOfRange, TableTooShort, Kind
+    /// (as for [`prices`](Self::prices)), OutOfMemory.
     pub fn most(&self, prices: &[f64], members: usize) -> Result<f64> {
         let mut most = 0.0;
         call(|error| unsafe {
@@ -457,8 +458,8 @@ struct Callback<F> {
     slot: Arc<Slot>,
 }
 
-/// Frees a callback when dropped, unless the pointer is null: a potential that was created has
-/// taken the callback over.
+/// Frees a callback when dropped, unless the pointer is null. It is set to null once a potential
+/// has been created, since the potential then owns the callback.
 struct Owner<F>(*mut Callback<F>);
 
 impl<F> Drop for Owner<F> {

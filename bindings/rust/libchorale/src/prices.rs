@@ -1,8 +1,9 @@
 //! Prices: inference for cliques whose members are divided over several models.
 //!
-//! Each of these *shared* cliques is linked by two lists of numbers, with an entry for each value
-//! v: every model sends *counts*, the numbers of its members with value v, and receives *prices*,
-//! the score added to each of its members with value v.
+//! Each model has a part of the members of such a *shared* clique. The models do not exchange these
+//! members, but two lists of numbers with an entry for each value v of the clique: every model
+//! sends *counts*, how many of its members have value v, and receives *prices*, the score that is
+//! added to each of its members with value v.
 
 use crate::array::{check_length, fill, size};
 use crate::error::call;
@@ -35,7 +36,8 @@ pub struct PricesResult {
 /// ```
 /// use libchorale as ch;
 /// # fn main() -> ch::Result<()> {
-/// // One word in two documents, each a model of its own, and how much its places ought to agree.
+/// // One word that occurs twice in each of two documents. Each document is a model of its own; the
+/// // potential rewards equal labels of all four occurrences.
 /// let potts = ch::Potential::potts(2, 0.25)?;
 /// let mut documents = Vec::new();
 /// for scores in [[[1.0, 0.0], [0.75, 0.0]], [[0.0, 0.5], [0.25, 0.0]]] {

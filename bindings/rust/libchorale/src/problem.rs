@@ -224,10 +224,10 @@ impl<'a> Problem<'a> {
         unsafe { lent(|length| c::problem_text(self.as_ptr(), list, size(index), length)) }
     }
 
-    /// Sets the kinds of all cliques, and the lists that name their values; each has one entry for
-    /// each clique. kinds: an index into the texts of [`TextList::Kinds`], or -1 for no kind.
-    /// values: the list in which the names of the clique's values are. An argument that is None
-    /// changes nothing. Errors: Shape, OutOfRange, OutOfMemory.
+    /// Sets the kinds of all cliques, and the lists that name their values. Both arguments have one
+    /// entry for each clique. kinds: an index into the texts of [`TextList::Kinds`], or -1 for no
+    /// kind. values: the list that holds the names of the clique's values; None: no list. An
+    /// argument that is None changes nothing. Errors: Shape, OutOfRange, OutOfMemory.
     pub fn set_cliques(
         &mut self,
         kinds: Option<&[i32]>,

@@ -39,7 +39,7 @@ pub struct Property {
 unsafe impl Send for Property {}
 unsafe impl Sync for Property {}
 
-/// Options for making properties; each applies to the functions that it names.
+/// Options for making properties. The comment of each option names the functions that read it.
 #[derive(Clone, Debug, Default)]
 #[must_use = "options are for a call"]
 pub struct PropertyOptions<'a> {

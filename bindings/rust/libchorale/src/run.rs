@@ -568,9 +568,10 @@ impl<'a> Run<'a> {
             .collect())
     }
 
-    /// Returns the payments of all cliques to a chain. Those for the whole chain come first, then
-    /// those for its positions in order; within each, by clique. Errors: OutOfRange, NoLabelling,
-    /// CallbackStopped, CallbackValue, OutOfMemory.
+    /// Returns the payments of all cliques to a chain: one for each membership whose value changed.
+    /// Memberships of the whole chain come first, then those of its positions in order, and of one
+    /// position in the order of the cliques. Errors: OutOfRange, NoLabelling, CallbackStopped,
+    /// CallbackValue, OutOfMemory.
     pub fn payments(&self, chain: usize) -> Result<Vec<Payment>> {
         const NONE: c::Payment = c::Payment {
             clique: 0,

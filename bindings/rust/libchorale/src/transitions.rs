@@ -84,7 +84,8 @@ impl Transitions<'static> {
 }
 
 impl<'a, N: Element> TransitionsBuilder<'a, N> {
-    /// Sets what the rows of the matrix are. The default is [`Orientation::RowsFrom`].
+    /// Sets whether a row of the matrix is the label before or the label after. The default is
+    /// [`Orientation::RowsFrom`]: the label before.
     pub fn orientation(mut self, orientation: Orientation) -> Self {
         self.orientation = orientation;
         self
@@ -150,10 +151,11 @@ impl<'a, N: Element> TransitionsBuilder<'a, N> {
 }
 
 impl<'a> TransitionsBuilder<'a, f64> {
-    /// Makes transitions that borrow the matrix. It must be oriented as [`Orientation::RowsFrom`],
-    /// and there must be no mask. Start and end scores are copied nevertheless, and so is a matrix
-    /// that the builder had to copy or in which the entries of a row do not lie side by side.
-    /// Errors: as for [`build`](Self::build); Shape (a mask, or another orientation).
+    /// Makes transitions that borrow the matrix. The matrix must be oriented as
+    /// [`Orientation::RowsFrom`], and there must be no mask. Start and end scores are copied all
+    /// the same. So is a matrix of which the builder already has its own copy, and a matrix in
+    /// which the entries of a row do not lie side by side. Errors: as for [`build`](Self::build);
+    /// Shape (a mask, or another orientation).
     pub fn build_borrowed(mut self) -> Result<Transitions<'a>> {
         if let Some(scores) = self.scores.take() {
             self.scores = Some(scores.in_rows()?);
