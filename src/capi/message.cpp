@@ -176,9 +176,8 @@ chorale_status chorale_chain_decode(chorale_chain_solver *solver, const chorale_
       return over_budget(report, call);
     chorale_message_result full{};
     full.score = full.chain_score = full.message_score = kForbidden;
-    const bool found =
-        summary.score > kForbidden && judge(call, {joint.labelling, to_size(call.view.length)},
-                                            span_of(values, call.attachments.count), full);
+    const bool found = summary.score > kForbidden &&
+                       judge(call, joint.labelling, span_of(values, call.attachments.count), full);
     full.outcome = found           ? CHORALE_OUTCOME_COMPLETE
                    : summary.exact ? CHORALE_OUTCOME_INFEASIBLE
                                    : CHORALE_OUTCOME_NOTHING_FOUND;
@@ -189,7 +188,7 @@ chorale_status chorale_chain_decode(chorale_chain_solver *solver, const chorale_
                       call.attachments.count, " properties: score ", full.score, ", ",
                       full.configurations, " configurations");
     if (found && labelling)
-      std::copy_n(joint.labelling, call.view.length, labelling);
+      std::copy_n(joint.labelling.data(), call.view.length, labelling);
     write_struct(result, full);
     return CHORALE_OK;
   });

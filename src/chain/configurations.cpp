@@ -93,9 +93,11 @@ std::int32_t Configurations::append(const std::uint64_t *key) noexcept {
   return i;
 }
 
-void Configurations::keep(const std::int32_t *order, std::int32_t count) noexcept {
+void Configurations::keep(gsl::span<const std::int32_t> order) noexcept {
+  const std::int32_t *kept = order.data();
+  const auto count = static_cast<std::int32_t>(order.size());
   for (std::int32_t i = 0; i < count; ++i) {
-    const std::int32_t from = order[i];
+    const std::int32_t from = kept[i];
     if (from == i)
       continue;
     std::copy_n(key(from), words_, keys_ + std::int64_t{i} * words_);
@@ -125,13 +127,17 @@ std::int32_t staging_room(std::int64_t most, std::int32_t width, std::int32_t la
 }
 
 void Beam::prune(Configurations &set, std::int32_t columns, std::int32_t width,
-                 const BoundProperty *properties, const KeyField *fields, std::int32_t count,
+                 gsl::span<const BoundProperty> properties, gsl::span<const KeyField> fields,
                  std::int32_t outgoing) noexcept {
+  Expects(fields.size() == properties.size());
+  const BoundProperty *property = properties.data();
+  const KeyField *field = fields.data();
+  const auto count = static_cast<std::int32_t>(properties.size());
   const std::int32_t n = set.count();
   for (std::int32_t i = 0; i < n; ++i) {
     rank_[i] = greatest(set.row(i), columns);
     for (std::int32_t k = 0; k < count; ++k)
-      rank_[i] += properties[k].expected_payment(fields[k].get(set.key(i)));
+      rank_[i] += property[k].expected_payment(field[k].get(set.key(i)));
     order_[i] = i;
     leads_[i] = 0;
   }
@@ -139,7 +145,7 @@ void Beam::prune(Configurations &set, std::int32_t columns, std::int32_t width,
     return rank_[a] != rank_[b] ? rank_[a] > rank_[b] : a < b;
   };
   if (outgoing >= 0) {
-    const auto code = [&](std::int32_t i) { return fields[outgoing].get(set.key(i)); };
+    const auto code = [&](std::int32_t i) { return field[outgoing].get(set.key(i)); };
     std::fill_n(leader_, codes_, -1);
     for (std::int32_t i = 0; i < n; ++i)
       if (std::int32_t &leader = leader_[code(i)]; leader < 0 || better(i, leader))
@@ -151,7 +157,7 @@ void Beam::prune(Configurations &set, std::int32_t columns, std::int32_t width,
     return leads_[a] != leads_[b] ? leads_[a] > leads_[b] : better(a, b);
   });
   std::sort(order_, order_ + width);
-  set.keep(order_, width);
+  set.keep({order_, to_size(width)});
 }
 
 } // namespace chorale

@@ -69,8 +69,8 @@ public:
   // Adds a configuration with a row of minus infinity and returns its index. The set must not be
   // full; an indexed set must not contain `key`.
   std::int32_t append(const std::uint64_t *key) noexcept;
-  // Keeps the `count` configurations listed in `order` (ascending indices) and renumbers them.
-  void keep(const std::int32_t *order, std::int32_t count) noexcept;
+  // Keeps the configurations listed in `order` (ascending indices) and renumbers them.
+  void keep(gsl::span<const std::int32_t> order) noexcept;
 
   const std::uint64_t *key(std::int32_t i) const noexcept {
     return keys_ + std::int64_t{i} * words_;
@@ -127,7 +127,7 @@ public:
         leader_(layout.take<std::int32_t>(codes)) {}
   // Keeps `width` configurations. `outgoing`: index of the property with the outgoing role, or -1.
   void prune(Configurations &set, std::int32_t columns, std::int32_t width,
-             const BoundProperty *properties, const KeyField *fields, std::int32_t count,
+             gsl::span<const BoundProperty> properties, gsl::span<const KeyField> fields,
              std::int32_t outgoing) noexcept;
 
 private:

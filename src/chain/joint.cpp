@@ -67,11 +67,11 @@ Joint::Joint(Layout &layout, const ChainView &view, const Attachments &attachmen
     }
   }
   if (use == JointUse::decoding)
-    labelling = layout.take<std::int32_t>(view.length);
+    labelling = layout.take_span<std::int32_t>(view.length);
   else if (use == JointUse::messages)
-    message_ = layout.take<double>(longest);
-  lower_ = layout.take<double>(longest + 1);
-  first_ = layout.take<std::int32_t>(view.length);
+    message_ = layout.take_span<double>(longest);
+  lower_ = layout.take_span<double>(longest + 1);
+  first_ = layout.take_span<std::int32_t>(view.length);
   if (!fits())
     return;
   if (tree)
@@ -98,14 +98,14 @@ void Joint::assign(std::int32_t outgoing) noexcept {
     properties_[k].assign(k == outgoing ? Role::outgoing : absorbs() ? Role::absorbed : Role::paid);
 }
 
-double Joint::run(std::int32_t outgoing, double *message, const double *lower, std::int32_t *to,
-                  std::int32_t width, JointOutcome &outcome) noexcept {
+double Joint::run(std::int32_t outgoing, gsl::span<double> message, gsl::span<const double> lower,
+                  gsl::span<std::int32_t> to, std::int32_t width, JointOutcome &outcome) noexcept {
   const bool is_exact = width == 0 && may_overflow();
   const JointLimits limits{width == 0 ? plan_.width : width, is_exact || is_single_message()};
-  return tree_ ? tree_->run(scores_, properties_, fields_, attachments_.count, limits, outgoing,
-                            message, to, nullptr, outcome)
-               : chain_->run(scores_, properties_, fields_, attachments_.count, limits, outgoing,
-                             message, lower, to, outcome);
+  return tree_ ? tree_->run(scores_, properties(), fields(), limits, outgoing, message, to, nullptr,
+                            outcome)
+               : chain_->run(scores_, properties(), fields(), limits, outgoing, message, lower, to,
+                             outcome);
 }
 
 // Returns the score that decoding maximises, for a given labelling: phi (the score of the chain or
@@ -134,8 +134,8 @@ double Joint::value_of(gsl::span<const std::int32_t> labels) noexcept {
 // Runs the program with a narrow beam first. If this beam dropped nothing, its result is exact.
 // Otherwise the scores that it attained are lower bounds, by which the run with the full width
 // prunes partial labellings.
-double Joint::run_bounded(std::int32_t outgoing, double *message, std::int32_t *to,
-                          JointOutcome &outcome) noexcept {
+double Joint::run_bounded(std::int32_t outgoing, gsl::span<double> message,
+                          gsl::span<std::int32_t> to, JointOutcome &outcome) noexcept {
   if (is_interrupted())
     return kForbidden;
   assign(outgoing);
@@ -144,19 +144,22 @@ double Joint::run_bounded(std::int32_t outgoing, double *message, std::int32_t *
   if (single_)
     return single_->run(scores_, properties_[0], message, outcome.most);
   if (tree_ || absorbs())
-    return run(outgoing, message, nullptr, to, 0, outcome);
-  if (!chain_->guide(scores_, {first_, to_size(view_.length)})) {
-    if (message)
-      std::fill_n(message, properties_[outgoing].local_count + 2, kForbidden);
+    return run(outgoing, message, {}, to, 0, outcome);
+  const bool decodes = outgoing < 0;
+  const std::int32_t entries = decodes ? 1 : properties_[outgoing].local_count + 2;
+  if (!chain_->guide(scores_, first_)) {
+    if (!decodes)
+      std::fill_n(message.data(), entries, kForbidden);
     return kForbidden;
   }
+  const gsl::span<double> lower = lower_.first(to_size(entries));
   constexpr std::int32_t kNarrow = 16;
   const std::int32_t narrow = std::min(kNarrow, plan_.width);
   double own = kForbidden;
-  if (to)
-    own = lower_[0] = value_of({first_, to_size(view_.length)});
+  if (decodes)
+    own = lower[0] = value_of(first_);
   JointOutcome attempt;
-  double best = run(outgoing, message, to ? lower_ : nullptr, to, narrow, attempt);
+  double best = run(outgoing, message, decodes ? lower : gsl::span<double>(), to, narrow, attempt);
   if (is_interrupted())
     return kForbidden;
   outcome.most = std::max(outcome.most, attempt.most);
@@ -165,26 +168,27 @@ double Joint::run_bounded(std::int32_t outgoing, double *message, std::int32_t *
     // allows for.
   } else if (plan_.width == narrow && options_.mode != CHORALE_JOINT_EXACT) {
     outcome.pruned = true;
-  } else if (to) {
-    lower_[0] = std::max(own, best);
+  } else if (decodes) {
+    lower[0] = std::max(own, best);
     if (best > own) {
-      std::copy_n(to, view_.length, first_);
+      std::copy_n(to.data(), view_.length, first_.data());
       own = best;
     }
-    best = run(outgoing, nullptr, lower_, to, 0, outcome);
+    best = run(outgoing, {}, lower, to, 0, outcome);
   } else {
-    const std::int32_t count = properties_[outgoing].local_count + 2;
-    std::copy_n(message, count, lower_);
-    best = run(outgoing, message, lower_, nullptr, 0, outcome);
-    for (std::int32_t v = 0; v < count && !outcome.overflow; ++v)
-      message[v] = std::max(message[v], lower_[v]);
+    double *sent = message.data();
+    const double *attained = lower.data();
+    std::copy_n(sent, entries, lower.data());
+    best = run(outgoing, message, lower, {}, 0, outcome);
+    for (std::int32_t v = 0; v < entries && !outcome.overflow; ++v)
+      sent[v] = std::max(sent[v], attained[v]);
   }
   if (is_interrupted())
     return kForbidden;
   // `own` is the score of the best labelling known before the full run. The full run may miss it:
   // its beam may have dropped it or, where large messages cancel, rounding may have pruned it.
-  if (to && !outcome.overflow && own > best) {
-    std::copy_n(first_, view_.length, to);
+  if (decodes && !outcome.overflow && own > best) {
+    std::copy_n(first_.data(), view_.length, to.data());
     best = own;
   }
   return best;
@@ -196,32 +200,32 @@ void Joint::send(gsl::span<double *const> outgoing, JointSummary &summary) noexc
     double *to = outgoing.data()[k];
     if (!to)
       continue;
-    summary.score = std::max(summary.score, run_bounded(k, message_, nullptr, summary.outcome));
+    summary.score = std::max(summary.score, run_bounded(k, message_, {}, summary.outcome));
     if (summary.outcome.overflow || is_interrupted())
       return;
     const BoundProperty &property = properties_[k];
     const std::int32_t values = property.attached.values();
+    const double *sent = message_.data();
     std::fill_n(to, values, kForbidden);
     for (std::int32_t v = 0; v < property.local_count; ++v)
-      to[property.numbers[v]] = message_[v];
-    to[values] = message_[property.empty()];
-    to[values + 1] = message_[property.conflict()];
+      to[property.numbers[v]] = sent[v];
+    to[values] = sent[property.empty()];
+    to[values + 1] = sent[property.conflict()];
   }
   summary.exact = !summary.outcome.pruned && !absorbs();
 }
 
 void Joint::decode(JointSummary &summary) noexcept {
-  summary.score = run_bounded(-1, nullptr, labelling, summary.outcome);
+  summary.score = run_bounded(-1, {}, labelling, summary.outcome);
   summary.exact = !summary.outcome.pruned && !absorbs();
 }
 
-void Joint::marginals(double *to, std::ptrdiff_t row_stride, JointSummary &summary) noexcept {
+void Joint::marginals(const Matrix<double> &to, JointSummary &summary) noexcept {
   if (is_interrupted())
     return;
   assign(-1);
   const JointLimits limits{plan_.width, may_overflow()};
-  chain_->marginals(scores_, properties_, fields_, attachments_.count, limits, nullptr, to,
-                    row_stride, summary.outcome);
+  chain_->marginals(scores_, properties(), fields(), limits, nullptr, to, summary.outcome);
 }
 
 void Joint::assign_for_sums() noexcept {
@@ -237,14 +241,12 @@ void Joint::assign_for_sums() noexcept {
   }
 }
 
-void Joint::sums(const LogSums &sums, double *to, std::ptrdiff_t row_stride,
-                 JointSummary &summary) noexcept {
+void Joint::sums(const LogSums &sums, const Matrix<double> &to, JointSummary &summary) noexcept {
   if (is_interrupted())
     return;
   assign_for_sums();
-  chain_->marginals(scores_, properties_, fields_, attachments_.count,
-                    {plan_.width, options_.mode != CHORALE_JOINT_BEAM}, &sums, to, row_stride,
-                    summary.outcome);
+  chain_->marginals(scores_, properties(), fields(),
+                    {plan_.width, options_.mode != CHORALE_JOINT_BEAM}, &sums, to, summary.outcome);
   summary.lost = chain_->lost();
   summary.exact = !absorbs() && summary.lost == 0;
 }
@@ -253,8 +255,8 @@ void Joint::sum(const LogSums &sums, JointSummary &summary) noexcept {
   if (is_interrupted())
     return;
   assign_for_sums();
-  summary.score = tree_->run(scores_, properties_, fields_, attachments_.count, {plan_.width, true},
-                             -1, nullptr, nullptr, &sums, summary.outcome);
+  summary.score = tree_->run(scores_, properties(), fields(), {plan_.width, true}, -1, {}, {},
+                             &sums, summary.outcome);
   summary.exact = !absorbs();
 }
 

@@ -65,18 +65,17 @@ public:
   void decode(JointSummary &summary) noexcept;
   // For chains, not trees: writes T rows of max-marginals. If the beam dropped configurations
   // (summary.outcome.pruned), labels that no kept configuration allows get minus infinity.
-  void marginals(double *to, std::ptrdiff_t row_stride, JointSummary &summary) noexcept;
+  void marginals(const Matrix<double> &to, JointSummary &summary) noexcept;
   // For chains: writes T rows of log-sums; entry y of row t is the log-sum of the scores, messages
   // included, of all labellings with label y at t, plus a number that is the same for the whole
   // row. Reports an overflow if there are more configurations than the budget; in the mode BEAM
   // leaves out the least probable ones instead (JointChain::marginals()).
-  void sums(const LogSums &sums, double *to, std::ptrdiff_t row_stride,
-            JointSummary &summary) noexcept;
+  void sums(const LogSums &sums, const Matrix<double> &to, JointSummary &summary) noexcept;
   // For trees: sets summary.score to the log-sum of all labellings.
   void sum(const LogSums &sums, JointSummary &summary) noexcept;
 
   Scores &scores() noexcept { return scores_; }
-  std::int32_t *labelling = nullptr; // T: best labelling; only for decoding
+  gsl::span<std::int32_t> labelling; // T: best labelling; only for decoding
 
 private:
   JointPlan plan() const noexcept;
@@ -87,14 +86,16 @@ private:
   // members, would count once for each firing.
   void assign_for_sums() noexcept;
   // Runs the dynamic program once. `width` 0: the width of the plan.
-  double run(std::int32_t outgoing, double *message, const double *lower, std::int32_t *to,
-             std::int32_t width, JointOutcome &outcome) noexcept;
-  double run_bounded(std::int32_t outgoing, double *message, std::int32_t *to,
+  double run(std::int32_t outgoing, gsl::span<double> message, gsl::span<const double> lower,
+             gsl::span<std::int32_t> to, std::int32_t width, JointOutcome &outcome) noexcept;
+  double run_bounded(std::int32_t outgoing, gsl::span<double> message, gsl::span<std::int32_t> to,
                      JointOutcome &outcome) noexcept;
-  double value_of(gsl::span<const std::int32_t> labels) noexcept;
-  bool is_interrupted() noexcept {
-    return scores_.limits().interruption() != Interruption::none;
+  gsl::span<const BoundProperty> properties() const noexcept {
+    return span_of(properties_, attachments_.count);
   }
+  gsl::span<const KeyField> fields() const noexcept { return span_of(fields_, attachments_.count); }
+  double value_of(gsl::span<const std::int32_t> labels) noexcept;
+  bool is_interrupted() noexcept { return scores_.limits().interruption() != Interruption::none; }
   bool is_single_message() const noexcept {
     return use_ == JointUse::messages && attachments_.count == 1;
   }
@@ -117,12 +118,12 @@ private:
   Scores scores_;
   BoundProperty *properties_;
   KeyField *fields_;
-  double *message_ = nullptr;
-  double *lower_ = nullptr;       // scores that a narrow beam attained, by which full runs prune
-  std::int32_t *first_ = nullptr; // T: best labelling found before the full run
+  gsl::span<double> message_;
+  gsl::span<double> lower_;       // scores that a narrow beam attained, by which full runs prune
+  gsl::span<std::int32_t> first_; // T: best labelling found before the full run
   std::optional<JointChain> chain_;
   std::optional<JointTree> tree_;
-  std::optional<SingleChain> single_; // the message of one property alone
+  std::optional<SingleChain> single_;    // the message of one property alone
   std::optional<BoundedSingle> bounded_; // the message of one property alone, from bounds
 };
 

@@ -43,8 +43,8 @@ JointChain::JointChain(Layout &layout, const ChainView &view, const KeyLayout &k
     forward_counts_ = layout.take<std::int32_t>(length_);
     if (use == JointUse::sums) {
       rank_ = layout.take<double>(staging_room(most, width, labels_));
-      by_.weights = layout.take<double>(saturating_product(static_cast<std::size_t>(labels_),
-                                                           static_cast<std::size_t>(labels_)));
+      by_.weights = layout.take<double>(
+          saturating_product(static_cast<std::size_t>(labels_), static_cast<std::size_t>(labels_)));
       by_.most = layout.take<double>(labels_);
       by_.from = layout.take<double>(labels_);
     }
@@ -52,12 +52,13 @@ JointChain::JointChain(Layout &layout, const ChainView &view, const KeyLayout &k
 }
 
 // Stores the arguments of a run and makes the only configuration before the first position.
-void JointChain::begin(const BoundProperty *properties, const KeyField *fields, std::int32_t count,
+void JointChain::begin(gsl::span<const BoundProperty> properties, gsl::span<const KeyField> fields,
                        const JointLimits &limits, std::int32_t outgoing,
                        JointOutcome &outcome) noexcept {
-  properties_ = properties;
-  fields_ = fields;
-  count_ = count;
+  Expects(fields.size() == properties.size());
+  properties_ = properties.data();
+  fields_ = fields.data();
+  count_ = static_cast<std::int32_t>(properties.size());
   limits_ = limits;
   outgoing_ = outgoing;
   outcome_ = &outcome;
@@ -70,24 +71,26 @@ void JointChain::begin(const BoundProperty *properties, const KeyField *fields, 
   std::fill_n(is_marked_, labels_, std::uint8_t{0});
   Key first{};
   double paid = 0;
-  for (std::int32_t k = 0; k < count; ++k)
-    fields[k].set(first.word, properties[k].first_code(paid));
+  for (std::int32_t k = 0; k < count_; ++k)
+    fields_[k].set(first.word, properties_[k].first_code(paid));
   now_.clear(labels_);
   std::fill_n(now_.row(now_.append(first.word)), labels_, paid);
   outcome.most = std::max<std::int64_t>(outcome.most, 1);
 }
 
-double JointChain::run(Scores &scores, const BoundProperty *properties, const KeyField *fields,
-                       std::int32_t count, const JointLimits &limits, std::int32_t outgoing,
-                       double *message, const double *lower, std::int32_t *labelling,
+double JointChain::run(Scores &scores, gsl::span<const BoundProperty> properties,
+                       gsl::span<const KeyField> fields, const JointLimits &limits,
+                       std::int32_t outgoing, gsl::span<double> message,
+                       gsl::span<const double> lower, gsl::span<std::int32_t> labelling,
                        JointOutcome &outcome) noexcept {
-  begin(properties, fields, count, limits, outgoing, outcome);
+  begin(properties, fields, limits, outgoing, outcome);
   sums_ = nullptr;
-  lower_ = lower;
-  if (lower)
-    least_lower_ = outgoing < 0
-                       ? lower[0]
-                       : *std::min_element(lower, lower + properties[outgoing].local_count + 2);
+  lower_ = lower.data();
+  if (lower_) {
+    const std::size_t entries = outgoing < 0 ? 1 : to_size(properties_[outgoing].local_count + 2);
+    Expects(lower.size() >= entries);
+    least_lower_ = *std::min_element(lower_, lower_ + entries);
+  }
   for (std::int32_t t = 0; t < length_; ++t)
     if (!step(scores, t)) {
       outcome.overflow = scores.limits().interruption() == Interruption::none;
@@ -186,7 +189,7 @@ void JointChain::drop_hopeless(std::int32_t t) noexcept {
       kept_[kept++] = i;
   }
   if (kept < next_.count())
-    next_.keep(kept_, kept);
+    next_.keep({kept_, to_size(kept)});
 }
 
 // Prunes next_ to the beam width. False if pruning is not allowed.
@@ -198,7 +201,7 @@ bool JointChain::make_room() noexcept {
     thin(limits_.width);
     return true;
   }
-  beam_.prune(next_, labels_, limits_.width, properties_, fields_, count_, outgoing_);
+  beam_.prune(next_, labels_, limits_.width, properties(), fields(), outgoing_);
   return true;
 }
 
@@ -351,10 +354,15 @@ double JointChain::final_score(const Scores &scores, const std::uint64_t *key, s
   return score;
 }
 
-double JointChain::finish(Scores &scores, double *message, std::int32_t *labelling) noexcept {
+double JointChain::finish(Scores &scores, gsl::span<double> message,
+                          gsl::span<std::int32_t> labelling) noexcept {
   const std::int32_t columns = length_ == 0 ? 1 : labels_;
-  if (outgoing_ >= 0)
-    std::fill_n(message, properties_[outgoing_].local_count + 2, kForbidden);
+  double *entries = message.data();
+  if (outgoing_ >= 0) {
+    const std::int32_t count = properties_[outgoing_].local_count + 2;
+    Expects(message.size() >= to_size(count));
+    std::fill_n(entries, count, kForbidden);
+  }
   double best = kForbidden;
   std::int32_t best_configuration = -1;
   std::int32_t best_label = -1;
@@ -369,7 +377,7 @@ double JointChain::finish(Scores &scores, double *message, std::int32_t *labelli
       if (score == kForbidden)
         continue;
       if (outgoing_ >= 0)
-        message[shown] = std::max(message[shown], score);
+        entries[shown] = std::max(entries[shown], score);
       if (score > best) {
         best = score;
         best_configuration = i;
@@ -377,16 +385,19 @@ double JointChain::finish(Scores &scores, double *message, std::int32_t *labelli
       }
     }
   }
-  if (labelling && best > kForbidden)
-    for (std::int32_t t = length_ - 1; t >= 0; --t) {
-      if (!scores.spend(32)) // a step costs a cache miss
-        return kForbidden;
-      labelling[t] = best_label;
-      const std::int32_t back =
-          history_[history_begin_[t] + std::int64_t{best_configuration} * labels_ + best_label];
-      best_configuration = back / labels_;
-      best_label = back % labels_;
-    }
+  std::int32_t *labels = labelling.data();
+  if (!labels || best == kForbidden)
+    return best;
+  Expects(labelling.size() >= to_size(length_));
+  for (std::int32_t t = length_ - 1; t >= 0; --t) {
+    if (!scores.spend(32)) // a step costs a cache miss
+      return kForbidden;
+    labels[t] = best_label;
+    const std::int32_t back =
+        history_[history_begin_[t] + std::int64_t{best_configuration} * labels_ + best_label];
+    best_configuration = back / labels_;
+    best_label = back % labels_;
+  }
   return best;
 }
 

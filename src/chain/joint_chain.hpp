@@ -42,13 +42,14 @@ public:
   // Runs the program, with each property in its role (bound_property.hpp), and returns the best
   // score. `outgoing`: index of the property whose message is computed, or -1. Writes the best
   // score of each local value, EMPTY and CONFLICT to `message`, and in decoding the best labelling
-  // to `labelling`. `lower`: NULL, or scores that labellings attain: one score if outgoing < 0,
-  // otherwise one for each entry of the message. Partial labellings that cannot reach these scores
-  // are then pruned, which changes no result; this requires that guide() was called and that no
-  // property is absorbed.
-  double run(Scores &scores, const BoundProperty *properties, const KeyField *fields,
-             std::int32_t count, const JointLimits &limits, std::int32_t outgoing, double *message,
-             const double *lower, std::int32_t *labelling, JointOutcome &outcome) noexcept;
+  // to `labelling`; both are empty where they are not wanted. `lower`: empty, or scores that
+  // labellings attain: one score if outgoing < 0, otherwise one for each entry of the message.
+  // Partial labellings that cannot reach these scores are then pruned, which changes no result;
+  // this requires that guide() was called and that no property is absorbed.
+  double run(Scores &scores, gsl::span<const BoundProperty> properties,
+             gsl::span<const KeyField> fields, const JointLimits &limits, std::int32_t outgoing,
+             gsl::span<double> message, gsl::span<const double> lower,
+             gsl::span<std::int32_t> labelling, JointOutcome &outcome) noexcept;
 
   // Writes max-marginals: entry y of row t of `to` is the best score of the labellings with label y
   // at position t, where each property adds to scores as its role says; minus infinity if no
@@ -61,17 +62,21 @@ public:
   // configurations than some width, those are dropped whose sums have the least upper bounds
   // (thin()). The width grows, up to limits.width, until lost() is small. An overflow then means
   // that every labelling that was kept is forbidden.
-  bool marginals(Scores &scores, const BoundProperty *properties, const KeyField *fields,
-                 std::int32_t count, const JointLimits &limits, const LogSums *sums, double *to,
-                 std::ptrdiff_t row_stride, JointOutcome &outcome) noexcept;
+  bool marginals(Scores &scores, gsl::span<const BoundProperty> properties,
+                 gsl::span<const KeyField> fields, const JointLimits &limits, const LogSums *sums,
+                 const Matrix<double> &to, JointOutcome &outcome) noexcept;
 
   // After a run with sums: upper bound on the probability of the labellings that were left out; 0
   // if none was. No probability computed from the sums is wrong by more.
   double lost() const noexcept { return lost_part_; }
 
 private:
-  void begin(const BoundProperty *properties, const KeyField *fields, std::int32_t count,
+  void begin(gsl::span<const BoundProperty> properties, gsl::span<const KeyField> fields,
              const JointLimits &limits, std::int32_t outgoing, JointOutcome &outcome) noexcept;
+  gsl::span<const BoundProperty> properties() const noexcept {
+    return span_of(properties_, count_);
+  }
+  gsl::span<const KeyField> fields() const noexcept { return span_of(fields_, count_); }
   bool step(Scores &scores, std::int32_t t) noexcept;
   // Elementary steps for one configuration at one position.
   std::int64_t step_work() const noexcept {
@@ -119,13 +124,15 @@ private:
   bool go_forward(Scores &scores) noexcept;
   // Runs forward passes that leave out labellings, each wider than the last, until lost() is small.
   // False on overflow, or if interrupted.
-  bool go_forward_thinned(Scores &scores, const BoundProperty *properties, const KeyField *fields,
-                          std::int32_t count, std::int32_t width, JointOutcome &outcome) noexcept;
+  bool go_forward_thinned(Scores &scores, gsl::span<const BoundProperty> properties,
+                          gsl::span<const KeyField> fields, std::int32_t width,
+                          JointOutcome &outcome) noexcept;
   // Replaces the rows of now_ by the scores of the end of the chain. False if interrupted.
   bool end_rows(Scores &scores) noexcept;
   // Appends the backpointers of now_ to history_.
   void record(std::int32_t t) noexcept;
-  double finish(Scores &scores, double *message, std::int32_t *labelling) noexcept;
+  double finish(Scores &scores, gsl::span<double> message,
+                gsl::span<std::int32_t> labelling) noexcept;
 
   std::int32_t length_;
   std::int32_t labels_;
@@ -159,7 +166,7 @@ private:
   const KeyField *fields_ = nullptr;
   std::int32_t count_ = 0;
   std::int32_t outgoing_ = -1;
-  const double *lower_ = nullptr;
+  const double *lower_ = nullptr; // see run(), or NULL
   const LogSums *sums_ = nullptr; // NULL if the program computes maxima
   double least_lower_ = 0;
   // For sums that leave out labellings:

@@ -29,24 +29,26 @@ constexpr double kLittleLost = 0.01;
 
 } // namespace
 
-bool JointChain::marginals(Scores &scores, const BoundProperty *properties, const KeyField *fields,
-                           std::int32_t count, const JointLimits &limits, const LogSums *sums,
-                           double *to, std::ptrdiff_t row_stride, JointOutcome &outcome) noexcept {
+bool JointChain::marginals(Scores &scores, gsl::span<const BoundProperty> properties,
+                           gsl::span<const KeyField> fields, const JointLimits &limits,
+                           const LogSums *sums, const Matrix<double> &to,
+                           JointOutcome &outcome) noexcept {
+  Expects(to.rows >= length_ && to.columns >= labels_);
   sums_ = sums;
   lower_ = nullptr;
   if (sums && !limits.exact) {
-    if (!go_forward_thinned(scores, properties, fields, count, limits.width, outcome))
+    if (!go_forward_thinned(scores, properties, fields, limits.width, outcome))
       return false;
   } else {
     least_ = kForbidden;
-    begin(properties, fields, count, limits, -1, outcome);
+    begin(properties, fields, limits, -1, outcome);
     if (!go_forward(scores))
       return false;
   }
   for (std::int32_t t = length_ - 1; t >= 0; --t) {
     if (t == length_ - 1 ? !end_rows(scores) : !go_back(scores, t))
       return false;
-    double *best = to + t * row_stride;
+    double *best = to.data + t * to.stride;
     std::fill_n(best, labels_, kForbidden);
     for (std::int32_t i = 0; i < now_.count(); ++i) {
       const double *before = forward_rows_ + (std::int64_t{t} * width_ + i) * labels_;
@@ -72,8 +74,8 @@ bool JointChain::go_forward(Scores &scores) noexcept {
 
 // A pass that is too narrow still gives a lower bound on the sum of all labellings, so that the
 // next pass can drop more entries (those that cannot reach least_).
-bool JointChain::go_forward_thinned(Scores &scores, const BoundProperty *properties,
-                                    const KeyField *fields, std::int32_t count, std::int32_t width,
+bool JointChain::go_forward_thinned(Scores &scores, gsl::span<const BoundProperty> properties,
+                                    gsl::span<const KeyField> fields, std::int32_t width,
                                     JointOutcome &outcome) noexcept {
   least_ = kForbidden;
   if (length_ > 0 && !sum_completions(scores))
@@ -81,7 +83,7 @@ bool JointChain::go_forward_thinned(Scores &scores, const BoundProperty *propert
   for (std::int32_t w = std::min(kFirstWidth, width);;
        w = w > width / kWider ? width : w * kWider) {
     outcome.pruned = false;
-    begin(properties, fields, count, {w, false}, -1, outcome);
+    begin(properties, fields, {w, false}, -1, outcome);
     if (!go_forward(scores))
       return false;
     if (length_ == 0)
@@ -184,7 +186,7 @@ void JointChain::thin(std::int32_t width) noexcept {
     std::sort(kept_, kept_ + kept);
   }
   if (kept < next_.count())
-    next_.keep(kept_, kept);
+    next_.keep({kept_, to_size(kept)});
 }
 
 void JointChain::keep_forward(std::int32_t t) noexcept {

@@ -50,14 +50,16 @@ JointTree::Place JointTree::place(std::int32_t t) const noexcept {
           counts_[t]};
 }
 
-double JointTree::run(Scores &scores, const BoundProperty *properties, const KeyField *fields,
-                      std::int32_t count, const JointLimits &limits, std::int32_t outgoing,
-                      double *message, std::int32_t *labelling, const LogSums *sums,
+double JointTree::run(Scores &scores, gsl::span<const BoundProperty> properties,
+                      gsl::span<const KeyField> fields, const JointLimits &limits,
+                      std::int32_t outgoing, gsl::span<double> message,
+                      gsl::span<std::int32_t> labelling, const LogSums *sums,
                       JointOutcome &outcome) noexcept {
+  Expects(fields.size() == properties.size());
   sums_ = sums;
-  properties_ = properties;
-  fields_ = fields;
-  count_ = count;
+  properties_ = properties.data();
+  fields_ = fields.data();
+  count_ = static_cast<std::int32_t>(properties.size());
   limits_ = limits;
   outgoing_ = outgoing;
   outcome_ = &outcome;
@@ -72,14 +74,14 @@ double JointTree::run(Scores &scores, const BoundProperty *properties, const Key
     if (parents_[t] >= 0)
       is_leaf_[parents_[t]] = 0;
   KeyLayout firing_layout;
-  for (std::int32_t k = 0; k < count; ++k)
-    firing_fields_[k] = firing_layout.add(properties[k].code_limit(Role::outgoing));
+  for (std::int32_t k = 0; k < count_; ++k)
+    firing_fields_[k] = firing_layout.add(properties_[k].code_limit(Role::outgoing));
 
   begin_position(scores, length_);
   outcome.most = std::max<std::int64_t>(outcome.most, 1);
   scores_ = &scores;
   for (std::int32_t t = length_ - 1; t >= 0; --t) {
-    if (!scores.spend(std::int64_t{labels_} * (labels_ + 8) * (count + 1)))
+    if (!scores.spend(std::int64_t{labels_} * (labels_ + 8) * (count_ + 1)))
       return kForbidden;
     begin_position(scores, t);
     if (parents_[t] >= 0)
@@ -160,7 +162,8 @@ bool JointTree::cut(Configurations &set, std::int32_t columns) noexcept {
   if (limits_.exact)
     return false;
   outcome_->pruned = true;
-  beam_.prune(set, columns, limits_.width, properties_, fields_, count_, outgoing_);
+  beam_.prune(set, columns, limits_.width, {properties_, to_size(count_)},
+              {fields_, to_size(count_)}, outgoing_);
   // Pruning renumbers the configurations, so indices in target_ are invalid.
   std::fill_n(target_, firings_.count(), kUnknown);
   return true;
@@ -334,10 +337,14 @@ bool JointTree::merge(std::int32_t t) noexcept {
   return true;
 }
 
-double JointTree::finish(double *message, std::int32_t *labelling) noexcept {
+double JointTree::finish(gsl::span<double> message, gsl::span<std::int32_t> labelling) noexcept {
   const Place at = place(length_);
-  if (outgoing_ >= 0)
-    std::fill_n(message, properties_[outgoing_].local_count + 2, kForbidden);
+  double *entries = message.data();
+  if (outgoing_ >= 0) {
+    const std::int32_t count = properties_[outgoing_].local_count + 2;
+    Expects(message.size() >= to_size(count));
+    std::fill_n(entries, count, kForbidden);
+  }
   double best = kForbidden;
   std::int32_t best_configuration = -1;
   for (std::int32_t i = 0; i < at.count; ++i) {
@@ -353,7 +360,7 @@ double JointTree::finish(double *message, std::int32_t *labelling) noexcept {
     if (score == kForbidden)
       continue;
     if (outgoing_ >= 0)
-      message[shown] = std::max(message[shown], score);
+      entries[shown] = std::max(entries[shown], score);
     if (sums_) {
       best = sums_->add(best, score);
     } else if (score > best) {
@@ -361,13 +368,15 @@ double JointTree::finish(double *message, std::int32_t *labelling) noexcept {
       best_configuration = i;
     }
   }
-  if (!labelling || best == kForbidden)
+  std::int32_t *labels = labelling.data();
+  if (!labels || best == kForbidden)
     return best;
+  Expects(labelling.size() >= to_size(length_));
   chosen_[length_] = best_configuration;
   for (std::int32_t t = 0; t < length_; ++t) {
     const bool root = parents_[t] < 0;
     const std::int32_t above = root ? length_ : parents_[t];
-    const std::int32_t x = root ? 0 : labelling[above];
+    const std::int32_t x = root ? 0 : labels[above];
     const std::int32_t columns = columns_above(t);
     const std::int32_t *pair = merge_back_ + 2 * (std::int64_t{t} * width_ * labels_ +
                                                   std::int64_t{chosen_[above]} * columns + x);
@@ -375,7 +384,7 @@ double JointTree::finish(double *message, std::int32_t *labelling) noexcept {
         lift_back_[std::int64_t{t} * width_ * labels_ + std::int64_t{pair[1]} * columns + x];
     chosen_[above] = pair[0];
     chosen_[t] = back / labels_;
-    labelling[t] = back % labels_;
+    labels[t] = back % labels_;
   }
   return best;
 }

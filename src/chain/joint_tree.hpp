@@ -25,12 +25,13 @@ public:
 
   // Runs the program and returns the best score. `outgoing`: index of the property whose message is
   // computed, or -1. Writes the best score of each local value, EMPTY and CONFLICT to `message`,
-  // and in decoding the best labelling to `labelling`. If `sums` is not NULL, takes log-sums in the
-  // place of maxima and returns the log-sum of all labellings; `message` and `labelling` are then
-  // NULL.
-  double run(Scores &scores, const BoundProperty *properties, const KeyField *fields,
-             std::int32_t count, const JointLimits &limits, std::int32_t outgoing, double *message,
-             std::int32_t *labelling, const LogSums *sums, JointOutcome &outcome) noexcept;
+  // and in decoding the best labelling to `labelling`; both are empty where they are not wanted. If
+  // `sums` is not NULL, takes log-sums in the place of maxima and returns the log-sum of all
+  // labellings; `message` and `labelling` are then empty.
+  double run(Scores &scores, gsl::span<const BoundProperty> properties,
+             gsl::span<const KeyField> fields, const JointLimits &limits, std::int32_t outgoing,
+             gsl::span<double> message, gsl::span<std::int32_t> labelling, const LogSums *sums,
+             JointOutcome &outcome) noexcept;
 
 private:
   // The configurations of one position.
@@ -62,7 +63,7 @@ private:
   bool cut(Configurations &set, std::int32_t columns) noexcept;
   std::int32_t after_firing(std::int32_t t, std::int32_t i, std::int32_t firing) noexcept;
   // Writes `message` and `labelling` from the set above the roots; returns the best score.
-  double finish(double *message, std::int32_t *labelling) noexcept;
+  double finish(gsl::span<double> message, gsl::span<std::int32_t> labelling) noexcept;
 
   std::int32_t length_;
   std::int32_t labels_;

@@ -215,9 +215,9 @@ CHORALE_INLINE bool BoundedSingle::complete(Scores &scores) noexcept {
   for (std::int32_t s = 0; s < states_; ++s)
     for (std::int32_t y = 0; y < labels_; ++y) {
       const std::int32_t value =
-          s == dead_ ? -1
-                     : property_->local(automaton.end_actions[s * (labels_ + std::int64_t{1}) + y],
-                                        last);
+          s == dead_
+              ? -1
+              : property_->local(automaton.end_actions[s * (labels_ + std::int64_t{1}) + y], last);
       row(silent_, last, s)[y] = value == -1 ? end[y] : kForbidden;
       row(firing_, last, s)[y] = value >= 0 ? end[y] : kForbidden;
     }
@@ -462,8 +462,8 @@ bool BoundedSingle::try_conflict(Scores &scores, const Firing &first) noexcept {
     complete_state(t, in, scores.unary(t));
     if (fires)
       raise_row(labels_, work_, more_work_);
-    label = scores.max_plus().best_sum(
-        scores.forward(t) + label * scores.forward_stride(), more_work_, labels_);
+    label = scores.max_plus().best_sum(scores.forward(t) + label * scores.forward_stride(),
+                                       more_work_, labels_);
     if (label < 0)
       return true;
     const std::int32_t value = in.fires[label];
@@ -473,9 +473,8 @@ bool BoundedSingle::try_conflict(Scores &scores, const Firing &first) noexcept {
   }
   if (!conflicts && state != dead_) {
     const Property &automaton = *property_->attached.property;
-    const std::int32_t value =
-        property_->local(automaton.end_actions[state * (labels_ + std::int64_t{1}) + label],
-                         scores.length() - 1);
+    const std::int32_t value = property_->local(
+        automaton.end_actions[state * (labels_ + std::int64_t{1}) + label], scores.length() - 1);
     conflicts = value >= 0 && value != first.value;
   }
   double &conflict = message_[property_->conflict()];
@@ -679,8 +678,8 @@ CHORALE_INLINE bool BoundedSingle::fire_again(Scores &scores, std::int64_t &most
   }
   bool goes_on = false;
   for (std::int32_t v = 0; v < count; ++v)
-    goes_on = goes_on || bounds_[v] > (is_conflict_known_ ? message_[v]
-                                                          : std::min(message_[v], conflict));
+    goes_on = goes_on ||
+              bounds_[v] > (is_conflict_known_ ? message_[v] : std::min(message_[v], conflict));
   if (!goes_on)
     return true;
   if (!find_hopes(scores))
@@ -729,12 +728,13 @@ CHORALE_INLINE bool BoundedSingle::run_all(Scores &scores, std::int64_t &most) n
   return complete(scores) && fire_once(scores) && fire_again(scores, most);
 }
 
-double BoundedSingle::run(Scores &scores, const BoundProperty &property, double *message,
+double BoundedSingle::run(Scores &scores, const BoundProperty &property, gsl::span<double> message,
                           std::int64_t &most) noexcept {
-  property_ = &property;
-  message_ = message;
   const std::int32_t entries = property.local_count + 2;
-  std::fill_n(message, entries, kForbidden);
+  Expects(message.size() >= to_size(entries));
+  property_ = &property;
+  message_ = message.data();
+  std::fill_n(message_, entries, kForbidden);
   most = std::max<std::int64_t>(most, states_);
   if (!scores.spend(16 * (std::int64_t{states_} + labels_) * std::int64_t{labels_}))
     return kForbidden;
@@ -744,7 +744,7 @@ double BoundedSingle::run(Scores &scores, const BoundProperty &property, double 
   find_dead_rows(scores.length());
   const bool is_done =
       on_best_units([&, this]() CHORALE_INLINE_LAMBDA { return run_all(scores, most); });
-  return is_done ? *std::max_element(message, message + entries) : kForbidden;
+  return is_done ? *std::max_element(message_, message_ + entries) : kForbidden;
 }
 
 } // namespace chorale

@@ -26,7 +26,7 @@ public:
                 std::int64_t codes) noexcept;
 
   // As SingleChain::run(), but for the number of rows: that of the rows followed.
-  double run(Scores &scores, const BoundProperty &property, double *message,
+  double run(Scores &scores, const BoundProperty &property, gsl::span<double> message,
              std::int64_t &most) noexcept;
 
 private:
@@ -108,11 +108,11 @@ private:
   double *paid_;
   double *again_;
   std::int32_t first_dead_row_ = 0; // first t for which silent(t, dead) is needed
-  double *rows_[2];         // codes x m: rows of fired values, at two positions in turn
+  double *rows_[2];                 // codes x m: rows of fired values, at two positions in turn
   double *now_ = nullptr;
   double *next_ = nullptr;
-  std::int32_t *codes_[2];  // numbers of the rows of now_ and next_
-  std::uint8_t *is_next_;   // codes: 1 if next_ has the row
+  std::int32_t *codes_[2]; // numbers of the rows of now_ and next_
+  std::uint8_t *is_next_;  // codes: 1 if next_ has the row
   std::int32_t next_count_ = 0;
   double *work_;      // m
   double *more_work_; // m
@@ -127,7 +127,7 @@ private:
   std::int32_t *end_column_;   // states: from first_column_ to end_column_
 
   const BoundProperty *property_ = nullptr;
-  double *message_ = nullptr;
+  double *message_ = nullptr;      // what run() writes
   bool is_conflict_known_ = false; // the entry of CONFLICT is final
 };
 

@@ -23,7 +23,7 @@ SingleChain::SingleChain(Layout &layout, const ChainView &view, std::int64_t cod
   firing_ = layout.take<std::int32_t>(labels_);
 }
 
-double SingleChain::run(Scores &scores, const BoundProperty &property, double *message,
+double SingleChain::run(Scores &scores, const BoundProperty &property, gsl::span<double> message,
                         std::int64_t &most) noexcept {
   property_ = &property;
   const Property &automaton = *property.attached.property;
@@ -154,11 +154,13 @@ void SingleChain::spread(std::int32_t fired, const MaxPlus &kernels) noexcept {
   put_row(code(property_->conflict(), states_ - 1), clashes_, kernels);
 }
 
-double SingleChain::finish(Scores &scores, double *message) noexcept {
+double SingleChain::finish(Scores &scores, gsl::span<double> message) noexcept {
   const Property &automaton = *property_->attached.property;
   const bool is_empty = scores.length() == 0;
   const std::int32_t columns = is_empty ? 1 : labels_;
-  std::fill_n(message, property_->local_count + 2, kForbidden);
+  Expects(message.size() >= to_size(property_->local_count + 2));
+  double *entries = message.data();
+  std::fill_n(entries, property_->local_count + 2, kForbidden);
   double best = kForbidden;
   for (std::int32_t fired = 0; fired < property_->local_count + 2; ++fired) {
     if (!scores.spend(8 * std::int64_t{states_} * columns))
@@ -174,7 +176,7 @@ double SingleChain::finish(Scores &scores, double *message) noexcept {
             property_->local(actions[is_empty ? labels_ : y], scores.length() - 1);
         if (value == BoundProperty::kOutside || score == kForbidden)
           continue;
-        double &to = message[value < 0 ? fired : property_->join(fired, value)];
+        double &to = entries[value < 0 ? fired : property_->join(fired, value)];
         to = std::max(to, score);
         best = std::max(best, score);
       }

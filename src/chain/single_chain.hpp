@@ -22,7 +22,7 @@ public:
   // `message`, and raises `most` to the greatest number of reachable rows at any position. Returns
   // the best score of all, or minus infinity if interrupted. The property must have the role
   // `outgoing`.
-  double run(Scores &scores, const BoundProperty &property, double *message,
+  double run(Scores &scores, const BoundProperty &property, gsl::span<double> message,
              std::int64_t &most) noexcept;
 
 private:
@@ -42,7 +42,7 @@ private:
   void spread(std::int32_t fired, const MaxPlus &kernels) noexcept;
   void put(std::int32_t fired, std::int32_t y) noexcept;
   void put_row(std::int32_t to, const double *mask, const MaxPlus &kernels) noexcept;
-  double finish(Scores &scores, double *message) noexcept;
+  double finish(Scores &scores, gsl::span<double> message) noexcept;
 
   std::int32_t labels_;
   std::int64_t codes_;

@@ -158,7 +158,7 @@ public:
   std::vector<double> sums(const JointOptions &options, double temperature, JointSummary &summary) {
     std::vector<double> found(unary.size(), 7.0);
     with_joint(options, JointUse::sums, [&](Joint &joint) {
-      joint.sums(LogSums(temperature), found.data(), labels, summary);
+      joint.sums(LogSums(temperature), {found.data(), length, labels, labels}, summary);
     });
     return found;
   }
@@ -167,7 +167,7 @@ public:
     std::vector<double> found(unary.size(), 7.0);
     with_joint(options, JointUse::marginals, [&](Joint &joint) {
       JointSummary summary;
-      joint.marginals(found.data(), labels, summary);
+      joint.marginals({found.data(), length, labels, labels}, summary);
       outcome = summary.outcome;
     });
     return found;

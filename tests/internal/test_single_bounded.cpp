@@ -26,28 +26,29 @@ std::vector<double> message_by(const ChainView &view, const Attached &attached, 
     Scores scores(layout, view);
     BoundProperty property(layout, attached, false);
     const std::int64_t codes = property.code_limit(Role::outgoing);
-    double *message = layout.take<double>(codes + 2);
+    const auto message = layout.take_span<double>(codes + 2);
     if constexpr (std::is_same_v<Program, SingleChain>)
       body(scores, property, Program(layout, view, codes), message);
     else
       body(scores, property, Program(layout, view, *attached.property, codes), message);
   };
   Layout measure;
-  build(measure, [](Scores &, BoundProperty &, const Program &, double *) {});
+  build(measure, [](Scores &, BoundProperty &, const Program &, gsl::span<double>) {});
   std::vector<std::byte> memory(measure.bytes() + kAlignment);
   Layout layout(reinterpret_cast<std::byte *>(
       (reinterpret_cast<std::uintptr_t>(memory.data()) + kAlignment - 1) / kAlignment *
       kAlignment));
   std::vector<double> found(static_cast<std::size_t>(attached.values() + 2), kForbidden);
-  build(layout, [&](Scores &scores, BoundProperty &property, Program program, double *message) {
+  build(layout, [&](Scores &scores, BoundProperty &property, Program program,
+                    gsl::span<double> message) {
     assert_true(scores.load());
     assert_true(property.bind({}, scores.limits()));
     property.assign(Role::outgoing);
     best = program.run(scores, property, message, most);
     for (std::int32_t v = 0; v < property.local_count; ++v)
-      found[static_cast<std::size_t>(property.numbers[v])] = message[v];
-    found[static_cast<std::size_t>(attached.values())] = message[property.empty()];
-    found[static_cast<std::size_t>(attached.values() + 1)] = message[property.conflict()];
+      found[static_cast<std::size_t>(property.numbers[v])] = message[to_size(v)];
+    found[static_cast<std::size_t>(attached.values())] = message[to_size(property.empty())];
+    found[static_cast<std::size_t>(attached.values() + 1)] = message[to_size(property.conflict())];
   });
   return found;
 }

@@ -427,7 +427,7 @@ bool ChainProgram::decode_joint(const Attachments &of, const JointOptions &joint
     *value = summary.score;
   if (summary.score == kForbidden)
     return false;
-  std::copy_n(program.labelling, chain_.length, labels.data());
+  std::copy_n(program.labelling.data(), chain_.length, labels.data());
   if (!show(limits))
     return false;
   // With absorption, the labelling found may show a value whose message is minus infinity. Then the
@@ -569,7 +569,7 @@ void ChainProgram::find_joint_marginals(bool all, Limits &limits) noexcept {
     }
     program.prepare(&limits);
     JointSummary summary;
-    program.marginals(marginals_, m, summary);
+    program.marginals(own_marginals(), summary);
     outcome = summary.outcome;
   }
   if ((!outcome.pruned && !outcome.overflow) || limits.interruption() != Interruption::none)
@@ -626,7 +626,7 @@ bool ChainProgram::sum_joint(const LogSums &sums, const JointOptions &joint, boo
     return false;
   program.prepare(&limits);
   JointSummary summary;
-  program.sums(sums, marginals_, chain_.labels, summary);
+  program.sums(sums, own_marginals(), summary);
   exact = summary.exact;
   return !summary.outcome.overflow && summary.lost <= kMostLost;
 }
