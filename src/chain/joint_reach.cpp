@@ -22,7 +22,7 @@ constexpr std::int64_t kTracedRows = 8; // rows of a position in a trace, averag
 
 JointReach::JointReach(Layout &layout, const ChainView &view, const Attachments &attachments,
                        BoundTables *shared) noexcept
-    : labelling(layout.take<std::int32_t>(view.length)), length_(view.length),
+    : labelling(layout.take_span<std::int32_t>(view.length)), length_(view.length),
       labels_(view.labels), count_(attachments.count), scores_(layout, view),
       properties_(layout.take<BoundProperty>(count_)),
       traced_rows_(kRows + kTracedRows * view.length) {
@@ -77,33 +77,34 @@ bool JointReach::prepare(Limits *limits) noexcept {
   std::fill_n(attained_, count_ + 1, kForbidden);
   std::fill_n(steady_, count_ * message_limit_, 0.0);
   return goes_on && scores_.complete({completion_, to_size(length_) * to_size(labels_)},
-                                     {row_, to_size(labels_)}, {labelling, to_size(length_)});
+                                     {row_, to_size(labels_)}, labelling);
 }
 
-bool JointReach::offer(const std::int32_t *labels, double score,
-                       const std::int32_t *shown) noexcept {
+bool JointReach::offer(gsl::span<const std::int32_t> labels, double score,
+                       gsl::span<const std::int32_t> shown) noexcept {
+  Expects(labels.size() >= to_size(length_) && shown.size() >= to_size(count_));
   const ChainView &view = scores_.view();
+  const std::int32_t *label_at = labels.data();
   for (std::int32_t t = 0; t < length_ && view.limits_labels(); ++t)
-    if (!view.allows(t, labels[t]))
+    if (!view.allows(t, label_at[t]))
       return false;
   for (std::int32_t k = 0; k < count_; ++k) {
     const BoundProperty &property = properties_[k];
-    const std::int32_t beyond = shown[k] - property.attached.values();
-    if (shown[k] < 0 || (property.watches_conflicts() &&
-                         property.attached.fires_outside({labels, to_size(length_)}, {})))
+    const std::int32_t value = shown.data()[k];
+    const std::int32_t beyond = value - property.attached.values();
+    if (value < 0 || (property.watches_conflicts() && property.attached.fires_outside(labels, {})))
       return false;
     const std::int32_t *end = property.numbers + property.local_count;
-    values_[k] = beyond >= 0
-                     ? property.local_count + beyond
-                     : static_cast<std::int32_t>(
-                           std::lower_bound<const std::int32_t *>(property.numbers, end, shown[k]) -
-                           property.numbers);
+    values_[k] = beyond >= 0 ? property.local_count + beyond
+                             : static_cast<std::int32_t>(std::lower_bound<const std::int32_t *>(
+                                                             property.numbers, end, value) -
+                                                         property.numbers);
   }
   bool is_best = false;
   for (std::int32_t but = 0; but <= count_; ++but) {
     double total = score;
     for (std::int32_t k = 0; k < count_; ++k)
-      total += (k == but ? steady(k) : properties_[k].message)[values_[k]];
+      total += (k == but ? steady_part(k) : properties_[k].message)[values_[k]];
     is_best = total > kForbidden && total >= attained_[but];
     attained_[but] = std::max(attained_[but], total);
   }
@@ -127,9 +128,9 @@ double JointReach::slack_of(const Memory *of) const noexcept {
       continue;
     double hope = 0;
     for (std::int32_t k = 0; k < count_; ++k)
-      hope += k == but ? most_paid(k, of[k], steady(k), most_steady_[k])
-                       : most_paid(k, of[k], properties_[k].message,
-                                   properties_[k].greatest_message);
+      hope += k == but
+                  ? most_paid(k, of[k], steady_part(k), most_steady_[k])
+                  : most_paid(k, of[k], properties_[k].message, properties_[k].greatest_message);
     if (hope == kForbidden)
       continue;
     if (least_[but] == kForbidden)
@@ -312,7 +313,8 @@ JointReach::End JointReach::step(std::int32_t t) noexcept {
 JointReach::End JointReach::pass(bool sends, bool traces) noexcept {
   traces_ = traces;
   configurations_ = 0;
-  if (!scores_.spend(kSlots / 8))
+  // Steps of a table that grows are few beside those of the rows that fill it.
+  if (!scores_.spend(kFewSlots / 8))
     return End::interrupted;
   resize_table(kFewSlots);
   for (std::int32_t k = 0; k < count_; ++k) {
@@ -387,14 +389,16 @@ void JointReach::finish(bool sends) noexcept {
   }
 }
 
-JointReach::End JointReach::run(const double *reach) noexcept {
+JointReach::End JointReach::run(gsl::span<const double> reaches) noexcept {
+  Expects(reaches.empty() || reaches.size() >= to_size(count_));
+  const double *reach = reaches.data();
   for (std::int32_t k = 0; k < count_; ++k)
     least_[k] = !reach                       ? kInfinity
                 : attained_[k] == kForbidden ? kForbidden
                                              : attained_[k] - reach[k];
   least_[count_] = offered();
   for (std::int32_t k = 0; k < count_; ++k)
-    most_steady_[k] = *std::max_element(steady(k), steady(k) + entries(k));
+    most_steady_[k] = *std::max_element(steady_part(k), steady_part(k) + entries(k));
   // In decoding, few rows survive pruning. The rows of all positions usually fit, and trace() then
   // needs no second pass.
   End end = reach ? End::overflow : pass(false, true);
@@ -406,18 +410,21 @@ JointReach::End JointReach::run(const double *reach) noexcept {
   best_ = std::max(best_, offered());
   for (std::int32_t k = 0; k < count_ && reach; ++k) {
     double *to = message(k);
+    const double *steady = steady_part(k);
     double most = attained_[k];
     for (std::int32_t v = 0; v < entries(k); ++v)
-      most = std::max(most, to[v] + steady(k)[v]);
+      most = std::max(most, to[v] + steady[v]);
     for (std::int32_t v = 0; v < entries(k); ++v)
-      to[v] = std::max(to[v], most - reach[k] - steady(k)[v]);
+      to[v] = std::max(to[v], most - reach[k] - steady[v]);
   }
   return end;
 }
 
-void JointReach::write_message(std::int32_t k, double *to) const noexcept {
+void JointReach::write_message(std::int32_t k, gsl::span<double> row) const noexcept {
   const BoundProperty &property = properties_[k];
   const std::int32_t values = property.attached.values();
+  Expects(row.size() >= to_size(values + 2));
+  double *to = row.data();
   const double *entries = message(k);
   std::fill_n(to, values, kForbidden);
   for (std::int32_t v = 0; v < property.local_count; ++v)
@@ -433,6 +440,7 @@ JointReach::End JointReach::trace() noexcept {
     if (const End end = pass(false, true); end != End::done)
       return end;
   }
+  std::int32_t *labels = labelling.data();
   std::int32_t row = best_row_;
   std::int32_t label = best_label_;
   if (row < 0)
@@ -440,7 +448,7 @@ JointReach::End JointReach::trace() noexcept {
   for (std::int32_t t = length_ - 1; t >= 0; --t) {
     if (!scores_.spend(32 + 2 * std::int64_t{labels_}))
       return End::interrupted;
-    labelling[t] = label;
+    labels[t] = label;
     if (t == 0)
       break;
     row = all_backs_[(row_begin_[t] + row) * labels_ + label];

@@ -48,27 +48,30 @@ public:
                ? property.numbers[entry]
                : property.attached.values() + (entry - property.local_count);
   }
-  double *steady(std::int32_t k) const noexcept { return steady_ + k * message_limit_; }
+  gsl::span<double> steady(std::int32_t k) const noexcept {
+    return {steady_part(k), to_size(entries(k))};
+  }
   // Supplies a known labelling, whose score bounds the best score from below. `score`: its score
   // without messages. `shown`: value of each property, from Attached::evaluate(). Ignores forbidden
   // labellings. True if its score with messages is at least that of all earlier offers.
-  bool offer(const std::int32_t *labels, double score, const std::int32_t *shown) noexcept;
+  bool offer(gsl::span<const std::int32_t> labels, double score,
+             gsl::span<const std::int32_t> shown) noexcept;
   // Returns the greatest score, including messages, of an offered labelling.
   double offered() const noexcept { return attained_[count_]; }
 
-  // Computes best() and, if `reach` is not NULL, the messages. reach[k]: the reach for the message
-  // of property k; if it is infinite, all entries are exact.
-  End run(const double *reach) noexcept;
+  // Computes best() and, if `reaches` is not empty, the messages. reaches[k]: the reach for the
+  // message of property k; if it is infinite, all entries are exact.
+  End run(gsl::span<const double> reaches) noexcept;
   // Returns the greatest score, including messages; at least offered(). Minus infinity if every
   // labelling is forbidden.
   double best() const noexcept { return best_; }
-  // After run() with `reach`: writes the R + 2 entries of the message of property k.
-  void write_message(std::int32_t k, double *to) const noexcept;
+  // After run() with `reaches`: writes the R + 2 entries of the message of property k.
+  void write_message(std::int32_t k, gsl::span<double> row) const noexcept;
   // After a run() with best() > offered(): writes the best labelling to `labelling`. Returns
   // `overflow` also if this labelling was pruned by rounding errors.
   End trace() noexcept;
 
-  std::int32_t *labelling; // T
+  gsl::span<std::int32_t> labelling; // T
 
 private:
   static constexpr std::int32_t kMostProperties = 16;
@@ -105,6 +108,7 @@ private:
   End step(std::int32_t t) noexcept;
   void finish(bool sends) noexcept;
   double *message(std::int32_t k) const noexcept { return outgoing_ + k * message_limit_; }
+  double *steady_part(std::int32_t k) const noexcept { return steady_ + k * message_limit_; }
 
   std::int32_t length_;
   std::int32_t labels_;

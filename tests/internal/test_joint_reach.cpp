@@ -80,7 +80,7 @@ void offer(JointReach &pass, const Case &of, gsl::span<const std::int32_t> label
   std::vector<std::int32_t> shown;
   for (std::int32_t k = 0; k < of.all().count; ++k)
     shown.push_back(of.all().at(k).evaluate(labelling, {}));
-  const bool is_new = pass.offer(labelling.data(), of.view.score(labelling), shown.data());
+  const bool is_new = pass.offer(labelling, of.view.score(labelling), shown);
   const double value = value_of(of, labelling, -1);
   assert_true(value == kForbidden ? !is_new : close(pass.offered(), value) || !is_new);
 }
@@ -104,11 +104,11 @@ void messages_are_exact_within_reach(void **) {
     for (std::int32_t k = 0; k < one.all().count; ++k) {
       steady.emplace_back(truth.messages[static_cast<std::size_t>(k)].size(), 0.0);
       for (std::int32_t e = 0; possible && seed % 2 == 0 && e < pass.entries(k); ++e)
-        pass.steady(k)[e] = steady.back()[static_cast<std::size_t>(pass.column(k, e))] =
-            one.below(9) - 4;
+        pass.steady(k)[static_cast<std::size_t>(e)] =
+            steady.back()[static_cast<std::size_t>(pass.column(k, e))] = one.below(9) - 4;
     }
     if (possible && one.below(4) > 0)
-      offer(pass, one, std::vector<std::int32_t>(pass.labelling, pass.labelling + one.length));
+      offer(pass, one, pass.labelling);
     for (int offers = one.below(3); possible && offers > 0; --offers) {
       std::vector<std::int32_t> labelling;
       for (int t = 0; t < one.length; ++t)
@@ -119,7 +119,7 @@ void messages_are_exact_within_reach(void **) {
       assert_true(truth.best == kForbidden);
       continue;
     }
-    assert_true(pass.run(reach.data()) == JointReach::End::done);
+    assert_true(pass.run(reach) == JointReach::End::done);
     if (!close(pass.best(), truth.best))
       fail_msg("seed %u: best %.17g, by enumeration %.17g", seed, pass.best(), truth.best);
     for (std::int32_t k = 0; k < one.all().count; ++k) {
@@ -129,7 +129,7 @@ void messages_are_exact_within_reach(void **) {
       for (std::size_t v = 0; v < right.size(); ++v)
         top = std::max(top, right[v] + added[v]);
       std::vector<double> found(right.size(), 7.0);
-      pass.write_message(k, found.data());
+      pass.write_message(k, found);
       for (std::size_t v = 0; v < right.size(); ++v) {
         const double floor = top - reach[static_cast<std::size_t>(k)] - added[v];
         const bool is_exact = close(found[v], right[v]);
@@ -143,15 +143,13 @@ void messages_are_exact_within_reach(void **) {
     }
     // The same pass decodes.
     const double before = pass.offered();
-    assert_true(pass.run(nullptr) == JointReach::End::done);
+    assert_true(pass.run({}) == JointReach::End::done);
     assert_true(close(pass.best(), truth.best));
     if (pass.best() == kForbidden || pass.best() <= before)
       continue;
     assert_true(pass.trace() == JointReach::End::done);
     ++traced;
-    if (const double value =
-            value_of(one, {pass.labelling, static_cast<std::size_t>(one.length)}, -1);
-        !close(value, truth.best))
+    if (const double value = value_of(one, pass.labelling, -1); !close(value, truth.best))
       fail_msg("seed %u: the labelling has %.17g, by enumeration %.17g", seed, value, truth.best);
   }
   print_message("from seed %u: %d entries exact, %d raised, %d labellings traced\n", first_seed(),

@@ -277,14 +277,14 @@ faulty_pass() { # FAULT SCRIPT PATTERN
 faulty_pass "what other properties may still add is left out" \
   's/: most_paid(k, of\[k\], properties_\[k\].message,/: 0 * most_paid(k, of[k], properties_[k].message,/' 'seed [0-9]+|close\(pass.best'
 faulty_pass "what a receiver adds in any case is left out" \
-  's/hope += k == but ? most_paid(k, of\[k\], steady(k), most_steady_\[k\])/hope += k == but ? 0.0/' 'seed [0-9]+, property'
+  's/? most_paid(k, of\[k\], steady_part(k), most_steady_\[k\])/? 0.0/' 'seed [0-9]+, property'
 faulty_pass "a conflict is not hoped for" \
   's/return std::max(row\[memory.fired\], .*/return row[memory.fired];/' 'seed [0-9]+'
 faulty_pass "the reach is left out" 's/attained_\[k\] - reach\[k\];/attained_[k];/' 'seed [0-9]+, property'
 faulty_pass "entries out of reach are not raised" 's/to\[v\] = std::max(to\[v\], most - .*/;/' 'seed [0-9]+, property'
 faulty_pass "conflicts end though values outside a dictionary may fire" 's/ && !property.watches_conflicts()//' 'seed [0-9]+'
 faulty_pass "an offer that programs forbid is taken" \
-  's/property.attached.fires_outside({labels, to_size(length_)}, {})/false/' 'seed [0-9]+|is_new'
+  's/property.attached.fires_outside(labels, {})/false/' 'seed [0-9]+|is_new'
 faulty_pass "a label that fires passes for one that changes nothing" \
   's/ && fires_\[k\]\[y\] == CHORALE_FIRE_NOTHING//' 'seed [0-9]+|close\(pass.best'
 faulty_pass "a trace takes another row" 's/row = all_backs_\[.*/row = 0;/' 'seed [0-9]+: the labelling'

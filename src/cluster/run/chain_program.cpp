@@ -247,10 +247,11 @@ void ChainProgram::set_reach(std::int32_t k, const JointReach &pass) noexcept {
   if (!moves.known())
     return;
   const double strength = inputs_->strength(slot(k).clique);
+  double *steady = pass.steady(k).data();
   double half[2] = {0, 0}; // the greatest half, and the second greatest
   for (std::int32_t e = 0; e < pass.entries(k); ++e) {
     const MemberMoves::Steps steps = moves.of(pass.column(k, e));
-    pass.steady(k)[e] = strength * steps.middle;
+    steady[e] = strength * steps.middle;
     half[1] = std::max(half[1], std::min(half[0], steps.half));
     half[0] = std::max(half[0], steps.half);
   }
@@ -286,10 +287,10 @@ bool ChainProgram::within_reach(bool decodes, bool sends, const Assignment *know
     double total = score;
     for (std::int32_t t = 0; t < chain_.length && view_.added; ++t)
       total += view_.added[std::int64_t{t} * chain_.labels + labels.data()[t]];
-    return pass.offer(labels.data(), total, shown.data());
+    return pass.offer(labels, total, shown);
   };
   const auto take = [&]() noexcept {
-    std::copy_n(pass.labelling, chain_.length, labels.data());
+    std::copy_n(pass.labelling.data(), chain_.length, labels.data());
     return show_in(limits);
   };
   // Offers the best labelling without messages, then the known one; of equally good ones the known
@@ -308,13 +309,13 @@ bool ChainProgram::within_reach(bool decodes, bool sends, const Assignment *know
       return true;
   }
   const double offered = pass.offered();
-  const JointReach::End end = pass.run(sends ? reach_ : nullptr);
+  const JointReach::End end = pass.run(span_of(sends ? reach_ : nullptr, wholes));
   if (end != JointReach::End::done)
     return end == JointReach::End::interrupted;
   if (value)
     *value = pass.best();
   for (std::int32_t k = 0; k < wholes && sends; ++k)
-    pass.write_message(k, outgoing_row(k).data());
+    pass.write_message(k, outgoing_row(k));
   if (!decodes)
     return true;
   found = pass.best() > kForbidden;
