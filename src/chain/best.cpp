@@ -23,10 +23,10 @@ Sweep part_of(const Sweep &sweep, std::int32_t first_step, std::int32_t steps) n
 // Return what the tree below a root adds to the scores of positions below other roots. With
 // log-sums it is left out, since it is the same for all labels of a position.
 double total_of(const MaxPlus &, const double *row, std::int32_t columns) noexcept {
-  return greatest(row, columns);
+  return greatest({row, to_size(columns)});
 }
 double total_of(const LogSums &, const double *row, std::int32_t columns) noexcept {
-  return greatest(row, columns) == kForbidden ? kForbidden : 0.0;
+  return greatest({row, to_size(columns)}) == kForbidden ? kForbidden : 0.0;
 }
 void lower(const MaxPlus &, double *, std::int32_t) noexcept {}
 void lower(const LogSums &, double *row, std::int32_t columns) noexcept {
@@ -57,15 +57,16 @@ double *ChainSweep::with_unary(const double *row, std::int32_t t) noexcept {
   return work_;
 }
 
-void ChainSweep::begin_with(const double *scores, double *row) const noexcept {
+void ChainSweep::begin_with(const double *scores, gsl::span<double> row) const noexcept {
+  double *to = row.data();
   for (std::int32_t y = 0; y < scores_.labels(); ++y)
-    row[y] = scores[y] + 0.0; // turns a negative zero into zero
-  std::fill(row + scores_.labels(), row + padded_, 0.0);
+    to[y] = scores[y] + 0.0; // turns a negative zero into zero
+  std::fill(to + scores_.labels(), to + padded_, 0.0);
 }
 
 Sweep ChainSweep::begin_forward(gsl::span<double> rows) const noexcept {
   Expects(rows.size() >= row_entries(scores_.view()));
-  begin_with(scores_.start(), rows.data());
+  begin_with(scores_.start(), rows.first(static_cast<std::size_t>(padded_)));
   return {scores_.length(),
           scores_.labels(),
           scores_.unary(0),
@@ -80,7 +81,7 @@ Sweep ChainSweep::begin_backward(gsl::span<double> rows, std::int32_t first) con
   Expects(rows.size() >= row_entries(scores_.view()));
   const std::int32_t last = scores_.length() - 1;
   double *last_row = rows.data() + last * padded_;
-  begin_with(scores_.end(), last_row);
+  begin_with(scores_.end(), {last_row, static_cast<std::size_t>(padded_)});
   return {scores_.length() - first,
           scores_.labels(),
           scores_.unary(last),
@@ -243,7 +244,7 @@ bool BestLabelling::run_tree(Scores &scores) noexcept {
     const double *row = rows + std::int64_t{t} * m;
     const std::int32_t parent = view.parents[t];
     if (parent < 0) {
-      if (greatest(row, m) == kForbidden)
+      if (greatest({row, to_size(m)}) == kForbidden)
         return false;
       continue;
     }
@@ -257,13 +258,13 @@ bool BestLabelling::run_tree(Scores &scores) noexcept {
       return false;
     const double *row = rows + std::int64_t{t} * m;
     if (view.parents[t] < 0) {
-      labels[t] = index_of_greatest(row, m);
+      labels[t] = index_of_greatest({row, to_size(m)});
       continue;
     }
     const double *edge = scores.forward(t) + labels[view.parents[t]] * scores.forward_stride();
     for (std::int32_t y = 0; y < m; ++y)
       work[y] = edge[y] + row[y];
-    labels[t] = index_of_greatest(work, m);
+    labels[t] = index_of_greatest({work, to_size(m)});
   }
   return true;
 }
@@ -327,11 +328,13 @@ bool MaxMarginals::trace(Scores &scores, gsl::span<std::int32_t> labelling,
   return scores.length() == 0 || ChainSweep(scores, work_).trace(inside_, labelling, score);
 }
 
-void MaxMarginals::write_margin(std::int32_t t, const double *row,
+void MaxMarginals::write_margin(std::int32_t t, gsl::span<const double> row,
                                 const MarginalTargets &targets) noexcept {
   TwoBest top;
-  for (std::int32_t y = 0; y < labels_; ++y)
-    top.add(row[y]);
+  const double *scores = row.data();
+  const auto columns = static_cast<std::int32_t>(row.size());
+  for (std::int32_t y = 0; y < columns; ++y)
+    top.add(scores[y]);
   targets.margins.data()[t] = top.margin();
 }
 
@@ -350,7 +353,7 @@ void MaxMarginals::run_chain(Scores &scores, const MarginalTargets &targets) noe
     const gsl::span<double> to = targets.marginals ? targets.marginals.row(t) : work_;
     write_row(scores, t, to);
     if (!targets.margins.empty())
-      write_margin(t, to.data(), targets);
+      write_margin(t, to.first(to_size(m)), targets);
   }
   for (std::int32_t t = 1; t < T && !targets.edge_marginals.empty(); ++t) {
     if (!scores.spend(2 * std::int64_t{m} * m))
@@ -484,11 +487,13 @@ void MaxMarginals::run_tree(Scores &scores, const Products &products,
             *to++ = rest[x] + edge[x * scores.forward_stride() + y] + at(inside_, t)[y];
       }
     }
-    double *to = targets.marginals ? targets.marginals.row(t).data() : work_.data();
+    const auto row =
+        (targets.marginals ? targets.marginals.row(t) : work_).first(static_cast<std::size_t>(m));
+    double *to = row.data();
     for (std::int32_t y = 0; y < m; ++y)
       to[y] = at(inside_, t)[y] + at(outside_, t)[y];
     if (!targets.margins.empty())
-      write_margin(t, to, targets);
+      write_margin(t, row, targets);
     for (std::int32_t y = 0; y < m; ++y)
       at(inside_, t)[y] = scores.unary(t)[y] + (parent < 0 ? scores.start()[y] : 0.0) +
                           (is_leaf[t] ? scores.end()[y] : 0.0) + at(outside_, t)[y];

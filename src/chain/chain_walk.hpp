@@ -48,7 +48,7 @@ public:
       const double *front = rows_ + t * step_;
       for (std::int32_t y = 0; y < m; ++y)
         work_[y] = (front[y] + work_[y]) + behind[y];
-      const std::int32_t y = index_of_greatest(work_, m);
+      const std::int32_t y = index_of_greatest({work_, to_size(m)});
       if (y < 0)
         return false;
       labels[t] = y;

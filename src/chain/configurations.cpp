@@ -135,7 +135,7 @@ void Beam::prune(Configurations &set, std::int32_t columns, std::int32_t width,
   const auto count = static_cast<std::int32_t>(properties.size());
   const std::int32_t n = set.count();
   for (std::int32_t i = 0; i < n; ++i) {
-    rank_[i] = greatest(set.row(i), columns);
+    rank_[i] = greatest({set.row(i), to_size(columns)});
     for (std::int32_t k = 0; k < count; ++k)
       rank_[i] += property[k].expected_payment(field[k].get(set.key(i)));
     order_[i] = i;

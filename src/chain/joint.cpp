@@ -235,7 +235,7 @@ void Joint::assign_for_sums() noexcept {
     if (property.role != Role::absorbed_required)
       continue;
     const Attached &attached = property.attached;
-    const double most = greatest(attached.message, attached.values());
+    const double most = greatest(span_of(attached.message, attached.values()));
     for (std::int32_t v = 0; v < property.local_count && most > kForbidden; ++v)
       property.message[v] -= most;
   }

@@ -296,7 +296,7 @@ void JointChain::spread(std::int32_t i, std::int32_t t) noexcept {
         next_.back(to)[y] = i * labels_ + from_[y];
     }
   }
-  if (outcome_->overflow || greatest(row_, labels_) == kForbidden)
+  if (outcome_->overflow || greatest({row_, to_size(labels_)}) == kForbidden)
     return;
   double paid = 0;
   const std::int32_t to = follow(i, t, -1, paid);
@@ -307,11 +307,11 @@ void JointChain::spread(std::int32_t i, std::int32_t t) noexcept {
       row_[y] += paid;
   double *row = next_.row(to);
   if (sums_) {
-    sums_->add_into(row_, labels_, row);
+    sums_->add_into({row_, to_size(labels_)}, {row, to_size(labels_)});
     return;
   }
   if (!decode_) {
-    max_into(row_, labels_, row);
+    max_into({row_, to_size(labels_)}, {row, to_size(labels_)});
     return;
   }
   std::int32_t *back = next_.back(to);

@@ -456,7 +456,7 @@ JointReach::End JointReach::trace() noexcept {
     scores_.into(t, label, {row_, to_size(labels_)});
     for (std::int32_t y = 0; y < labels_; ++y)
       row_[y] += before[y];
-    label = index_of_greatest(row_, labels_);
+    label = index_of_greatest({row_, to_size(labels_)});
   }
   return End::done;
 }

@@ -32,8 +32,9 @@ KBest::KBest(Layout &layout, const ChainView &view, std::int64_t k) noexcept
 // Keeps the first entry of each label's list in a heap; takes the best one and replaces it by the
 // next entry of the same list. Of equal scores, takes the lowest label.
 template <class EdgeScore, class Push>
-std::int32_t KBest::merge(std::int32_t limit, const double *lists, const std::int32_t *lengths,
-                          EdgeScore &&edge, Push &&push) noexcept {
+std::int32_t KBest::merge(std::int32_t limit, EdgeScore &&edge, Push &&push) noexcept {
+  const double *lists = now_;
+  const std::int32_t *lengths = lengths_;
   const auto worse = [](const Head &a, const Head &b) {
     return a.score < b.score || (a.score == b.score && a.from > b.from);
   };
@@ -88,7 +89,7 @@ std::int64_t KBest::run(Scores &scores, const Matrix<std::int32_t> &labellings,
       if (own == kForbidden)
         continue;
       next_lengths_[y] = merge(
-          depth_, now_, lengths_, [to](std::int32_t x) { return to[x]; },
+          depth_, [to](std::int32_t x) { return to[x]; },
           [&](std::int32_t rank, const Head &head) {
             next_[list + rank] = head.score + own;
             back_from_[back + rank] = head.from;
@@ -100,7 +101,7 @@ std::int64_t KBest::run(Scores &scores, const Matrix<std::int32_t> &labellings,
   }
   const double *end = scores.end();
   return merge(
-      static_cast<std::int32_t>(std::min<std::int64_t>(k_, INT32_MAX)), now_, lengths_,
+      static_cast<std::int32_t>(std::min<std::int64_t>(k_, INT32_MAX)),
       [end](std::int32_t y) { return end[y]; },
       [&](std::int32_t place, const Head &head) {
         if (ranked)

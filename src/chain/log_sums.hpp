@@ -89,10 +89,14 @@ public:
       out[y] += add ? add[y] : 0.0;
     }
   }
-  // to[y] = log-sum of to[y] and from[y].
-  void add_into(const double *from, std::int32_t columns, double *to) const noexcept {
+  // to[y] = log-sum of to[y] and from[y], for all y of `from`.
+  void add_into(gsl::span<const double> from, gsl::span<double> to) const noexcept {
+    Expects(to.size() >= from.size());
+    const double *row = from.data();
+    double *sums = to.data();
+    const auto columns = static_cast<std::int32_t>(from.size());
     for (std::int32_t y = 0; y < columns; ++y)
-      to[y] = add(to[y], from[y]);
+      sums[y] = add(sums[y], row[y]);
   }
   // Returns the log-sum of score(0) .. score(count - 1). Weights are computed relative to the
   // greatest one, so that their sum is between 1 and count.
@@ -106,8 +110,9 @@ public:
     return most + temperature_ * natural_log(sum);
   }
   // Returns the log-sum of a row.
-  double total(const double *row, std::int32_t columns) const noexcept {
-    return total(columns, [row](std::int32_t y) { return row[y]; });
+  double total(gsl::span<const double> scores) const noexcept {
+    return total(static_cast<std::int32_t>(scores.size()),
+                 [row = scores.data()](std::int32_t y) { return row[y]; });
   }
   // Replaces each score of a row by its weight divided by the sum of all weights. False, with the
   // row unchanged, if all scores are minus infinity.

@@ -57,19 +57,27 @@ const MaxPlus &max_plus_here() noexcept {
 
 const MaxPlus &max_plus_anywhere() noexcept { return anywhere::kLoops; }
 
-void max_into(const double *from, std::int32_t columns, double *to) noexcept {
+void max_into(gsl::span<const double> from, gsl::span<double> to) noexcept {
+  Expects(to.size() >= from.size());
+  const double *row = from.data();
+  double *most = to.data();
+  const auto columns = static_cast<std::int32_t>(from.size());
   for (std::int32_t y = 0; y < columns; ++y)
-    to[y] = from[y] > to[y] ? from[y] : to[y];
+    most[y] = row[y] > most[y] ? row[y] : most[y];
 }
 
-double greatest(const double *row, std::int32_t columns) noexcept {
+double greatest(gsl::span<const double> of) noexcept {
+  const double *row = of.data();
+  const auto columns = static_cast<std::int32_t>(of.size());
   double best = kForbidden;
   for (std::int32_t y = 0; y < columns; ++y)
     best = std::max(best, row[y]);
   return best;
 }
 
-std::int32_t index_of_greatest(const double *row, std::int32_t columns) noexcept {
+std::int32_t index_of_greatest(gsl::span<const double> of) noexcept {
+  const double *row = of.data();
+  const auto columns = static_cast<std::int32_t>(of.size());
   double best = kForbidden;
   std::int32_t index = -1;
   for (std::int32_t y = 0; y < columns; ++y)

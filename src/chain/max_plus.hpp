@@ -4,6 +4,8 @@
 // they only add and compare, and a maximum does not depend on the order.
 #pragma once
 
+#include "base/span.hpp"
+
 #include <cstddef>
 #include <cstdint>
 
@@ -60,13 +62,13 @@ const MaxPlus &max_plus_here() noexcept;
 // Returns the generic variant, the reference in tests.
 const MaxPlus &max_plus_anywhere() noexcept;
 
-// to[y] = max(to[y], from[y]).
-void max_into(const double *from, std::int32_t columns, double *to) noexcept;
+// to[y] = max(to[y], from[y]) for all y of `from`.
+void max_into(gsl::span<const double> from, gsl::span<double> to) noexcept;
 
 // Returns the greatest entry.
-double greatest(const double *row, std::int32_t columns) noexcept;
+double greatest(gsl::span<const double> of) noexcept;
 
 // Returns the lowest index of the greatest entry; -1 if all are minus infinity.
-std::int32_t index_of_greatest(const double *row, std::int32_t columns) noexcept;
+std::int32_t index_of_greatest(gsl::span<const double> of) noexcept;
 
 } // namespace chorale

@@ -35,7 +35,8 @@ public:
   bool trace(gsl::span<double> rows, gsl::span<std::int32_t> labelling, double &score) noexcept;
 
 private:
-  void begin_with(const double *scores, double *row) const noexcept;
+  // Writes `scores`, with zeros as padding, to a row.
+  void begin_with(const double *scores, gsl::span<double> row) const noexcept;
   // Write the first row and return a description of the remaining steps, whose `matrix` is NULL if
   // every edge has a matrix of its own.
   Sweep begin_forward(gsl::span<double> rows) const noexcept;
@@ -104,7 +105,8 @@ private:
   // `products`: MaxPlus or LogSums.
   template <class Products>
   void run_tree(Scores &scores, const Products &products, const MarginalTargets &targets) noexcept;
-  void write_margin(std::int32_t t, const double *row, const MarginalTargets &targets) noexcept;
+  void write_margin(std::int32_t t, gsl::span<const double> row,
+                    const MarginalTargets &targets) noexcept;
 
   std::int32_t labels_;
   std::ptrdiff_t row_step_; // entries of a row; chains only
@@ -138,12 +140,11 @@ private:
     std::int32_t from;
     std::int32_t rank;
   };
-  // Merges the lists of all labels, each extended by one position, into one list sorted by
+  // Merges the lists now_ of all labels, each extended by one position, into one list sorted by
   // descending score, of at most `limit` entries. Calls push(index, head) for each entry. Returns
   // their number.
   template <class EdgeScore, class Push>
-  std::int32_t merge(std::int32_t limit, const double *lists, const std::int32_t *lengths,
-                     EdgeScore &&edge, Push &&push) noexcept;
+  std::int32_t merge(std::int32_t limit, EdgeScore &&edge, Push &&push) noexcept;
 
   std::int32_t labels_;
   std::int64_t k_;

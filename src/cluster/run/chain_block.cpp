@@ -324,7 +324,7 @@ bool ChainBlock::visit(const Scores &scores, std::int32_t t, const double *other
   }
   if (!any)
     return false;
-  const std::int32_t best = index_of_greatest(total, m);
+  const std::int32_t best = index_of_greatest({total, to_size(m)});
   if (best < 0)
     return false;
   MeasuredSum stays{kForbidden, 0};
