@@ -109,11 +109,6 @@ public:
       sum += weight(score(i) - most);
     return most + temperature_ * natural_log(sum);
   }
-  // Returns the log-sum of a row.
-  double total(gsl::span<const double> scores) const noexcept {
-    return total(static_cast<std::int32_t>(scores.size()),
-                 [row = scores.data()](std::int32_t y) { return row[y]; });
-  }
   // Replaces each score of a row by its weight divided by the sum of all weights. False, with the
   // row unchanged, if all scores are minus infinity.
   bool to_probabilities(gsl::span<double> scores) const noexcept {
