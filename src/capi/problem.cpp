@@ -75,7 +75,8 @@ chorale_status chorale_problem_set_cliques(chorale_problem *problem, const int32
                                            const chorale_text_list *values, chorale_error *error) {
   return guarded(error, [&](Report &report) -> chorale_status {
     CHORALE_CHECK(check_given(report, "problem", problem));
-    return problem->set_cliques(report, kinds, values);
+    const std::int64_t cliques = problem->model->cliques.size();
+    return problem->set_cliques(report, span_of(kinds, cliques), span_of(values, cliques));
   });
 }
 
@@ -101,7 +102,7 @@ chorale_status chorale_problem_set_gold(chorale_problem *problem, const int32_t 
                                         chorale_error *error) {
   return guarded(error, [&](Report &report) -> chorale_status {
     CHORALE_CHECK(check_given(report, "problem", problem));
-    return problem->set_gold(report, gold);
+    return problem->set_gold(report, span_of(gold, problem->model->label_count));
   });
 }
 

@@ -41,10 +41,10 @@ const chorale_text &text_at(const chorale_text *texts, std::size_t text_size,
 }
 
 // Replaces the contents of `to` by `count` integers. False if memory runs out.
-bool replace(Array<std::int32_t> &to, const std::int32_t *from, std::int64_t count) noexcept {
-  if (!to.resize(count))
+bool replace(Array<std::int32_t> &to, gsl::span<const std::int32_t> from) noexcept {
+  if (!to.resize(static_cast<std::int64_t>(from.size())))
     return false;
-  std::copy_n(from, count, to.begin());
+  std::copy(from.begin(), from.end(), to.begin());
   return true;
 }
 
@@ -226,42 +226,45 @@ chorale_status chorale_problem::set_texts(const Report &report, chorale_text_lis
   return copy_list(list, texts, text_size, count) ? CHORALE_OK : out_of_memory(report, memory);
 }
 
-chorale_status chorale_problem::set_cliques(const Report &report, const std::int32_t *new_kinds,
-                                            const chorale_text_list *new_values) noexcept {
+chorale_status
+chorale_problem::set_cliques(const Report &report, gsl::span<const std::int32_t> new_kinds,
+                             gsl::span<const chorale_text_list> new_values) noexcept {
   const std::int64_t cliques = model->cliques.size();
-  for (std::int64_t c = 0; new_kinds && c < cliques; ++c)
+  for (std::size_t c = 0; c < new_kinds.size(); ++c)
     if (new_kinds[c] < -1)
       return report.fail(CHORALE_ERROR_OUT_OF_RANGE, "kinds[", c, "] is ", new_kinds[c],
                          "; it must be at least -1");
-  for (std::int64_t c = 0; new_values && c < cliques; ++c)
+  for (std::size_t c = 0; c < new_values.size(); ++c)
     if (!names_values(new_values[c]))
       return report.fail(
           CHORALE_ERROR_OUT_OF_RANGE, "values[", c, "] is ", new_values[c],
           "; it must be CHORALE_TEXTS_NONE, _LABELS, _TOKENS, or at least _VALUES");
   // Reserves memory for both arrays before either is changed.
-  if ((new_kinds && !kinds.reserve(cliques)) || (new_values && !values.reserve(cliques)))
+  if ((new_kinds.data() && !kinds.reserve(cliques)) ||
+      (new_values.data() && !values.reserve(cliques)))
     return out_of_memory(report, memory);
-  if (new_kinds)
-    replace(kinds, new_kinds, cliques);
-  if (new_values)
-    replace(values, new_values, cliques);
+  if (new_kinds.data())
+    replace(kinds, new_kinds);
+  if (new_values.data())
+    replace(values, new_values);
   return CHORALE_OK;
 }
 
-chorale_status chorale_problem::set_gold(const Report &report, const std::int32_t *given) noexcept {
-  if (!given) {
+chorale_status chorale_problem::set_gold(const Report &report,
+                                         gsl::span<const std::int32_t> given) noexcept {
+  if (!given.data()) {
     gold.truncate(0);
     return CHORALE_OK;
   }
   const Model &of = *model;
-  const std::int32_t *at = given;
+  const std::int32_t *at = given.data();
   for (std::int64_t i = 0; i < of.chains.size(); ++i)
     for (std::int32_t t = 0; t < of.chains[i].length; ++t, ++at)
       if (*at < -1 || *at >= of.chains[i].labels)
-        return report.fail(CHORALE_ERROR_OUT_OF_RANGE, "gold[", at - given, "], position ", t,
+        return report.fail(CHORALE_ERROR_OUT_OF_RANGE, "gold[", at - given.data(), "], position ", t,
                            " of chain ", i, ", is ", *at, "; it must be from -1 to ",
                            of.chains[i].labels - 1);
-  return replace(gold, given, of.label_count) ? CHORALE_OK : out_of_memory(report, memory);
+  return replace(gold, given) ? CHORALE_OK : out_of_memory(report, memory);
 }
 
 chorale_status chorale_problem::set_note(const Report &report, chorale_text name,

@@ -56,11 +56,13 @@ struct chorale_problem {
   chorale_status set_texts(const chorale::Report &report, chorale_text_list list,
                            const chorale_text *texts, std::size_t text_size,
                            std::int64_t count) noexcept;
-  // Sets the kind and the value list of each clique. An array that is NULL is not changed.
-  chorale_status set_cliques(const chorale::Report &report, const std::int32_t *new_kinds,
-                             const chorale_text_list *new_values) noexcept;
-  // Sets the gold label of each position; NULL removes all gold labels.
-  chorale_status set_gold(const chorale::Report &report, const std::int32_t *given) noexcept;
+  // Sets the kind and the value list of each clique. An array without data keeps what was set.
+  chorale_status set_cliques(const chorale::Report &report,
+                             gsl::span<const std::int32_t> new_kinds,
+                             gsl::span<const chorale_text_list> new_values) noexcept;
+  // Sets the gold label of each position; no data removes all gold labels.
+  chorale_status set_gold(const chorale::Report &report,
+                          gsl::span<const std::int32_t> given) noexcept;
   chorale_status set_note(const chorale::Report &report, chorale_text name,
                           chorale_text text) noexcept;
   // Checks that a list of `count` texts is of the right length for the model.

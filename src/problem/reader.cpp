@@ -373,19 +373,19 @@ chorale_status ProblemReader::read_integers() noexcept {
     if (!integers || section.left() != 0 || count == 0)
       return damaged(section, " has ", section.size(), " bytes; it must have ",
                      count * std::int64_t{sizeof(std::int32_t)}, ", and at least 4");
-    if (const chorale_status status = set(integers))
+    if (const chorale_status status = set(span_of(integers, count)))
       return report_.fail(status, "section ", section.name(), ": ",
                           std::string_view(inner_error_.message));
     return CHORALE_OK;
   };
-  CHORALE_CHECK(read(file::kGold, model_->label_count, [&](const std::int32_t *gold) {
+  CHORALE_CHECK(read(file::kGold, model_->label_count, [&](gsl::span<const std::int32_t> gold) {
     return problem_->set_gold(inner_, gold);
   }));
-  CHORALE_CHECK(read(file::kCliqueKinds, clique_count_, [&](const std::int32_t *kinds) {
-    return problem_->set_cliques(inner_, kinds, nullptr);
+  CHORALE_CHECK(read(file::kCliqueKinds, clique_count_, [&](gsl::span<const std::int32_t> kinds) {
+    return problem_->set_cliques(inner_, kinds, {});
   }));
-  return read(file::kCliqueValues, clique_count_, [&](const std::int32_t *values) {
-    return problem_->set_cliques(inner_, nullptr, values);
+  return read(file::kCliqueValues, clique_count_, [&](gsl::span<const std::int32_t> values) {
+    return problem_->set_cliques(inner_, {}, values);
   });
 }
 
