@@ -111,7 +111,7 @@ bool JointChain::step(Scores &scores, std::int32_t t) noexcept {
   if (!scores.spend(16 + (sums_ ? LogSums::kWork : 2) * std::int64_t{labels_} * labels_))
     return false;
   if (sums_ && edges)
-    weigh(edges, stride);
+    weigh({edges, labels_, labels_, stride});
   for (std::int32_t i = 0; i < now_.count(); ++i) {
     if (!scores.spend(step_work()))
       return false;

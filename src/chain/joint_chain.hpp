@@ -111,7 +111,7 @@ private:
   // Computes completion_ with log-sums in place of maxima. False if interrupted.
   bool sum_completions(Scores &scores) noexcept;
   // Sets by_ to the weights of a transition matrix (log_sums.hpp).
-  void weigh(const double *edges, std::ptrdiff_t stride) noexcept;
+  void weigh(const Matrix<const double> &edges) noexcept;
   // Writes to row_ the row of configuration i after a step of log-sums over the transitions in by_.
   // Entries that cannot reach least_ become minus infinity.
   void sum_step(std::int32_t i, const double *unary, std::int32_t t) noexcept;

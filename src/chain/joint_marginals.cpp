@@ -144,9 +144,9 @@ double JointChain::hope(const std::uint64_t *key) const noexcept {
   return most;
 }
 
-void JointChain::weigh(const double *edges, std::ptrdiff_t stride) noexcept {
-  by_.matrix = edges;
-  by_.stride = stride;
+void JointChain::weigh(const Matrix<const double> &edges) noexcept {
+  by_.matrix = edges.data;
+  by_.stride = edges.stride;
   sums_->weigh(labels_, labels_, by_);
 }
 
@@ -217,7 +217,7 @@ bool JointChain::go_back(Scores &scores, std::int32_t t) noexcept {
   if (sums_) {
     if (!scores.spend(LogSums::kWork * std::int64_t{labels_} * labels_))
       return false;
-    weigh(edges, scores.backward_stride());
+    weigh({edges, labels_, labels_, scores.backward_stride()});
   }
   const auto after = [&](const std::uint64_t *from, std::int32_t label, double &paid) {
     Key key;

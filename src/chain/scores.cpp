@@ -24,12 +24,11 @@ Scores::Scores(Layout &layout, const ChainView &view) noexcept : view_(view) {
     owned_backward_ = layout.take_span<double>(square);
 }
 
-// Copies m numbers without gaps.
-void Scores::copy(const void *from, std::ptrdiff_t at, double *to) const noexcept {
+void Scores::copy(const void *from, std::ptrdiff_t at, gsl::span<double> to) const noexcept {
   if (view_.single)
-    std::copy_n(static_cast<const float *>(from) + at, view_.labels, to);
+    std::copy_n(static_cast<const float *>(from) + at, to.size(), to.data());
   else
-    std::copy_n(static_cast<const double *>(from) + at, view_.labels, to);
+    std::copy_n(static_cast<const double *>(from) + at, to.size(), to.data());
 }
 
 void Scores::write(std::int32_t t, std::ptrdiff_t row_stride, std::ptrdiff_t column_stride,
@@ -41,7 +40,7 @@ void Scores::write(std::int32_t t, std::ptrdiff_t row_stride, std::ptrdiff_t col
   const std::ptrdiff_t base = view_.edge_each ? (t - 1) * view_.edge_matrix : 0;
   for (std::int32_t r = 0; r < m; ++r, to += padded) {
     if (column_stride == 1)
-      copy(view_.edges, base + r * row_stride, to);
+      copy(view_.edges, base + r * row_stride, {to, to_size(m)});
     else
       for (std::int32_t c = 0; c < m; ++c)
         to[c] = view_.number(view_.edges, base + r * row_stride + c * column_stride);
@@ -74,7 +73,7 @@ bool Scores::write_unary() noexcept {
       return;
     } else {
       for (std::int64_t t = begin; t < end; ++t, to += m)
-        copy(view_.unary, static_cast<std::ptrdiff_t>(t) * view_.unary_row, to);
+        copy(view_.unary, static_cast<std::ptrdiff_t>(t) * view_.unary_row, {to, to_size(m)});
     }
     if (view_.added)
       for (std::int64_t i = begin * m; i < end * m; ++i)
@@ -99,13 +98,13 @@ bool Scores::load(Limits *limits) noexcept {
     unary_stride_ = view_.unary_row;
   }
   if (view_.start)
-    copy(view_.start, 0, start_);
+    copy(view_.start, 0, {start_, to_size(m)});
   else if (view_.transitions && view_.transitions->start)
     std::copy_n(view_.transitions->start, m, start_);
   else
     std::fill_n(start_, m, 0.0);
   if (view_.end)
-    copy(view_.end, 0, end_);
+    copy(view_.end, 0, {end_, to_size(m)});
   else if (view_.transitions && view_.transitions->end)
     std::copy_n(view_.transitions->end, m, end_);
   else

@@ -64,7 +64,8 @@ private:
   bool shared_in_place() const noexcept {
     return view_.transitions->row_stride == padded_labels(view_.labels);
   }
-  void copy(const void *from, std::ptrdiff_t at, double *to) const noexcept;
+  // Copies numbers without gaps, from number `at` of a caller's array on.
+  void copy(const void *from, std::ptrdiff_t at, gsl::span<double> to) const noexcept;
   // Writes the matrix of the edge into t, m padded rows.
   void write(std::int32_t t, std::ptrdiff_t row_stride, std::ptrdiff_t column_stride,
              gsl::span<double> rows) const noexcept;
