@@ -152,7 +152,7 @@ std::int32_t ChainBlock::centre_value(const Clique &clique, std::int32_t s) cons
 // v.
 void ChainBlock::fill_row(std::int32_t s, std::int32_t own, gsl::span<double> row) noexcept {
   const Clique &clique = clique_of(s);
-  Expects(row.size() >= to_size(clique.width(slot(s).member)));
+  Expects(!kContracts || row.size() == to_size(clique.width(slot(s).member)));
   load_counts(s);
   if (is_centre(s, clique)) {
     for (std::int32_t c = 0; c < clique.centre_values(); ++c) {
@@ -166,7 +166,6 @@ void ChainBlock::fill_row(std::int32_t s, std::int32_t own, gsl::span<double> ro
     memory_.counts[own] -= weight;
   CallbackFailure failed = CallbackFailure::none;
   const std::int32_t K = clique.columns();
-  row = row.first(to_size(K));
   fill_member_row(clique.potential_at(centre_value(clique, s)), span_of(memory_.counts, K),
                   clique.total(), weight, span_of(memory_.varied, K), row, &failed);
   strengthen(s, row);

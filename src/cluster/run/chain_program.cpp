@@ -176,7 +176,7 @@ void ChainProgram::add_positions(std::int32_t but, Limits &limits) noexcept {
     if (!limits.spend(16 + 2 * m))
       return;
     const Clique &clique = clique_of(s);
-    const double *row = incoming_row(s).data();
+    const double *row = incoming.data() + row_begin_[s];
     double *to = added_ + std::int64_t{slot(s).position} * m;
     if (clique.shows_labels(slot(s).member))
       for (std::int32_t y = 0; y < m; ++y)

@@ -258,11 +258,9 @@ double CliqueProgram::bound_within(Limits &limits, bool *found) noexcept {
 
 double clique_score(const Clique &clique, double strength, gsl::span<std::int64_t> counts,
                     std::int32_t centre, CallbackFailure *failure) noexcept {
-  Expects(counts.size() >= to_size(clique.columns()));
   *failure = CallbackFailure::none;
   if (clique.members == 0 && !clique.centred())
     return 0;
-  counts = counts.first(to_size(clique.columns()));
   return scale_score(
       evaluate_counted(clique.potential_at(centre), counts, clique.total(), failure), strength);
 }

@@ -91,7 +91,7 @@ private:
 template <class ShownBy>
 void count_columns(const Clique &clique, gsl::span<std::int64_t> counts,
                    ShownBy &&shown_by) noexcept {
-  Expects(counts.size() >= to_size(clique.columns()));
+  Expects(!kContracts || counts.size() >= to_size(clique.columns()));
   std::int64_t *of_column = counts.data();
   for (std::int32_t v = 0; v < clique.columns(); ++v)
     of_column[v] = 0;
