@@ -334,7 +334,7 @@ void test_evaluation(void **) {
     for (std::int32_t v = 0; v < instance.columns && seed % 3 > 0; ++v)
       dual.hi()[v] = std::min(dual.hi()[v], std::int32_t(1 + random() % unsigned(n / 3)));
     for (int step = 0; step < 60; ++step) {
-      dual.save_mask(mask.data());
+      dual.save_mask(mask);
       const double by = double(random() % 1000) / 4000.0;
       const bool wild = random() % 10 == 0;
       for (double &price : u)
@@ -360,14 +360,14 @@ void test_evaluation(void **) {
         }
         expected += best;
       }
-      const double value = dual.evaluate(u.data());
+      const double value = dual.evaluate(u);
       bench.check(std::fabs(value - expected) <= 1e-9 * std::fabs(expected) + 1e-9, "D(u)");
       double chosen = 0;
       double slope = 0;
       for (std::int32_t v = 0; v < instance.columns; ++v)
         chosen += dual.chosen_count(v);
       for (std::int32_t i = 0; i < n; ++i)
-        slope += dual.slope()[i];
+        slope += dual.slope()[std::size_t(i)];
       bench.check(slope == n - chosen, "slope");
       double dropped = kForbidden;
       if (random() % 8 == 0 && !dual.reduce(value - double(random() % 1000) / 100, &dropped))

@@ -22,8 +22,8 @@ CountBoxes::CountBoxes(Layout &layout, const Instance &instance,
       pool_(layout, instance.members, instance.columns, dual_.mask_words(), options.node_pool),
       path_(layout.take<Cut>(std::int64_t{instance.columns} *
                              (std::bit_width(static_cast<std::uint32_t>(instance.members)) + 1))),
-      prices_(layout.take<double>(instance.members)),
-      root_prices_(layout.take<double>(instance.members)),
+      prices_(layout.take_span<double>(instance.members)),
+      root_prices_(layout.take_span<double>(instance.members)),
       labelling_(layout.take<std::int32_t>(instance.members)),
       only_row_(layout.take<double>(instance.columns)),
       bounds_(layout.take<double>(saturating_product(static_cast<std::size_t>(instance.members),
@@ -90,9 +90,9 @@ double CountBoxes::plan_counts(Search &s, double bound) noexcept {
 
 void CountBoxes::save_node(std::int64_t slot) noexcept {
   const std::int64_t K = instance_->columns;
-  std::copy(dual_.lo(), dual_.lo() + K, pool_.lo(slot));
-  std::copy(dual_.hi(), dual_.hi() + K, pool_.hi(slot));
-  copy_within(*instance_, prices_, instance_->members, pool_.prices(slot));
+  std::copy(dual_.lo(), dual_.lo() + K, pool_.lo(slot).data());
+  std::copy(dual_.hi(), dual_.hi() + K, pool_.hi(slot).data());
+  copy_within(*instance_, prices_.data(), instance_->members, pool_.prices(slot).data());
   dual_.save_mask(pool_.mask(slot));
 }
 
@@ -101,17 +101,18 @@ void CountBoxes::push_halves(std::int64_t slot, double bound, std::int32_t colum
   const std::int64_t other = pool_.acquire();
   save_node(slot);
   save_node(other);
-  pool_.hi(slot)[column] = at;
-  pool_.lo(other)[column] = at + 1;
+  pool_.hi(slot).data()[column] = at;
+  pool_.lo(other).data()[column] = at + 1;
   pool_.push(slot, bound);
   pool_.push(other, bound);
 }
 
-double CountBoxes::search(Search &s, const double *prices, double *root_prices) noexcept {
+double CountBoxes::search(Search &s, gsl::span<const double> prices,
+                          gsl::span<double> root_prices) noexcept {
   const std::int64_t n = instance_->members;
   pool_.clear();
   dual_.load(s.view);
-  copy_within(s.view, prices, n, prices_);
+  copy_within(s.view, prices.data(), n, prices_.data());
   const std::int64_t root = pool_.acquire();
   save_node(root);
   pool_.push(root, kInfinity);
@@ -128,10 +129,10 @@ double CountBoxes::search(Search &s, const double *prices, double *root_prices) 
     const std::int64_t slot = pool_.pop();
     const bool at_root = s.nodes == 0;
     dual_.restrict_to(pool_.mask(slot), pool_.lo(slot), pool_.hi(slot));
-    copy_within(s.view, pool_.prices(slot), n, prices_);
+    copy_within(s.view, pool_.prices(slot).data(), n, prices_.data());
     const double bound = bound_box(s, highest);
-    if (at_root && root_prices)
-      copy_within(s.view, prices_, n, root_prices);
+    if (at_root && root_prices.data())
+      copy_within(s.view, prices_.data(), n, root_prices.data());
     if (bound <= s.cutoff.level) {
       s.closed = std::max(s.closed, bound);
       pool_.release(slot);
@@ -166,8 +167,8 @@ bool CountBoxes::search_depth_first(Search &s, std::int64_t slot, double bound) 
       const std::int32_t column = s.interrupted() ? -1 : ascent_.branch_column(dual_, &at);
       if (column < 0)
         return false;
-      std::int32_t lo = pool_.lo(slot)[column];
-      std::int32_t hi = pool_.hi(slot)[column];
+      std::int32_t lo = pool_.lo(slot).data()[column];
+      std::int32_t hi = pool_.hi(slot).data()[column];
       for (std::int64_t d = 0; d < depth; ++d)
         if (path_[d].column == column)
           (path_[d].upper ? lo : hi) = path_[d].at + (path_[d].upper ? 1 : 0);
@@ -256,7 +257,7 @@ double CountBoxes::price_of_fixed(const SumView &view, std::int32_t v) const noe
   double gain = 0;
   for (std::int64_t i = 0; i < view.members; ++i)
     if (view.row(i)[v] > kForbidden)
-      gain = std::max(gain, view.row(i)[v] - root_prices_[i]);
+      gain = std::max(gain, view.row(i)[v] - root_prices_.data()[i]);
   return lowest - highest - gain;
 }
 
@@ -280,7 +281,7 @@ bool CountBoxes::messages(const SolveOptions &options, Limits &limits, Solution 
   for (std::int64_t i = 0; i < n; ++i) {
     if (!limits.spend(K) || instance_->interrupted())
       return false;
-    dual_.bounds_of_member(i, bounds_ + i * K);
+    dual_.bounds_of_member(i, span_of(bounds_ + i * K, K));
   }
 
   SumView view = whole;
@@ -300,11 +301,11 @@ bool CountBoxes::messages(const SolveOptions &options, Limits &limits, Solution 
       only_row_[v] = 0.0;
       Search s{view, exact, limits, {view.by_member(labelling_), message, magnitude}, {}};
       s.cutoff = cutoff_for(view, s.incumbent);
-      const double own_price = std::exchange(root_prices_[i], price_of_fixed(whole, v));
+      const double own_price = std::exchange(root_prices_.data()[i], price_of_fixed(whole, v));
       ascent_.reset_steps();
-      search(s, root_prices_, nullptr);
+      search(s, root_prices_, {});
       solution.iterations += ascent_.steps();
-      root_prices_[i] = own_price;
+      root_prices_.data()[i] = own_price;
       solution.nodes += s.nodes;
       if (s.incumbent.score > message) {
         message = s.incumbent.score;

@@ -66,7 +66,7 @@ private:
   // Searches all labellings of s.view, from the start prices `prices` (n); sets s.complete if the
   // search was not cut short. Returns an upper bound on their scores. Writes the prices at the end
   // of the root's ascent to `root_prices` (n; NULL: nowhere; may be the same array as `prices`).
-  double search(Search &s, const double *prices, double *root_prices) noexcept;
+  double search(Search &s, gsl::span<const double> prices, gsl::span<double> root_prices) noexcept;
   // Returns an upper bound on the scores in the box that dual_ has, by minimising the dual from
   // prices_ on. If all counts are fixed, finds the best labelling in the box instead. `inherited`:
   // upper bound of the parent.
@@ -88,8 +88,8 @@ private:
   CountPlan plan_;
   NodePool pool_;
   Cut *path_;               // K x (bits of n, plus 1): branchings of a depth-first search
-  double *prices_;          // n: of the current node
-  double *root_prices_;     // n: prices at the end of the root's ascent
+  gsl::span<double> prices_;      // n: of the current node
+  gsl::span<double> root_prices_; // n: prices at the end of the root's ascent
   std::int32_t *labelling_; // n: incumbent of a search with one member fixed
   double *only_row_;        // K: scores of the fixed member: 0 at its column, else minus infinity
   double *bounds_;          // n x K: upper bounds on the messages

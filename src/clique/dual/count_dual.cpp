@@ -53,25 +53,29 @@ std::size_t CountDual::mask_words() const noexcept {
   return (product_of_counts(members_, columns_) + 63) / 64;
 }
 
-void CountDual::restrict_to(const std::uint64_t *mask, const std::int32_t *lo,
-                            const std::int32_t *hi) noexcept {
+void CountDual::restrict_to(gsl::span<const std::uint64_t> mask, gsl::span<const std::int32_t> lo,
+                            gsl::span<const std::int32_t> hi) noexcept {
+  Expects(mask.size() >= mask_words());
   fresh_ = true;
+  const std::uint64_t *words = mask.data();
   for (std::int64_t v = 0; v < columns_; ++v) {
     std::int32_t kept = 0;
     Pace pace(*view_, 4, members_);
     for (std::int64_t i = 0; i < members_ && pace.next(); ++i) {
       const std::uint64_t bit = static_cast<std::uint64_t>(i * columns_ + v);
-      if (mask[bit / 64] >> (bit % 64) & 1)
+      if (words[bit / 64] >> (bit % 64) & 1)
         entries_[v * members_ + kept++].member = static_cast<std::int32_t>(i);
     }
     length_[v] = kept;
-    lo_[v] = lo[v];
-    hi_[v] = std::min(hi[v], kept);
+    lo_[v] = lo.data()[v];
+    hi_[v] = std::min(hi.data()[v], kept);
   }
 }
 
-void CountDual::save_mask(std::uint64_t *mask) const noexcept {
-  std::fill(mask, mask + mask_words(), 0);
+void CountDual::save_mask(gsl::span<std::uint64_t> mask) const noexcept {
+  Expects(mask.size() >= mask_words());
+  std::uint64_t *words = mask.data();
+  std::fill(words, words + mask_words(), 0);
   for (std::int64_t v = 0; v < columns_; ++v) {
     Pace pace(*view_, 8, length_[v]);
     for (std::int64_t r = 0; r < length_[v] && pace.next(); ++r) {
@@ -95,11 +99,11 @@ std::int64_t CountDual::ranked_entries(std::int32_t v) const noexcept {
 // sorted by insertion, and all three are merged. Entries whose gain is below `floor` need not be
 // ranked (ranked_entries()) and stay unsorted at the end. If insertion takes too many steps, or if
 // the column was never sorted, uses selection and sorting. False if interrupted.
-bool CountDual::sort_column(std::int32_t v, const double *u) noexcept {
+bool CountDual::sort_column(std::int32_t v) noexcept {
   Entry *entry = entries_ + v * members_;
   const double *score = scores_ + v * members_;
   const std::int64_t length = length_[v];
-  const auto gain_of = [&](std::int32_t i) { return score[i] - u[i]; };
+  const auto gain_of = [score, u = prices_](std::int32_t i) { return score[i] - u[i]; };
   if (!fresh_ && length <= kShort) {
     for (std::int64_t j = 0; j < length; ++j)
       entry[j].gain = gain_of(entry[j].member);
@@ -193,7 +197,8 @@ void CountDual::merge_behind(Entry *entry, std::int64_t length, const Entry *add
   copy_within(*view_, added, more, entry);
 }
 
-double CountDual::evaluate(const double *u, double negligible) noexcept {
+double CountDual::evaluate(gsl::span<const double> prices, double negligible) noexcept {
+  const double *u = prices.data();
   double total = 0;
   double magnitude = 0;
   if (!in_stretches(*view_, members_, 4, [&](std::int64_t begin, std::int64_t end) {
@@ -207,7 +212,7 @@ double CountDual::evaluate(const double *u, double negligible) noexcept {
   prices_ = u;
   price_sum_ = total;
   for (std::int32_t v = 0; v < columns_; ++v) {
-    if (!sort_column(v, u))
+    if (!sort_column(v))
       return kInfinity;
     const Entry *entry = entries_ + v * members_;
     const double *f = view_->tables[v];
@@ -396,7 +401,8 @@ bool CountDual::reduce(double level, double *dropped) noexcept {
   return tighten_box();
 }
 
-void CountDual::bounds_of_member(std::int64_t i, double *bounds) const noexcept {
+void CountDual::bounds_of_member(std::int64_t i, gsl::span<double> bounds_of) const noexcept {
+  double *bounds = bounds_of.data();
   // For each column v, computes without[v], the greatest H_v(k) if v may not choose member i, and
   // bounds[v], the same if v must choose i and the gain of i counts as 0.
   double others = 0;

@@ -30,18 +30,18 @@ public:
   // and all other results are invalid until the next call of load() or restrict_to().
   void load(const SumView &view) noexcept;
   // Keeps the loaded entries whose bit i * K + v of `mask` is set; the box becomes lo, hi (K each).
-  void restrict_to(const std::uint64_t *mask, const std::int32_t *lo,
-                   const std::int32_t *hi) noexcept;
+  void restrict_to(gsl::span<const std::uint64_t> mask, gsl::span<const std::int32_t> lo,
+                   gsl::span<const std::int32_t> hi) noexcept;
   // Writes the bits of the remaining entries to `mask`, mask_words() words.
-  void save_mask(std::uint64_t *mask) const noexcept;
+  void save_mask(gsl::span<std::uint64_t> mask) const noexcept;
   std::size_t mask_words() const noexcept;
 
   // Returns D(u), or minus infinity if some column has no feasible count in its box. `u`: n prices.
   // Each column stays sorted from call to call, so after small changes of u this takes O(n K). The
   // result includes rounding(), an upper bound on its rounding error.
-  double evaluate(const double *u, double negligible = 0) noexcept;
+  double evaluate(gsl::span<const double> u, double negligible = 0) noexcept;
   // Subgradient of D at the last u, n entries: 1 minus the number of columns that choose member i.
-  const double *slope() const noexcept { return slope_; }
+  gsl::span<const double> slope() const noexcept { return span_of(slope_, members_); }
   // The count that column v chooses at the last u, in 0 .. n.
   std::int32_t chosen_count(std::int32_t v) const noexcept { return chosen_[v]; }
   // The member of rank r in column v, by descending psi_iv - u_i. Column v chooses the members of
@@ -74,7 +74,7 @@ public:
   // Writes to bounds[v] (K) an upper bound on the score of labellings with x_i = v, minus the score
   // of member i at v, over all counts. Requires that load() and then evaluate() were called, and
   // that the prices given to evaluate() are unchanged. O(n K).
-  void bounds_of_member(std::int64_t i, double *bounds) const noexcept;
+  void bounds_of_member(std::int64_t i, gsl::span<double> bounds) const noexcept;
 
 private:
   struct Entry {
@@ -82,7 +82,7 @@ private:
     std::int32_t member;
   };
   std::int64_t ranked_entries(std::int32_t v) const noexcept;
-  bool sort_column(std::int32_t v, const double *u) noexcept;
+  bool sort_column(std::int32_t v) noexcept;
   bool sort_by_insertion(Entry *entry, std::int64_t length) noexcept;
   void merge_behind(Entry *entry, std::int64_t length, const Entry *added,
                            std::int64_t more) noexcept;

@@ -58,17 +58,17 @@ Cutoff cutoff_for(const SumView &view, const Incumbent &incumbent) noexcept {
   return {floor, floor, false};
 }
 
-void start_prices(const SumView &view, double *prices) noexcept {
+void start_prices(const SumView &view, gsl::span<double> prices) noexcept {
   Pace pace(view, 4 + 2 * std::int64_t{view.columns}, view.members);
   for (std::int64_t i = 0; i < view.members && pace.next(); ++i) {
     const double best = *std::max_element(view.row(i), view.row(i) + view.columns);
-    prices[i] = best > kForbidden ? best : 0.0;
+    prices.data()[i] = best > kForbidden ? best : 0.0;
   }
 }
 
 DualAscent::DualAscent(Layout &layout, const Instance &instance) noexcept
     : rounding_(layout, instance), members_(instance.members), columns_(instance.columns),
-      price_(layout.take<double>(instance.members)),
+      price_(layout.take_span<double>(instance.members)),
       average_count_(layout.take<double>(instance.columns)),
       average_score_(layout.take<double>(instance.columns)) {}
 
@@ -80,11 +80,13 @@ void DualAscent::average(const CountDual &dual) noexcept {
   }
 }
 
-double DualAscent::run(CountDual &dual, const SumView &view, double *prices, Incumbent &incumbent,
-                       Cutoff &cutoff, double gap, std::int64_t limit, bool patient, Limits &limits,
-                       double *dropped) noexcept {
+double DualAscent::run(CountDual &dual, const SumView &view, gsl::span<double> best_prices,
+                       Incumbent &incumbent, Cutoff &cutoff, double gap, std::int64_t limit,
+                       bool patient, Limits &limits, double *dropped) noexcept {
+  double *prices = best_prices.data();
+  double *price = price_.data();
   tables_ = view.tables;
-  copy_within(limits, prices, members_, price_);
+  copy_within(limits, prices, members_, price);
   double bound = kInfinity;
   double checkpoint = kInfinity;
   double factor = kFirstAscentStep;
@@ -119,7 +121,7 @@ double DualAscent::run(CountDual &dual, const SumView &view, double *prices, Inc
       round();
     if (value < bound - 1e-12 * std::fabs(bound) || step == 0) {
       bound = value;
-      copy_within(limits, price_, members_, prices);
+      copy_within(limits, price, members_, prices);
       in_vain = 0;
       reach = step == 0 ? 0.01 * (bound - cutoff.target) : 2 * reach;
       if (bound <= cutoff.level)
@@ -134,7 +136,7 @@ double DualAscent::run(CountDual &dual, const SumView &view, double *prices, Inc
       in_vain = 0;
       if (factor < kLeastStep)
         break;
-      copy_within(limits, prices, members_, price_);
+      copy_within(limits, prices, members_, price);
       continue;
     }
     if (step + 1 >= limit) {
@@ -148,7 +150,7 @@ double DualAscent::run(CountDual &dual, const SumView &view, double *prices, Inc
       checkpoint = bound;
     }
 
-    const double *slope = dual.slope();
+    const double *slope = dual.slope().data();
     double square = 0;
     if (!in_stretches(limits, members_, 4, [&](std::int64_t begin, std::int64_t end) {
           for (std::int64_t i = begin; i < end; ++i)
@@ -162,7 +164,7 @@ double DualAscent::run(CountDual &dual, const SumView &view, double *prices, Inc
     const double length = factor * (value - target) / square;
     if (!in_stretches(limits, members_, 4, [&](std::int64_t begin, std::int64_t end) {
           for (std::int64_t i = begin; i < end; ++i)
-            price_[i] -= length * slope[i];
+            price[i] -= length * slope[i];
         }))
       break;
   }

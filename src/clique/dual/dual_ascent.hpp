@@ -31,7 +31,7 @@ public:
   // the highest bound on labellings with a dropped count or entry. Stops when the bound is at most
   // cutoff.level or closes `gap` (negative: no gap), when the bound falls too slowly (later if
   // `patient`), after `limit` steps, and on interruption.
-  double run(CountDual &dual, const SumView &view, double *prices, Incumbent &incumbent,
+  double run(CountDual &dual, const SumView &view, gsl::span<double> prices, Incumbent &incumbent,
              Cutoff &cutoff, double gap, std::int64_t limit, bool patient, Limits &limits,
              double *dropped) noexcept;
 
@@ -58,7 +58,7 @@ private:
   std::int64_t columns_;
   std::int64_t steps_ = 0;
   bool limit_hit_ = false;
-  double *price_;         // n: prices of the current step
+  gsl::span<double> price_; // n: prices of the current step
   double *average_count_; // K: exponentially fading averages of the chosen counts
   double *average_score_; // K: exponentially fading averages of f_v at the chosen counts
 };
@@ -68,6 +68,6 @@ private:
 Cutoff cutoff_for(const SumView &view, const Incumbent &incumbent) noexcept;
 
 // Writes start prices (n): each member's best score, or 0 if all its columns are forbidden.
-void start_prices(const SumView &view, double *prices) noexcept;
+void start_prices(const SumView &view, gsl::span<double> prices) noexcept;
 
 } // namespace chorale

@@ -12,7 +12,7 @@ constexpr double kRoundings = 4; // a gap of at most so many times CountDual::ro
 
 DualBound::DualBound(Layout &layout, const Instance &instance) noexcept
     : instance_(&instance), dual_(layout, instance.members, instance.columns),
-      ascent_(layout, instance), prices_(layout.take<double>(instance.members)) {}
+      ascent_(layout, instance), prices_(layout.take_span<double>(instance.members)) {}
 
 void DualBound::run(const SolveOptions &options, Limits &limits, Solution &solution) noexcept {
   const SumView view(*instance_);

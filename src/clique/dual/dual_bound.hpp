@@ -19,7 +19,7 @@ private:
   const Instance *instance_;
   CountDual dual_;
   DualAscent ascent_;
-  double *prices_; // n: prices of the dual
+  gsl::span<double> prices_; // n: prices of the dual
 };
 
 } // namespace chorale

@@ -1,6 +1,7 @@
 // The open boxes of a branch and bound, by descending bound, in memory of fixed size.
 #pragma once
 
+#include "base/span.hpp"
 #include "base/workspace.hpp"
 
 namespace chorale {
@@ -32,16 +33,18 @@ public:
   std::int64_t pop() noexcept;
   void release(std::int64_t slot) noexcept { head(released_++).released_slot = slot; }
 
-  double *prices(std::int64_t slot) const noexcept {
-    return reinterpret_cast<double *>(node(slot) + sizeof(Head));
+  gsl::span<double> prices(std::int64_t slot) const noexcept {
+    return span_of(first_price(slot), members_);
   }
-  std::uint64_t *mask(std::int64_t slot) const noexcept {
-    return reinterpret_cast<std::uint64_t *>(prices(slot) + members_);
+  gsl::span<std::uint64_t> mask(std::int64_t slot) const noexcept {
+    return span_of(first_word(slot), mask_words_);
   }
-  std::int32_t *lo(std::int64_t slot) const noexcept {
-    return reinterpret_cast<std::int32_t *>(mask(slot) + mask_words_);
+  gsl::span<std::int32_t> lo(std::int64_t slot) const noexcept {
+    return span_of(first_lo(slot), columns_);
   }
-  std::int32_t *hi(std::int64_t slot) const noexcept { return lo(slot) + columns_; }
+  gsl::span<std::int32_t> hi(std::int64_t slot) const noexcept {
+    return span_of(first_lo(slot) + columns_, columns_);
+  }
 
 private:
   // A node in memory consists of this head, n prices, the mask, lo (K) and hi (K). `bound` and
@@ -56,6 +59,15 @@ private:
   static std::int64_t bytes_of_node(std::int64_t members, std::int64_t columns,
                                     std::size_t mask_words) noexcept;
   std::byte *node(std::int64_t slot) const noexcept { return nodes_ + slot * node_bytes_; }
+  double *first_price(std::int64_t slot) const noexcept {
+    return reinterpret_cast<double *>(node(slot) + sizeof(Head));
+  }
+  std::uint64_t *first_word(std::int64_t slot) const noexcept {
+    return reinterpret_cast<std::uint64_t *>(first_price(slot) + members_);
+  }
+  std::int32_t *first_lo(std::int64_t slot) const noexcept {
+    return reinterpret_cast<std::int32_t *>(first_word(slot) + mask_words_);
+  }
   Head &head(std::int64_t slot) const noexcept { return *reinterpret_cast<Head *>(node(slot)); }
   std::int64_t &heap(std::int64_t at) const noexcept { return head(at).heap_slot; }
   bool before(std::int64_t a, std::int64_t b) const noexcept {

@@ -321,7 +321,7 @@ bool ExactMajority::raise_messages(Limits &limits, Matrix<double> messages) noex
   const std::int64_t K = instance_->columns;
   const std::int64_t N = flow_.nodes();
   const double *w = instance_->potential.weights + flow_.majority() * K;
-  if (!flow_.distances_to(distances_, limits))
+  if (!flow_.distances_to(span_of(distances_, N * N), limits))
     return false;
   const double score = flow_.score();
   if (instance_->interrupted())

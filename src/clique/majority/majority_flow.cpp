@@ -304,7 +304,8 @@ double MajorityFlow::score_of_members() const noexcept {
   return total;
 }
 
-bool MajorityFlow::distances_to(double *distances, Limits &limits) const noexcept {
+bool MajorityFlow::distances_to(gsl::span<double> all, Limits &limits) const noexcept {
+  double *distances = all.data();
   // Floyd-Warshall on reduced costs, which are non-negative. Rows are targets, entries sources.
   const std::int64_t N = nodes();
   for (std::int32_t u = 0; u < N; ++u)

@@ -70,7 +70,7 @@ public:
   // nodes() + v is the least loss of a chain of moves after which v has one member fewer and u one
   // more; the chain may lead through the slack node. Infinite if there is no such chain. False if
   // interrupted. O(K^3).
-  bool distances_to(double *distances, Limits &limits) const noexcept;
+  bool distances_to(gsl::span<double> distances, Limits &limits) const noexcept;
   std::int32_t nodes() const noexcept { return columns_ + 1; }
 
 private:

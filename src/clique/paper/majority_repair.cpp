@@ -29,7 +29,8 @@ MajorityRepair::MajorityRepair(Layout &layout, const Instance &instance) noexcep
       counted_(counted_columns(instance.potential)), alpha_(0), weights_(nullptr), x_(nullptr),
       counts_(nullptr) {}
 
-bool MajorityRepair::restore(const double *levels, Limits &limits) noexcept {
+bool MajorityRepair::restore(gsl::span<const double> level_of, Limits &limits) noexcept {
+  const double *levels = level_of.data();
   for (;;) {
     std::int32_t fullest = alpha_;
     for (std::int32_t v = 0; v < counted_; ++v)
@@ -217,7 +218,7 @@ bool MajorityRepair::run(std::int32_t alpha, gsl::span<const double> levels,
   weights_ = instance_->potential.weights + std::int64_t{alpha} * instance_->columns;
   x_ = x.data();
   counts_ = counts.data();
-  if (!restore(levels.data(), limits) || instance_->interrupted())
+  if (!restore(levels, limits) || instance_->interrupted())
     return false;
   while (climb(limits)) {
   }

@@ -24,7 +24,7 @@ public:
 
 private:
   // Moves members until alpha is the majority.
-  bool restore(const double *levels, Limits &limits) noexcept;
+  bool restore(gsl::span<const double> levels, Limits &limits) noexcept;
   // Fills gains_ and movers_.
   void collect_gains() noexcept;
   bool climb(Limits &limits) noexcept;
