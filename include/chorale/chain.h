@@ -174,10 +174,10 @@ typedef struct chorale_chain_result {
 /* Fills `result` with zeros; pass sizeof(chorale_chain_result). NULL is ignored. */
 CHORALE_API void chorale_chain_result_init(chorale_chain_result *result, size_t struct_size);
 
-/* Create a solver. create: with an empty workspace, which grows. create_in: in `bytes` bytes of the
- * caller's memory, aligned to 64; never allocates, and a task that needs more memory is
- * WORKSPACE_TOO_SMALL. Errors: NULL_ARGUMENT, STRUCT_SIZE, OUT_OF_MEMORY; ALIGNMENT,
- * WORKSPACE_TOO_SMALL. */
+/* Create a solver. create: with an empty workspace, which grows as needed. create_in: in `bytes`
+ * bytes of the caller's memory, aligned to 64; this solver never allocates, and a task that needs
+ * more memory fails with WORKSPACE_TOO_SMALL. Errors: NULL_ARGUMENT, STRUCT_SIZE; of create
+ * OUT_OF_MEMORY; of create_in ALIGNMENT, WORKSPACE_TOO_SMALL. */
 CHORALE_API chorale_status chorale_chain_solver_create(const chorale_host *host,
                                                        chorale_chain_solver **solver,
                                                        chorale_error *error);

@@ -96,9 +96,9 @@ enum {
   CHORALE_ALGORITHM_ALPHA_PASS = 10,
 
   /* ALPHA_PASS with a set of up to q = `subset_size` values in place of alpha. For q >= 2 at least
-   * 8/9 of the optimum for Potts as above. O(n R + L^q n (L + log n)) for SUM with L values that
-   * some member allows: too slow for L above a few hundred. Any family.
-   * [Generalized alpha-pass] */
+   * 8/9 of the optimum for Potts with lambda > 0 and non-negative finite psi. O(n R + L^q n (L +
+   * log n)) for SUM, where L is the number of values that some member allows: too slow for L above
+   * a few hundred. Any family. [Generalized alpha-pass] */
   CHORALE_ALGORITHM_GENERALISED_ALPHA_PASS = 20,
 
   /* Repeatedly chooses a set of members and a value such that moving the set to the value raises
@@ -141,14 +141,14 @@ enum {
    * negative lambda] */
   CHORALE_ALGORITHM_CONCAVE_FLOW = 81,
 
-  /* SUM, any tables: the optimum, by branch and bound on the counts of the values with the bound of
-   * DUAL_BOUND; with all counts fixed, solves a transportation problem. Exponential at worst; stops
-   * at the requested gap, the node limit and the deadline. */
+  /* SUM, any tables: the optimum, by branch and bound. A node restricts the count of each value to
+   * a range, and its bound is that of DUAL_BOUND; with all counts fixed, solves a transportation
+   * problem. Exponential at worst; stops at the requested gap, the node limit and the deadline. */
   CHORALE_ALGORITHM_COUNT_BOXES = 82,
 
-  /* SUM: an upper bound from Lagrange multipliers between the members' choices and one cardinality
-   * problem a value, sum_i max_v (psi_iv - mu_iv) + sum_v max_k (k largest mu_iv + f_v(k)), and the
-   * best labelling found on the way. O(R n log n) an iteration. */
+  /* SUM: an upper bound by Lagrangian relaxation: members choose values and values choose members,
+   * sum_i max_v (psi_iv - mu_iv) + sum_v max_k (k largest mu_iv + f_v(k)), with multipliers mu
+   * where they disagree. Returns the best labelling found on the way. O(R n log n) an iteration. */
   CHORALE_ALGORITHM_DUAL_BOUND = 90
 };
 

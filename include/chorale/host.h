@@ -31,7 +31,7 @@ enum {
 typedef void (*chorale_log_function)(void *user, chorale_log_level level, const char *message);
 
 /* The host, passed to functions that create handles; they copy the struct. allocator NULL: malloc
- * and free. log NULL: messages are dropped. A NULL pointer instead of a host means both. */
+ * and free. log NULL: messages are dropped. NULL instead of a host: as if both were NULL. */
 typedef struct chorale_host {
   size_t struct_size; /* sizeof(chorale_host); set by chorale_host_init */
   const chorale_allocator *allocator;

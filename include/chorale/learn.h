@@ -205,7 +205,7 @@ typedef struct chorale_learn_options {
    * diagonal. NULL: 1 for each wrong label. */
   const double *costs;
   int64_t labels; /* number of labels of `costs` or `classes` */
-  const double *seen; /* by problem: the share s of "weaker taggers", 0 < s <= 1. NULL: all 1 */
+  const double *seen; /* by problem: share s of data seen ("weaker taggers"), 0 < s <= 1. NULL: 1 */
   int64_t folds;      /* greatest number of folds; >= 2. Default 10 */
   double level;       /* significance level of the tests, 0 < level < 1. Default 0.05 */
   /* Options of the runs that label the problems during learning: rounds, joint_mode, beam_width,
@@ -361,7 +361,7 @@ typedef int32_t chorale_verdict;
 enum {
   CHORALE_VERDICT_KEPT = 0,
   CHORALE_VERDICT_NO_CLIQUES = 10, /* no clique has this kind */
-  CHORALE_VERDICT_SCREENED = 20,   /* its bases are the same on gold and tagger labels */
+  CHORALE_VERDICT_SCREENED = 20,   /* left out by the screening described above */
   CHORALE_VERDICT_NO_GAIN = 30,    /* its gain on held-out groups is not significant */
   CHORALE_VERDICT_NOT_APPLIED = 40 /* nothing is applied: the last gate */
 };
@@ -380,9 +380,9 @@ typedef struct chorale_learnt_kind {
   double gain_upper;
   double p;
 } chorale_learnt_kind;
-/* Writes what was found of each kind, in order of their numbers, to the buffer `kinds` (chorale.h).
- * kind_size: sizeof(chorale_learnt_kind), the distance
- * of entries in bytes. Errors: NULL_ARGUMENT, STRUCT_SIZE, SIZE, CAPACITY. */
+/* Writes the result for each kind, in the order of their numbers, to the buffer `kinds`
+ * (chorale.h). kind_size: sizeof(chorale_learnt_kind), the distance of entries in bytes. Errors:
+ * NULL_ARGUMENT, STRUCT_SIZE, SIZE, CAPACITY. */
 CHORALE_API chorale_status chorale_learnt_kinds(const chorale_learnt *learnt,
                                                 chorale_learnt_kind *kinds, size_t kind_size,
                                                 int64_t capacity, int64_t *needed,

@@ -47,7 +47,7 @@ typedef int32_t chorale_family;
 enum {
   CHORALE_FAMILY_SUM = 10,      /* sum_v f_v(n_v); Potts, entropy, cardinality tables */
   CHORALE_FAMILY_MAX = 20,      /* max_v f_v(n_v); makespan, square makespan */
-  CHORALE_FAMILY_MAJORITY = 30, /* f_a(n_0, .., n_{R-1}), a the value of highest count */
+  CHORALE_FAMILY_MAJORITY = 30, /* f_a(n_0, .., n_{R-1}), where a is the value of highest count */
   CHORALE_FAMILY_PAIRS = 40,    /* sum over pairs of members */
   CHORALE_FAMILY_CALLBACK = 50  /* any function of the counts */
 };
@@ -152,12 +152,12 @@ CHORALE_API chorale_status chorale_potential_create_pairs(const chorale_host *ho
 
 /* A callback that stores in *score the score of a clique of `members` members in which counts[v]
  * members have value v, for the `values` values v (entries of uncounted values are 0). The scale is
- * applied afterwards. Returns 0, or non-zero to
- * end the computation with CALLBACK_STOPPED. Minus infinity forbids the counts. NaN, plus infinity
- * and magnitudes above 1e290 (scaled or not), whose sums might overflow, are CALLBACK_VALUE. The
- * score must depend only on the arguments. The callback must not unwind, and calls from within it
- * on a run that is being solved fail with BUSY. Called on the thread that needs the score, so from
- * several threads if several use the potential. Not called if no member has a counted value. */
+ * applied afterwards. Returns 0, or non-zero to end the computation with CALLBACK_STOPPED. Minus
+ * infinity forbids the counts. NaN, plus infinity and magnitudes above 1e290 (scaled or not), whose
+ * sums might overflow, are CALLBACK_VALUE. The score must depend only on the arguments. The
+ * callback must not unwind, and calls from within it on a run that is being solved fail with BUSY.
+ * It is called on the thread that needs the score, so from several threads if several use the
+ * potential, and not at all if no member has a counted value. */
 typedef int32_t (*chorale_count_function)(void *user, const int64_t *counts, int64_t values,
                                           int64_t members, double *score);
 

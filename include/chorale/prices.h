@@ -103,11 +103,11 @@ CHORALE_API const chorale_run *chorale_prices_run(const chorale_prices *prices);
  * counts: `values` counts >= 0, summed over all parts. Their sum may be below `members`, if some
  *   members have EMPTY or CONFLICT and the potential does not have these values.
  * members: n, the number of members in all parts.
- * prices: receives `values` numbers; 0 for uncounted values. The slope of f at a count k is (f(k +
- *   1)
- *   - f(k - 1)) / 2: for Potts 2 lambda n_v. The inequality at the top of this file holds for a
- *   convex SUM and all counts m with a counted member, and for all counts if the tables begin with
- *   0. May be NULL.
+ * prices: receives `values` numbers; 0 for uncounted values. The slope of a table f at a count k is
+ *   taken as (f(k + 1) - f(k - 1)) / 2. For Potts this is 2 lambda n_v. With these slopes the
+ *   inequality at the top of this file holds for a convex SUM and for all counts m in which some
+ *   member has a counted value. If the tables begin with 0, the inequality holds for all counts m.
+ *   May be NULL.
  * *score: receives C of the counts. May be NULL.
  * Errors: NULL_ARGUMENT (potential, counts), VALUES_MISMATCH, SIZE, OUT_OF_RANGE, TABLE_TOO_SHORT,
  *   KIND (prices: neither MAJORITY nor a SUM that is convex and without forbidden counts),
@@ -117,11 +117,11 @@ CHORALE_API chorale_status chorale_potential_prices(const chorale_potential *pot
                                                     int64_t members, double *prices, double *score,
                                                     chorale_error *error);
 
-/* Computes an upper bound on C(m) - sum_v p_v m_v over all counts m whose sum is at most `members`.
- * The bound is the maximum for a convex SUM. For MAJORITY it is the maximum over counts that may be
- * fractions.
+/* Computes an upper bound on C(m) - sum_v p_v m_v, where C is the potential, over all counts m
+ * whose sum is at most `members`. For a convex SUM the bound is the maximum. For MAJORITY it is the
+ * maximum over counts that may be fractions.
  *
- * prices: `values` finite doubles. *most: receives the bound.
+ * prices: `values` finite doubles p_v. *most: receives the bound.
  * Errors: NULL_ARGUMENT, VALUES_MISMATCH, SIZE, NOT_A_NUMBER, INFINITE, TABLE_TOO_SHORT, KIND (as
  *   in chorale_potential_prices), OUT_OF_MEMORY (MAJORITY). Any thread. O(R), for MAJORITY O(R^2
  *   log R). */

@@ -43,9 +43,9 @@ typedef struct chorale_text {
   size_t length;
 } chorale_text;
 
-/* Lists of texts. "By label" means that text i is the name of label i, and so on. Numbers never
- * change. Any number of lists that name the values of cliques have the numbers VALUES, VALUES + 1,
- * ... */
+/* Lists of texts. "By label" means that text i of the list belongs to label i, and so on. The
+ * numbers of lists never change. There may be any number of lists that name the values of cliques;
+ * they have the numbers VALUES, VALUES + 1, ... */
 typedef int32_t chorale_text_list;
 enum {
   CHORALE_TEXTS_NONE = -1,

@@ -106,8 +106,8 @@ CHORALE_API int64_t chorale_property_labels(const chorale_property *property);
  * state and fires nothing. State 0 is the start and always exists. */
 typedef struct chorale_property_builder chorale_property_builder;
 
-/* As state, class or label of a rule: the rule holds for all of them. As `next`: the automaton
- * stays in its state. */
+/* A wildcard for the arguments of a rule. As state, class or label: the rule holds for every state,
+ * class or label. As next state: the automaton stays in the state it is in. */
 enum { CHORALE_ANY = -10 };
 
 /* Creates a builder of a property over `labels` labels and `classes` position classes, with values

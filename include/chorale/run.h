@@ -138,7 +138,7 @@ typedef struct chorale_run_options {
                                   that the algorithm does not fit use AUTO. Default AUTO */
   int32_t exact_marginals;     /* 1: clique messages exact wherever the family has an exact solver
                                   (slow for convex sums). Default 0 */
-  int32_t polish;              /* 1 (default): solve polishes (see above); 0: it does not */
+  int32_t polish;              /* 1 (default): a solve includes the polish (top of this file) */
   /* 1: messages of a property clique cover only some values, those that fire in the best labelling
    * of some member chain without its cliques, also where it shows CONFLICT (the paper's first
    * approximation). Equation 1 still scores all values. chorale_run_create then decodes the chains
@@ -275,8 +275,8 @@ typedef struct chorale_run_result {
   double upper_bound;       /* on equation 1; plus infinity where none was computed */
   double gap;               /* upper_bound - score */
   int64_t changed_chains;   /* number of chains whose labels differ from those of round 0 */
-  int64_t messages_changed; /* number of messages of cliques to members that the last round changed
-  */
+  int64_t messages_changed; /* number of messages of cliques to members that changed in the last
+                               round */
   int64_t chain_updates;    /* how often a chain computed messages or was decoded, in all rounds */
   int64_t clique_updates;   /* how often a clique computed messages, in all rounds */
 } chorale_run_result;

@@ -51,8 +51,8 @@ enum {
   CHORALE_ERROR_NOT_CONCAVE = 42,
   /* Exact max-marginals were requested of a potential without an exact solver. */
   CHORALE_ERROR_NOT_EXACT = 43,
-  /* Weights of members (clique.h, "Weights") for a potential, an algorithm or a call that does not
-   * take them; the message lists what does. */
+  /* Weights of members (clique.h, "Weights") for a potential, an algorithm or a call that takes
+   * none; the message lists those that do. */
   CHORALE_ERROR_WEIGHTS = 44,
   /* A callback returned NaN, plus infinity, a magnitude above 1e290 or a number out of range. */
   CHORALE_ERROR_CALLBACK_VALUE = 50,
@@ -79,7 +79,7 @@ enum {
   CHORALE_ERROR_AUTOMATON_ON_TREE = 74,
   /* A property that can fire a value outside its range. */
   CHORALE_ERROR_VALUE_OUTSIDE_RANGE = 75,
-  /* The joint state of several properties exceeds the budget. */
+  /* A chain with several properties has more joint states (message.h) than the budget allows. */
   CHORALE_ERROR_STATE_SPACE = 76,
   /* A label name that the labelling scheme does not know. */
   CHORALE_ERROR_LABEL_NAME = 77,

@@ -25,12 +25,12 @@ public:
     bool meets_dead;           // some label leads to the dead state
   };
 
-  // `values`: exceeds every local value.
+  // `values`: a number above every local value.
   Behaviour(Layout &layout, const Property &automaton, std::int32_t length,
             std::int64_t values) noexcept;
 
   void begin(const BoundProperty &property) noexcept;
-  // True if position t is like the one that was read last.
+  // True if the property behaves at position t as at the position last passed to read().
   bool is_like(std::int32_t t) const noexcept { return groups_[t] == group_; }
   // Fills the states from which something may fire at t or later.
   void read(std::int32_t t) noexcept;

@@ -141,7 +141,8 @@ private:
   std::int32_t configurations_ = 0;
   const Memory *of_ = nullptr; // current configuration
   Memory *successor_;          // count: its successor, see follow()
-  // By property: next states and actions of of_ at the current position, each m entries.
+  // For each property, at the current position: the next state and the action by label (m entries
+  // each) in the state that the configuration of_ has for this property.
   const std::int32_t **next_;
   const std::int32_t **fires_;
 

@@ -60,7 +60,7 @@ CHORALE_LOOP void store(double *to, Lanes numbers) noexcept {
 }
 CHORALE_LOOP Lanes larger(Lanes a, Lanes b) noexcept {
 #if defined(__wasm_simd128__)
-  // One instruction. Clang would make more of the comparison below.
+  // This is one instruction. From the comparison below Clang would make several.
   return reinterpret_cast<Lanes>(
       wasm_f64x2_pmax(reinterpret_cast<v128_t>(b), reinterpret_cast<v128_t>(a)));
 #else

@@ -53,7 +53,7 @@ CHORALE_LOOP void take_some(Lanes ones, Lanes from, const double *rows, std::int
   }
 }
 
-// Calls take_four() for the labels of each vector of `from` in kWhole.
+// Calls take_four() for each vector of `from` whose index is one of kWhole.
 template <int kBlocks, int kWide, std::size_t... kWhole>
 CHORALE_LOOP void take_whole([[maybe_unused]] Lanes ones, const Lanes (&from)[kBlocks],
                              const double *matrix, Lanes (&best)[kBlocks],

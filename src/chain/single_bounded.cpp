@@ -581,7 +581,8 @@ CHORALE_INLINE void BoundedSingle::start_rows(std::int32_t t) noexcept {
   }
 }
 
-// What goes to the dead state, or on without firing, was counted when the value fired.
+// Completions in which nothing more fires, such as those through the dead state, were counted when
+// the value of the row fired.
 CHORALE_INLINE void BoundedSingle::move(Scores &scores, std::int32_t t,
                                         std::int32_t code) noexcept {
   const std::int32_t value = code / states_;

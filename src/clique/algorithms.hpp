@@ -39,8 +39,8 @@ struct Algorithm {
   std::string_view name;
   FormSet solves;    // forms of cliques for which it finds a labelling
   FormSet marginals; // forms of cliques whose max-marginals it computes
-  // Forms for which, given time, its labelling is optimal and its max-marginals are exact, however
-  // many members and columns there are.
+  // Forms for which the algorithm, given time, finds an optimal labelling and exact max-marginals,
+  // however many members and columns there are.
   FormSet exact;
   TableShape needs;
   bool weights; // members may have weights, if the tables are convex (weighted_search.hpp)

@@ -14,14 +14,14 @@ struct SumView {
       : instance(&of), members(of.members), columns(of.columns), scores(of.scores),
         tables(of.potential.tables) {}
 
-  // These two do what they do in Instance.
+  // Call the functions of the same names of the instance.
   bool spend(std::int64_t work) const noexcept { return instance->spend(work); }
   bool interrupted() const noexcept { return instance->interrupted(); }
 
   const double *row(std::int64_t i) const noexcept {
     return i == replaced ? replacement : scores + i * columns;
   }
-  // An array with one entry for each member (column), as a span.
+  // Return, as a span, an array with one entry for each member or for each column.
   template <class T> gsl::span<T> by_member(T *array) const noexcept {
     return instance->by_member(array);
   }

@@ -29,8 +29,9 @@ constexpr double kFactor = 1.5;
 // statistic at least as great as the observed one.
 constexpr std::int64_t kExchanges = 999;
 constexpr std::int64_t kExchangesAsGreat = 100;
-// Tolerance of the cutting planes. No more runs are made once the planes that a run adds raise the
-// sum over groups of the highest plane by at most this share of one unit for each gold label.
+// Tolerance of the cutting planes. In each group the objective is bounded from below by the highest
+// of the group's planes. Runs add planes until those of a run raise the sum of these bounds by at
+// most kOpenShare units for each gold label.
 constexpr double kOpenShare = 1e-3;
 
 enum class Variant : std::int32_t { all, control };

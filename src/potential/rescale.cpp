@@ -47,7 +47,8 @@ bool may_rescale(const Potential &p, double factor) noexcept {
 }
 
 double greatest_factor(const Potential &p) noexcept {
-  // The strength must be in the range of scores too, since the numbers of callbacks are unknown.
+  // The numbers that a callback will return are unknown, so its strength alone is kept in the range
+  // of scores. For tables the strength itself must be in this range too, hence the 1.0 below.
   const double greatest = has_lambda(p) ? std::fabs(p.lambda)
                           : p.callback  ? p.strength
                                         : std::max(1.0, largest_number(p)) * p.strength;

@@ -7,9 +7,9 @@
 //
 //     f_v(n_v + k) - f_v(n_v) + the sum of the gains of these members
 //
-// For a threshold t, the group of column v consists of the members whose gain exceeds t. As t
-// serves minus the step f_v(m) - f_v(m - 1), for m a little above n_v: with m members at v, a
-// member of gain t neither gains nor loses by joining. One loop over all scores gives the lower
+// For a threshold t, the group of column v consists of the members whose gain exceeds t. The
+// thresholds tried are t = f_v(m - 1) - f_v(m) for a few m a little above n_v: a member of gain t
+// that joins v as the m-th member neither gains nor loses. One loop over all scores gives the lower
 // bound for a few thresholds of every column. The group with the greatest lower bound is moved,
 // even if the bound is negative: single moves of the other members may raise the score afterwards.
 #pragma once

@@ -81,8 +81,8 @@ private:
   static constexpr std::int32_t kCounts = 5;
   // Greatest number of large columns of a start; together they have at most 4/5 of the members.
   static constexpr std::int32_t kLarge = 3;
-  // Refining moves a count by kRelaxation times the number of members that choose the column minus
-  // the count.
+  // Refining changes an assumed count by kRelaxation * (chosen - count), where `chosen` is the
+  // number of members that choose the column at the prices of this count.
   static constexpr double kRelaxation = 1.5;
   static constexpr int kChoices = 2; // how often members choose their columns in write()
   // Fractions of magnitude_. kPromising and kRefined: how far an estimate must exceed the best

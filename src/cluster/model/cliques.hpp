@@ -43,7 +43,7 @@ struct CliqueType {
   // columns of all counts.
   std::int64_t first_message;
   std::int64_t first_count;
-  // The running sums Model::weights, by place. NULL if every member of these cliques counts once.
+  // The running sums of the members' weights (Model::weights). NULL if every member counts once.
   const PackedIntegers *weights;
 };
 

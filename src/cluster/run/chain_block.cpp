@@ -122,8 +122,8 @@ double ChainBlock::evaluate(const Clique &clique, double strength, std::int32_t 
 
 // ---- Scores of a clique by value of a slot -----------------------------------------------------
 
-// Loads the counts of the clique of slot s. A held repeat counts for the column to which it is
-// held.
+// Loads the counts of the clique of slot s. A repeat that is held at a column (chain_block.hpp)
+// counts for this column.
 void ChainBlock::load_counts(std::int32_t s) noexcept {
   const std::int32_t clique = slot(s).clique;
   const std::int32_t columns = model_.cliques.type(clique).columns;
