@@ -116,8 +116,8 @@ struct JointOutcome {
 // beam prunes it. `most`: greatest number of configurations possible.
 std::int32_t staging_room(std::int64_t most, std::int32_t width, std::int32_t labels) noexcept;
 
-// Beam pruning. Keeps first the best configuration for each code of the outgoing property, the one
-// whose message is computed, and then the best of all others, as many as the width allows.
+// Beam pruning. Keeps first, for each code of the property whose message is computed, the best
+// configuration with this code, and then the best of all others, as many as the width allows.
 class Beam {
 public:
   // `codes`: a number above every code of every property.

@@ -141,8 +141,7 @@ private:
   std::int32_t configurations_ = 0;
   const Memory *of_ = nullptr; // current configuration
   Memory *successor_;          // count: its successor, see follow()
-  // For each property, at the current position: the next state and the action by label (m entries
-  // each) in the state that the configuration of_ has for this property.
+  // By property: the next state and the action for each label (m entries), in its state in of_.
   const std::int32_t **next_;
   const std::int32_t **fires_;
 

@@ -214,7 +214,7 @@ void CountBoxes::run(const SolveOptions &options, Limits &limits, Solution &solu
   solution.bound = std::min(solution.bound, std::max(bound, solution.score));
 }
 
-// Raises the messages to the scores of the labelling `assignment`, which has `score`, and of all
+// Raises the messages to the scores of `labelling`, whose own score is `score`, and of all
 // labellings that differ from it in the column of one member.
 void CountBoxes::note_labelling(gsl::span<const std::int32_t> labelling, double score,
                                 Matrix<double> messages) noexcept {

@@ -283,7 +283,7 @@ CHORALE_INLINE bool SumMoves::begin_leads(const Rows &in, gsl::span<const std::i
       for (std::int64_t i = begin; i < end; ++i) {
         const double *row = in.row(i);
         const std::int32_t from = assignment[i];
-        // Chosen by index: the processor could not predict a branch on where a member stands.
+        // Chooses by an index, not by a branch on the member's column, which is unpredictable.
         const double others[] = {in.best_score[i] + next, in.second_score[i] + next};
         const double offered[] = {row[first] + most, kForbidden};
         const double other = others[from == in.best[i]];

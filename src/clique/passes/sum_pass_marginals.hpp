@@ -30,10 +30,10 @@
 // count 0 in all labellings except those of their own pass, so their entries in a row depend only
 // on their step f(1) - f(0). A *lane* is an entry of a row. Cold columns with the same step share a
 // lane; each column that is some member's best or second-best one has a lane of its own; and one
-// more lane is for alpha in a pass of a cold alpha. To find the message of a cold column v, shared
-// lanes record the greatest score received in all passes and that in all passes but one: the pass
-// of v itself uses the extra lane. With few different steps (Potts: one) this takes O(n K + n^2 K)
-// time, and as many rows of before_ as there are default columns. With more than kMostSteps
+// more lane is for alpha in a pass of a cold alpha. The message of a cold column v needs the
+// greatest score of its shared lane in all passes but that of v, which uses the extra lane: shared
+// lanes record maxima without one pass. With few different steps (Potts: one) it takes O(n K + n^2
+// K) time and as many rows of before_ as there are default columns. With more than kMostSteps
 // different steps, and too many columns for one lane each, all cold columns share one lane and
 // their steps are added at the end, which may round the last digit differently.
 //
