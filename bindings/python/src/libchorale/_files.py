@@ -46,9 +46,9 @@ class Table:
 
     place      names the file in messages
     rows       dicts from columns to values; of a Parquet file the table of pyarrow
-    names      of the columns
-    lines      of each row the line of the file, from 1; none of a Parquet file
-    delimiter  of CSV
+    names      the names of the columns
+    lines      for each row its line number in the file, from 1; empty for a Parquet file
+    delimiter  the delimiter of CSV
     """
 
     place: str

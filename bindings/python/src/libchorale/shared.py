@@ -25,8 +25,8 @@ from .collective import build_problem
 from .potential import Potential
 from .prices import Answer, Asked, Outcome, Part, Search, components
 
-# The column that names a row's component, the groups that must be labelled together, by the name of
-# one of these groups.
+# The column that says to which component a row belongs. A component is a set of groups that must be
+# labelled together; its name is that of one of these groups.
 COMPONENT = "libchorale_component"
 
 # Rows with the same key that is not shared join their groups to one component. This is the greatest
