@@ -81,7 +81,7 @@ void CountDual::save_mask(gsl::span<std::uint64_t> mask) const noexcept {
     for (std::int64_t r = 0; r < length_[v] && pace.next(); ++r) {
       const std::uint64_t bit =
           static_cast<std::uint64_t>(entries_[v * members_ + r].member * columns_ + v);
-      mask[bit / 64] |= std::uint64_t{1} << (bit % 64);
+      words[bit / 64] |= std::uint64_t{1} << (bit % 64);
     }
   }
 }
