@@ -173,7 +173,7 @@ CHORALE_INLINE void SumPassMarginals::hear(std::int64_t member, const double *ro
                                            Matrix<double> messages) noexcept {
   const std::int64_t K = instance_->columns;
   if (!has_lanes_) {
-    raise_by_sum(messages.row(member).data(), row, add, K);
+    raise_by_sum(messages.data + member * messages.stride, row, add, K);
     return;
   }
   raise_by_sum(heard_ + member * defaults_, row, add, defaults_);
@@ -189,7 +189,7 @@ CHORALE_INLINE void SumPassMarginals::hear(std::int64_t member, const double *ro
     }
   }
   if (lane_of_[alpha_] >= defaults_) {
-    double &own = messages.row(member).data()[alpha_];
+    double &own = messages.data[member * messages.stride + alpha_];
     own = std::max(own, row[lanes_ - 1] + add);
   }
 }
