@@ -49,6 +49,11 @@ struct Lesson {
 
 // Value of `rounds` that lets this module choose the number of rounds.
 inline constexpr std::int64_t kOwnRounds = -1;
+// What a wrong label adds to the scores with costs ("augmented"), in units of the scores. With 1/2
+// instead, a labelling that is wrong at every member of a small clique, whose members then agree as
+// well as gold labels do, could be the highest plane before the weights are large enough to change
+// a label.
+inline constexpr double kLossShare = 0.25;
 // Number of temperatures tried; each is twice the one before.
 inline constexpr std::int32_t kTemperatures = 5;
 
@@ -80,10 +85,10 @@ public:
   chorale_status begin(const Report &report) noexcept;
 
   // Labels every problem. `theta` holds weight vectors one after the other; group g is labelled
-  // under vector theta_of_group[g], or under vector 0 if theta_of_group is empty. `with_costs`: adds
-  // the costs to the scores. Adds the labelling of each group to the pools (objective.hpp) and
-  // writes their costs by group to `cost` (may be empty). If a limit ends the call, interrupted() is
-  // true afterwards.
+  // under vector theta_of_group[g], or under vector 0 if theta_of_group is empty. `with_costs`:
+  // adds the costs to the scores. Adds the labelling of each group to the pools (objective.hpp) and
+  // writes their costs by group to `cost` (may be empty). If a limit ends the call, interrupted()
+  // is true afterwards.
   chorale_status label(const Report &report, gsl::span<const double> theta,
                        gsl::span<const std::int32_t> theta_of_group, bool with_costs,
                        gsl::span<double> cost) noexcept;

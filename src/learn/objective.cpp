@@ -32,7 +32,8 @@ bool Pools::make(std::int64_t weights, std::int64_t groups) noexcept {
 bool Pools::add(std::int64_t group, double constant, gsl::span<const double> slopes) noexcept {
   Expects(slopes.size() == to_size(weights_));
   for (std::int32_t k = first_[group]; k >= 0; k = next_[k])
-    if (this->constant(k) == constant && std::equal(slopes.begin(), slopes.end(), this->slopes(k).begin()))
+    if (this->constant(k) == constant &&
+        std::equal(slopes.begin(), slopes.end(), this->slopes(k).begin()))
       return true;
   std::int64_t plane = planes();
   if (kept_[group] < kMostInGroup) {

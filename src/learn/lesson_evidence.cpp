@@ -1,0 +1,272 @@
+// What the gold labels tell before anything is learnt: whether the scores say anything about them,
+// and the residuals of members of cliques. lessons.hpp explains the words used here.
+#include "learn/lessons.hpp"
+
+#include <algorithm>
+
+#include "base/logarithm.hpp"
+
+namespace chorale {
+namespace {
+
+// Greatest number of residuals. If there would be more, only every k-th clique is taken.
+constexpr std::int64_t kMostResiduals = 1 << 19;
+
+// Residuals are taken of at most this many values of a property: those that gold labels show most.
+constexpr std::int32_t kMostShown = 64;
+
+// Returns true for a kind of position cliques that all have the same number of values.
+bool has_residuals(const Kind &kind) noexcept {
+  return !kind.is_property && !kind.is_centred && kind.values > 0;
+}
+
+// Returns the value of the property that a labelling shows, in the property's own numbers, even if
+// it is not in the clique's dictionary; -1 for EMPTY and CONFLICT.
+std::int32_t single_value(Attached attached, gsl::span<const std::int32_t> labels,
+                          gsl::span<const std::int32_t> parents) noexcept {
+  std::int32_t shown = -1;
+  bool is_single = true;
+  attached.each_firing(labels, parents, [&](std::int32_t value) {
+    is_single = is_single && (shown < 0 || shown == value);
+    shown = value;
+  });
+  return is_single ? shown : -1;
+}
+
+} // namespace
+
+chorale_status Lessons::compare_with_dealt(const Report &report,
+                                           gsl::span<double> surplus) noexcept {
+  Array<double> marginals(memory_);
+  Array<double> shares(memory_); // by label: among the gold labels of a problem
+  std::fill(surplus.begin(), surplus.end(), 0.0);
+  for (const Lesson *lesson : lessons_) {
+    const std::int32_t *gold = gold_.begin() + lesson->first_position;
+    const std::int32_t *end = gold + lesson->positions;
+    if (!shares.resize(1 + std::max(0, *std::max_element(gold, end))))
+      return report.out_of_memory(to_size(shares.size()) * sizeof(double));
+    std::fill(shares.begin(), shares.end(), 0.0);
+    const double share = 1 / static_cast<double>(std::max<std::int64_t>(
+                                 1, lesson->positions - std::count(gold, end, -1)));
+    for (const std::int32_t *at = gold; at != end; ++at)
+      if (*at >= 0)
+        shares[*at] += share;
+    for (std::int64_t i = 0; i < lesson->model->chains.size(); ++i) {
+      const Chain &chain = lesson->model->chains[i];
+      if (!spend_on(chain.view()) || !spend(32 * std::int64_t{chain.length} * chain.labels))
+        return CHORALE_OK;
+      CHORALE_CHECK(max_marginals(report, *lesson, i, marginals));
+      const std::int32_t m = chain.labels;
+      const auto shown = std::min<std::int64_t>(m, shares.size());
+      for (std::int32_t t = 0; t < chain.length; ++t) {
+        const std::int32_t right = gold_[chain_start(*lesson, i) + t];
+        if (right < 0)
+          continue;
+        const double *scores = marginals.begin() + std::int64_t{t} * m;
+        const double best = *std::max_element(scores, scores + m);
+        double total = 0;
+        double dealt = 0;
+        for (std::int32_t y = 0; y < m; ++y) {
+          const double weight = natural_exp((scores[y] - best) / unit_);
+          total += weight;
+          dealt += y < shown ? shares[y] * weight : 0;
+        }
+        surplus.data()[group_of(*lesson, i)] +=
+            (natural_exp((scores[right] - best) / unit_) - dealt) / total;
+      }
+    }
+  }
+  return CHORALE_OK;
+}
+
+chorale_status Lessons::find_residuals(const Report &report,
+                                       gsl::span<const std::uint8_t> wanted,
+                                       Residuals &found) noexcept {
+  std::int64_t numbers = 0;
+  for (std::int64_t k = 0; k < learnt_->kinds.size(); ++k)
+    if (wanted.data()[k] != 0 && has_residuals(learnt_->kinds[k]))
+      numbers += learnt_->kinds[k].members * learnt_->kinds[k].values;
+    else if (wanted.data()[k] != 0 && learnt_->kinds[k].is_property)
+      numbers += learnt_->kinds[k].members * kMostShown;
+  const std::int64_t step = 1 + numbers / kMostResiduals;
+  for (const Lesson *lesson : lessons_) {
+    CHORALE_CHECK(fill_residuals(report, *lesson, wanted, step, found));
+    CHORALE_CHECK(fill_property_residuals(report, *lesson, wanted, step, found));
+    if (interrupted())
+      return CHORALE_OK;
+  }
+  found.settle();
+  return CHORALE_OK;
+}
+
+// Adds the residuals of every `step`-th position clique of each wanted kind to `found`.
+chorale_status Lessons::fill_residuals(const Report &report, const Lesson &lesson,
+                                       gsl::span<const std::uint8_t> wanted, std::int64_t step,
+                                       Residuals &found) noexcept {
+  struct Pooled {
+    std::int32_t kind;
+    std::int64_t group;
+    std::int64_t clique;
+    auto operator<=>(const Pooled &) const = default;
+  };
+  struct Member {
+    Slot slot;
+    std::int64_t clique;
+    std::int32_t number;
+    std::int64_t row;
+  };
+  const Model &model = *lesson.model;
+  Array<Pooled> cliques(memory_);
+  Array<Member> members(memory_);
+  Array<std::int32_t> known(memory_); // of a clique: numbers of members with gold labels
+  Array<double> marginals(memory_);
+  Array<std::int64_t> passed(memory_); // by kind: cliques
+  if (!passed.resize(learnt_->kinds.size()))
+    return report.out_of_memory(sizeof(std::int64_t));
+  std::fill(passed.begin(), passed.end(), 0);
+  for (std::int64_t c = 0; c < model.cliques.size(); ++c) {
+    const std::int32_t kind = chorale_problem_clique_kind(lesson.problem, c);
+    if (kind >= 0 && wanted.data()[kind] != 0 && has_residuals(learnt_->kinds[kind]) &&
+        passed[kind]++ % step == 0 && model.cliques[c].members > 0 &&
+        !cliques.push({kind, group_of(lesson, model.chain_of(model.cliques[c], 0)), c}))
+      return report.out_of_memory(sizeof(Pooled));
+  }
+  std::sort(cliques.begin(), cliques.end());
+  for (std::int64_t k = 0; k < cliques.size(); ++k) {
+    const auto &[kind, group, c] = cliques[k];
+    const std::int32_t values = learnt_->kinds[kind].values;
+    if ((k == 0 || cliques[k - 1].kind != kind || cliques[k - 1].group != group) &&
+        !found.begin_pool(kind, values, false))
+      return report.out_of_memory(sizeof(Pooled));
+    known.truncate(0);
+    for (std::int32_t i = 0; i < model.cliques[c].members; ++i) {
+      const Slot slot = model.member(static_cast<std::int32_t>(c), i);
+      if (gold_[chain_start(lesson, slot.chain) + slot.position] >= 0 && !known.push(i))
+        return report.out_of_memory(sizeof(std::int32_t));
+    }
+    std::int64_t row = 0;
+    if (!found.add_clique(known.size(), row))
+      return report.out_of_memory(to_size(known.size() * values) * sizeof(double));
+    for (std::int64_t i = 0; i < known.size(); ++i)
+      if (!members.push({model.member(static_cast<std::int32_t>(c), known[i]), c, known[i],
+                         row + i * values}))
+        return report.out_of_memory(sizeof(Member));
+  }
+  std::sort(members.begin(), members.end(), [](const Member &a, const Member &b) {
+    return a.slot.chain != b.slot.chain ? a.slot.chain < b.slot.chain : a.row < b.row;
+  });
+  for (std::int64_t k = 0; k < members.size(); ++k) {
+    const Member &member = members[k];
+    const std::int32_t chain = member.slot.chain;
+    if (k == 0 || members[k - 1].slot.chain != chain)
+      CHORALE_CHECK(max_marginals(report, lesson, chain, marginals));
+    const std::int32_t m = model.chains[chain].labels;
+    const double *scores = marginals.begin() + std::int64_t{member.slot.position} * m;
+    const double best = *std::max_element(scores, scores + m);
+    double total = 0;
+    for (std::int32_t y = 0; y < m; ++y)
+      total += natural_exp((scores[y] - best) / unit_);
+    const Clique clique = model.cliques[member.clique];
+    const Kind &kind =
+        learnt_->kinds[chorale_problem_clique_kind(lesson.problem, member.clique)];
+    const std::int32_t gold = gold_[chain_start(lesson, chain) + member.slot.position];
+    for (std::int32_t y = 0; y < m; ++y) {
+      const std::int32_t column = clique.column_of(member.number, y);
+      const std::int32_t v = column < 0 ? -1 : clique.value_of(column);
+      if (v < 0 || v >= kind.values || is_left_out(kind, v))
+        continue;
+      found.shown(member.row)[v] += y == gold ? 1 : 0;
+      found.probable(member.row)[v] += natural_exp((scores[y] - best) / unit_) / total;
+    }
+  }
+  return CHORALE_OK;
+}
+
+// Adds the residuals of every `step`-th property clique of each wanted kind to `found`. In place of
+// a probability a value has 1 if the tagger's labels show it, else 0.
+chorale_status Lessons::fill_property_residuals(const Report &report, const Lesson &lesson,
+                                                gsl::span<const std::uint8_t> wanted,
+                                                std::int64_t step, Residuals &found) noexcept {
+  struct Member {
+    std::int32_t kind;
+    std::int64_t number;
+    std::int64_t clique;
+    std::int32_t gold;
+    std::int32_t base;
+  };
+  struct Value {
+    std::int64_t count;
+    std::int32_t value;
+  };
+  const Model &model = *lesson.model;
+  Array<Member> members(memory_);
+  Array<std::int32_t> shown(memory_);  // by gold labels of a kind, sorted
+  Array<Value> values(memory_);        // by column
+  Array<std::int64_t> passed(memory_); // by kind: cliques
+  if (!passed.resize(learnt_->kinds.size()))
+    return report.out_of_memory(sizeof(std::int64_t));
+  std::fill(passed.begin(), passed.end(), 0);
+  for (std::int64_t c = 0; c < model.cliques.size(); ++c) {
+    const std::int32_t kind = chorale_problem_clique_kind(lesson.problem, c);
+    if (kind < 0 || wanted.data()[kind] == 0 || !learnt_->kinds[kind].is_property ||
+        passed[kind]++ % step != 0)
+      continue;
+    for (std::int32_t i = 0; i < model.cliques[c].members; ++i) {
+      const Slot slot = model.member(static_cast<std::int32_t>(c), i);
+      const std::int64_t start = chain_start(lesson, slot.chain);
+      const ChainView view = model.chains[slot.chain].view();
+      const std::int32_t *gold = gold_.begin() + start;
+      if (slot.position >= 0 || std::find(gold, gold + view.length, -1) != gold + view.length)
+        continue;
+      if (!spend(64 + 16 * std::int64_t{view.length}))
+        return CHORALE_OK;
+      const Attached attached = model.attached(slot);
+      const std::size_t length = to_size(view.length);
+      const auto parents = view.all_parents();
+      if (!members.push({kind, members.size(), c, single_value(attached, {gold, length}, parents),
+                         single_value(attached, {base_.begin() + start, length}, parents)}))
+        return report.out_of_memory(sizeof(Member));
+    }
+  }
+  std::sort(members.begin(), members.end(), [](const Member &a, const Member &b) {
+    return a.kind != b.kind ? a.kind < b.kind : a.number < b.number;
+  });
+  for (const Member *first = members.begin(); first != members.end();) {
+    const Member *last = std::find_if(first, static_cast<const Member *>(members.end()),
+                                      [&](const Member &m) { return m.kind != first->kind; });
+    shown.truncate(0);
+    values.truncate(0);
+    for (const Member *m = first; m != last; ++m)
+      if (m->gold >= 0 && !shown.push(m->gold))
+        return report.out_of_memory(sizeof(std::int32_t));
+    std::sort(shown.begin(), shown.end());
+    for (const std::int32_t *v = shown.begin(); v != shown.end();) {
+      const auto *end = std::upper_bound(v, static_cast<const std::int32_t *>(shown.end()), *v);
+      if (end - v > 1 && !values.push({end - v, *v})) // what one member shows agrees with nobody
+        return report.out_of_memory(sizeof(Value));
+      v = end;
+    }
+    std::sort(values.begin(), values.end(), [](const Value &a, const Value &b) {
+      return a.count != b.count ? a.count > b.count : a.value < b.value;
+    });
+    const auto width =
+        static_cast<std::int32_t>(std::min<std::int64_t>(values.size(), kMostShown));
+    if (width > 0 && !found.begin_pool(first->kind, width, true))
+      return report.out_of_memory(sizeof(Member));
+    while (first != last) {
+      const Member *end = std::find_if(
+          first, last, [&](const Member &m) { return m.clique != first->clique; });
+      std::int64_t row = 0;
+      if (width > 0 && !found.add_clique(end - first, row))
+        return report.out_of_memory(sizeof(double) * to_size((end - first) * width));
+      for (; first != end; ++first)
+        for (std::int32_t v = 0; v < width; ++v, ++row) {
+          *found.shown(row) = first->gold == values[v].value ? 1 : 0;
+          *found.probable(row) = first->base == values[v].value ? 1 : 0;
+        }
+    }
+  }
+  return CHORALE_OK;
+}
+
+} // namespace chorale

@@ -1,0 +1,363 @@
+// Labels problems under given weights by runs over learnt potentials, and stores what is found as
+// planes (objective.hpp). lessons.hpp explains the words used here.
+#include "learn/lessons.hpp"
+
+#include <algorithm>
+#include <numbers>
+
+#include "base/logarithm.hpp"
+
+namespace chorale {
+namespace {
+
+constexpr double kLeastTemperature = 0.5; // of the unit
+constexpr std::int32_t kUnitPlace = 1;    // number of the temperature that is the unit
+constexpr double kSure = 0.95;            // positions at least as probable count in no likelihood
+constexpr std::int64_t kLikelyChains = 128;
+constexpr double kLeastLikely = 1e-3;
+// Rounds of a run over position cliques, which need messages: the polish moves one position at a
+// time. For property cliques the polish moves whole chains, which does as well in a tenth of the
+// time.
+constexpr std::int64_t kUsualRounds = 3;
+
+double temperature_at(double unit, double place) noexcept {
+  return kLeastTemperature * unit * natural_exp(place * std::numbers::ln2);
+}
+
+} // namespace
+
+chorale_status Lessons::label(const Report &report, gsl::span<const double> theta,
+                              gsl::span<const std::int32_t> theta_of_group, bool with_costs,
+                              gsl::span<double> cost) noexcept {
+  std::fill(cost.begin(), cost.end(), 0.0);
+  for (Lesson *lesson : lessons_) {
+    CHORALE_CHECK(label_lesson(report, *lesson, theta, theta_of_group, with_costs));
+    if (interrupted())
+      return CHORALE_OK;
+    CHORALE_CHECK(add_planes(report, *lesson, found_));
+    if (!cost.empty())
+      add_costs(*lesson, found_, cost);
+  }
+  return CHORALE_OK;
+}
+
+bool Lessons::look() noexcept {
+  if (const Interruption found = limits_.check_now(); found != Interruption::none)
+    outcome_ = found == Interruption::cancelled ? CHORALE_OUTCOME_CANCELLED
+                                                : CHORALE_OUTCOME_DEADLINE;
+  return interrupted();
+}
+
+chorale_status Lessons::label_lesson(const Report &report, Lesson &lesson,
+                                     gsl::span<const double> theta,
+                                     gsl::span<const std::int32_t> theta_of_group,
+                                     bool with_costs) noexcept {
+  std::int32_t *labels = found_.begin() + lesson.first_position;
+  std::copy_n(base_.begin() + lesson.first_position, lesson.positions, labels);
+  chorale_run_options options = spec_.run;
+  if (options.rounds == kOwnRounds)
+    options.rounds = are_all_properties() ? 0 : kUsualRounds;
+  options.cancel = spec_.cancel;
+  options.time_limit = limits_.seconds_left();
+  if (look())
+    return CHORALE_OK;
+  const chorale_status made = make_exchanges(report, lesson, theta, theta_of_group);
+  if (made != CHORALE_OK) {
+    drop_potentials();
+    return made;
+  }
+  if (interrupted()) {
+    drop_potentials();
+    return CHORALE_OK;
+  }
+  const std::int64_t chains = lesson.model->chains.size();
+  const bool plain = fits_temperature_ || (!with_costs && lesson.gold_bonus == 0);
+  gsl::span<const void *const> unary;
+  if (!plain)
+    unary = {lesson.unary.begin() + (with_costs ? chains : 0), to_size(chains)};
+  Model *model = exchange(memory_, lesson.model->log, *lesson.model,
+                          span_of(exchanges_.begin(), exchanges_.size()), unary);
+  drop_potentials();
+  if (!model)
+    return report.out_of_memory(lesson.model->bytes());
+  if (look()) {
+    release(model);
+    return CHORALE_OK;
+  }
+  chorale_error error;
+  chorale_run *run = nullptr;
+  chorale_run_result result;
+  chorale_run_result_init(&result, sizeof result);
+  chorale_status status = chorale_run_create(spec_.host, model, &options,
+                                             with_costs ? lesson.earlier : nullptr, &run, &error);
+  release(model);
+  if (status == CHORALE_OK)
+    status = chorale_run_solve(run, &result, &error);
+  ++runs_;
+  if (status == CHORALE_OK && (result.outcome == CHORALE_OUTCOME_DEADLINE ||
+                               result.outcome == CHORALE_OUTCOME_CANCELLED))
+    outcome_ = result.outcome;
+  // If cliques without a kind forbid every labelling that the run met, `labels` keeps the tagger's
+  // labels.
+  if (status == CHORALE_OK && !interrupted() && result.score > kForbidden)
+    status = chorale_run_all_labels(run, CHORALE_TOGETHER, labels, lesson.positions, nullptr,
+                                    &error);
+  if (status == CHORALE_OK && !interrupted() && fits_temperature_) {
+    const chorale_status added = add_likelihoods(report, lesson, run);
+    if (added != CHORALE_OK) {
+      chorale_run_destroy(run);
+      return added;
+    }
+  }
+  if (with_costs && status == CHORALE_OK)
+    std::swap(run, lesson.earlier);
+  chorale_run_destroy(run);
+  if (status == CHORALE_OK && spec_.progress && !interrupted()) {
+    const chorale_learn_progress progress{sizeof progress, runs_, std::max(most_runs_, runs_)};
+    if (spec_.progress(spec_.progress_user, &progress) != 0)
+      outcome_ = CHORALE_OUTCOME_CANCELLED;
+  }
+  return pass_on(report, status, error);
+}
+
+// Adds the log-likelihood of the lesson's gold labels at each temperature to likelihoods_. A chain
+// whose probabilities cannot be computed adds nothing.
+chorale_status Lessons::add_likelihoods(const Report &report, const Lesson &lesson,
+                                        chorale_run *run) noexcept {
+  for (std::int64_t i = 0; i < lesson.model->chains.size(); ++i) {
+    const std::int32_t *gold = gold_.begin() + chain_start(lesson, i);
+    const std::int32_t length = lesson.model->chains[i].length;
+    const std::int32_t m = lesson.model->chains[i].labels;
+    if ((lesson.first_chain + i) % likely_step_ != 0 ||
+        std::count(gold, gold + length, -1) == length)
+      continue;
+    if (!spend(kTemperatures * (64 + std::int64_t{length} * m * (8 + m))))
+      return CHORALE_OK;
+    if (!unary_.resize(std::max(unary_.size(), std::int64_t{length} * m)) ||
+        !unsure_.resize(length))
+      return report.out_of_memory(to_size(std::int64_t{length} * m) * sizeof(double));
+    double of_chain[kTemperatures] = {};
+    bool has_all = true;
+    for (std::int32_t turn = 0; turn < kTemperatures && has_all; ++turn) {
+      // The unit comes first, as it tells which positions count.
+      const std::int32_t k = turn == 0 ? kUnitPlace : turn <= kUnitPlace ? turn - 1 : turn;
+      chorale_error error;
+      has_all = chorale_run_probabilities(run, i, temperature_at(unit_, k), unary_.begin(), 0,
+                                          nullptr, &error) == CHORALE_OK;
+      for (std::int32_t t = 0; t < length && has_all; ++t) {
+        const double *row = unary_.begin() + std::int64_t{t} * m;
+        if (k == kUnitPlace)
+          unsure_[t] = gold[t] >= 0 && *std::max_element(row, row + m) < kSure ? 1 : 0;
+        if (unsure_[t] != 0)
+          of_chain[k] += natural_log(std::max(row[gold[t]], kLeastLikely));
+      }
+    }
+    for (std::int32_t k = 0; k < kTemperatures && has_all; ++k)
+      likelihoods_[k] += of_chain[k];
+  }
+  return CHORALE_OK;
+}
+
+chorale_status Lessons::fit_temperature(const Report &report, gsl::span<const double> theta,
+                                        gsl::span<const std::int32_t> theta_of_group,
+                                        double &found) noexcept {
+  fits_temperature_ = true;
+  likely_step_ = (group_of_chain_.size() + kLikelyChains - 1) / kLikelyChains;
+  std::fill(std::begin(likelihoods_), std::end(likelihoods_), 0.0);
+  for (Lesson *lesson : lessons_) {
+    CHORALE_CHECK(label_lesson(report, *lesson, theta, theta_of_group, false));
+    if (interrupted())
+      return CHORALE_OK;
+  }
+  fits_temperature_ = false;
+  const double *best = std::max_element(std::begin(likelihoods_), std::end(likelihoods_));
+  if (*best == 0) // no position counts
+    best = likelihoods_ + kUnitPlace;
+  double place = static_cast<double>(best - likelihoods_);
+  if (best > likelihoods_ && best + 1 < std::end(likelihoods_)) {
+    const double bend = best[-1] - 2 * best[0] + best[1];
+    place += bend < 0 ? (best[-1] - best[1]) / (2 * bend) : 0;
+  }
+  found = temperature_at(unit_, place);
+  return CHORALE_OK;
+}
+
+void Lessons::drop_potentials() noexcept {
+  for (const MadePotential &made : made_) {
+    release(made.potential);
+    for (std::int32_t k = 0; made.centre && k < learnt_->kinds[made.kind].centre_values; ++k)
+      release(made.centre[k]);
+  }
+  made_.truncate(0);
+}
+
+chorale_status Lessons::make_exchanges(const Report &report, const Lesson &lesson,
+                                       gsl::span<const double> theta,
+                                       gsl::span<const std::int32_t> theta_of_group) noexcept {
+  const Model &model = *lesson.model;
+  if (!exchanges_.resize(model.cliques.size()))
+    return report.out_of_memory(sizeof(Exchange) * to_size(model.cliques.size()));
+  Pace pace(*this, 16 + 2 * Limits::kScattered, model.cliques.size());
+  for (std::int64_t c = 0; c < model.cliques.size(); ++c) {
+    if (!pace.next())
+      return CHORALE_OK;
+    exchanges_[c] = {};
+    const std::int32_t kind = chorale_problem_clique_kind(lesson.problem, c);
+    const Clique clique = model.cliques[c];
+    if (kind < 0)
+      continue;
+    std::int32_t number = 0;
+    if (!theta_of_group.empty() && clique.all_members() > 0)
+      number = theta_of_group.data()[group_of(lesson, model.chain_of(clique, 0))];
+    const MadePotential *found =
+        std::find_if(made_.begin(), made_.end(), [&](const MadePotential &made) {
+          return made.kind == kind && made.values == clique.values() && made.theta == number;
+        });
+    MadePotential made{};
+    if (found != made_.end()) {
+      made = *found;
+    } else {
+      CHORALE_CHECK(make_potential(report, learnt_->kinds[kind], kind, clique.values(), number,
+                                   theta.subspan(to_size(number * learnt_->weights.size())),
+                                   made));
+    }
+    exchanges_[c] = {made.potential, made.centre};
+  }
+  return CHORALE_OK;
+}
+
+chorale_status Lessons::make_potential(const Report &report, const Kind &kind,
+                                       std::int32_t number, std::int32_t values,
+                                       std::int32_t theta_number, gsl::span<const double> theta,
+                                       MadePotential &made) noexcept {
+  made = {number, values, theta_number, nullptr, nullptr};
+  const auto weights = span_of(learnt_->weights.begin() + kind.first_weight, kind.weights);
+  const auto of_kind = theta.subspan(to_size(kind.first_weight), to_size(kind.weights));
+  if (!made_.reserve(made_.size() + 1))
+    return report.out_of_memory(sizeof(MadePotential));
+  Potential *potential = nullptr;
+  if (!kind.is_centred) {
+    CHORALE_CHECK(create_learnt(report, memory_, kind, weights, of_kind, values, -1, potential));
+    made.potential = potential;
+    made_.push(made);
+    return CHORALE_OK;
+  }
+  auto *centre = centres_.take_array<const Potential *>(kind.centre_values);
+  if (!centre)
+    return report.out_of_memory(sizeof(Potential *) * to_size(kind.centre_values));
+  std::fill_n(centre, kind.centre_values, nullptr);
+  made.centre = centre;
+  made_.push(made);
+  for (std::int32_t c = 0; c < kind.centre_values; ++c) {
+    CHORALE_CHECK(create_learnt(report, memory_, kind, weights, of_kind, values, c, potential));
+    centre[c] = potential;
+  }
+  return CHORALE_OK;
+}
+
+// ---- Labellings as planes ----------------------------------------------------------------------
+
+chorale_status Lessons::measure(const Report &report, const Lesson &lesson,
+                                gsl::span<const std::int32_t> labels,
+                                Array<double> &to) noexcept {
+  const Model &model = *lesson.model;
+  const std::int64_t width = 1 + learnt_->weights.size();
+  if (!to.resize(lesson.groups * width))
+    return report.out_of_memory(to_size(lesson.groups * width) * sizeof(double));
+  std::fill(to.begin(), to.end(), 0.0);
+  const auto row = [&](std::int64_t chain) {
+    return to.begin() + (group_of(lesson, chain) - lesson.first_group) * width;
+  };
+  for (std::int64_t i = 0; i < model.chains.size(); ++i) {
+    const ChainView view = model.chains[i].view();
+    if (!spend(64 + 8 * std::int64_t{view.length}))
+      return CHORALE_OK;
+    const std::int64_t start = chain_start(lesson, i);
+    double score = view.score(of_chain(lesson, i, labels));
+    for (std::int32_t t = 0; t < view.length; ++t)
+      if (gold_[start + t] >= 0 && gold_[start + t] == labels.data()[start + t])
+        score += lesson.gold_bonus;
+    row(i)[0] += score;
+  }
+  for (std::int64_t c = 0; c < model.cliques.size(); ++c) {
+    const Clique clique = model.cliques[c];
+    const std::int32_t kind = chorale_problem_clique_kind(lesson.problem, c);
+    if (clique.all_members() == 0)
+      continue;
+    if (!spend(64 + 2 * Limits::kScattered * std::int64_t{clique.all_members()} +
+               clique.columns()))
+      return CHORALE_OK;
+    if (!counts_.resize(clique.columns()))
+      return report.out_of_memory(to_size(clique.columns()) * sizeof(std::int64_t));
+    std::fill(counts_.begin(), counts_.end(), 0);
+    std::int32_t centre = 0;
+    std::int64_t chain = 0;
+    for (std::int32_t i = 0; i < clique.all_members(); ++i) {
+      const Slot slot = model.member(static_cast<std::int32_t>(c), i);
+      chain = slot.chain;
+      const auto shown_by = of_chain(lesson, slot.chain, labels);
+      const std::int32_t shown =
+          slot.position < 0
+              ? model.attached(slot).evaluate(shown_by,
+                                              model.chains[slot.chain].view().all_parents())
+              : clique.column_of(i, shown_by.data()[slot.position]);
+      if (i == clique.members)
+        centre = shown;
+      else if (shown >= 0)
+        ++counts_[shown];
+    }
+    double *at = row(chain);
+    if (kind >= 0) {
+      const Kind &of = learnt_->kinds[kind];
+      add_bases(of, span_of(learnt_->weights.begin() + of.first_weight, of.weights), clique,
+                counts_, centre, span_of(at + 1 + of.first_weight, of.weights));
+      continue;
+    }
+    CallbackFailure failed = CallbackFailure::none;
+    const double score =
+        clique.potential_at(centre).evaluate(span_of(counts_.begin(), counts_.size()),
+                                               clique.members, &failed);
+    if (failed == CallbackFailure::none && score > kForbidden)
+      at[0] += score;
+  }
+  return CHORALE_OK;
+}
+
+chorale_status Lessons::add_planes(const Report &report, const Lesson &lesson,
+                                   gsl::span<const std::int32_t> labels) noexcept {
+  const std::int64_t d = learnt_->weights.size();
+  const std::int64_t width = 1 + d;
+  CHORALE_CHECK(measure(report, lesson, labels, measured_));
+  if (interrupted())
+    return CHORALE_OK;
+  Array<double> cost(memory_);
+  if (!cost.resize(groups()))
+    return report.out_of_memory(to_size(groups()) * sizeof(double));
+  std::fill(cost.begin(), cost.end(), 0.0);
+  add_costs(lesson, labels, cost);
+  for (std::int64_t g = 0; g < lesson.groups; ++g) {
+    double *row = measured_.begin() + g * width;
+    const double *reference = reference_measure_.begin() + (lesson.first_group + g) * width;
+    for (std::int64_t k = 0; k < width; ++k)
+      row[k] -= reference[k];
+    row[0] += kLossShare * unit_ * cost[lesson.first_group + g];
+    if (labelled_[lesson.first_group + g] == 0 || !is_finite_score(row[0]))
+      continue;
+    if (!pools_.add(lesson.first_group + g, row[0], span_of(row + 1, d)))
+      return report.out_of_memory(to_size(width) * sizeof(double));
+  }
+  return CHORALE_OK;
+}
+
+void Lessons::add_costs(const Lesson &lesson, gsl::span<const std::int32_t> labels,
+                        gsl::span<double> to) const noexcept {
+  for (std::int64_t i = 0; i < lesson.model->chains.size(); ++i) {
+    double &of_group = to.data()[group_of(lesson, i)];
+    const std::int64_t start = chain_start(lesson, i);
+    for (std::int64_t p = start; p < start + lesson.model->chains[i].length; ++p)
+      if (gold_[p] >= 0)
+        of_group += cost_of(gold_[p], labels.data()[p]);
+  }
+}
+
+} // namespace chorale
