@@ -51,8 +51,10 @@ string(REPLACE "#include <stdint.h>\n" "#include <stdint.h>\n\n#include \"choral
 file(CONFIGURE OUTPUT ${prefixed_include}/chorale/export.h @ONLY CONTENT "@export@")
 
 target_include_directories(chorale_inside BEFORE INTERFACE ${prefixed_include})
-# The namespace of all that is inside; and some sources name a handle before they include a header.
-target_compile_definitions(chorale_inside INTERFACE chorale=${chorale_name})
+# The namespaces of all that is inside, whose functions may be compiled out of line; and some sources
+# name a handle before they include a header.
+target_compile_definitions(chorale_inside INTERFACE chorale=${chorale_name}
+  gsl=${CHORALE_SYMBOL_PREFIX}gsl)
 target_compile_options(chorale_inside INTERFACE "SHELL:-include ${prefixed_include}/chorale/names.h")
 set(chorale_include_directory ${CMAKE_INSTALL_INCLUDEDIR}/${chorale_name})
 set(own_export_header PATTERN export.h EXCLUDE)

@@ -17,8 +17,6 @@
 
 #include <chorale/host.h>
 
-#include <gsl/span>
-
 #include <cmath>
 
 namespace chorale {
@@ -114,17 +112,18 @@ inline chorale_status check_index(const Report &report, std::string_view name, s
                      count - 1);
 }
 
-// Checks offsets, where part i of another array is its entries offsets[i] .. offsets[i + 1] - 1: the
-// first offset is not negative, and none is less than the one before. `name`: texts that together
-// name the array of offsets.
+// Checks the offsets of `count` parts of another array, where part i is its entries offsets[i] ..
+// offsets[i + 1] - 1: the first offset is not negative, and none is less than the one before. `name`:
+// texts that together name the array of offsets. `count` is the caller's and may be anything.
 template <class... Name>
-chorale_status check_offsets(const Report &report, gsl::span<const std::int64_t> offsets,
+chorale_status check_offsets(const Report &report, const std::int64_t *offsets, std::int64_t count,
                              const Name &...name) noexcept {
-  std::int64_t least = 0;
-  for (std::size_t i = 0; i < offsets.size(); least = offsets.data()[i++])
-    if (offsets.data()[i] < least)
-      return report.fail(CHORALE_ERROR_OUT_OF_RANGE, name..., "[", i, "] is ", offsets.data()[i],
+  for (std::int64_t i = 0; i <= count; ++i) {
+    const std::int64_t least = i == 0 ? 0 : offsets[i - 1];
+    if (offsets[i] < least)
+      return report.fail(CHORALE_ERROR_OUT_OF_RANGE, name..., "[", i, "] is ", offsets[i],
                          "; it must be at least ", least, i == 0 ? "" : ", the offset before it");
+  }
   return CHORALE_OK;
 }
 

@@ -36,4 +36,10 @@ template <class T> struct Matrix {
   }
 };
 
+// Returns rows without gaps between them.
+template <class T>
+Matrix<T> matrix_of(T *data, std::int64_t rows, std::int64_t columns) noexcept {
+  return {data, rows, columns, static_cast<std::ptrdiff_t>(columns)};
+}
+
 } // namespace chorale

@@ -133,7 +133,7 @@ private:
     const std::int64_t *offsets = agreement_.clique_offsets;
     if (!offsets)
       return null(".clique_offsets");
-    CHORALE_CHECK(check_offsets(report_, span_of(offsets, count + 1), place_, ".clique_offsets"));
+    CHORALE_CHECK(check_offsets(report_, offsets, count, place_, ".clique_offsets"));
     if (!agreement_.members && offsets[count] > offsets[0])
       return null(".members");
     const std::int64_t first = parts_.begin(0);

@@ -141,7 +141,7 @@ chorale_status take_learn_options(const Report &report, const chorale_learn_opti
   spec.run.struct_size = sizeof spec.run;
   spec.run.progress = nullptr;
   spec.run.bound_steps = 0;
-  spec.costs = {options.costs, options.labels, options.labels, options.labels};
+  spec.costs = matrix_of(options.costs, options.labels, options.labels);
   spec.classes = span_of(options.classes, options.labels);
   spec.time_limit = options.time_limit;
   spec.cancel = options.cancel;

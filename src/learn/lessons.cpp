@@ -410,7 +410,7 @@ chorale_status Lessons::find_costs(const Report &report) noexcept {
       const std::int32_t found = classes[b];
       costs_of_f1_[a * m + b] = gold == found ? 0 : gold < 0 ? f1 : found < 0 ? 2 - f1 : 2;
     }
-  costs_ = {costs_of_f1_.begin(), m, m, m};
+  costs_ = matrix_of<const double>(costs_of_f1_.begin(), m, m);
   learnt_->report.f1 = f1;
   return CHORALE_OK;
 }

@@ -19,7 +19,7 @@ chorale_status take_corpus(const Report &report, chorale_corpus corpus, Corpus &
   CHORALE_CHECK(check_size(report, "corpus->chains", corpus.chains, 0));
   CHORALE_CHECK(check_size(report, "corpus->labels", corpus.labels));
   if (corpus.offsets)
-    CHORALE_CHECK(check_offsets(report, span_of(corpus.offsets, corpus.chains + 1), "corpus->offsets"));
+    CHORALE_CHECK(check_offsets(report, corpus.offsets, corpus.chains, "corpus->offsets"));
   to.chains = corpus.chains;
   to.offsets = span_of(corpus.offsets, corpus.chains + 1);
   to.labels = gsl::narrow_cast<std::int32_t>(corpus.labels);
@@ -248,7 +248,7 @@ chorale_status Builder::check_parts(const Report &report, const RaggedMembers &o
   if (of.count == 0)
     return CHORALE_OK;
   CHORALE_CHECK(check_given(report, "offsets", of.offsets));
-  CHORALE_CHECK(check_offsets(report, span_of(of.offsets, of.count + 1), "offsets"));
+  CHORALE_CHECK(check_offsets(report, of.offsets, of.count, "offsets"));
   if (!of.chains && of.offsets[of.count] > of.offsets[0])
     return report.null_argument("chains");
   return check_room(report, "members", slots.size() + model->cliques.size(),

@@ -28,8 +28,12 @@ use std::sync::Arc;
 /// let scaled = ch::Potential::potts_with(3, 2.0, &options)?;
 /// assert_eq!(scaled.evaluate(&[1, 1, 2], 4)?, 1.0);
 ///
-/// let own = ch::Potential::callback(2, |counts, members| Some(counts[0] as f64 * members as
-/// f64))?; assert_eq!(own.evaluate(&[3, 1], 4)?, 12.0); # Ok(()) # } ```
+/// let own =
+///     ch::Potential::callback(2, |counts, members| Some(counts[0] as f64 * members as f64))?;
+/// assert_eq!(own.evaluate(&[3, 1], 4)?, 12.0);
+/// # Ok(())
+/// # }
+/// ```
 pub struct Potential {
     handle: Handle<c::Potential>,
     /// If the potential is a callback: the slot in which it leaves its panics.
