@@ -1,7 +1,7 @@
 // Contracts of inner loops. An Expects that every element would pass costs time, so that
 //     Expects(!kContracts || index < size);
-// checks in debug builds and under the address sanitizer only. All other contracts are Expects
-// alone.
+// checks only where CHORALE_CONTRACTS is defined, as CMake does in debug builds, and under the
+// address sanitizer. All other contracts are Expects alone.
 #pragma once
 
 #include "base/redzone.hpp"
@@ -10,10 +10,10 @@
 
 namespace chorale {
 
-#if defined(NDEBUG)
-inline constexpr bool kContracts = CHORALE_REDZONES;
-#else
+#if defined(CHORALE_CONTRACTS)
 inline constexpr bool kContracts = true;
+#else
+inline constexpr bool kContracts = CHORALE_REDZONES;
 #endif
 
 } // namespace chorale
