@@ -3,21 +3,11 @@
  * used. */
 #define _GNU_SOURCE
 #include "fixture.h"
+#include "fixture_sanitizer.h"
 
 #include <pthread.h>
 #include <sys/mman.h>
 #include <unistd.h>
-
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define STACK_IS_OURS 0 /* sanitizers take stack for themselves */
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define STACK_IS_OURS 0
-#endif
-#endif
-#ifndef STACK_IS_OURS
-#define STACK_IS_OURS 1
-#endif
 
 enum { SMALL_STACK = 64 << 10, FILES = 12, MOST_TEXT = 1 << 20, CLIQUES = 40, MOST_RESULTS = 4096 };
 
@@ -156,7 +146,7 @@ static void *on_small_stack(void *unused) {
 
 static void a_small_stack_is_enough(void **state) {
   (void)state;
-  if (!STACK_IS_OURS)
+  if (HAS_SANITIZER) /* sanitizers take stack for themselves */
     skip();
   Random random = {test_seed()};
   bytes = aligned_alloc(64, MOST_TEXT);
