@@ -38,8 +38,8 @@ void run_alpha_pass(CliqueSearch &search) noexcept { search.run_planned_passes()
 void find_pass_marginals(CliqueSearch &search) noexcept { search.find_pass_marginals(); }
 
 void run_generalised_alpha_pass(CliqueSearch &search) noexcept {
-  // With sets of one column, generalised alpha-pass is alpha-pass. For MAX this has an exact form,
-  // whose labelling serves as the start.
+  // Generalised alpha-pass with sets of one column is alpha-pass. For MAX cliques alpha-pass has an
+  // exact form, so the labelling found by alpha-pass serves as the start.
   if (search.potential().form == Form::max)
     search.run_alpha_pass();
   with_count_score(search.potential(), [&]<class Score>(std::type_identity<Score>) {
@@ -48,7 +48,7 @@ void run_generalised_alpha_pass(CliqueSearch &search) noexcept {
   search.close_bound_of_pass();
 }
 
-// Branch and bound starts from what the passes find.
+// Branch and bound starts from the labelling that the passes find.
 void run_count_boxes(CliqueSearch &search) noexcept {
   search.run_planned_passes();
   search.solve_by<CountBoxes>(search.options());

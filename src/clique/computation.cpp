@@ -98,8 +98,8 @@ private:
 
   CliqueAnswer answer() noexcept {
     CliqueAnswer answer;
-    // The labelling is written directly to the caller's array if no failure is possible that would
-    // have to leave this array unchanged; otherwise it is first written to candidate_.
+    // A call that fails must leave the caller's array unchanged. If no failure is possible any more,
+    // writes the labelling directly to the caller's array, otherwise first to candidate_.
     const bool straight = !kept_.is_active() && !task_.wants_marginals &&
                           !task_.kind.source->callback && task_.kind.source->finite_tables;
     gsl::span<const std::int32_t> values = straight ? task_.assignment : candidate_;
@@ -176,7 +176,7 @@ private:
     return found ? CHORALE_OUTCOME_COMPLETE : CHORALE_OUTCOME_NOTHING_FOUND;
   }
 
-  Limits last_; // for work after the search: the caller's limits, without time kept back
+  Limits last_; // for work after the search: limits_ before keep_labellings() changed it
   bool is_solution_rated_ = true; // the answer has the labelling of the solution, not the kept one
 };
 

@@ -14,18 +14,18 @@ struct CliqueTask {
   SolveOptions options;
   chorale_start start = CHORALE_START_INDEPENDENT;
   std::int32_t start_value = 0;
-  gsl::span<const std::int32_t> start_assignment; // n: values
+  gsl::span<const std::int32_t> start_assignment; // the value of each member
 
   bool wants_marginals = false;
   // True if the call must return within milliseconds of an interruption. Requires that the `limits`
   // given to compute() are used by this task alone.
   bool is_quick = false;
-  // True if only messages are wanted: where alpha-pass computes them (passes with one member fixed
-  // to a column), the search for a labelling before is left out.
+  // True if only messages are wanted, and no labelling. Alpha-pass then computes the messages
+  // without searching for a labelling first.
   bool messages_only = false;
   chorale_marginal_form marginal_form = CHORALE_MARGINAL_SCORE;
-  Matrix<double> marginals;           // n x values
-  gsl::span<std::int32_t> assignment; // n: values; empty: not wanted
+  Matrix<double> marginals;           // members x values
+  gsl::span<std::int32_t> assignment; // where the value of each member is written; may be empty
   // True if the arrays of scores and marginals may be used as working memory, which saves copies
   // where their layout fits. The scores may then be overwritten.
   bool in_place = false;
@@ -37,7 +37,7 @@ struct CliqueAnswer {
   bool marginals_exact = false;
   double member_score = kForbidden;
   double clique_score = 0;
-  double magnitude = 0; // sum_i |psi_i,x_i| + |clique_score|
+  double magnitude = 0; // |score| of each member, added up, + |clique_score|
   double upper_bound = kInfinity;
   std::int64_t iterations = 0;
   std::int64_t nodes = 0;
@@ -49,8 +49,8 @@ std::size_t measure(const CliqueTask &task) noexcept;
 // Runs the task in `memory`, of at least measure(task) bytes.
 CliqueAnswer compute(const CliqueTask &task, Limits &limits, std::byte *memory) noexcept;
 
-// Writes messages (n x K, by column) to task.marginals (by value), in the form that the task asks
-// for: as messages, or as max-marginals, which contain the member's own score.
+// Writes messages (members x columns) to task.marginals (members x values), in the form that the
+// task asks for: as messages, or as max-marginals, which contain the member's own score.
 void write_marginals(const CliqueTask &task, Matrix<const double> messages) noexcept;
 
 // Scores a labelling by the definition and writes the result to `answer`: adds up the member scores

@@ -51,7 +51,7 @@ bool Instance::load(const ProblemView &problem, std::int32_t *only_without,
 void Instance::gather(const ProblemView &problem, std::int64_t begin, std::int64_t last) noexcept {
   const std::int32_t *fixed = problem.fixed.data();
   if (scores == problem.scores.data && !fixed)
-    return; // used as it is
+    return; // the caller's matrix is used as it is
   const Potential &source = *potential.source;
   const std::int32_t values = problem.values();
   double *to = scores + begin * columns;
@@ -102,10 +102,11 @@ bool Instance::count(gsl::span<const std::int32_t> assignment,
   Expects(assignment.size() >= to_size(members) && counts.size() >= to_size(columns));
   const std::int32_t *const x = assignment.data();
   std::int32_t *const to = counts.data();
-  // Counts members in turn into four rows, so that equal neighbours do not wait for one counter.
+  // Counts consecutive members in four rows of counters in turn, so that members of one column do
+  // not wait for each other to update the same counter. The rows are added up at the end.
   constexpr std::int32_t kRows = 4;
   constexpr std::int32_t kNarrow = 32;
-  constexpr std::int32_t kFew = 16; // members for which rows do not pay
+  constexpr std::int32_t kFew = 16; // with fewer members, one row of counters is faster
   std::fill(to, to + columns, 0);
   if (members < kFew) {
     for (std::int32_t i = 0; i < members; ++i)

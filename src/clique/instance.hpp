@@ -24,8 +24,8 @@ namespace chorale {
 // The problem as the caller states it. Its sizes have been checked, and no score is NaN.
 struct ProblemView {
   Matrix<const double> scores;         // members x values
-  gsl::span<const std::int32_t> fixed; // members: the value a member is fixed to, or -1; or empty
-  gsl::span<const std::int64_t> weights; // members: how often each one counts; empty: once
+  gsl::span<const std::int32_t> fixed; // by member: the value it is fixed to, or -1; empty: all -1
+  gsl::span<const std::int64_t> weights; // by member: how often it counts; empty: once
 
   std::int32_t members() const noexcept { return static_cast<std::int32_t>(scores.rows); }
   std::int32_t values() const noexcept { return static_cast<std::int32_t>(scores.columns); }
@@ -34,8 +34,8 @@ struct ProblemView {
 class KeptLabelling;
 
 struct Instance {
-  // `in_place`: permits the instance to use the caller's matrix without a copy. Requires a matrix
-  // without gaps. The instance does so if columns and values are the same.
+  // `in_place`: the caller's matrix has no gaps and may be used without a copy. The instance uses
+  // this permission if its columns are exactly the values.
   Instance(Layout &layout, const CliqueKind &kind, bool in_place = false) noexcept;
   // Gathers the scores and prepares the potential. False if some member has no admissible value, or
   // if `limits` (NULL: none) interrupted the call. If exactly one member has no admissible value,
@@ -47,18 +47,18 @@ struct Instance {
   bool spend(std::int64_t work) const noexcept { return potential.spend(work); }
   // True once spend() has returned false.
   bool interrupted() const noexcept { return potential.interrupted(); }
-  // Computes best, second and their scores for member i anew, after its scores were changed. True
-  // if some column is admissible.
+  // Computes best[i], second[i] and their scores anew, after the scores of member i were changed.
+  // True if some column is admissible for the member.
   bool note_best(std::int64_t i) noexcept;
 
-  // An array with one entry for each member (column), as a span.
+  // Return, as a span, an array with one entry for each member or for each column.
   template <class T> gsl::span<T> by_member(T *array) const noexcept {
     return {array, to_size(members)};
   }
   template <class T> gsl::span<T> by_column(T *array) const noexcept {
     return {array, to_size(columns)};
   }
-  // An array with one entry for each member and column, without gaps, as a matrix.
+  // Returns, as a matrix, an array with one entry for each member and column, without gaps.
   template <class T> Matrix<T> by_entry(T *array) const noexcept {
     return {array, members, columns, columns};
   }
@@ -71,17 +71,19 @@ struct Instance {
     return row(i)[v];
   }
 
-  // The functions below take a labelling: n columns.
-  // Writes the number of members at each column to `counts` (K). False if interrupted.
+  // The functions below take a labelling: the column of each member.
+  // Writes the number of members at each column to `counts`. False if interrupted.
   bool count(gsl::span<const std::int32_t> assignment,
              gsl::span<std::int32_t> counts) const noexcept;
-  // Returns sum_i scores[i][x_i], added up in the order of i; minus infinity if interrupted.
+  // Returns the sum of the members' scores at their columns, added up in the order of the members;
+  // minus infinity if interrupted.
   double member_score(gsl::span<const std::int32_t> assignment) const noexcept;
-  // Returns the same sum together with the sum of the magnitudes of its terms.
+  // Returns the sum of member_score() together with the sum of the magnitudes of its terms.
   MeasuredSum member_sum(gsl::span<const std::int32_t> assignment) const noexcept;
 
-  // Offers a labelling to `kept`, with the score that the search has computed for it. Searches call
-  // this between their steps, even if the labelling has not changed.
+  // Offers a labelling to `kept`, which keeps the best one ready for an interruption. `score`: as
+  // computed by the search. Searches call this function between their steps, even if the labelling
+  // has not changed.
   void offer_kept(gsl::span<const std::int32_t> assignment, double score) const noexcept {
     if (kept) [[unlikely]]
       offer_to_kept(assignment, score);
@@ -89,14 +91,16 @@ struct Instance {
 
   CliquePotential potential;
   KeptLabelling *kept = nullptr; // NULL if no labelling is kept ready, as in small cliques
-  std::int32_t members; // n
-  std::int32_t columns; // K
-  double *scores;       // n x K, no gaps; minus infinity forbids; every row has a finite entry
-  std::int32_t *best;   // n: the best column of each member, the lowest of equals
-  std::int32_t *second; // n: the best of the other columns, or -1 if all others are forbidden
-  double *best_score;   // n: scores of `best` and `second`; minus infinity if no such column
-  double *second_score;
-  // n: the uncounted value that each member's rest column stands for; NULL without a rest column.
+  std::int32_t members; // n, the number of members
+  std::int32_t columns; // K, the number of columns
+  // members x columns, no gaps; minus infinity: forbidden. Every row has a finite entry.
+  double *scores;
+  std::int32_t *best;   // by member: its best column, the lowest of equals
+  std::int32_t *second; // by member: the best of its other columns, or -1 if those are forbidden
+  double *best_score;   // by member: score at `best`
+  double *second_score; // by member: score at `second`; minus infinity if `second` is -1
+  // By member: its best uncounted value, for which the rest column stands; NULL without a rest
+  // column.
   std::int32_t *rest_value;
 
   std::int32_t value_of(std::int64_t i, std::int32_t column) const noexcept {
@@ -105,11 +109,11 @@ struct Instance {
 
 private:
   void offer_to_kept(gsl::span<const std::int32_t> assignment, double score) const noexcept;
-  // Gathers the scores of members begin .. last - 1.
+  // Copies the scores of members begin .. last - 1 from the caller's matrix, by column.
   void gather(const ProblemView &problem, std::int64_t begin, std::int64_t last) noexcept;
 };
 
-// Sets the messages (n x K) to minus infinity. False if interrupted.
+// Sets the messages (members x columns) to minus infinity. False if interrupted.
 inline bool clear_messages(const Instance &in, Matrix<double> messages) noexcept {
   return in_stretches(in, in.members, in.columns, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t i = begin; i < end; ++i)
@@ -133,15 +137,15 @@ struct Solution {
       : instance(&of), assignment(layout.take_span<std::int32_t>(of.members)) {}
 
   bool found() const noexcept { return score > kForbidden; }
-  // Offers the labelling to Instance::kept.
+  // Offers the labelling to Instance::kept, which keeps the best one ready for an interruption.
   void keep() const noexcept { instance->offer_kept(assignment, score); }
   bool proven() const noexcept { return gap_reached(kProvenGap); }
   bool gap_reached(double gap) const noexcept {
     return gap >= 0 && found() && bound < kInfinity &&
            closes_gap(score, magnitude(), bound, gap);
   }
-  // Returns the magnitude of the score, sum_i |psi_i,x_i| + |C|; if interrupted, |score|, which is
-  // at most that. Requires found(). O(n).
+  // Returns the magnitude of the score: the magnitudes of the member scores and of the potential,
+  // added up. If interrupted, returns |score|, which is no greater. Requires found().
   double magnitude() const noexcept {
     const MeasuredSum members = instance->member_sum(assignment);
     return members.total == kForbidden ? std::fabs(score)
@@ -149,7 +153,7 @@ struct Solution {
   }
 
   const Instance *instance;
-  gsl::span<std::int32_t> assignment; // n: columns; undefined until found
+  gsl::span<std::int32_t> assignment; // the column of each member; undefined until found
   double score = kForbidden;
   double bound = kInfinity;
   bool infeasible = false; // proven: no labelling scores above minus infinity

@@ -12,7 +12,8 @@ namespace {
 // Time between two scorings, as a multiple of the time that the last scoring took.
 constexpr std::int64_t kPause = 4;
 
-// With at most this many scores, rows are read; they lie close enough together.
+// If the clique has at most this many scores, rate() reads them from the rows, which are then close
+// enough together in memory.
 constexpr std::int64_t kFewScores = 1 << 15;
 
 } // namespace

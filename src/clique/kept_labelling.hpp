@@ -9,12 +9,12 @@
 
 namespace chorale {
 
-// The score of a labelling, computed by the definition: F(x) = sum_i psi_i,x_i + C(n), where n are
-// the counts of the values (clique.h).
+// The score of a labelling, computed by the definition in clique.h: the sum of the member scores
+// plus the potential at the counts of the values.
 struct Rated {
-  double member_score = kForbidden; // sum_i psi_i,x_i, added up in the order of i
+  double member_score = kForbidden; // sum of member scores, in the order of the members
   double clique_score = 0;
-  double magnitude = 0; // sum_i |psi_i,x_i| + |clique_score|
+  double magnitude = 0; // |score| of each member, added up, + |clique_score|
 
   double score() const noexcept { return member_score + clique_score; }
 };
@@ -24,9 +24,9 @@ public:
   // `large`: takes the memory to keep a labelling; otherwise only rate() may be called.
   KeptLabelling(Layout &layout, const Instance &instance, bool large) noexcept;
 
-  // Scores a labelling and writes the result to `to`. `assignment`: n columns; empty means each
-  // member's best value. Writes the values of the labelling to `values` (n) unless this is empty.
-  // False if interrupted.
+  // Scores a labelling and writes the result to `to`. `assignment`: the column of each member;
+  // empty means each member's best value. Writes the value of each member to `values` unless
+  // `values` is empty. False if interrupted.
   template <class Limits_>
   bool rate(Limits_ &&limits, gsl::span<const std::int32_t> assignment,
             gsl::span<std::int32_t> values, Rated &to) noexcept;
@@ -36,16 +36,16 @@ public:
   bool begin(Limits &limits) noexcept;
   bool is_active() const noexcept { return limits_ != nullptr; }
 
-  // Scores a labelling if enough time has passed since the last scoring and if `score`, which the
-  // search has computed for it, exceeds that of the labelling scored last. At most a fifth of the
-  // time goes into scoring.
+  // Scores a labelling if enough time has passed since the last scoring, and if `score`, as computed
+  // by the search, exceeds the `score` of the labelling scored last. Scoring takes at most a fifth
+  // of the time of the search.
   void offer(gsl::span<const std::int32_t> assignment, double score) noexcept {
     if (is_active() && score > offered_ && limits_->looks() >= due_)
       take(*limits_, assignment, score);
   }
-  // Scores and keeps the labelling that the search ends with, if its `score` exceeds that of the
-  // labelling scored last or the search is complete. True if this labelling is kept. False if not,
-  // or if `limits` ended the scoring.
+  // Scores and keeps the labelling that the search ends with, if its `score` exceeds the `score` of
+  // the labelling scored last, or if the search is complete. True if the labelling is now the kept
+  // one. False also if `limits` ended the scoring.
   bool finish(Limits &limits, gsl::span<const std::int32_t> assignment, double score,
               bool complete) noexcept {
     return (complete || score > offered_) && take(limits, assignment, score, true);
@@ -56,26 +56,27 @@ public:
   CallbackFailure failure() const noexcept { return failure_; }
 
   // Returns the column of member i's best value; of several best values, the lowest.
-  // (Instance::best is the lowest of several best columns. This may differ, since the rest column
-  // is the last one though it may stand for a low value.)
+  // Instance::best, the lowest of several best columns, may be another column: the rest column, which
+  // stands for the best uncounted value, is the last column even if this value is a low one.
   std::int32_t best_column(std::int64_t i) const noexcept;
 
 private:
-  // Scores a labelling and keeps it if it is better than the kept one, or `anyway`. False if
-  // interrupted.
+  // Scores a labelling, and keeps it if it is better than the kept labelling or if `anyway` is true.
+  // False if interrupted.
   bool take(Limits &limits, gsl::span<const std::int32_t> assignment, double score,
             bool anyway = false) noexcept;
 
   const Instance *instance_;
   const Potential *source_;
-  gsl::span<std::int64_t> counts_; // R: counts by value
-  gsl::span<std::int32_t> values_; // n: the labelling kept; empty in small cliques
-  gsl::span<std::int32_t> spare_;  // n: a labelling that is being scored; empty in small cliques
+  gsl::span<std::int64_t> counts_; // by value: number of members
+  gsl::span<std::int32_t> values_; // by member: value in the kept labelling; empty in small cliques
+  gsl::span<std::int32_t> spare_;  // by member: value in the labelling being scored; or empty
   Rated rated_;
   CallbackFailure failure_ = CallbackFailure::none;
   Limits *limits_ = nullptr; // limits of the search; NULL before begin()
   double offered_ = kForbidden; // `score` of the labelling scored last, as given to offer()
-  std::int64_t due_ = 0; // no labelling is scored while Limits::looks() is below this
+  // No labelling is scored while Limits::looks(), the number of readings of the clock, is below this.
+  std::int64_t due_ = 0;
 };
 
 } // namespace chorale

@@ -16,7 +16,7 @@ std::int32_t polished_passes(std::int64_t members) noexcept {
   return static_cast<std::int32_t>(std::clamp<std::int64_t>(1000 / members, 1, 4));
 }
 
-// Returns why `algorithm` does not fit the clique, or none. `set`: Algorithm::solves or
+// Returns why `algorithm` does not fit the clique, or Misfit::none. `set`: Algorithm::solves or
 // Algorithm::marginals, whichever is asked for.
 Misfit misfit_of(const CliqueKind &kind, const Algorithm &algorithm,
                  FormSet Algorithm::*set) noexcept {

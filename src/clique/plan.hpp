@@ -28,9 +28,10 @@ struct Plan {
   const Algorithm *algorithm = nullptr; // the algorithm that is run and reported; never AUTO
   // Further steps of AUTO.
   bool expansion = false;        // ALPHA_EXPANSION from the best labelling of alpha-pass
-  std::int32_t single_moves = 0; // how many passes have ICM run from their best labelling
-  // Also runs ICM from the labellings of PriceStarts, or after thinning the fullest column,
-  // whichever suits the number of members; then moves groups of members (group_moves.hpp).
+  std::int32_t single_moves = 0; // number of passes whose best labelling ICM improves
+  // Also runs ICM (moves of single members) from further labellings. These are those of PriceStarts
+  // or, for other numbers of members, the best one after some members have left its fullest column.
+  // Then moves groups of members (group_moves.hpp).
   bool group_moves = false;
   Misfit misfit = Misfit::none;
 };

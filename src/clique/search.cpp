@@ -20,11 +20,11 @@
 namespace chorale {
 namespace {
 
-// Limit on the sweeps of one improvement if the caller sets none.
+// Limit on the sweeps over all members in one improvement, if the caller sets no limit.
 constexpr std::int64_t kSweepLimit = 1000;
 
-// Number of scores (n K) that are always read, however early the limits end; reading them and
-// finding a labelling takes a few milliseconds.
+// Number of scores, members times values, up to which all scores are read however early the limits
+// end the call. Reading so many scores and finding a labelling takes a few milliseconds.
 constexpr std::int64_t kAlwaysRead = 1 << 20;
 
 // With fewer members, bounds on passes cost as much as the passes that they save.
@@ -33,8 +33,8 @@ constexpr std::int32_t kBoundedMembers = 16;
 // Remembers the labellings from which moves have started, in cliques of few members.
 class Starts {
 public:
-  // False if the labelling is one of those remembered. If true, remembers it, unless it has too
-  // many members or kMost are remembered already.
+  // False if the labelling was remembered before. Otherwise remembers the labelling and returns
+  // true. Does not remember a labelling of many members, nor more than kMost labellings.
   bool is_new(gsl::span<const std::int32_t> labelling) noexcept {
     if (labelling.size() >= kBoundedMembers || count_ == kMost)
       return true;
@@ -130,8 +130,8 @@ void CliqueSearch::write_each(gsl::span<std::int32_t> assignment, Column &&colum
 }
 
 // Writes the column of `value` for each member that may take `value`, and the best column for each
-// other member. Reads the caller's scores, since several values share the rest column, whose score
-// does not tell whether the member may take this one.
+// other member. Reads the caller's scores: several uncounted values share the rest column, whose
+// score does not tell whether a member may take `value`.
 void CliqueSearch::write_all_at(std::int32_t value,
                                 gsl::span<std::int32_t> assignment) const noexcept {
   const std::int32_t common = column_of(value);
@@ -193,8 +193,8 @@ void CliqueSearch::run_alpha_pass(std::int32_t polished) noexcept {
                    ? run_promising_passes<ThresholdBounds>(polished)
                    : run_promising_passes<PassBounds>(polished);
     }
-    // A pass evaluates a single move for each labelling, so it uses the score class that does not
-    // keep the changes by all moves up to date.
+    // A pass evaluates only one move from each labelling. So it uses SumScore, which does not keep
+    // the changes of the score by all possible moves up to date.
     using PassScore = std::conditional_t<LinearMoves<Score>, SumScore, Score>;
     const std::size_t mark = layout_.mark();
     AlphaPass<PassScore> pass(layout_, instance_);
@@ -256,7 +256,8 @@ template <class Bounds> void CliqueSearch::run_promising_passes(std::int32_t pol
 }
 
 // Moves single members from the labellings of `starts`, in which two or three columns have many
-// members. Labellings of equal scores are taken for the same; each is started from once.
+// members. Labellings of equal scores are taken to be the same labelling, from which moves start
+// only once.
 void CliqueSearch::start_from_prices(PriceStarts &starts, SumMoves &moves) noexcept {
   double seen[PriceStarts::kStarts];
   std::int32_t count = 0;
@@ -280,7 +281,7 @@ void CliqueSearch::move_groups(GroupMoves &groups, SumMoves &moves) noexcept {
   };
   if (!solution_.found() || groups.nearly_agree(solution_.assignment))
     return;
-  // Starts from prices, where they were used, have tried smaller columns already.
+  // Where PriceStarts are used, they have already tried labellings with smaller large columns.
   if (!PriceStarts::pay_for(instance_) && groups.thin_fullest(copy_solution()))
     improve_candidate(moves, true);
   while (!is_interrupted() && groups.move_group(copy_solution())) {
@@ -326,8 +327,9 @@ template <class Improver> void CliqueSearch::improve_solution(Improver &improver
   improve_candidate(improver);
 }
 
-// Returns the scores below which further sweeps over a labelling are not worth their time: sweeps
-// rarely raise the score by more than these fractions of what the potential can add to it.
+// Returns the scores below which further sweeps over a labelling are not worth their time: later
+// sweeps rarely raise the score by more than these fractions of magnitude_, an upper bound on the
+// change of the potential by moves of all members.
 SumMoves::LeastScores CliqueSearch::worth_moving() const noexcept {
   constexpr double by_later_sweeps = 0.0006;
   constexpr double by_last_sweeps = 0.00012;
@@ -375,9 +377,9 @@ void CliqueSearch::find_pass_marginals() noexcept {
     follow_best_marginal();
 }
 
-// Passes with one member fixed to a column may find labellings that passes without do not, but only
-// their scores are known. If the best of these scores exceeds the solution's, runs alpha-pass with
-// this member fixed to this column, to have the labelling.
+// The passes with one member fixed to a column may find a labelling better than the solution, but
+// give only its score. If the best of these scores exceeds the solution's, finds the labelling by
+// running alpha-pass with the same member fixed to the same column.
 void CliqueSearch::follow_best_marginal() noexcept {
   const std::int64_t K = instance_.columns;
   double *row = layout_.take<double>(K);

@@ -1,8 +1,9 @@
 // The state of one call of the clique API, and the steps of which the algorithms in algorithms.hpp
 // are made. Each step improves the solution or finds max-marginals.
 //
-// A Layout without memory only adds up sizes. A search on such a layout takes the buffers of every
-// step but runs none of them, so that calling the same steps gives the bytes that a run needs.
+// A Layout hands out memory; a Layout without memory only adds up the sizes asked for. A search on
+// such a layout takes the buffers of every step but runs no step, so that calling the same steps
+// gives the number of bytes that a run needs.
 #pragma once
 
 #include "clique/computation.hpp"
@@ -23,8 +24,8 @@ public:
 
   // ---- Steps ------------------------------------------------------------------------------------
 
-  // Runs a solver, which improves the solution. `arguments`: those of its constructor that follow
-  // the layout and the instance.
+  // Runs a solver, which improves the solution. `arguments`: what the solver's constructor takes
+  // after the layout and the instance.
   template <class Solver, class... Arguments>
   void solve_by(const Arguments &...arguments) noexcept {
     phase<Solver>(
@@ -36,8 +37,8 @@ public:
         },
         arguments...);
   }
-  // Runs a solver for max-marginals, which writes messages_: max-marginals without the member's own
-  // score.
+  // Runs a solver for max-marginals, which writes messages_. A message is a max-marginal minus the
+  // member's own score.
   template <class Solver, class... Arguments>
   void find_marginals_by(const Arguments &...arguments) noexcept {
     phase<Solver>(
@@ -128,14 +129,16 @@ protected:
   Limits &limits_;
   Instance instance_;
   Solution solution_;
-  gsl::span<std::int32_t> candidate_; // n: a labelling under improvement
+  gsl::span<std::int32_t> candidate_; // by member: column in the labelling that is being improved
   KeptLabelling kept_;
-  double magnitude_ = 0;    // n x (highest - lowest table step) in convex sums
-  double *messages_;             // n x K
+  // In convex sums: number of members x (greatest - least step between entries of a table).
+  double magnitude_ = 0;
+  double *messages_;             // members x columns: max-marginals minus the member's own score
   bool started_ = false;         // start() has written a labelling, which may be forbidden
   bool marginals_exact_ = false;
   bool is_unread_ = false;       // the limits ended the call before all scores were read
-  // If messages are asked for: the only member without an admissible value, or -1.
+  // If messages are asked for and exactly one member has no admissible value: this member. Otherwise
+  // -1.
   std::int64_t only_member_ = -1;
 };
 

@@ -1,4 +1,4 @@
-// The public solver of cliques.
+// The solver of cliques behind the C functions of clique.h.
 #pragma once
 
 #include "base/solver.hpp"

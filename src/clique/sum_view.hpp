@@ -28,17 +28,17 @@ struct SumView {
   template <class T> gsl::span<T> by_column(T *array) const noexcept {
     return instance->by_column(array);
   }
-  // Writes the number of members at each column to `counts` (K). False if interrupted.
+  // Writes the number of members at each column to `counts`. False if interrupted.
   bool count(gsl::span<const std::int32_t> assignment,
              gsl::span<std::int32_t> counts) const noexcept {
     return instance->count(assignment, counts);
   }
-  // Returns the sum of the member scores of a labelling (n columns), added up in the order of the
-  // members; minus infinity if interrupted.
+  // Returns the sum of the members' scores at their columns in a labelling, added up in the order of
+  // the members; minus infinity if interrupted.
   double member_score(gsl::span<const std::int32_t> assignment) const noexcept {
     return member_sum(assignment).total;
   }
-  // Returns this sum together with the sum of the magnitudes of its terms.
+  // Returns the sum of member_score() together with the sum of the magnitudes of its terms.
   MeasuredSum member_sum(gsl::span<const std::int32_t> assignment) const noexcept {
     Expects(assignment.size() >= to_size(members));
     const std::int32_t *const x = assignment.data();
@@ -50,7 +50,7 @@ struct SumView {
       sum.total = kForbidden;
     return sum;
   }
-  // Returns sum_v f_v(n_v) of `counts` (K).
+  // Returns the potential: the entries of the columns' tables at `counts` (by column), added up.
   double clique_score(gsl::span<const std::int32_t> counts) const noexcept {
     Expects(counts.size() >= to_size(columns));
     const std::int32_t *const n = counts.data();
@@ -61,12 +61,12 @@ struct SumView {
   }
 
   const Instance *instance;
-  std::int32_t members; // n
-  std::int32_t columns; // K
-  const double *scores; // n x K
-  const double *const *tables; // K tables of n + 1 entries: f_v(k)
+  std::int32_t members; // n, the number of members
+  std::int32_t columns; // K, the number of columns
+  const double *scores; // members x columns
+  const double *const *tables; // by column: its table, with an entry for each count 0 .. n
   std::int32_t replaced = -1;  // the member whose scores are replaced, or -1
-  const double *replacement = nullptr; // K: the scores of this member
+  const double *replacement = nullptr; // by column: the scores of the member `replaced`
 };
 
 } // namespace chorale
