@@ -98,8 +98,8 @@ private:
 
   CliqueAnswer answer() noexcept {
     CliqueAnswer answer;
-    // A call that fails must leave the caller's array unchanged. If no failure is possible any more,
-    // writes the labelling directly to the caller's array, otherwise first to candidate_.
+    // A call that fails must leave the caller's array unchanged. If no failure is possible any
+    // more, writes the labelling directly to the caller's array, otherwise first to candidate_.
     const bool straight = !kept_.is_active() && !task_.wants_marginals &&
                           !task_.kind.source->callback && task_.kind.source->finite_tables;
     gsl::span<const std::int32_t> values = straight ? task_.assignment : candidate_;

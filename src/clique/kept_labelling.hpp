@@ -36,9 +36,9 @@ public:
   bool begin(Limits &limits) noexcept;
   bool is_active() const noexcept { return limits_ != nullptr; }
 
-  // Scores a labelling if enough time has passed since the last scoring, and if `score`, as computed
-  // by the search, exceeds the `score` of the labelling scored last. Scoring takes at most a fifth
-  // of the time of the search.
+  // Scores a labelling if enough time has passed since the last scoring, and if `score`, as
+  // computed by the search, exceeds the `score` of the labelling scored last. Scoring takes at most
+  // a fifth of the time of the search.
   void offer(gsl::span<const std::int32_t> assignment, double score) noexcept {
     if (is_active() && score > offered_ && limits_->looks() >= due_)
       take(*limits_, assignment, score);
@@ -56,13 +56,13 @@ public:
   CallbackFailure failure() const noexcept { return failure_; }
 
   // Returns the column of member i's best value; of several best values, the lowest.
-  // Instance::best, the lowest of several best columns, may be another column: the rest column, which
-  // stands for the best uncounted value, is the last column even if this value is a low one.
+  // Instance::best, the lowest of several best columns, may be another column: the rest column,
+  // which stands for the best uncounted value, is the last column even if this value is a low one.
   std::int32_t best_column(std::int64_t i) const noexcept;
 
 private:
-  // Scores a labelling, and keeps it if it is better than the kept labelling or if `anyway` is true.
-  // False if interrupted.
+  // Scores a labelling, and keeps it if it is better than the kept labelling or if `anyway` is
+  // true. False if interrupted.
   bool take(Limits &limits, gsl::span<const std::int32_t> assignment, double score,
             bool anyway = false) noexcept;
 
@@ -75,7 +75,8 @@ private:
   CallbackFailure failure_ = CallbackFailure::none;
   Limits *limits_ = nullptr; // limits of the search; NULL before begin()
   double offered_ = kForbidden; // `score` of the labelling scored last, as given to offer()
-  // No labelling is scored while Limits::looks(), the number of readings of the clock, is below this.
+  // No labelling is scored while Limits::looks(), the number of readings of the clock, is below
+  // this.
   std::int64_t due_ = 0;
 };
 

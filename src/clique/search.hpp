@@ -137,8 +137,8 @@ protected:
   bool started_ = false;         // start() has written a labelling, which may be forbidden
   bool marginals_exact_ = false;
   bool is_unread_ = false;       // the limits ended the call before all scores were read
-  // If messages are asked for and exactly one member has no admissible value: this member. Otherwise
-  // -1.
+  // If messages are asked for and exactly one member has no admissible value: this member.
+  // Otherwise -1.
   std::int64_t only_member_ = -1;
 };
 

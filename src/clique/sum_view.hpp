@@ -33,8 +33,8 @@ struct SumView {
              gsl::span<std::int32_t> counts) const noexcept {
     return instance->count(assignment, counts);
   }
-  // Returns the sum of the members' scores at their columns in a labelling, added up in the order of
-  // the members; minus infinity if interrupted.
+  // Returns the sum of the members' scores at their columns in a labelling, added up in the order
+  // of the members; minus infinity if interrupted.
   double member_score(gsl::span<const std::int32_t> assignment) const noexcept {
     return member_sum(assignment).total;
   }
