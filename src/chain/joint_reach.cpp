@@ -2,6 +2,7 @@
 #include "chain/joint_reach.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <new>
 #include <utility>
@@ -11,12 +12,23 @@ namespace {
 
 // Relative tolerance for rounding errors in pruning.
 constexpr double kReachRounding = 1e-9;
-// Capacities.
-constexpr std::int32_t kConfigurations = 4096;       // configurations of a whole pass
+// Capacities. Most passes need little of them, and what is not touched costs nothing.
+constexpr std::int32_t kConfigurations = 16384;       // configurations of a whole pass
 constexpr std::uint32_t kSlots = 2 * kConfigurations; // of the hash table, at most
 constexpr std::uint32_t kFewSlots = 256; // slots at first: most passes have few configurations
-constexpr std::int32_t kRows = 2048;                 // rows of one position
-constexpr std::int64_t kTracedRows = 8; // rows of a position in a trace, averaged over the chain
+// Rows of one position: as many as have this number of scores, within the limits below it.
+constexpr std::int64_t kRowScores = std::int64_t{1} << 17;
+constexpr std::int64_t kLeastRows = 2048;
+constexpr std::int64_t kMostRows = 8192;
+// Rows of a trace: those of some positions, and besides so many for every position.
+constexpr std::int64_t kTracedPositions = 4;
+constexpr std::int64_t kTracedRows = 8;
+// Number of properties to follow from which their values are bounded first.
+constexpr int kNarrowed = 4;
+
+std::int64_t rows_of(std::int32_t labels) noexcept {
+  return std::clamp(kRowScores / labels, kLeastRows, kMostRows);
+}
 
 } // namespace
 
@@ -25,7 +37,8 @@ JointReach::JointReach(Layout &layout, const ChainView &view, const Attachments 
     : labelling(layout.take_span<std::int32_t>(view.length)), length_(view.length),
       labels_(view.labels), count_(attachments.count), scores_(layout, view),
       properties_(layout.take<BoundProperty>(count_)),
-      traced_rows_(kRows + kTracedRows * view.length) {
+      row_limit_(rows_of(view.labels)),
+      traced_rows_(kTracedPositions * row_limit_ + kTracedRows * view.length) {
   for (std::int32_t k = 0; k < count_; ++k) {
     BoundTables *tables = shared && !layout.measuring() ? shared + k : shared;
     const BoundProperty property(layout, attachments.at(k), false, tables);
@@ -47,6 +60,9 @@ JointReach::JointReach(Layout &layout, const ChainView &view, const Attachments 
   attained_ = layout.take<double>(count_ + 1);
   least_ = layout.take<double>(count_ + 1);
   values_ = layout.take<std::int32_t>(count_);
+  shown_ = layout.take<std::int32_t>(count_);
+  known_ = layout.take<std::int32_t>(count_);
+  best_value_ = layout.take<std::int32_t>(count_);
   memories_ = layout.take<Memory>(std::int64_t{kConfigurations} * count_);
   slack_ = layout.take<double>(kConfigurations);
   quiet_ = layout.take<std::uint64_t>(kConfigurations);
@@ -58,8 +74,8 @@ JointReach::JointReach(Layout &layout, const ChainView &view, const Attachments 
   next_ = layout.take<const std::int32_t *>(count_);
   fires_ = layout.take<const std::int32_t *>(count_);
   for (int k = 0; k < 2; ++k) {
-    rows_[k] = layout.take<double>(rows(kRows));
-    numbers_[k] = layout.take<std::int32_t>(kRows);
+    rows_[k] = layout.take<double>(rows(row_limit_));
+    numbers_[k] = layout.take<std::int32_t>(row_limit_);
   }
   all_rows_ = layout.take<double>(rows(traced_rows_));
   all_backs_ = layout.take<std::int32_t>(rows(traced_rows_));
@@ -74,20 +90,18 @@ bool JointReach::prepare(Limits *limits) noexcept {
   is_classless_ = true;
   for (std::int32_t k = 0; k < count_; ++k)
     is_classless_ = is_classless_ && properties_[k].attached.property->classes == 1;
+  followed_ = narrowed_ = 0;
+  std::fill_n(known_, count_, -1);
+  for (std::int32_t k = 0; k < count_ && goes_on; ++k)
+    find_greatest(k);
   std::fill_n(attained_, count_ + 1, kForbidden);
   std::fill_n(steady_, count_ * message_limit_, 0.0);
   return goes_on && scores_.complete({completion_, to_size(length_) * to_size(labels_)},
                                      {row_, to_size(labels_)}, labelling);
 }
 
-bool JointReach::offer(gsl::span<const std::int32_t> labels, double score,
-                       gsl::span<const std::int32_t> shown) noexcept {
-  Expects(labels.size() >= to_size(length_) && shown.size() >= to_size(count_));
-  const ChainView &view = scores_.view();
-  const std::int32_t *label_at = labels.data();
-  for (std::int32_t t = 0; t < length_ && view.limits_labels(); ++t)
-    if (!view.allows(t, label_at[t]))
-      return false;
+bool JointReach::read_values(gsl::span<const std::int32_t> labels,
+                             gsl::span<const std::int32_t> shown) noexcept {
   for (std::int32_t k = 0; k < count_; ++k) {
     const BoundProperty &property = properties_[k];
     const std::int32_t value = shown.data()[k];
@@ -100,6 +114,19 @@ bool JointReach::offer(gsl::span<const std::int32_t> labels, double score,
                                                              property.numbers, end, value) -
                                                          property.numbers);
   }
+  return true;
+}
+
+bool JointReach::offer(gsl::span<const std::int32_t> labels, double score,
+                       gsl::span<const std::int32_t> shown) noexcept {
+  Expects(labels.size() >= to_size(length_) && shown.size() >= to_size(count_));
+  const ChainView &view = scores_.view();
+  const std::int32_t *label_at = labels.data();
+  for (std::int32_t t = 0; t < length_ && view.limits_labels(); ++t)
+    if (!view.allows(t, label_at[t]))
+      return false;
+  if (!read_values(labels, shown))
+    return false;
   bool is_best = false;
   for (std::int32_t but = 0; but <= count_; ++but) {
     double total = score;
@@ -108,6 +135,8 @@ bool JointReach::offer(gsl::span<const std::int32_t> labels, double score,
     is_best = total > kForbidden && total >= attained_[but];
     attained_[but] = std::max(attained_[but], total);
   }
+  if (is_best)
+    std::copy_n(values_, count_, known_);
   return is_best;
 }
 
@@ -243,8 +272,8 @@ JointReach::End JointReach::step(std::int32_t t) noexcept {
   const double *edges = t > 0 ? scores_.forward(t) : nullptr;
   const double *after = completion_ + std::int64_t{t} * labels_;
   const MaxPlus &max_plus = scores_.max_plus();
-  const std::int64_t room = traces_ ? std::min<std::int64_t>(traced_rows_ - row_begin_[t], kRows)
-                                    : std::int64_t{kRows};
+  const std::int64_t room =
+      traces_ ? std::min(traced_rows_ - row_begin_[t], row_limit_) : row_limit_;
   if (!scores_.spend(16 + 2 * std::int64_t{labels_} * labels_))
     return End::interrupted;
   after_count_ = 0;
@@ -320,8 +349,11 @@ JointReach::End JointReach::pass(bool sends, bool traces) noexcept {
   for (std::int32_t k = 0; k < count_; ++k) {
     const BoundProperty &property = properties_[k];
     const std::int32_t start = property.attached.property->start;
-    successor_[k] = {property.may_fire(0, start) ? start : property.attached.property->dead(),
-                     property.empty()};
+    const std::int32_t dead = property.attached.property->dead();
+    if (sends || (followed_ >> k & 1) != 0)
+      successor_[k] = {property.may_fire(0, start) ? start : dead, property.empty()};
+    else
+      successor_[k] = {dead, best_value_[k]};
   }
   // The initial row is in rows_[1], since the rows of position 0 are written to rows_[0].
   now_ = rows_[1];
@@ -349,8 +381,11 @@ JointReach::End JointReach::pass(bool sends, bool traces) noexcept {
 void JointReach::finish(bool sends) noexcept {
   best_ = kForbidden;
   best_row_ = best_label_ = -1;
-  for (std::int32_t k = 0; k < count_ && sends; ++k)
-    std::fill_n(message(k), properties_[k].local_count + 2, kForbidden);
+  const bool is_alone = !sends && std::has_single_bit(followed_);
+  const std::int32_t alone = is_alone ? std::countr_zero(followed_) : -1;
+  for (std::int32_t k = 0; k < count_; ++k)
+    if (sends || k == alone)
+      std::fill_n(message(k), properties_[k].local_count + 2, kForbidden);
   for (std::int32_t i = 0; i < now_count_; ++i) {
     const Memory *of = memories(now_numbers_[i]);
     for (std::int32_t y = 0; y < labels_; ++y) {
@@ -376,10 +411,11 @@ void JointReach::finish(bool sends) noexcept {
         double total = score;
         for (std::int32_t k = 0; k < count_; ++k)
           total += k == but ? 0.0 : properties_[k].message[values_[k]];
-        if (but < count_) {
-          double &to = message(but)[values_[but]];
+        if (const std::int32_t k = but < count_ ? but : alone; k >= 0) {
+          double &to = message(k)[values_[k]];
           to = std::max(to, total);
-        } else if (total > best_) {
+        }
+        if (but == count_ && total > best_) {
           best_ = total;
           best_row_ = i;
           best_label_ = y;
@@ -399,12 +435,8 @@ JointReach::End JointReach::run(gsl::span<const double> reaches) noexcept {
   least_[count_] = offered();
   for (std::int32_t k = 0; k < count_; ++k)
     most_steady_[k] = *std::max_element(steady_part(k), steady_part(k) + entries(k));
-  // In decoding, few rows survive pruning. The rows of all positions usually fit, and trace() then
-  // needs no second pass.
-  End end = reach ? End::overflow : pass(false, true);
-  has_trace_ = end == End::done;
-  if (end == End::overflow)
-    end = pass(reach != nullptr, false);
+  has_trace_ = false;
+  const End end = reach ? pass(true, false) : decode();
   if (end != End::done)
     return end;
   best_ = std::max(best_, offered());
@@ -418,6 +450,112 @@ JointReach::End JointReach::run(gsl::span<const double> reaches) noexcept {
       to[v] = std::max(to[v], most - reach[k] - steady[v]);
   }
   return end;
+}
+
+JointReach::End JointReach::decode() noexcept {
+  // Most chains have so few rows that one pass that follows all automata is the fastest way.
+  const std::int64_t all_rows =
+      std::exchange(traced_rows_, std::min(traced_rows_, few_rows * length_));
+  followed_ = (std::uint32_t{1} << count_) - 1;
+  const End first = pass(false, true);
+  traced_rows_ = all_rows;
+  has_trace_ = first == End::done;
+  if (first != End::overflow)
+    return first == End::done && best_ > offered() ? follow_backs() : first;
+  for (std::int32_t k = 0; k < count_; ++k)
+    find_greatest(k);
+  for (;;) {
+    if (const End end = narrow(); end != End::done)
+      return end;
+    // Few rows survive pruning, so those of all positions usually fit. If not, a pass without them
+    // finds the best score, below which another pass can prune.
+    End end = pass(false, true);
+    has_trace_ = end == End::done;
+    if (end == End::overflow)
+      end = pass(false, false);
+    // A bound that is not above an offered score is attained by the labelling that was offered.
+    if (end != End::done || best_ <= offered())
+      return end;
+    if (!has_trace_) {
+      const double least = std::exchange(least_[count_], best_);
+      end = pass(false, true);
+      least_[count_] = least;
+      has_trace_ = end == End::done;
+      if (!has_trace_)
+        return end;
+    }
+    if (end = follow_backs(); end != End::done)
+      return end;
+    if (!scores_.spend(8 * std::int64_t{length_} * count_))
+      return End::interrupted;
+    if (!follow_more())
+      return End::done;
+  }
+}
+
+bool JointReach::follow_more() noexcept {
+  for (std::int32_t k = 0; k < count_; ++k)
+    shown_[k] = properties_[k].attached.evaluate(labelling, {});
+  const bool is_allowed = read_values(labelling, {shown_, to_size(count_)});
+  const std::uint32_t before = followed_;
+  double score = best_; // of `labelling`, with messages
+  for (std::int32_t k = 0; k < count_; ++k) {
+    if ((followed_ >> k & 1) != 0)
+      continue;
+    const BoundProperty &property = properties_[k];
+    const double short_of = property.greatest_message - property.message[values_[k]];
+    if (is_allowed && !(short_of > 0))
+      continue;
+    followed_ |= std::uint32_t{1} << k;
+    score -= short_of;
+  }
+  if (is_allowed && score > least_[count_]) {
+    least_[count_] = score;
+    std::copy_n(values_, count_, known_);
+  }
+  return followed_ != before;
+}
+
+void JointReach::find_greatest(std::int32_t k) noexcept {
+  BoundProperty &property = properties_[k];
+  // All entries may be forbidden.
+  const double *greatest = std::max_element(property.message, property.message + entries(k));
+  best_value_[k] = static_cast<std::int32_t>(greatest - property.message);
+  property.greatest_message = *greatest;
+  if (known_[k] < 0)
+    return;
+  const std::uint32_t bit = std::uint32_t{1} << k;
+  if (property.message[known_[k]] < property.greatest_message)
+    followed_ |= bit;
+  else
+    followed_ &= ~bit;
+}
+
+JointReach::End JointReach::narrow() noexcept {
+  if (std::popcount(followed_ & ~narrowed_) == 0 || std::popcount(followed_) < kNarrowed)
+    return End::done;
+  for (std::int32_t k = 0; k < count_; ++k) {
+    const std::uint32_t bit = std::uint32_t{1} << k;
+    if ((followed_ & bit) == 0 || (narrowed_ & bit) != 0)
+      continue;
+    narrowed_ |= bit;
+    const std::uint32_t followed = followed_;
+    followed_ = bit;
+    const End end = pass(false, false);
+    followed_ = followed;
+    if (end == End::interrupted)
+      return end;
+    if (end == End::overflow)
+      continue;
+    const double *bounds = message(k);
+    const double least = least_[count_];
+    for (std::int32_t v = 0; v < properties_[k].local_count + 2; ++v)
+      if (bounds[v] == kForbidden ||
+          bounds[v] < least - kReachRounding * (std::fabs(bounds[v]) + std::fabs(least)))
+        properties_[k].message[v] = kForbidden;
+    find_greatest(k);
+  }
+  return End::done;
 }
 
 void JointReach::write_message(std::int32_t k, gsl::span<double> row) const noexcept {
@@ -434,12 +572,15 @@ void JointReach::write_message(std::int32_t k, gsl::span<double> row) const noex
 }
 
 JointReach::End JointReach::trace() noexcept {
-  if (!has_trace_) {
-    std::fill_n(least_, count_, kInfinity);
-    least_[count_] = best_;
-    if (const End end = pass(false, true); end != End::done)
-      return end;
-  }
+  if (has_trace_)
+    return follow_backs();
+  std::fill_n(least_, count_, kInfinity);
+  least_[count_] = best_;
+  const End end = decode();
+  return end == End::done && best_row_ < 0 ? End::overflow : end;
+}
+
+JointReach::End JointReach::follow_backs() noexcept {
   std::int32_t *labels = labelling.data();
   std::int32_t row = best_row_;
   std::int32_t label = best_label_;

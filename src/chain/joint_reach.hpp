@@ -8,6 +8,14 @@
 // add, lies below the score of a known labelling (for messages, more than the *reach* below). The
 // pass uses no beam: it is exact, or reports an overflow of its memory.
 //
+// If a pass that follows all automata would have many rows, decoding follows as few as it can. A
+// pass that leaves out some properties, and adds the greatest entry of their messages in advance,
+// gives an upper bound. If its best labelling shows such an entry in each property left out, the
+// bound is attained and the labelling is best; otherwise the properties in which it does not are
+// followed too, in another pass. If there are several, a pass that follows one property alone first
+// bounds each of its values; values that no labelling as good as a known one can show are left out
+// from then on.
+//
 // The receiver of a message adds numbers to its entries. It states the part of these numbers that
 // it knows in advance, the *steady* part, and the reach, the most by which the other part can
 // differ between two entries. An entry that, with its steady part, is more than the reach below the
@@ -60,7 +68,8 @@ public:
   double offered() const noexcept { return attained_[count_]; }
 
   // Computes best() and, if `reaches` is not empty, the messages. reaches[k]: the reach for the
-  // message of property k; if it is infinite, all entries are exact.
+  // message of property k; if it is infinite, all entries are exact. Without `reaches`, and in
+  // trace(), values are left out; call prepare() before other messages are computed.
   End run(gsl::span<const double> reaches) noexcept;
   // Returns the greatest score, including messages; at least offered(). Minus infinity if every
   // labelling is forbidden.
@@ -72,6 +81,8 @@ public:
   End trace() noexcept;
 
   gsl::span<std::int32_t> labelling; // T
+  // Rows, on average over the positions, up to which decoding follows all automata.
+  std::int64_t few_rows = 16;
 
 private:
   static constexpr std::int32_t kMostProperties = 16;
@@ -97,6 +108,24 @@ private:
   // property k. greatest: the greatest of all entries.
   double most_paid(std::int32_t k, const Memory &memory, const double *row,
                    double greatest) const noexcept;
+  // Writes the local values that a labelling shows to values_. `shown`: as in offer(). False if the
+  // labelling is forbidden.
+  bool read_values(gsl::span<const std::int32_t> labels,
+                   gsl::span<const std::int32_t> shown) noexcept;
+  // Writes the best labelling of the last pass to `labelling`, from the rows of all positions.
+  End follow_backs() noexcept;
+  // Decodes with one pass that follows all automata or, if it has many rows, with passes that
+  // follow more and more of them.
+  End decode() noexcept;
+  // Follows also the properties of which `labelling` does not show an entry with the greatest
+  // message. False if there is none.
+  bool follow_more() noexcept;
+  // Bounds the values of every property that is followed, if there are several, and leaves out
+  // those that cannot be part of a labelling as good as the best known one.
+  End narrow() noexcept;
+  // Takes over the greatest entry of the message of property k. Follows the property if the
+  // best known labelling does not show this entry, else no more.
+  void find_greatest(std::int32_t k) noexcept;
   // These four functions refer to the current configuration, of_. follow() writes the successor of
   // of_ after `label` at t to successor_; false if the successor is forbidden.
   void read_cells(std::int32_t t) noexcept;
@@ -106,6 +135,8 @@ private:
   // Runs the forward pass. `sends`: computes messages; `traces`: keeps the rows of all positions.
   End pass(bool sends, bool traces) noexcept;
   End step(std::int32_t t) noexcept;
+  // Computes best_ and, if `sends`, all messages. Without `sends`, the message of a property that
+  // is followed alone becomes the greatest score, with all messages, of each of its values.
   void finish(bool sends) noexcept;
   double *message(std::int32_t k) const noexcept { return outgoing_ + k * message_limit_; }
   double *steady_part(std::int32_t k) const noexcept { return steady_ + k * message_limit_; }
@@ -116,7 +147,8 @@ private:
   Scores scores_;
   BoundProperty *properties_;
   std::int64_t message_limit_ = 0; // exceeds F + 2 of every property
-  std::int64_t traced_rows_;
+  std::int64_t row_limit_;   // greatest number of rows of a position
+  std::int64_t traced_rows_; // greatest number of rows of a trace
   double *completion_; // T x m: best score of the positions after t, without properties
   double *row_;        // m: scores of the successors of one configuration
   std::int32_t *kept_; // m: labels that are not pruned
@@ -128,6 +160,13 @@ private:
   double *attained_;
   double *least_;        // count + 1: least score that is not pruned, for message k; last: decoding
   std::int32_t *values_; // count: local value of each property on one labelling
+  std::int32_t *shown_;  // count: its value in the clique
+  std::int32_t *known_;  // count: its local value on the best known labelling
+  // Bit k: whether a pass follows the automaton of property k. If not, every configuration has its
+  // dead state and the local value best_value_[k].
+  std::uint32_t followed_ = 0;
+  std::uint32_t narrowed_ = 0; // bit k: narrow() has bounded the values of property k
+  std::int32_t *best_value_;   // by property: local value with the greatest message
 
   // Configurations of the whole pass, numbered, found by a hash table with open addressing.
   Memory *memories_;           // kConfigurations x count: state and value of each property
@@ -145,14 +184,14 @@ private:
   const std::int32_t **next_;
   const std::int32_t **fires_;
 
-  // Rows of m scores. rows_: kRows rows for each of two neighbouring positions, used in turn.
+  // Rows of m scores. rows_: row_limit_ rows for each of two neighbouring positions, used in turn.
   // all_rows_: if traces_, traced_rows_ rows for all positions.
   double *rows_[2];
   double *all_rows_;
   std::int32_t *all_backs_;         // traced_rows x m: row at the previous position
   std::int32_t *all_numbers_;       // traced_rows: configuration of each row
   std::int64_t *row_begin_;         // T + 1: first row of each position
-  std::int32_t *numbers_[2];        // kRows: configuration of each row
+  std::int32_t *numbers_[2];        // row_limit_: configuration of each row
   double *now_ = nullptr;           // rows of the current position
   double *after_ = nullptr;         // rows of the next position
   std::int32_t now_count_ = 0;

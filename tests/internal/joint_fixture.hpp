@@ -50,7 +50,7 @@ public:
       score = below(12) == 0 ? kForbidden : number();
     for (std::int32_t &one : classes)
       one = below(2);
-    const int count = 1 + below(3);
+    const int count = 1 + below(5);
     messages.resize(static_cast<std::size_t>(count));
     table.resize(static_cast<std::size_t>(length));
     for (std::int32_t &value : table)
