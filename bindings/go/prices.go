@@ -149,10 +149,11 @@ func (p *Prices) placed(err error) error {
 }
 
 // Counts returns how many members of each shared clique have each value, under the labelling of the
-// last Solve: one row for each shared clique and one entry for each value of its potential, as
-// [Prices.Solve] takes prices. All rows are parts of one array. Members with a value outside a
-// dictionary are not counted. If the potential has only R values, members that are EMPTY or
-// CONFLICT are not counted either.
+// last Solve. The shape is that of the prices that [Prices.Solve] takes: one row for each shared
+// clique, with one entry for each value of its potential. All rows are parts of one array. Members
+// with a value outside the clique's dictionary are not counted. A potential has entries for EMPTY
+// and CONFLICT only if it has R + 2 values; if it has R, members with these two values are not
+// counted either.
 func (p *Prices) Counts() ([][]int64, error) {
 	c, _ := p.reads().begin(false)
 	defer c.end()

@@ -36,7 +36,7 @@ public:
   std::size_t bytes() const noexcept { return used_; }
 
   // Takes an uninitialised array of `count` objects, aligned to a cache line; NULL while measuring.
-  // Its end is a bound that the address sanitizer checks (redzone.hpp).
+  // Under the address sanitizer, an access beyond the end of the array is an error (redzone.hpp).
   template <class T> T *take(std::size_t count) noexcept {
     static_assert(std::is_trivially_destructible_v<T> && alignof(T) <= kAlignment);
     std::byte *place = memory_ ? memory_ + used_ : nullptr;

@@ -665,7 +665,7 @@ CHORALE_INLINE bool BoundedSingle::fire_again(Scores &scores, std::int64_t &most
   const Property &automaton = *property_->attached.property;
   const std::int32_t count = property_->local_count;
   const std::int32_t length = scores.length();
-  // The greatest bound of all is the CONFLICT entry if its labelling fires two values.
+  // If the labelling with the greatest bound fires two values, this bound is the entry of CONFLICT.
   const double &conflict = message_[property_->conflict()];
   const std::int32_t first = greatest_bound(-1);
   is_conflict_known_ = first < 0;

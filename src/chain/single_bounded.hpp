@@ -1,15 +1,19 @@
-// Message of a chain to a single property, with few rows where values are many.
+// Message of a chain to a single property, with few rows even if the property has many values.
 //
-// Backward rows hold, for each automaton state, the best completion in which nothing fires any
-// more, and the best one in which something does. A labelling that fires once is a forward row
-// "nothing fired yet", a firing, and a completion of the first kind, so one set of rows gives the
-// entries of all values that fire once, and EMPTY. A row for a fired value is followed only where
-// two upper bounds on what it reaches by firing again exceed what is attained already:
-// - the completion of the second kind, in which anything may fire;
-// - what its own value may still gain. Along a path that fires nothing, scores grow by at most as
-//   much as the forward rows. So firing at t, with others of the same value to follow, gains at
-//   most the score of a labelling that fires first at t minus the forward entry behind it, and the
-//   best firings after t follow from these numbers alone, see find_hopes().
+// A labelling that fires once has three parts: a part in which nothing fires, the firing, and a
+// part in which nothing fires any more. The scores of the first part (*unfired* rows, by position
+// and automaton state) and of the last part (*silent* rows) do not depend on the value that fires.
+// So one set of rows gives the message's entry for EMPTY and, for every value, the best labelling
+// that fires it once.
+//
+// A labelling may also fire a value several times. A row of scores of its own follows a value after
+// its first firing, but only while both of these upper bounds on what firing again can reach are
+// above the entry that is known already:
+// - the best completion in which any value fires at least once more (*firing* rows);
+// - a bound for this value alone. From one position to the next, a path that fires nothing gains at
+//   most as much as the unfired rows do. So a firing at t gains at most the score of the best
+//   labelling whose first firing is at t, minus the unfired score after t. The bound is the
+//   greatest sum of such gains over firings after t (find_hopes()).
 #pragma once
 
 #include "chain/behaviour.hpp"

@@ -63,9 +63,11 @@ private:
     bool reaches_gap(double bound) const noexcept;
   };
 
-  // Searches all labellings of s.view, from the start prices `prices` (n); sets s.complete if the
-  // search was not cut short. Returns an upper bound on their scores. Writes the prices at the end
-  // of the root's ascent to `root_prices` (n; NULL: nowhere; may be the same array as `prices`).
+  // Runs the branch and bound over all labellings of s.view and puts the best one found into
+  // s.incumbent. Returns an upper bound on the scores of all labellings. Sets s.complete if neither
+  // a limit nor an interruption ended the search. `prices` (n): prices at which minimising the
+  // dual begins. `root_prices` (n, or NULL): receives the prices that minimise the dual of the
+  // first box, which holds all labellings; may be the same array as `prices`.
   double search(Search &s, gsl::span<const double> prices, gsl::span<double> root_prices) noexcept;
   // Returns an upper bound on the scores in the box that dual_ has, by minimising the dual from
   // prices_ on. If all counts are fixed, finds the best labelling in the box instead. `inherited`:

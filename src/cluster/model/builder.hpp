@@ -178,8 +178,8 @@ private:
                              Add &&add) noexcept;
   // Removes all cliques but the first `count`. The removed cliques must have no members.
   void drop_cliques(std::int64_t count) noexcept;
-  // Appends `transitions` to the list of the model and holds a reference. The caller must have
-  // reserved an entry of the list.
+  // Appends `transitions` to the model's list of transitions and takes a reference to it. The list
+  // must have reserved memory for one more entry.
   void note_transitions(const chorale::Transitions *transitions) noexcept;
   void note_scores(std::int64_t numbers, std::size_t number_bytes, bool borrow) noexcept;
   bool reserve_chain() noexcept;

@@ -38,10 +38,10 @@ bool solve_closed(const Setting &setting, RunState &state, std::int64_t clique,
 // the call must end.
 bool solve_all_closed(const Setting &setting, RunState &state) noexcept;
 
-// Writes the max-marginals of the labels of an item of a closed clique, and the difference between
-// the two greatest of these; `marginals` may be empty, `margin` NULL. In a clique with more than
-// kAnsweredMembers members, all other members are fixed to their labels in state.best, which costs
-// O(n + R), less than exact max-marginals.
+// Writes the max-marginals of the labels of an item of a closed clique to `marginals`, unless it is
+// empty, and the difference between the two greatest of these to `margin`, unless it is NULL. In a
+// clique with more than kAnsweredMembers members, exact max-marginals would cost too much: there
+// every other member keeps its label in state.best, which costs O(n + R).
 RunFailure closed_marginals(const Setting &setting, const RunState &state, std::int32_t chain,
                             gsl::span<double> marginals, double *margin) noexcept;
 

@@ -1,16 +1,19 @@
+// Search for a better labelling of one chain, while all other chains keep their labels.
+//
 // The incoming row of a slot holds, for each column that the slot could show, the score C of its
-// clique with all else fixed. If no clique has two slots of the chain, the best labelling under
-// these rows is the best of the block. Several slots of the chain in one clique are *repeats*:
-// their gains do not add up. Then three labellings are tried in turn, and one is accepted only if
-// it gains:
+// clique if nothing else changes. If no clique has two slots of the chain, decoding the chain under
+// these rows finds its best labelling. Several slots of the chain in one clique are *repeats*: if
+// two of them move, the clique's gain is not the sum of what each gains alone. Then three
+// labellings are tried in turn, and one is accepted only if it gains:
 //  1. The best one under the same rows.
-//  2. The best one with convex SUMs replaced by linear functions tangent at the counts. These are
-//     never above the SUMs: a gain under them is a gain.
-//  3. One found by moving one repeat at a time with all others held to their columns, so that every
-//     gain is exact. On a chain without properties a walk does that (chain_walk.hpp), which costs
-//     as much as forward-backward. On trees, under properties and in instances, messages under a
-//     penalty on moving repeats give the gain of moving each alone; then the best repeat of each
-//     clique is freed, and one decode moves the freed ones together.
+//  2. The best one if each convex SUM is replaced by the linear function that touches it at the
+//     present counts. A convex function is nowhere below its tangent, so a gain under the tangents
+//     is a gain.
+//  3. One found by moving one repeat at a time while all others keep their columns, so that every
+//     gain is exact. On a chain without properties a walk does that (chain_walk.hpp), at the price
+//     of one forward-backward pass. On trees, under properties and in instances, max-marginals
+//     under a penalty on moving repeats give the gain of moving each repeat alone; then the best
+//     repeat of each clique is free to move, and one decode moves these together.
 #include "cluster/run/improve.hpp"
 
 namespace chorale {

@@ -190,8 +190,9 @@ private:
                         memory_.scratch.first(to_size(clique.columns())));
     return graded(violation(clique, memory_.scratch.data(), centre));
   }
-  // Returns the violation as this pass counts it: in the second half of the passes every violation
-  // is 1, since the nearest allowed counts may be unattainable.
+  // Returns how much a violation counts in the current pass. In the first half of the passes it
+  // counts as it is: the distance to the nearest allowed counts. No labelling may attain those
+  // counts, so in the second half every violation counts 1, whatever its distance.
   std::int64_t graded(std::int64_t violation) const noexcept {
     return course_.pass < kPasses / 2 ? violation : std::min<std::int64_t>(violation, 1);
   }

@@ -99,7 +99,7 @@ const View = (() => {
         if (own[t] === now[t] && !wrong) return words[t];
         const attributes = { class: wrong ? "e" : "", ...this.#told(t) };
         if (own[t] === now[t]) return element("i", attributes, words[t]);
-        // Only the first word of a run can be reached with the Tab key.
+        // Of neighbouring changed words, the Tab key stops at the first only.
         if (labels === now && (this.of.isFirst(t) || own[t - 1] === now[t - 1]))
           attributes.tabindex = 0;
         return element("mark", attributes, words[t]);
