@@ -8,9 +8,10 @@ import numpy as np
 
 from pages import OTHER, Record
 
-# The paper's four properties ("Domain adaptation") and two more, in the order in which every page has its cliques.
-KINDS = ["first field", "token before the title", "field after the title", "field after the venue",
-         "token before the venue", "field after the authors"]
+# What the records of a page agree on, in the order of its cliques: the first field and, for each field that most records
+# have, the token before it and the field after it. The paper's four properties ("Domain adaptation") are among these.
+FIELDS = ["Author", "Title", "Date", "Venue"]
+KINDS = ["first field", *("token before " + field for field in FIELDS), *("field after " + field for field in FIELDS)]
 START, END = "(start)", "(end)"  # the token before a record, the label after it
 
 
@@ -43,17 +44,7 @@ class Collection:
                     number[form] = len(self.vocabulary)
                     self.vocabulary.append(form)
             self.tokens.append(np.array([number[f] for f in forms], dtype=np.int32))
-        m = len(labels)
-        ignored = [label == OTHER for label in labels]
-        title, venue = labels.index("Title"), labels.index("Venue")
-        self.properties = [
-            ch.Property.first_label(m, ignored=ignored),
-            ch.Property.token_before(m, title, values=len(self.vocabulary), ignored=ignored, start_value=0),
-            ch.Property.next_label(m, title, ignored=ignored, end_value=m),
-            ch.Property.next_label(m, venue, ignored=ignored, end_value=m),
-            ch.Property.token_before(m, venue, values=len(self.vocabulary), ignored=ignored, start_value=0),
-            ch.Property.next_label(m, labels.index("Author"), ignored=ignored, end_value=m),
-        ]
+        self.properties = [self._property(kind) for kind in KINDS]
         solver = ch.ChainSolver()
         self.own = [solver.best(s.unary, s.transitions).labels for s in scored]
         # What fires in some record's own labelling, in conflicts too; all else is one value, OUT.
@@ -62,19 +53,31 @@ class Collection:
             fired = [[prop.fired(self.own[i], table=self.tokens[i]) for i in self.members(page)] for prop in self.properties]
             self.dictionaries[page] = [ch.Dictionary(np.unique(np.concatenate(of)), out=True) for of in fired]
 
+    def _property(self, kind: str) -> ch.Property:
+        m, ignored = len(self.labels), [label == OTHER for label in self.labels]
+        if kind == "first field":
+            return ch.Property.first_label(m, ignored=ignored)
+        what, _, field = kind.rpartition(" ")
+        field = self.labels.index(field)
+        if what == "field after":
+            return ch.Property.next_label(m, field, ignored=ignored, end_value=m)
+        return ch.Property.token_before(m, field, values=len(self.vocabulary), ignored=ignored, start_value=0)
+
     def members(self, page: str) -> list[int]:
         return [i for i, s in enumerate(self.scored) if s.record.page == page]
 
-    def agreeing(self, strengths) -> ch.Model:
+    def agreeing(self, strengths: dict[str, float]) -> ch.Model:
         """Potts, scaled by 1/n: a page gains strengths[kind] / n for every two records that show the same value. What
-        is OUT, empty or in conflict counts for nothing. Fewer strengths: the first kinds alone."""
+        is OUT, empty or in conflict counts for nothing. Kinds without a strength have no cliques."""
         builder = ch.ModelBuilder()
         for s, tokens in zip(self.scored, self.tokens):
             builder.add_chain(s.unary, s.transitions, tokens=tokens, group=self.pages.index(s.record.page))
         for page in self.pages:
-            for prop, dictionary, strength in zip(self.properties, self.dictionaries[page], strengths):
+            for kind, prop, dictionary in zip(KINDS, self.properties, self.dictionaries[page]):
+                if kind not in strengths:
+                    continue
                 counted = [True] * (len(dictionary) - 1) + [False] * 3
-                potential = ch.Potential.potts(len(dictionary) + 2, strength, scale="members", counted=counted)
+                potential = ch.Potential.potts(len(dictionary) + 2, strengths[kind], scale="members", counted=counted)
                 clique = builder.add_clique(property=prop, dictionary=dictionary, potential=potential)
                 for i in self.members(page):
                     builder.add_member(clique, i)
@@ -82,7 +85,7 @@ class Collection:
 
     def problem(self, model: ch.Model | None = None, notes: dict[str, str] | None = None) -> ch.Problem:
         """A model of these records with everything that a person needs to read it. None: the agreeing one."""
-        problem = ch.Problem(model or self.agreeing([1.0] * len(KINDS)))
+        problem = ch.Problem(model or self.agreeing(dict.fromkeys(KINDS, 1.0)))
         problem.labels = self.labels
         problem.tokens = self.vocabulary
         problem.words = [token for s in self.scored for token in s.record.tokens]
@@ -91,9 +94,8 @@ class Collection:
         problem.group_names = self.pages
         problem.clique_names = [page + ": " + kind for page in self.pages for kind in KINDS]
         problem.clique_kinds = [kind for _ in self.pages for kind in KINDS]
-        followers = problem.add_value_names([*self.labels, END])
-        problem.name_values([names for _ in self.pages
-                             for names in ("labels", "tokens", followers, followers, "tokens", followers)])
+        names = {"first": "labels", "token": "tokens", "field": problem.add_value_names([*self.labels, END])}
+        problem.name_values([names[kind.split()[0]] for _ in self.pages for kind in KINDS])
         problem.gold = np.array([self.labels.index(label) for label in self.gold()], dtype=np.int32)
         for name, text in (notes or {}).items():
             problem.notes[name] = text

@@ -4,7 +4,7 @@
     train_base.py [--pages data/pages.txt] [--train-shelves 0,2] [--out data/pages.chorale]
 
 The tagger is CRFsuite with window features (pages.py), trained on the pages of the train shelves alone. Its scores
-for all other pages, six properties and learnt potentials become the problem file. Potentials are learnt on the train
+for all other pages, properties and learnt potentials become the problem file. Potentials are learnt on the train
 shelves alone, each of whose records is scored by a tagger that has seen neither its work nor its page (`held_out`),
 since works and styles will be new to the final tagger too. The control is learnt in the same way, but knows of no
 other record: bonuses alone.
@@ -55,18 +55,25 @@ class Base:
             path = str(pathlib.Path(folder) / "base.crfsuite")
             trainer.train(path)
             self.scores = crfsuite.Scores(path)
-            self.tagger = pycrfsuite.Tagger()
-            self.tagger.open(path)
+            self.model = pathlib.Path(path).read_bytes()
         # columns in the order of LABELS; a label that the tagger has never seen is forbidden
         self.columns = [self.scores.labels.index(label) if label in self.scores.labels else -1 for label in LABELS]
+
+    @property
+    def tagger(self) -> pycrfsuite.Tagger:
+        """CRFsuite's own tagger, opened anew: unlike a Base it cannot be pickled."""
+        tagger = pycrfsuite.Tagger()
+        tagger.open_inmemory(self.model)
+        return tagger
 
     def seconds_to_tag(self, records: list[Record]) -> float:
         """Processor time in which CRFsuite itself tags records, from features that are there already."""
         items = [pycrfsuite.ItemSequence(features_of(record)) for record in records]
+        tagger = self.tagger
         begin = time.process_time()
         for of in items:
-            self.tagger.set(of)
-            self.tagger.tag()
+            tagger.set(of)
+            tagger.tag()
         return time.process_time() - begin
 
     def transitions(self) -> np.ndarray:
