@@ -15,6 +15,7 @@ import unittest
 from pathlib import Path
 from typing import Any
 
+import libchorale as ch
 import pyarrow as pa
 import pyarrow.parquet as pq
 import web_pages
@@ -163,8 +164,9 @@ class Web(unittest.TestCase):
         # All pages in one model of examples/publications, by scores that are made anew.
         base = pickle.loads((self.web / "tagger.pickle").read_bytes())
         learnt = Learnt.from_json((web_rows.DATA / "learnt.json").read_text(encoding="utf-8"))
-        scored = [Scored(r, base.unary(r).astype("float32")) for r in self.records]
-        collection = Collection(scored, LABELS, base.transitions())
+        transitions = ch.Transitions(base.transitions())
+        scored = [Scored(r, base.unary(r).astype("float32"), transitions) for r in self.records]
+        collection = Collection(scored, LABELS)
         solved = solve(learnt.apply(collection.problem()))
         what = web_problem.pages(LABELS, base.transitions(), learnt)
         out = pa.Table.from_batches(label(rows.to_batches(), what))

@@ -28,18 +28,18 @@ def pages(labels: Sequence[str], transitions: Any, learnt: Learnt | None) -> Pro
 def problem_of(labels: list[str], transitions: Any, together: bool, rows: Any) -> ch.Problem:
     """One clique for each property, as in examples/publications; not together: none."""
     page = rows.column(GROUP)[0].as_py()
+    shared = ch.Transitions(transitions)
     scored = [
-        Scored(Record(page, 0, "", words, [], []), matrix)
+        Scored(Record(page, 0, "", words, [], []), matrix, shared)
         for words, matrix in zip(rows.column("words").to_pylist(), matrices(rows, len(labels)))
     ]
     if not together:
         builder = ch.ModelBuilder()
-        shared = ch.Transitions(transitions)
         for s in scored:
-            builder.add_chain(s.unary, shared)
+            builder.add_chain(s.unary, s.transitions)
         return ch.Problem(builder.freeze())
-    collection = Collection(scored, labels, transitions)
-    problem = ch.Problem(collection.agreeing([1.0] * len(KINDS)))
+    collection = Collection(scored, labels)
+    problem = ch.Problem(collection.agreeing(dict.fromkeys(KINDS, 1.0)))
     problem.clique_kinds = KINDS
     return problem
 

@@ -33,7 +33,7 @@ import web_pages  # which puts examples/publications on the path
 from libchorale.learn import learn
 from make_pages import LABELS
 from pages import Record, read_pages
-from train_base import ALONE, Base
+from train_base import ALONE, CLASSES, Base, held_out
 
 DATA = web_pages.ROOT / "examples/publications/data"
 TRAIN = (0, 2)  # of data/learnt.json
@@ -54,15 +54,12 @@ SCHEMA = pa.schema(
 
 
 def trained(records: list[Record], c1: float = 0.1, c2: float = 0.1) -> tuple[Base, Any]:
-    """The tagger of the train shelves, and the control's weights: learnt from problems of one shelf
-    each, whose scores come from a tagger of the others. c1, c2: the defaults of train_base.py.
+    """The tagger of the train shelves, and the control's weights, both made as train_base.py makes
+    them. c1, c2: its defaults.
     """
     train = [r for r in records if r.shelf in TRAIN]
-    folds = []
-    for held in TRAIN:
-        base = Base([r for r in train if r.shelf != held], c1, c2)
-        folds.append(base.collection([r for r in train if r.shelf == held]).problem())
-    return Base(train, c1, c2), learn(folds, rules=ALONE)
+    problem = held_out(train, c1, c2).problem()
+    return Base(train, c1, c2), learn([problem], classes=CLASSES, rules=ALONE)
 
 
 def tagger_of(web: Path) -> Base:
