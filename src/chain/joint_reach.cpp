@@ -24,7 +24,7 @@ constexpr std::int64_t kMostRows = 8192;
 constexpr std::int64_t kTracedPositions = 4;
 constexpr std::int64_t kTracedRows = 8;
 // Number of properties to follow from which their values are bounded first.
-constexpr int kNarrowed = 4;
+constexpr std::int32_t kNarrowed = 4;
 
 std::int64_t rows_of(std::int32_t labels) noexcept {
   return std::clamp(kRowScores / labels, kLeastRows, kMostRows);
@@ -381,7 +381,7 @@ JointReach::End JointReach::pass(bool sends, bool traces) noexcept {
 void JointReach::finish(bool sends) noexcept {
   best_ = kForbidden;
   best_row_ = best_label_ = -1;
-  const bool is_alone = !sends && std::has_single_bit(followed_);
+  const bool is_alone = !sends && followed_ != 0 && (followed_ & (followed_ - 1)) == 0;
   const std::int32_t alone = is_alone ? std::countr_zero(followed_) : -1;
   for (std::int32_t k = 0; k < count_; ++k)
     if (sends || k == alone)
@@ -532,7 +532,10 @@ void JointReach::find_greatest(std::int32_t k) noexcept {
 }
 
 JointReach::End JointReach::narrow() noexcept {
-  if (std::popcount(followed_ & ~narrowed_) == 0 || std::popcount(followed_) < kNarrowed)
+  std::int32_t number = 0; // of properties followed
+  for (std::int32_t k = 0; k < count_; ++k)
+    number += (followed_ >> k & 1) != 0 ? 1 : 0;
+  if ((followed_ & ~narrowed_) == 0 || number < kNarrowed)
     return End::done;
   for (std::int32_t k = 0; k < count_; ++k) {
     const std::uint32_t bit = std::uint32_t{1} << k;

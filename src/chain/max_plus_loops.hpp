@@ -371,7 +371,8 @@ CHORALE_LOOP void trace_from(const Sweep &chain, std::int32_t y,
   const std::ptrdiff_t row_part = part * chain.row_step;
   const std::ptrdiff_t unary_part = part * chain.unary_step;
   std::int32_t way[kParts] = {y};
-  // Position 0 has no predecessor: part kParts - 1 leaves out the last step.
+  // The part with number kParts - 1 ends at position 0, which has no predecessor. So this part
+  // takes one step fewer than the others.
   for (const std::int32_t last = t - ahead - part + 1; t >= last; --t) {
     const double *row = chain.rows + (t - 1) * chain.row_step;
     const double *unary = chain.unary + (t - 1) * chain.unary_step;

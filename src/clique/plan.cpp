@@ -7,11 +7,12 @@
 namespace chorale {
 namespace {
 
-// Returns the number of passes of alpha-pass, one to four, whose best labelling moves of single
-// members improve in a SUM. The more members, the less there is to gain. Over 500 random contended
-// Potts cliques of 100 members, the mean score after these moves is 0.99989 of the optimum. With
-// starts from prices in the place of all passes but one, and with moves of groups, it is 0.999988,
-// and 87 % of the labellings are optimal (30,000 cliques; tests/bench/run.sh, potts.fresh).
+// Returns the number of passes of alpha-pass, one to four, after each of which moves of single
+// members improve the best labelling of a SUM. The more members, the less there is to gain. Over
+// 500 random contended Potts cliques of 100 members, the mean score after these moves is 0.99989 of
+// the optimum. If moves of groups follow, and all passes but one give way to searches that start
+// from prices, it is 0.999988, and 87 % of the labellings are optimal (30,000 cliques;
+// tests/bench/run.sh, potts.fresh).
 std::int32_t polished_passes(std::int64_t members) noexcept {
   return static_cast<std::int32_t>(std::clamp<std::int64_t>(1000 / members, 1, 4));
 }

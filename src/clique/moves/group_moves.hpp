@@ -34,10 +34,10 @@ public:
   // there is none. O(n K). Selects the code for the vector units of the machine (cpu.hpp).
   bool move_group(gsl::span<std::int32_t> labelling) noexcept;
 
-  // Moves members out of the fullest column: those for which their best other column would be
-  // better if the fullest column had three fifths of its members. True if at least two members move
-  // and the score falls by less than the last member of the column adds to its table, where the
-  // change of the score is bounded as for groups. If false, `labelling` has been changed but is of
+  // Moves members out of the fullest column v, to give a search another start. A member moves if
+  // its best other column would be the better one, were the count of v three fifths of what it is.
+  // True if at least two members move and an upper bound on what the score loses, computed as for
+  // groups, is less than f_v(n_v) - f_v(n_v - 1). If false, `labelling` has been changed but is of
   // no use. O(n).
   bool thin_fullest(gsl::span<std::int32_t> labelling) noexcept;
 

@@ -152,9 +152,9 @@ bool MaxPass::pass_messages(std::int32_t alpha, Matrix<double> messages) noexcep
     with_from_[k - 1] = std::max(with_from_[k - 1], with_from_[k]);
   }
 
-  // Number of members at a counted column other than alpha in labelling `forced` (0 without a rest
-  // column, where it is not used). If it is above 0, not all members are in the rest column even if
-  // none has alpha, so f_alpha(0) is a lower bound of the potential.
+  // Number of members that labelling number `forced` has at counted columns other than alpha; not
+  // used, and 0, without a rest column. If it is above 0, some member is outside the rest column
+  // even where none has alpha. Then the potential is at least f_alpha(0).
   const std::int32_t counting = rest < 0 ? 0 : in.members - forced - sweep_.counts().data()[rest];
   Leaver cheapest;
   Leaver next;

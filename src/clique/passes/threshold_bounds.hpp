@@ -70,9 +70,9 @@ private:
   // thresholds, if these parts span more than half the range of the old thresholds or include the
   // last part, or if place() fails.
   bool place_closer() noexcept;
-  // Places thresholds_ from `high` down to `low`, almost evenly if `closer`. False, without placing
-  // them, if the range is empty or the gains are too large or small against it for single
-  // precision.
+  // Places thresholds_ from `high` down to `low`. `closer`: with almost equal distances. False,
+  // with no threshold placed, if the range is empty or a gain is so many times the range that
+  // single precision cannot hold this number.
   bool place(double high, double low, bool closer) noexcept;
   // Returns the part to which a gain with this place belongs.
   std::int32_t part_of(double place) const noexcept;

@@ -108,9 +108,9 @@ private:
   const std::int32_t columns_; // K
   const std::int64_t *weights_;
   double factor_ = 1;         // by which the potential's tables are multiplied
-  // The rest column stands for all uncounted values. Its table is 0 except at the count of all
-  // members. There it is this number, minus the sum of f_v(0) over the other columns, so that the
-  // potential is then 0.
+  // The rest column stands for all uncounted values. Its table has one entry that is not 0: this
+  // one, at the count of all members, when no counted value occurs. It is minus the sum of f_v(0)
+  // over the other columns, so that the potential of such a labelling is 0.
   double nothing_counts_ = 0;
 
   double *scores_ = nullptr;     // n x K, by column
