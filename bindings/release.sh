@@ -1,13 +1,14 @@
 #!/usr/bin/env bash
-# Makes everything that a release consists of, from a commit: wheels and source archive of the Python package, both
-# crates, the Go module, the npm package, the library as two files with the recipe for Conan, the Debian packages, and
-# SHA256SUMS.
+# Makes all files of a release from a commit: wheels and source archive of the Python package, both
+# crates, the Go module, the npm package, the library as two files with the recipe for Conan, the
+# Debian packages, and SHA256SUMS.
 #
 #   bindings/release.sh COMMIT FOLDER [--twice]
 #
-# COMMIT is a tag vX.Y.Z, which must be the version of the library, or any commit. FOLDER must not be there yet. With
-# --twice all is made once more, in another place, and must be the same bytes. tests/RELEASING.md says what else a release
-# takes. What is missing is installed where it may be (tests/setup.sh); registries must be within reach.
+# COMMIT is any commit, or a tag vX.Y.Z, where X.Y.Z must be the version of the library. FOLDER must
+# not exist. With --twice everything is made a second time, in another folder, and must have the
+# same bytes. Missing tools are installed if they can be (tests/setup.sh). Package registries must
+# be reachable. tests/RELEASING.md describes the other steps of a release.
 set -euo pipefail
 commit=${1:?release.sh COMMIT FOLDER [--twice]}
 folder=$(realpath -m "${2:?release.sh COMMIT FOLDER [--twice]}")
@@ -21,14 +22,14 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 SOURCE_DATE_EPOCH=$(git -C "$root" log -1 --format=%ct "$hash")
 export SOURCE_DATE_EPOCH
-# The compiler's own libraries need not be compiled twice.
+# Both builds share this cache, so that zig compiles its own libraries only once.
 export ZIG_GLOBAL_CACHE_DIR=${ZIG_GLOBAL_CACHE_DIR:-$work/zig}
 
 say() {
   printf '== %s (%s)\n' "$1" "$(date +%H:%M:%S)"
 }
 
-# The version is written in the header, and where other tools insist on it in files of their own.
+# Checks that the files of other tools that repeat the version have the version of the header.
 check_versions() { # CLONE
   local version file found
   version=$(sed -nE 's/^#define CHORALE_VERSION_[A-Z]+ ([0-9]+)$/\1/p' "$1/include/chorale/version.h" | paste -sd .)

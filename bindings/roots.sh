@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
-# Installs what release.sh made in systems that have nothing else, as its READMEs say, runs the first example of each
-# language there, and tells how long the installation took.
+# Tests the packages of a release in bare systems: installs each package as its README says, runs
+# the first example of the README, and prints how long the installation took.
 #
 #   bindings/roots.sh RELEASE [NAME...]
 #
-# RELEASE is the folder that release.sh wrote. NAME is one of those below; without names all are run. Bare systems are
-# made by debootstrap in a folder of /tmp, which is removed at the end: this takes root. What is missing on this machine
-# is installed (tests/setup.sh). Lines at the end: NAME, how long the installation took, what was run.
+# RELEASE is the folder that release.sh wrote. NAME is one of the names below; without names all are
+# run. Bare systems are made by debootstrap in a folder of /tmp, which is removed at the end. This
+# needs root. Tools that are missing on this machine are installed (tests/setup.sh). The last lines
+# of the output give for each NAME how long the installation took and what was run.
 set -euo pipefail
 
 help() {
@@ -25,7 +26,7 @@ finish() {
 }
 trap finish EXIT
 
-# How this machine reaches registries.
+# Copies to a root the settings by which this machine reaches package registries.
 copy_settings() { # ROOT
   local file
   for file in /etc/resolv.conf /etc/ssl/certs/ca-certificates.crt /etc/pip.conf; do
@@ -33,7 +34,8 @@ copy_settings() { # ROOT
   done
 }
 
-# A bare system with some packages. What is common to those of one suite is made once.
+# Makes a bare system, $roots/NAME, with some Debian packages. The base system of a suite is made
+# only once, and copied.
 make_root() { # NAME SUITE PACKAGE...
   local name=$1 suite=$2 base=$roots/base-$2
   shift 2
@@ -43,7 +45,7 @@ make_root() { # NAME SUITE PACKAGE...
       return 1
     }
     copy_settings "$base"
-    echo force-unsafe-io >"$base/etc/dpkg/dpkg.cfg.d/unsafe-io" # nothing of this outlives the script
+    echo force-unsafe-io >"$base/etc/dpkg/dpkg.cfg.d/unsafe-io" # faster, and enough for a test
     mkdir "$base/work"
   fi
   cp -a "$base" "$roots/$name"
@@ -57,13 +59,15 @@ make_root() { # NAME SUITE PACKAGE...
   }
 }
 
-# Runs a shell script from standard input in the system's folder /work. How to reach registries stays in the environment.
+# Runs the shell script on the standard input in the folder /work of a system. Keeps the
+# environment, which may say how to reach package registries, except for the variables below.
 inside() { # NAME
   chroot "$roots/$1" /usr/bin/env -u LD_PRELOAD -u PIP_FIND_LINKS HOME=/root LC_ALL=C.UTF-8 \
     PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin /bin/bash -euc "cd /work; $(cat)"
 }
 
-# The first block of a language in a Markdown file; with `out` the plain block after it.
+# Prints the first code block of a language in a Markdown file; with `out` the plain block that
+# follows it, the output of the example.
 block() { # FILE LANGUAGE [out]
   awk -v begin="\`\`\`$2" -v out="${3-}" '
     $0 == begin && !seen { seen = 1; inside = out == ""; in_code = 1; next }
@@ -71,14 +75,14 @@ block() { # FILE LANGUAGE [out]
     inside' "$1"
 }
 
-# Runs a command; sets `seconds` to what it took, and how much of that was the processor's.
+# Runs a command, and sets `seconds` to a text with the time that it took and the processor time.
 timed() { # COMMAND...
   local TIMEFORMAT='%R %U %S'
   { time "$@" 2>&3; } 3>&2 2>"$roots/time"
   seconds=$(awk '{ printf "%.0f s (%.0f s of a processor)", $1, $2 + $3 }' "$roots/time")
 }
 
-# Sets `remark`, as all of these do.
+# Sets `remark`, as the functions on_NAME do: a text on what was run, for the summary.
 python_in() { # NAME SUITE
   make_root "$1" "$2" python3 python3-venv
   block bindings/python/README.md python >"$roots/$1/work/example.py"
@@ -98,8 +102,8 @@ END
 on_python-old() { python_in python-old bullseye; }
 on_python-new() { python_in python-new trixie; }
 
-# Debian's arm64 packages are unpacked and not set up, and Python is started by qemu by itself: nothing
-# is registered with this machine's kernel.
+# Debian's arm64 packages are only unpacked, not configured, and each command names qemu explicitly
+# to run Python. So nothing has to be registered with the kernel of this machine.
 aarch64_in() { # NAME SUITE
   local root=$roots/$1 qemu package
   qemu=$(command -v qemu-aarch64-static)
@@ -147,8 +151,9 @@ END
   remark="pip install of the source archive with g++, Debian trixie; example, tests/problems"
 }
 
-# Where there is no Python to run it: pip of the environment of the wheels installs the wheel of another platform,
-# and a C program loads the library. The compiler is that of the wheels.
+# The platforms below have no Python here. So the pip in the environment of wheels.py installs the
+# wheel of the other platform, and a C program, compiled by the compiler of wheels.py, loads the
+# library.
 wheels_python() {
   PYTHONPATH=bindings/python python3 -c 'import wheels; print(wheels.install_tools())' | tail -n 1
 }
@@ -172,7 +177,7 @@ on_musl-aarch64() {
   install_wheel musllinux_1_2_aarch64
   local to=$roots/musllinux_1_2_aarch64
   zig build-exe -dynamic -lc -target aarch64-linux-musl -Iinclude bindings/python/tests/loads.c -femit-bin="$to/loads"
-  # The loader, which is musl itself, out of Debian's package for that machine.
+  # Takes the loader, which is musl itself, from Debian's arm64 package of musl.
   debootstrap --arch=arm64 --foreign --variant=minbase --include=musl trixie "$roots/musl-arm64" >"$roots/musl.log" 2>&1
   dpkg-deb -x "$roots"/musl-arm64/var/cache/apt/archives/musl_*.deb "$to/musl"
   local loader=$to/musl/usr/lib/aarch64-linux-musl/libc.so
@@ -188,7 +193,7 @@ on_windows() {
   remark="pip install of the wheel; its library in a C program under Wine; tests/problems"
 }
 
-# A program with both packages, in the folder /work.
+# Writes to the folder /work a Rust program that uses both crates, and a script that unpacks them.
 stage_rust() { # NAME
   mkdir -p "$roots/$1/work/src"
   block bindings/rust/README.md rust >"$roots/$1/work/src/main.rs"
@@ -207,8 +212,9 @@ on_rust() {
   remark="cargo build of a program with both packages, vendored, Debian trixie, $(inside rust <<<'rustc --version'); example"
 }
 
-# The oldest compiler that will do, with the crates that Debian packages: its Cargo cannot read today's registry. An
-# empty crate stands for the optional ndarray, which Debian 12 has not.
+# Tests the oldest compiler that the crates support. Its Cargo cannot read today's registry, so
+# other crates come from Debian packages. An empty crate replaces the optional dependency ndarray,
+# which Debian 12 does not package.
 on_rust-old() {
   make_root rust-old bookworm cargo g++ librust-cc-dev librust-pkg-config-dev
   stage_rust rust-old
@@ -264,7 +270,7 @@ END
   remark="conan create of the archive, Debian trixie; its test package"
 }
 
-# As README.md of this folder says, of the archive in the folder of the project.
+# Uses the archive as bindings/README.md says; the archive is in the folder of the project.
 on_cmake() {
   make_root cmake trixie g++ cmake make
   cp bindings/conan/test_package/example.c "$roots/cmake/work/program.c"
@@ -282,7 +288,7 @@ END
   remark="FetchContent of the archive, Debian trixie; a C program"
 }
 
-# The packages are for the Debian that they were made on.
+# The packages fit only the release of Debian on which they were made.
 on_debian() {
   local suite
   suite=$(. /etc/os-release && echo "$VERSION_CODENAME")
@@ -304,7 +310,7 @@ END
   remark="apt-get install of the packages, Debian $suite; the README's C example by pkg-config, the command"
 }
 
-# There is no warning, whichever are asked for.
+# Compiles the two files without CMake. No warning may appear.
 on_two-files() {
   make_root two-files trixie g++
   cp bindings/conan/test_package/example.c "$roots/two-files/work"
@@ -339,7 +345,7 @@ for name in "${names[@]}"; do
     exit 2
   }
   echo "== $name"
-  # In a shell of its own: `set -e` does nothing in a function that is tested.
+  # Runs in a subshell, since `set -e` has no effect in a function whose status a command tests.
   status=0
   set +e
   (

@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
-# Makes chorale-VERSION.tar.gz: the library as two files, for C and C++, with a CMakeLists.txt and a recipe for
-# Conan.
+# Makes chorale-VERSION.tar.gz, which contains the library as two files (for C and C++), a
+# CMakeLists.txt and a recipe for Conan.
 #
 #   bindings/cmake/archive.sh DIRECTORY
 #
-# Needs python3 and the headers of Microsoft GSL (Debian: libmsgsl-dev). Files are dated SOURCE_DATE_EPOCH, or 1980.
+# Needs python3 and the headers of Microsoft GSL (Debian: libmsgsl-dev). Files have the date
+# SOURCE_DATE_EPOCH or, if it is not set, the first day of 1980.
 set -euo pipefail
 to=$(realpath -m "${1:?archive.sh DIRECTORY}")
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."

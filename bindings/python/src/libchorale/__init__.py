@@ -1,12 +1,13 @@
-"""Chorale labels many sequences together.
+"""Chorale labels many sequences together, so that their labels agree.
 
-Takes the scores of any chain model and a description of which labels should agree. Returns the best
-labels of all sequences together, with an upper bound on the score of any other labels. See
-README.md for an example.
+`decode` takes the scores of any chain model and a description of which labels should agree. It
+returns the best labelling that it finds for all sequences together and, on request, an upper bound
+on the score of any labelling. README.md has an example.
 
-Handles (potentials, models, runs, ...) are freed when nothing refers to them, or by `close()`. A
-solver or a run allows one call at a time; potentials, properties and models can be used by any
-number of threads. Every call releases the interpreter lock.
+Objects that own memory of the C library (potentials, models, runs and so on) are freed when nothing
+refers to them, or by `close()`. Solvers and runs allow one call at a time; any number of threads
+may use the same potential, property or model. Every call into the library releases the interpreter
+lock.
 """
 
 from __future__ import annotations

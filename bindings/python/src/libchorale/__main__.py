@@ -1,4 +1,5 @@
-"""`python -m libchorale`: labels that agree, for tables and JSON lines of scores."""
+"""The command `python -m libchorale`: makes labels agree, those of the rows of a table or those of
+sequences whose scores are given as JSON lines."""
 
 from __future__ import annotations
 
@@ -224,7 +225,8 @@ def _tell(text: str) -> None:
 
 
 class _Steps:
-    """Progress of the command, with the interface of a tqdm bar."""
+    """Prints progress as text. Has the constructor and the methods of a tqdm bar that the package
+    uses (`_progress.Bar`)."""
 
     def __init__(self, total: int, desc: str, unit: str, **_: Any) -> None:
         self._total, self._done, self._what, self._unit = total, 0, desc, unit
@@ -249,8 +251,8 @@ def _round(progress: Progress) -> None:
 
 
 class _Naming:
-    """`with _Naming(options, place, lines):` around a call of the package: rewrites messages of
-    errors so that they name options of the command and lines of the file."""
+    """A context for a call of the package, `with _Naming(options, place, lines):`. Turns an error
+    of the call into a `Stop` whose message names options of the command and lines of the file."""
 
     def __init__(self, options: argparse.Namespace, place: str, lines: Sequence[int]) -> None:
         self._options, self._place, self._lines = vars(options), place, lines
@@ -298,7 +300,7 @@ def _confidence(given: list[str], table: Table) -> Any:
 
 
 def _with_numbers(table: Table, confidence: Any) -> Any:
-    """Returns the rows with confidences as numbers; in CSV they are texts."""
+    """Returns the rows with the confidences as numbers, which CSV gives as texts."""
     columns = list(confidence.values()) if isinstance(confidence, dict) else confidence
     columns = [columns] if isinstance(columns, str) else columns
     if table.form == "parquet" or not isinstance(columns, list):
@@ -348,7 +350,7 @@ def command_agree(given: argparse.Namespace) -> bytes:
             progress=_Steps if given.progress else False,
             **arguments,
         )
-    if table.form != "parquet":  # confidences as they came
+    if table.form != "parquet":  # prints confidences as the file has them, not as numbers
         found = [{**new, **old} for old, new in zip(table.rows, found)]
     return as_table(found, [*table.names, *given.names], form, delimiter)
 
@@ -372,8 +374,8 @@ NEW = ("labels", "own", "changed", "why")
 
 @dataclasses.dataclass
 class _Corpus:
-    """Sequences read from the lines of a file. tokens: for `decode`; a null token becomes a new
-    object, equal to no other token."""
+    """Sequences read from the lines of a file. tokens: the argument `tokens` of `decode`. A null
+    token is a new object, so that it equals no other token."""
 
     place: str
     lines: list[int]
@@ -531,7 +533,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         code = SYSTEM if isinstance(error, MemoryError) else BAD_INPUT
         message = str(error) or "out of memory"
     except KeyboardInterrupt:
-        return 130  # as of a program that the signal ends
+        return 130  # the exit code of a program that SIGINT ends
     if message:
         print(f"libchorale: {_printable(message)}", file=sys.stderr)
     return code

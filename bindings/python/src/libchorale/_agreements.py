@@ -1,4 +1,5 @@
-"""Arguments of `decode` and `build_problem`: chains in one array, and agreements."""
+"""Checks the arguments of `decode` and `build_problem`, and converts them: the chains to one array,
+the agreements to the form that the library takes."""
 
 from __future__ import annotations
 
@@ -30,24 +31,25 @@ KINDS = {
 
 @dataclasses.dataclass(frozen=True)
 class Agreement:
-    """A soft constraint: positions whose labels, or chains whose property values, should agree. For
-    the argument `agree` of `decode`.
+    """A soft constraint, for the argument `agree` of `decode`: the labels of some positions, or the
+    values of a property on some chains, should agree. These positions or chains form a clique.
 
-    what       "words": the labels of all positions with the same token; "keys": with the same entry
-               of `keys`; "cliques": the labels of the positions in each of `cliques`; a `Property`:
-               its values on whole chains
+    what       what should agree. "words": the labels of all positions with the same token; "keys":
+               the labels of all positions with the same entry of `keys`; "cliques": the labels of
+               the positions that one entry of `cliques` lists; a `Property`: its values on chains
     strength   strength of the agreement, as in `decode`; below 0: values should differ
-    potential  a potential that replaces the strength, over the labels, or over the values of the
-               property
-    across     False: only the chains of one group should agree; True: those of all groups
-    minimum    words or keys at fewer positions (properties: on fewer chains) get no clique
-    keys       for each chain T keys: texts, or integers from 0, -1 for none
+    potential  a `Potential` used instead of the strength, over the labels or over the values of the
+               property; None: the strength is used
+    across     False: a clique has members in one group of chains; True: in all groups. Not used by
+               "cliques"
+    minimum    a clique of fewer positions (for a property: of fewer chains) is left out
+    keys       for each chain T keys: texts; or integers from 0, and -1 for no key
     stop       words or keys that get no clique
-    cliques    for each clique the numbers of its positions; positions are numbered over all chains
-               in order
-    weights    for each chain T positive integers (for a `Property`: one for each chain): a position
-               counts so many times, while its scores are as given; None: each once. Needs a convex
-               sum, such as a strength of at least 0
+    cliques    for each clique the numbers of its positions, which are numbered from 0, chain after
+               chain
+    weights    for each chain T positive integers (for a `Property`: one integer for each chain):
+               how often a position counts in its clique. Its scores are not multiplied. None: once.
+               Weights need a potential that is a convex sum, such as any strength >= 0
 
     >>> Agreement("keys", strength=0.5, keys=[["w1", "w2"], ["w1", "w3"]]).what
     'keys'
@@ -75,17 +77,17 @@ Agree = Union[str, Property, Agreement, "tuple[str | Property, float]"]
 
 @dataclasses.dataclass
 class Wanted:
-    """An agreement in the form that the library takes. what: the same as in `Reason`; place: what
-    messages call the agreement."""
+    """An agreement in the form that the library takes. what: the same as in `Reason`. place: the
+    name of the agreement in messages."""
 
     agreement: Agreement
     what: str | int
     place: str
-    keys: arrays.Ints | None  # words and keys: by position
+    keys: arrays.Ints | None  # for words and keys: one for each position
     stop: arrays.Ints
-    offsets: Longs  # cliques
+    offsets: Longs  # clique c has the positions members[offsets[c] : offsets[c + 1]]
     members: Longs
-    weights: Longs | None = None  # by position; of a property by chain
+    weights: Longs | None = None  # one for each position; for a property: for each chain
 
     @property
     def prop(self) -> Property | None:
@@ -102,14 +104,14 @@ class Wanted:
 class Given:
     """Checked arguments of a call. Chain i has the positions offsets[i] to offsets[i + 1] - 1."""
 
-    chains: list[Chain]  # where there is a `Chain` among them, or none at all
-    scores: npt.NDArray[Any] | None  # N x m, in all other cases
+    chains: list[Chain]  # all chains, if the caller gave some as `Chain`; otherwise empty
+    scores: npt.NDArray[Any] | None  # N x m, of all positions; None if `chains` has the chains
     offsets: Longs
     transitions: Transitions | None
-    groups: Longs  # by chain
+    groups: Longs  # the number of the group of each chain
     group_names: Sequence[Hashable]
-    ids: arrays.Ints | None  # by position
-    texts: bool  # whether ids stand for texts
+    ids: arrays.Ints | None  # the id of the token at each position
+    texts: bool  # whether the tokens are texts, not integers
     wanted: list[Wanted]
 
     def __len__(self) -> int:
@@ -189,8 +191,8 @@ def _same_labels(labels: set[int]) -> None:
 def _ids(
     name: str, tokens: Sequence[Sequence[Hashable]] | None, lengths: Sequence[int]
 ) -> tuple[arrays.Ints | None, dict[Hashable, int] | None]:
-    """Returns an id for the token of each position, and a dict from texts to their ids. Tokens that
-    are integers are their own ids."""
+    """Returns the id of the token of each position, and a dict from texts to their ids. Integers
+    are their own ids; the dict is then None. Both results are None if `tokens` is None."""
     if tokens is None:
         return None, None
     if len(tokens) != len(lengths):
@@ -210,7 +212,7 @@ def _ids(
 
 
 def _listed(agree: Any) -> list[tuple[Any, str]]:
-    """Returns the entries of `agree`, each with its name in messages."""
+    """Returns the entries of `agree`, each with the name that messages give it."""
     single = isinstance(agree, (str, Property, Agreement)) or (
         isinstance(agree, tuple) and len(agree) == 2 and isinstance(agree[1], (int, float))
     )
@@ -224,8 +226,8 @@ def _listed(agree: Any) -> list[tuple[Any, str]]:
 
 
 def _asked(entry: Any, strength: float, minimum: int, stop: Iterable[Hashable]) -> Agreement:
-    """Returns the `Agreement` that an entry of `agree` (a word, a property or a pair)
-    abbreviates."""
+    """Returns the `Agreement` that a short entry of `agree` stands for: "word", a property, or a
+    pair of one of these and a strength."""
     if isinstance(entry, tuple) and len(entry) == 2:
         entry, strength = entry
     if isinstance(entry, Property):
@@ -244,8 +246,8 @@ def _wanted(
     ids: arrays.Ints | None,
     texts: dict[Hashable, int] | None,
 ) -> Wanted:
-    """Checks an agreement and converts it for the library. own: whether its fields were given by
-    the caller in an `Agreement`, not as arguments of `decode`."""
+    """Checks an agreement and converts it for the library. own: True if the caller gave an
+    `Agreement`; False if `asked` was made from arguments of `decode`, which messages then name."""
     prefix = f"{place}." if own else ""
     strength = arrays.real(f"{prefix}strength", asked.strength)
     if not math.isfinite(strength):
@@ -264,7 +266,7 @@ def _wanted(
             raise TypeError(f"{place}.keys is missing: its kind needs them")
     stop = list(asked.stop)
     if keys is not None and len(keys) == 0:
-        stop = []  # without words it is unknown whether they are texts
+        stop = []  # without positions it is unknown whether words are texts or integers
     if known is not None:
         stop = [known[text] for text in stop if text in known]
     parts = [arrays.longs(f"{place}.cliques[{i}]", part) for i, part in enumerate(asked.cliques)]
@@ -304,8 +306,8 @@ def _weights(name: str, asked: Agreement, lengths: Sequence[int]) -> Longs | Non
 
 
 class Placed:
-    """`with Placed(given):` around a call that takes all chains in one array: rewrites messages of
-    errors so that they name chains and agreements as the caller does."""
+    """A context, `with Placed(given):`, for a call that takes all chains in one array. Rewrites
+    messages of errors so that they name chains and agreements as the caller does."""
 
     def __init__(self, given: Given) -> None:
         self._given = given
@@ -335,7 +337,8 @@ class Placed:
         return f"{name}[{chain}][{position - offsets[chain]}]"
 
     def _of_chains(self, message: str) -> bool:
-        """Whether the weights that a message is about are those of whole chains."""
+        """Returns whether a message about weights is about those of a property, whose index is the
+        number of a chain and not of a position."""
         return any(
             wanted.prop is not None and message.startswith(f"{wanted.place}.")
             for wanted in self._given.wanted
@@ -343,8 +346,8 @@ class Placed:
 
 
 def build(given: Given) -> tuple[ModelBuilder, list[int]]:
-    """Returns a builder with the chains and the cliques of all agreements, made by calls of
-    `ModelBuilder`; and for each clique the number of its agreement."""
+    """Adds the chains, and the cliques of all agreements, to a new `ModelBuilder`. Returns the
+    builder, and for each clique the number of its agreement."""
     builder = ModelBuilder()
     if given.scores is not None:
         with Placed(given):
@@ -390,13 +393,14 @@ def build(given: Given) -> tuple[ModelBuilder, list[int]]:
 
 
 def _members(given: Given, wanted: Wanted) -> tuple[Longs, Longs]:
-    """Returns the positions (for a property: the chains) of each clique, as a ragged array."""
+    """Returns the positions (for a property: the chains) of each clique as two arrays: clique c has
+    the entries offsets[c] to offsets[c + 1] - 1 of the second one."""
     asked = wanted.agreement
     if wanted.kind == c.CHORALE_AGREE_CLIQUES:
         members, counts = wanted.members, np.diff(wanted.offsets)
     else:
         groups = np.zeros_like(given.groups) if asked.across else given.groups
-        if wanted.keys is None:  # whole chains
+        if wanted.keys is None:  # of a property, whose members are whole chains
             members, keys = np.arange(len(given)), np.zeros(len(given), dtype=np.int32)
         else:
             left = (wanted.keys >= 0) & ~np.isin(wanted.keys, wanted.stop)

@@ -1,9 +1,9 @@
 """NumPy arrays as arguments and results.
 
-Arrays that only the call reads are read in place if the library can read their layout, and are
-converted otherwise. Arrays that are read after the call are copied, unless the caller passes
-borrow=True: then an array that the library cannot read in place is refused with the reason, and one
-that it can read is made read-only until it is released.
+Arrays that are read only during a call are read in place if the library can read their layout, and
+are converted otherwise. Arrays that are also read after the call are copied, unless the caller
+passes borrow=True. Then an array that the library cannot read in place raises an exception that
+says why; any other array is made read-only as long as the library may read it.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ NUMBERS = {np.dtype(np.float64): c.CHORALE_FLOAT64, np.dtype(np.float32): c.CHOR
 
 
 def address(array: npt.NDArray[Any] | None) -> int | None:
-    """Returns the address of the first entry; None for None. An empty array also has an address, so
-    that it differs from an absent one."""
+    """Returns the address of the first entry, or None if `array` is None. An empty array also has
+    an address, so that the library can tell it from an absent array, which is NULL."""
     return None if array is None else int(array.__array_interface__["data"][0])
 
 
@@ -50,29 +50,30 @@ def _array(name: str, value: Any) -> npt.NDArray[Any]:
         raise ValueError(f"{name} is not an array: {error}") from None
 
 
-# Until when the library reads an array. "call": until the call returns. "copy": also after the
-# call, from a read-only copy. "borrow": also after the call, from the array itself.
+# How the library reads an array. "call": only until the call returns. "copy": also after the call,
+# from a read-only copy. "borrow": also after the call, from the array itself.
 How = Literal["call", "copy", "borrow"]
 
 
 def keeping(borrow: bool) -> How:
-    """Returns how an object reads the arrays that it keeps."""
+    """Returns the `How` for the arrays of an object that reads them after its creation."""
     return "borrow" if borrow else "copy"
 
 
 def own(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """Returns a read-only copy."""
+    """Returns a read-only copy, C-contiguous."""
     array = np.array(array, order="C")
     array.flags.writeable = False
     return array
 
 
 class Lent:
-    """Arrays that the library reads in place while this object lives. During that time they, and
-    the arrays of which they are views, are read-only if NumPy allows that."""
+    """Makes arrays read-only while this object lives, because the library reads them in place: the
+    given arrays and, if an array is a view, the arrays that it is a view of. Other views of the
+    same memory stay writable."""
 
     def __init__(self, *given: Any) -> None:
-        self.arrays: list[npt.NDArray[Any]] = []  # a view before its base
+        self.arrays: list[npt.NDArray[Any]] = []  # each view before its base
         for array in given:
             while isinstance(array, np.ndarray):
                 self.arrays.append(array)
@@ -86,8 +87,8 @@ class Lent:
 
     def __del__(self) -> None:
         with _lending:
-            # Makes arrays writable again, bases before their views: NumPy allows a view to be
-            # writable only if its base is.
+            # Makes arrays writable again, each base before its views, since NumPy allows a view to
+            # be writable only if its base is writable.
             free = []
             for array in reversed(self.arrays):
                 count = _lent.get(id(array), 0)
@@ -104,13 +105,16 @@ class Lent:
                     continue
                 try:
                     array.flags.writeable = True
-                except ValueError:  # its base is lent to another object
+                except ValueError:  # the base of this view is still lent
                     _waiting.append(seen)
 
 
-_lending = threading.RLock()  # __del__ may run within either block
-_lent: dict[int, int] = {}  # number of loans by id of array; a Lent keeps it alive
-_waiting: list[weakref.ref[npt.NDArray[Any]]] = []  # given back, and not yet writable
+# Guards the two variables below. Reentrant, because the garbage collector may run `Lent.__del__`
+# while this thread holds the lock.
+_lending = threading.RLock()
+_lent: dict[int, int] = {}  # id of an array -> the number of `Lent` objects, which keep it alive
+# Views that are lent no more, but stay read-only because their base is still lent.
+_waiting: list[weakref.ref[npt.NDArray[Any]]] = []
 
 
 def scores(
@@ -125,7 +129,7 @@ def scores(
     """Converts scores to an array of float64 (or float32) that the library can read. Numbers of
     other types become float64.
 
-    packed_rows: whether entries of a row must lie side by side.
+    packed_rows: whether the entries of a row must lie side by side.
     """
     array = _array(name, value)
     _dimensions(name, array, ndim)
@@ -156,25 +160,26 @@ def _readable(array: npt.NDArray[Any], packed_rows: bool) -> bool:
     for axis, (count, step) in enumerate(zip(array.shape, array.strides)):
         if count <= 1:
             continue
-        # NumPy's broadcasting makes strides of 0; to the library, 0 means rows without gaps.
+        # Broadcasting in NumPy makes strides of 0, which would mean "without gaps" to the library.
         if step <= 0 or step % size:
             return False
         if packed_rows and axis == array.ndim - 1 and step != size:
             return False
-    # Rows must not overlap. stride() returns 0 only where there is at most one row.
+    # Packed rows must not overlap. stride() returns 0 only if there is at most one row.
     return not packed_rows or not 0 < stride(array, -2) < array.shape[-1]
 
 
 def stride(array: npt.NDArray[Any], axis: int) -> int:
-    """Returns a stride in elements; 0 ("without gaps") along an axis of at most one entry."""
+    """Returns the stride of an axis in elements; 0 ("without gaps") if the axis has at most one
+    entry."""
     if array.size == 0 or array.shape[axis] <= 1:
         return 0
     return int(array.strides[axis] // array.itemsize)
 
 
 def table(name: str, value: Any, ndim: int | tuple[int, ...]) -> Doubles:
-    """Converts numbers that the library copies to float64, C-contiguous; refuses conversions that
-    lose digits."""
+    """Converts numbers, which the library will copy, to a C-contiguous float64 array. Refuses
+    complex numbers and number types of more than 8 bytes."""
     array = _array(name, value)
     _dimensions(name, array, ndim)
     if array.dtype.kind not in "fiub" or array.dtype.itemsize > 8:
@@ -183,7 +188,8 @@ def table(name: str, value: Any, ndim: int | tuple[int, ...]) -> Doubles:
 
 
 def ints(name: str, value: Any, ndim: int = 1, size: int | None = None, how: How = "call") -> Ints:
-    """Converts integers to int32, C-contiguous; arrays that already are pass unchanged."""
+    """Converts integers to a C-contiguous int32 array. If the array is one already, it is not
+    copied (except with how="copy")."""
     array = _integers(name, value, ndim, INT32)
     if size is not None and array.shape != (size,):
         raise ValueError(f"{name} has shape {array.shape}, not ({size},)")
@@ -235,7 +241,7 @@ def optional_flags(name: str, value: Any, shape: tuple[int, ...] | None = None) 
 
 
 def integer(name: str, value: Any) -> int:
-    """Returns an integer; a value without an exact integer value, or a bool, is a TypeError."""
+    """Returns a value as an int. Raises TypeError for a bool and for a value without __index__."""
     if isinstance(value, (bool, np.bool_)) or not hasattr(value, "__index__"):
         raise TypeError(f"{name} is {value!r}, not an integer")
     number = value.__index__()
@@ -266,7 +272,7 @@ def real(name: str, value: Any) -> float:
 
 
 def limit(name: str, value: Any) -> float:
-    """Returns a number >= 0, or -1 (for the library: no limit) for None."""
+    """Returns a limit for the library: a number >= 0, or -1 (no limit) if `value` is None."""
     if value is None:
         return -1.0
     number = real(name, value)
@@ -276,7 +282,7 @@ def limit(name: str, value: Any) -> float:
 
 
 def chosen(name: str, value: Any, choices: dict[Any, int]) -> int:
-    """Returns the number of a name; '-' and '_' are equal."""
+    """Returns the number of a choice. In names, '-' means the same as '_'."""
     key = value.replace("-", "_") if isinstance(value, str) else value
     try:
         return choices[key]
@@ -286,8 +292,8 @@ def chosen(name: str, value: Any, choices: dict[Any, int]) -> int:
 
 
 def view(address: int, count: int, kind: Any, dtype: Any) -> npt.NDArray[Any]:
-    """Returns a view of the library's own array of `count` elements, valid until the call
-    returns."""
+    """Returns a view of an array of `count` elements that belongs to the library. The view is valid
+    until the call returns."""
     if count == 0:
         return np.empty(0, dtype=dtype)
     return np.frombuffer(memoryview((kind * count).from_address(address)).cast("B"), dtype=dtype)
@@ -300,8 +306,8 @@ def borrowed(
     owner: Any,
     strides: tuple[int, ...] | None = None,
 ) -> npt.NDArray[Any]:
-    """Returns a read-only view of the library's memory, which keeps `owner` alive; strides are in
-    elements."""
+    """Returns a read-only view of memory of the library. The view keeps `owner` alive. strides: in
+    elements; None: without gaps."""
     kind = np.dtype(dtype)
     if 0 in shape or address is None:
         return np.empty(shape, dtype=kind)

@@ -1,8 +1,8 @@
 """Carries exceptions of callbacks through C.
 
-A callback must not unwind through the library. The exception that it raises is stored here, the
-callback asks the library to stop, and the Python function that called the library raises the
-exception again.
+An exception of a callback must not unwind through the C library. So it is stored here, and the
+callback asks the library to stop. The Python function that called the library then raises the
+stored exception.
 """
 
 from __future__ import annotations
@@ -16,10 +16,11 @@ from .errors import CallbackError
 
 
 class Raised:
-    """The stored exceptions of one callback object, until a call raises them again.
+    """Stores the exceptions of one callback object until a call raises them again.
 
-    The object may be called on several threads at once, also on workers of a run. A call raises an
-    exception of its own thread if there is one, otherwise the newest. Only a few are stored.
+    The callback object may be called on several threads at once, also on worker threads of a run. A
+    call raises an exception of its own thread if there is one, otherwise the newest exception. Only
+    the newest few are stored.
     """
 
     def __init__(self) -> None:
@@ -46,9 +47,9 @@ class Raised:
 
 
 class Interrupts:
-    """`with interrupts:` around a call of the main thread: Ctrl-C sets `came`, which a callback
-    checks, instead of raising an exception at once; at the entry of a callback such an exception
-    would be lost. A signal handler of the program stays in force."""
+    """A context for a call into the library. In the main thread, Ctrl-C then only sets `came`,
+    which a callback checks: a KeyboardInterrupt raised when a callback is entered would be lost. If
+    the program has installed a handler for SIGINT, nothing is changed."""
 
     def __init__(self) -> None:
         self.came = False
@@ -72,8 +73,9 @@ class Interrupts:
 
 
 class Carrying:
-    """`with Carrying(sources):` around a call: if the library reports that a callback stopped it,
-    raises the callback's exception instead of the library's error."""
+    """A context, `with Carrying(sources):`, for a call into the library. If the call fails because
+    a callback stopped it, raises the exception that the callback stored, instead of the library's
+    error."""
 
     __slots__ = ("_sources",)
 

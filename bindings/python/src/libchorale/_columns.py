@@ -1,5 +1,5 @@
-"""Columns of tables as NumPy arrays: numbers, lists of numbers, and integer codes of repeated
-values."""
+"""Reads columns of tables into NumPy arrays: numbers, lists of numbers, or repeated values, which
+are encoded by integers."""
 
 from __future__ import annotations
 
@@ -16,11 +16,12 @@ Longs = npt.NDArray[np.int64]
 
 @dataclasses.dataclass(frozen=True)
 class Codes:
-    """A column of repeated values, encoded by integers: entry i has the value values[codes[i]].
+    """A column of N repeated values, encoded by integers: each distinct value has a code.
 
-    codes   N int32, from 0 to count - 1 in the order of first appearance where the source gives
-            one; -1: null
-    values  the values of an array of numbers, as Python objects
+    codes   N int32: the code of each entry, from 0 to count - 1; -1 for null. The order of codes
+            means nothing
+    count   the number of codes
+    values  a function from a sequence of codes to the list of their values, as Python objects
     """
 
     codes: npt.NDArray[np.int32]
@@ -41,11 +42,12 @@ class Column:
         raise NotImplementedError
 
     def numbers(self) -> Array:
-        """N numbers, float32 or float64. A null is a ValueError that names the row."""
+        """Returns N numbers, float32 or float64. A null raises ValueError, which names the row."""
         raise NotImplementedError
 
     def lists(self) -> Array:
-        """N x m numbers. Lists of different lengths are a ValueError that names the row."""
+        """Returns N x m numbers. Lists of different lengths raise ValueError, which names the
+        row."""
         raise NotImplementedError
 
     def _no_null(self, valid: Array | None) -> None:
@@ -62,18 +64,19 @@ _ODD = 0x9E3779B97F4A7C15
 
 
 def representatives(hashes: npt.NDArray[np.uint64]) -> Longs:
-    """Returns for each entry the number of one entry with the same hash; equal hashes get the same
-    number.
+    """Returns for each entry the index of an entry with the same hash, and the same index for all
+    entries with this hash.
 
-    Works on a table of slots. In each pass all open entries write their numbers to the slots of
-    their hashes, and an entry is done if the number left in its slot has the same hash. The other
-    entries, whose slot was taken by another hash, continue with other slots. Entries with equal
-    hashes always have equal slots, so they are done in the same pass.
+    Works on a table of slots. In each pass, every entry that is not done writes its index to the
+    slot of its hash, and one of the indices written to a slot remains. An entry is done if the
+    index in its slot is that of an entry with the same hash. All other entries get other slots in
+    the next pass. Entries with equal hashes have equal slots, so that they are done in the same
+    pass.
     """
     count = len(hashes)
     found = np.empty(count, dtype=np.int64)
     bits = max(4, int(2 * count).bit_length())
-    kind = np.int32 if count < 2**31 else np.int64  # half the memory to jump about in
+    kind = np.int32 if count < 2**31 else np.int64  # int32 halves the memory that is accessed
     slots = np.empty(1 << bits, dtype=kind)
     left = np.arange(count, dtype=kind)
     factor = _ODD
@@ -90,8 +93,8 @@ def representatives(hashes: npt.NDArray[np.uint64]) -> Longs:
 
 
 def numbered(found: Longs) -> tuple[npt.NDArray[np.int32], Longs]:
-    """Returns codes for the result of `representatives`, and for each code the number of an entry
-    that has it."""
+    """Returns codes made from the result of `representatives`, and for each code the index of an
+    entry with this code."""
     first = np.flatnonzero(found == np.arange(len(found)))
     number = np.empty(len(found), dtype=np.int32)
     number[first] = np.arange(len(first), dtype=np.int32)
@@ -99,12 +102,13 @@ def numbered(found: Longs) -> tuple[npt.NDArray[np.int32], Longs]:
 
 
 def encoded_bits(bits: npt.NDArray[np.uint64]) -> tuple[npt.NDArray[np.int32], Longs]:
-    """Returns codes of 64-bit values, and for each code the number of an entry that has it."""
+    """Returns codes of 64-bit values, and for each code the index of an entry with this code."""
     return numbered(representatives(bits))
 
 
 def spread(codes: npt.NDArray[np.int32], valid: Array | None) -> npt.NDArray[np.int32]:
-    """Extends codes of the valid entries to all entries, with -1 for the others."""
+    """Extends codes of the valid entries to all entries, with -1 for entries that are not valid.
+    valid: a boolean for each entry; None: all are valid."""
     if valid is None:
         return codes
     every = np.full(len(valid), -1, dtype=np.int32)
@@ -113,8 +117,8 @@ def spread(codes: npt.NDArray[np.int32], valid: Array | None) -> npt.NDArray[np.
 
 
 def together(columns: Sequence[Codes]) -> tuple[npt.NDArray[np.int32], int]:
-    """Returns codes of the tuples of several columns, -1 where any is null, and the number of
-    codes."""
+    """Returns codes of the tuples of values of several columns, -1 in rows where a column is null,
+    and the number of codes."""
     codes, count = columns[0].codes, columns[0].count
     for column in columns[1:]:
         pairs = codes.astype(np.int64) * max(1, column.count) + column.codes
@@ -125,8 +129,8 @@ def together(columns: Sequence[Codes]) -> tuple[npt.NDArray[np.int32], int]:
 
 
 class Strings:
-    """Byte strings: entry i is data[starts[i] : starts[i] + lengths[i]]. `data` has 8 bytes after
-    the last entry, so that whole words can be read."""
+    """Byte strings: entry i is data[starts[i] : starts[i] + lengths[i]]. `data` has 8 more bytes
+    after the last entry, so that 8 bytes can be read at once from any place in an entry."""
 
     def __init__(self, data: npt.NDArray[np.uint8], starts: Longs, lengths: Longs) -> None:
         self.data, self.starts, self.lengths = data, starts, lengths
@@ -134,15 +138,15 @@ class Strings:
         self._words = np.ndarray((len(data) - 7,), dtype="<u8", buffer=data.data, strides=(1,))
 
     def _word(self, entries: Any, at: int) -> npt.NDArray[np.uint64]:
-        """Returns bytes at .. at + 7 of the entries, which are all longer than `at`; bytes beyond
-        their ends are 0."""
+        """Returns the bytes `at` to `at` + 7 of each entry as one number. All entries must be
+        longer than `at`. Bytes beyond the end of an entry count as 0."""
         words = self._words[self.starts[entries] + at]
         beyond = np.maximum(0, at + 8 - self.lengths[entries]).astype(np.uint64) * np.uint64(8)
         within: npt.NDArray[np.uint64] = words & (np.uint64(2**64 - 1) >> beyond)
         return within
 
     def encoded(self) -> tuple[npt.NDArray[np.int32], Longs]:
-        """Returns codes, and for each code the number of an entry that has it."""
+        """Returns codes, and for each code the index of an entry with this code."""
         hashes = self.lengths.astype(np.uint64) * np.uint64(_ODD)
         left = np.flatnonzero(self.lengths)
         at = 0
@@ -152,7 +156,7 @@ class Strings:
             at += 8
             left = left[self.lengths[left] > at]
         found = representatives(hashes)
-        if not self._same(found):  # two strings with one hash
+        if not self._same(found):  # different strings have the same hash: encodes them by a dict
             known: dict[bytes, int] = {}
             for entry in range(len(hashes)):
                 found[entry] = known.setdefault(self._bytes(entry), entry)
@@ -187,7 +191,7 @@ class Strings:
 
 
 def one_type(place: str, values: Iterable[Any], is_null: Callable[[Any], bool]) -> None:
-    """Raises a TypeError that names the row unless all values that are not null are of one type."""
+    """Raises TypeError, which names the row, if values that are not null have different types."""
     known: type[Any] | None = None
     for row, value in enumerate(values):
         if is_null(value):
@@ -243,7 +247,7 @@ class Objects(Column):
                 raise ValueError(f"{self.place} is null in row {row}")
             if isinstance(value, (str, bytes, Mapping)) or not hasattr(value, "__len__"):
                 if row == 0:
-                    self.numbers()  # a column of numbers, one of which is none
+                    self.numbers()  # raises an error that names the entry that is not a number
                 raise TypeError(f"{self.place} holds {value!r} in row {row}, not a list of numbers")
             width = len(value) if width is None else width
             if len(value) != width:
@@ -255,7 +259,7 @@ class Objects(Column):
 
 
 class Series(Column):
-    """A column of pandas."""
+    """A column of a pandas DataFrame."""
 
     def __init__(self, name: str, series: Any) -> None:
         super().__init__(name)
@@ -306,7 +310,7 @@ class Series(Column):
 
 # ---- Columns of Arrow
 
-# Number formats of the Arrow C data interface.
+# From number formats of the Arrow C data interface to the types of NumPy.
 _NUMBERS = {
     **{"c": np.int8, "C": np.uint8, "s": np.int16, "S": np.uint16, "i": np.int32, "I": np.uint32},
     **{"l": np.int64, "L": np.uint64, "e": np.float16, "f": np.float32, "g": np.float64},
@@ -322,7 +326,7 @@ def _validity(view: Any, offset: int, length: int) -> Array | None:
 
 
 def _buffer(view: Any, number: int, dtype: Any) -> Array:
-    """Returns a buffer as a view."""
+    """Returns a buffer of an Arrow array as a NumPy array, without a copy."""
     buffer = view.buffer(number)
     return np.frombuffer(buffer, dtype=dtype) if buffer.size_bytes else np.empty(0, dtype=dtype)
 
@@ -333,7 +337,8 @@ def _joined(parts: list[Array]) -> Array:
 
 
 class Arrow(Column):
-    """A column of Arrow: views of the chunks in order, with their offsets and lengths."""
+    """A column of an Arrow table. chunks: for each chunk in order a view of its array, and the
+    offset and length of the chunk in it."""
 
     def __init__(self, name: str, schema: Any, chunks: list[tuple[Any, int, int]]) -> None:
         super().__init__(name)
@@ -396,18 +401,19 @@ class Arrow(Column):
         inner = Arrow("", self._schema.dictionary, dictionaries)
         inner.place = self.place
         of_values = inner.encoded()
-        every = np.append(of_values.codes, np.int32(-1))  # the last entry: null
+        every = np.append(of_values.codes, np.int32(-1))  # for index -1, which stands for null
         return Codes(every[_joined(parts)], of_values.count, of_values.values)
 
     def _strings(self, valid: Array | None) -> Strings:
-        """Returns the entries that are not null."""
+        """Returns the bytes of the texts that are not null."""
         pieces: list[Array] = []
         starts, lengths, base = [], [], 0
         for view, offset, length in self._chunks:
             if self._format == "vu":
-                # Each view has 16 bytes: the length in the first 4. Strings of up to 12 bytes
-                # follow in the view itself; longer ones are in buffer number `which` from offset
-                # `where` on.
+                # A string view has 16 bytes, which are four int32. The first is the length of the
+                # string. A string of up to 12 bytes follows in the view itself. For a longer
+                # string, the third is the number of a data buffer, and the fourth is the offset of
+                # the string in this buffer.
                 views = _buffer(view, 1, np.uint8)
                 fields = views.view(np.int32).reshape(-1, 4)[offset : offset + length]
                 of = fields[:, 0].astype(np.int64)
@@ -433,8 +439,8 @@ class Arrow(Column):
     # ---- Numbers
 
     def _plain(self) -> Array | None:
-        """Returns the numbers as stored, with arbitrary values for nulls; None if the column is not
-        of numbers."""
+        """Returns numbers, times or booleans as they are stored, with arbitrary values for nulls;
+        None if the column is of another type."""
         if self._schema.dictionary is not None:
             return None
         kind = self._format
@@ -464,7 +470,7 @@ class Arrow(Column):
         precision, scale, *width = (int(part) for part in self._format[2:].split(","))
         if precision > 18 or width not in ([], [128]):
             raise self._unusable("numbers of up to 18 digits", self._format)
-        # The low half of each 128-bit decimal holds all 18 digits, and the sign.
+        # A decimal has 128 bits. Their low half holds up to 18 digits and the sign.
         parts = [
             _buffer(v, 1, np.int64).reshape(-1, 2)[at : at + n, 0] for v, at, n in self._chunks
         ]

@@ -1,4 +1,5 @@
-"""Files of the command: tables as CSV, JSON lines or Parquet, and error messages that name lines.
+"""Reads and writes the files of the command `python -m libchorale`: tables as CSV, JSON lines or
+Parquet. Error messages name lines of the file.
 
 A table is read whole. A field of CSV is a text, or None if it is empty.
 """
@@ -17,7 +18,7 @@ from typing import Any, Literal
 
 Form = Literal["csv", "json", "parquet"]
 
-# The form of a file's contents, by the suffix of its name.
+# The form of a file's contents for each suffix of its name.
 FORMS: dict[str, Form] = {
     ".csv": "csv",
     ".tsv": "csv",
@@ -27,13 +28,14 @@ FORMS: dict[str, Form] = {
     ".parquet": "parquet",
 }
 
-# Exit codes, the same as those of the command `chorale`.
+# Exit codes, the same as those of the command `chorale`. NO: no labelling was found. BAD_INPUT: the
+# arguments or a file are wrong. SYSTEM: there is no memory, or the output cannot be written.
 NO, BAD_INPUT, SYSTEM = 1, 2, 3
 
 
 class Stop(Exception):
-    """Ends the program with a message on the standard error; with an empty message silently, as
-    after a closed output pipe."""
+    """Raised to end the program with an exit code and a message on the standard error. If the
+    message is empty, nothing is printed, for instance when the reader of a pipe has closed it."""
 
     def __init__(self, code: int, message: str) -> None:
         super().__init__(message)
@@ -44,8 +46,9 @@ class Stop(Exception):
 class Table:
     """A table that was read.
 
-    place      names the file in messages
-    rows       dicts from columns to values; of a Parquet file the table of pyarrow
+    place      the name of the file in messages
+    form       the form of the file's contents
+    rows       a list of dicts from column names to values; for Parquet a pyarrow table
     names      the names of the columns
     lines      for each row its line number in the file, from 1; empty for a Parquet file
     delimiter  the delimiter of CSV
@@ -60,7 +63,8 @@ class Table:
 
 
 def read_bytes(path: str, argument: str = "FILE") -> bytes:
-    """Returns the bytes of a file; "-": of the standard input."""
+    """Returns the bytes of a file, or of the standard input if the path is "-". argument: the name
+    of the option in messages."""
     try:
         if path == "-":
             if sys.stdin is None:
@@ -91,7 +95,7 @@ def _text(data: bytes, place: str) -> str:
 
 
 def read_table(path: str) -> Table:
-    """Reads a table. The form is recognised by the first bytes."""
+    """Reads a table. Recognises its form by the first bytes."""
     data, place = read_bytes(path), place_of(path)
     if data.startswith(b"PAR1"):
         return _parquet(data, place)
@@ -191,8 +195,8 @@ def pyarrow() -> Any:
 
 
 def told(error: BaseException, place: str, lines: Sequence[int], options: Collection[str]) -> str:
-    """Returns the message of an exception for users of the command: rows are named by lines of the
-    file, arguments by options. Text in quotes is unchanged."""
+    """Returns the message of an exception in the terms of the command: instead of a row it names
+    the line of the file, instead of an argument the option. Text in quotes is unchanged."""
 
     def line(match: re.Match[str]) -> str:
         return f"line {lines[int(match[1])]}" if match[1] and lines else match[0]
@@ -230,7 +234,7 @@ def write(data: bytes, path: str | None) -> None:
     if path is None and sys.stdout is None:
         raise Stop(SYSTEM, "the standard output could not be written: it is closed")
     try:
-        # Not through sys.stdout.buffer, which writes only a part when Python runs unbuffered.
+        # sys.stdout.buffer.write may write only a part of the data if Python runs unbuffered.
         to = sys.stdout.fileno() if path is None else path
         with open(to, "wb", closefd=path is not None) as file:
             file.write(data)
@@ -247,13 +251,13 @@ def as_json(entries: Iterable[Any]) -> bytes:
         line = json.dumps(entry, ensure_ascii=False, default=str)
         try:
             lines.append(line.encode())
-        except UnicodeEncodeError:  # half of a pair of surrogates
+        except UnicodeEncodeError:  # a text holds a lone surrogate, which UTF-8 cannot encode
             lines.append(json.dumps(entry, default=str).encode())
     return b"".join(line + b"\n" for line in lines)
 
 
 def as_table(rows: Any, names: list[str], form: Form, delimiter: str) -> bytes:
-    """Converts a table to the bytes of a form. rows: dicts, or a pyarrow table."""
+    """Converts a table to bytes in the given form. rows: a list of dicts, or a pyarrow table."""
     if form == "parquet":
         arrow = pyarrow()
         if isinstance(rows, list):

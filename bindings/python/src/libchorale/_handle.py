@@ -1,5 +1,5 @@
-"""Handles of the C interface as Python objects: when they are freed, and which threads may use
-them."""
+"""Wraps handles of the C interface in Python objects, which determine when the handles are freed
+and which threads may use them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Self = TypeVar("Self", bound="Shared")
 
 
 class _Use:
-    """Marks a handle as used during a call; `with` returns its address."""
+    """A context for a call: marks a handle as used, and gives the address of its C object."""
 
     __slots__ = ("_handle", "_shared")
 
@@ -33,8 +33,12 @@ class _Use:
 
 
 class Recipe(NamedTuple):
-    """How an object was made: by a class, and which of its methods (None: the constructor), with
-    arguments."""
+    """How an object was made, so that it can be made again, for instance by pickle.
+
+    kind       the class
+    method     the name of the class method that made it; None: the constructor
+    positional, keywords  the arguments
+    """
 
     kind: type[Any]
     method: str | None
@@ -46,39 +50,39 @@ class Recipe(NamedTuple):
         return maker(*self.positional, **self.keywords)
 
     def remake(self) -> Any:
-        """Returns the arguments of __reduce__. Uses a plain function, since the pickler of Spark
-        copies bound methods together with their module."""
+        """Returns the value that __reduce__ must return: a function and its arguments. The function
+        is not a bound method, since the pickler of Spark copies the module of a bound method."""
         return Recipe.make, (self,)
 
 
 class Handle:
     """Owns one reference to a C object, or the whole object.
 
-    Calls that only read share a handle, on any number of threads. A call that changes the object
-    uses it alone; a concurrent call raises `InUseError`. Calls on an exclusive handle are taken to
-    change it unless they state otherwise. A handle that is closed while a call uses it is freed
-    after that call.
+    Calls that only read the object may use the handle on any number of threads at once. A call that
+    changes the object must be the only one: otherwise the later call raises `InUseError`. In a
+    class with `_exclusive`, each call counts as one that changes the object, unless it passes
+    shared=True to `_use`. A handle that is closed while a call uses it is freed after that call.
     """
 
     _exclusive: ClassVar[bool] = False
-    _free: ClassVar[Any]  # the C function
+    _free: ClassVar[Any]  # the C function that frees the object, or drops the reference
 
     def __init__(self, pointer: int, *kept: Any) -> None:
         self._pointer: int | None = pointer
         self._users = 0
-        self._alone = False  # one user, who changes it
+        self._alone = False  # True while a call that changes the object uses it
         self._lock = threading.Lock()
         self._kept: tuple[Any, ...] = (*kept, current())  # objects that the C object borrows from
 
     @classmethod
     def _create(cls, function: Callable[..., int], *arguments: Any) -> int:
-        """Creates an object of this class with a C function whose last arguments are the new handle
-        and the error."""
+        """Creates a C object by a C function, and returns its address. The last two arguments of
+        the function are pointers to the new handle and to the error; `arguments` are the others."""
         handle = ctypes.c_void_p()
         try:
             call(function, *arguments, ctypes.byref(handle))
         except BaseException:
-            if handle.value is not None:  # a hook of the host raised
+            if handle.value is not None:  # created, but a callback of a `Host` raised an exception
                 guarded(cls._free, handle.value)
             raise
         assert handle.value is not None
@@ -133,8 +137,8 @@ class Handle:
 
 
 class Closable(Handle):
-    """A handle that can be closed explicitly, also as a context manager. An object that is no
-    longer referred to is closed automatically."""
+    """A handle that can be closed by `close`, or by using it as a context manager. It is closed
+    automatically when nothing refers to it."""
 
     def close(self) -> None:
         """Frees the object's memory. A second call does nothing; any other use raises
@@ -165,7 +169,7 @@ class Closable(Handle):
 class Shared(Closable):
     """A handle of an immutable, reference-counted C object."""
 
-    _retain: ClassVar[Any]  # the C function
+    _retain: ClassVar[Any]  # the C function that adds a reference
     _recipe: Recipe
 
     def clone(self: Self) -> Self:

@@ -48,12 +48,8 @@ def _fields(told: c.Struct) -> dict[str, Any]:
 
 
 class Learnt(Closable):
-    """The result of `learn`: weights for each kind of clique, with gains and intervals. str() gives
-    lines of text for people. Can be pickled.
-
-    report  a dict with the fields of `chorale_learnt_report` (learn.h); `kinds` and `weights` are
-            lists of dicts
-    """
+    """The result of `learn`: weights for each kind of clique, and how much they reduce the cost of
+    errors, with confidence intervals. str() gives lines of text for people. Can be pickled."""
 
     _free = library.chorale_learnt_destroy
 
@@ -92,7 +88,9 @@ class Learnt(Closable):
 
     @property
     def report(self) -> dict[str, Any]:
-        """The report of learning: gains, weights and verdicts."""
+        """A dict with the fields of the C struct chorale_learnt_report, which learn.h describes. In
+        place of their numbers, `kinds` and `weights` are lists of dicts with the fields of
+        chorale_learnt_kind and chorale_learnt_weight."""
         told = struct(c.chorale_learnt_report)
         with self._use() as learnt:
             call(library.chorale_learnt_get_report, learnt, byref(told))
@@ -106,8 +104,8 @@ class Learnt(Closable):
         return found
 
     def apply(self, problem: Problem) -> Model:
-        """Returns the model of a problem with the learnt potentials in its cliques that have
-        kinds."""
+        """Returns a model with the chains and cliques of a problem's model. The cliques that have a
+        kind get the learnt potential of this kind."""
         with self._use() as learnt, problem._use(shared=True) as handle:
             pointer = Model._create(library.chorale_learnt_apply, lent(), learnt, handle)
         return Model._made(pointer, (problem.model,), ())
@@ -117,8 +115,13 @@ class Learnt(Closable):
         return cls.from_json(text).potential(kind, values, centre_value)
 
     def potential(self, kind: int, values: int, centre_value: int = -1) -> Potential:
-        """Returns the potential of a kind (a number), for cliques of any size over `values`
-        values."""
+        """Returns the learnt potential of a kind, for cliques of any size.
+
+        kind          the number of the kind
+        values        R of the cliques, the number of their values
+        centre_value  for a kind of centred cliques: the value of the centre that the potential is
+                      for; otherwise -1
+        """
         with self._use() as learnt:
             pointer = Potential._create(
                 library.chorale_learnt_potential,
@@ -141,19 +144,19 @@ _BASES = {
 
 @dataclass(frozen=True)
 class WeightRule:
-    """Bounds of weights, for `learn`. The potential of a clique is a sum of functions of its
-    counts, the bases, each times a learnt weight. Some bases have one weight, others one for each
-    index. If several rules match a weight, the last one applies. A rule for a basis that is not
-    learnt by default makes it learnt.
+    """Bounds of weights, for `learn`. The learnt potential of a clique is a weighted sum of
+    functions of its counts, the bases (learn.h). Some bases have one weight; others are lists of
+    functions, numbered by an index, each with a weight of its own. If several rules match a weight,
+    the last one applies. A rule for a basis that is not learnt by default makes it learnt.
 
     basis  "agreement", "log-agreement", "share", "majority", "centre", "single", "empty",
            "conflict", "out" or "value"
     kind   the number of a kind of cliques; None: every kind that can have the basis
-    index  which weight of the basis, where it has several; None: all of them. "share": 1, 2 or 3;
-           "value": v, for members with value v; "majority" and "centre": a * C + v, for members
-           with value v in a clique whose majority or centre has value a (C: number of values with
+    index  which weight, if the basis has several; None: all of them. "share": 1, 2 or 3; "value":
+           v, for members with value v; "majority" and "centre": a * C + v, for members with value v
+           in a clique whose majority or centre has value a (C: the number of values, including
            EMPTY and CONFLICT)
-    least, most  bounds of the weight; if equal, the weight is fixed
+    least, most  the bounds of the weight; if they are equal, the weight is fixed
     """
 
     basis: str
@@ -164,7 +167,8 @@ class WeightRule:
 
 
 class LearnProgress(NamedTuple):
-    """Progress of learning: the number of runs done so far, and an upper bound on it."""
+    """Progress of learning. runs: the number of runs done so far. runs_most: an upper bound on the
+    number of runs."""
 
     runs: int
     runs_most: int
@@ -203,20 +207,26 @@ def learn(
     progress: Callable[[LearnProgress], Any] | None = None,
     **run: Any,
 ) -> Learnt:
-    """Learns weights for the kinds of cliques of problems with gold labels. The scores must come
-    from taggers that have not seen the gold labels.
+    """Learns weights for the kinds of cliques of problems with gold labels. The scores of a problem
+    must come from a tagger that has not seen its gold labels.
 
-    seen  for each problem, the share of the final tagger's training data that its tagger has seen:
-          above 0, at most 1
-    rules  bounds of weights
-    costs  m x m: costs by gold label (row) and label given (column). None: 1 for each wrong label
-    classes  the class that each of the m labels counts as, or -1 if it does not count. The costs
-             are then those of micro F1, and `costs` must be None
-    folds, level, time_limit  as in learn.h
-    cancel    a `Cancel` that any thread may set to end the call; then nothing is applied
-    progress  called with a `LearnProgress` after each run; a true result ends the call. Ctrl-C (in
-              the main thread) ends it too
-    run   options of runs (rounds, beam_width, threads, ...), those of learn.h by default
+    seen        for each problem: the size of the data that its tagger was trained on, as a share of
+                the data that the final tagger will be trained on; above 0, at most 1. None: 1
+    rules       bounds of weights
+    costs       m x m: entry [x, y] is the cost of label y where the gold label is x. None: 1 for
+                each wrong label
+    classes     the class that each of the m labels counts as, or -1 if it does not count. The costs
+                are then those of micro F1, and `costs` must be None
+    folds       greatest number of folds in cross-validation
+    level       significance level of the tests: weights are applied only if their gain is
+                significant
+    time_limit  seconds; None: no limit. After a limit nothing is applied
+    cancel      a `Cancel` that any thread may set to end the call; then nothing is applied
+    progress    called with a `LearnProgress` after each run; a true result ends the call. Ctrl-C
+                (in the main thread) ends the call, too
+    run         options of the runs that label the problems during learning, as in `Run` (rounds,
+                beam_width, threads, ...). Default: rounds=-1 (3 rounds, or none if all kinds are of
+                property cliques) and beam_width=30, otherwise as in `Run`
     """
     given = [problems] if isinstance(problems, Problem) else list(problems)
     options = struct(c.chorale_learn_options)

@@ -1,5 +1,5 @@
-"""The computation of `agree` on NumPy arrays: N mentions (rows), m labels, cliques of mentions by
-key."""
+"""Computes `agree` on NumPy arrays: N mentions (rows) with m labels. Mentions with the same key are
+a clique."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def blocks(count: int) -> Iterator[slice]:
 
 
 class Scores:
-    """Natural logarithms of probabilities, or other scores: N rows of m labels."""
+    """The scores of m labels in each of N rows: natural logarithms of probabilities, or others."""
 
     count: int
     labels: int
@@ -54,8 +54,8 @@ class Scores:
         return made
 
     def sums(self, rows: Longs, parts: Ints, count: int) -> Doubles:
-        """Returns count x m: the sums of the rows of each part. parts: the part of each row,
-        ascending."""
+        """Returns count x m: for each of `count` parts the sum of the scores of its rows. parts:
+        the part of each row, ascending."""
         made = np.zeros((count, self.labels))
         for part in blocks(len(rows)):
             begins = np.flatnonzero(np.diff(parts[part], prepend=-1))
@@ -78,7 +78,7 @@ class Scores:
 
 
 class Confidences(Scores):
-    """Scores from one probability for each row: that of its label. The other labels share the
+    """Scores made from one probability for each row, that of its label. The other labels share the
     remaining probability equally. A probability below 1 / m counts as 1 / m, so that no other label
     is more likely than the row's own."""
 
@@ -116,8 +116,9 @@ class Confidences(Scores):
 
 
 class AllScores(Scores):
-    """Scores of all labels: one array N x m, or m columns. Columns, and probabilities, become one
-    array of logarithms here, so that a row, whichever is read next, is in one place."""
+    """Scores of all labels, given as one array N x m or as m columns. Columns and probabilities are
+    converted to one array of logarithms, in which the scores of a row lie side by side: rows are
+    read in no regular order."""
 
     def __init__(self, given: Array | Sequence[Array], logarithms: bool) -> None:
         self._scores: Array
@@ -143,7 +144,7 @@ class AllScores(Scores):
                 np.log(np.maximum(made, MARGIN, out=made), out=made)
 
     def rows(self, rows: Longs | slice) -> Array:
-        # NumPy returns a copy for an array of indices, but a view for a slice.
+        # The result must be a copy: indexing gives one for an array of indices, not for a slice.
         return self._scores[rows].astype(self.dtype, copy=isinstance(rows, slice))
 
 
@@ -155,9 +156,11 @@ class Keyed:
     """The cliques of one key.
 
     codes    N int32: the clique of each row; -1: none
-    count    number of cliques; sizes: number of rows of each, or the sum of their weights
-    columns  the columns of the key, for descriptions, and their names
-    across   whether a clique has rows of several groups
+    count    the number of cliques
+    sizes    for each clique the number of its rows, or the sum of their weights
+    columns  the columns of the key, for descriptions
+    names    the names of these columns
+    across   whether a clique may have rows of several groups
     """
 
     codes: Ints
@@ -182,7 +185,8 @@ class Keyed:
 
 
 def cliques_of(codes: Ints, count: int, minimum: int) -> tuple[Ints, int, Longs]:
-    """Drops cliques with fewer rows than `minimum` and renumbers the others."""
+    """Drops cliques with fewer rows than `minimum`, and renumbers the others. Returns the clique of
+    each row (-1: none), the number of cliques and their sizes."""
     sizes = np.bincount(codes[codes >= 0], minlength=count)
     kept = sizes >= minimum
     number = np.append(np.where(kept, np.cumsum(kept) - 1, -1), -1).astype(np.int32)
@@ -190,8 +194,8 @@ def cliques_of(codes: Ints, count: int, minimum: int) -> tuple[Ints, int, Longs]
 
 
 def components(every: Sequence[Keyed]) -> tuple[Ints, int]:
-    """Returns the connected component of each row, where rows in one clique are connected (-1: a
-    row in no clique), and the number of components."""
+    """Returns the connected component of each row (-1 for a row in no clique), and the number of
+    components. Rows in one clique are connected."""
     if len(every) == 1:
         return every[0].codes, every[0].count
     count = len(every[0].codes)
@@ -215,12 +219,12 @@ def components(every: Sequence[Keyed]) -> tuple[Ints, int]:
 
 @dataclasses.dataclass(frozen=True)
 class Weights:
-    """The score of the cliques of a key: with n members, n_v of them with label v, strength / n *
-    sum_v n_v^2 + sum_v bonus_v n_v."""
+    """The weights of the cliques of a key. A clique with n members, n_v of which have label v,
+    scores strength / n * sum_v n_v^2 + sum_v bonus_v n_v."""
 
     strength: float
     bonus: Doubles | None = None
-    potential: Potential | None = None  # the same, where there is a bonus
+    potential: Potential | None = None  # this score as a potential, if there is a bonus
 
 
 # ---- Labels and probabilities
@@ -228,8 +232,8 @@ class Weights:
 
 @dataclasses.dataclass
 class Together:
-    """Results by row. codes: labels; probability: of these labels; before: probability of the
-    labels before."""
+    """The results for each row. codes: its label. probability: the probability of this label.
+    before: the probability of the label that the row had before."""
 
     codes: Ints
     probability: Doubles
@@ -238,9 +242,14 @@ class Together:
 
 @dataclasses.dataclass
 class Reasons:
-    """Cliques of one key that gain by changes of rows. Entry i is for row number places[i] of the
-    given rows: the clique, its gain (amount), and the number of its other rows with the new label,
-    or the sum of their weights (agreeing)."""
+    """The cliques of one key whose scores gain by changes of rows. Each entry is about one row.
+
+    places    the index of the row among the given rows
+    amounts   how much its clique gains
+    cliques   the clique
+    agreeing  the number of other rows of the clique that have the new label, or the sum of their
+              weights
+    """
 
     places: Longs
     amounts: Doubles
@@ -249,8 +258,8 @@ class Reasons:
 
 
 class Mentions:
-    """Rows with scores and cliques. own: the labels with the highest scores; times: how often each
-    row counts in its cliques, None: once."""
+    """Rows with scores and cliques. own: the label of each row with the highest score. times: how
+    often each row counts in its cliques; None: once."""
 
     def __init__(
         self,
@@ -262,17 +271,17 @@ class Mentions:
         self.scores, self.keyed, self.weights, self.times = scores, keyed, weights, times
         self.own, self.margins = scores.best()
         self.component, self.components = components(keyed)
-        # Sorts rows by component, so that later steps, which take one component after the other,
-        # access neighbouring memory.
+        # The rows in cliques, sorted by component: later steps process one component after the
+        # other, and so access neighbouring memory.
         rows = np.flatnonzero(self.component >= 0)
         pairs = (self.component[rows].astype(np.int64) << 32) | rows
         pairs.sort()
         self.order = pairs & 0xFFFFFFFF
 
     def unsettled(self) -> Longs:
-        """Returns the rows that may change, in `order`. If strengths are not negative and labels
-        have no bonus, a component whose rows all have the same best label keeps it: every row and
-        every clique already has its highest score."""
+        """Returns the rows that may change, in the order of `order`. If strengths are not negative
+        and labels have no bonus, a component whose rows all have the same best label keeps this
+        label, since every row and every clique already has its highest score."""
         if any(of.strength < 0 or of.bonus is not None for of in self.weights):
             return self.order
         component, own = self.component[self.order], self.own[self.order]
@@ -304,7 +313,7 @@ class Mentions:
     def solve(
         self, options: dict[str, Any], time_limit: float | None, told: Callable[[Any], Any] | None
     ) -> Ints:
-        """Labels all rows together and returns the labels."""
+        """Labels all rows together and returns their labels. told: called after each round."""
         rows = self.unsettled()
         codes = self.own.copy()
         if len(rows):
@@ -316,8 +325,8 @@ class Mentions:
         return codes
 
     def counts(self, number: int, codes: Ints) -> Ints:
-        """Returns the number of rows with each label, or the sum of their weights, for each clique
-        of a key, cliques x m."""
+        """Returns cliques x m, for each clique of a key and each label: the number of its rows that
+        have the label, or the sum of their weights."""
         keyed, labels = self.keyed[number], self.scores.labels
         rows = np.flatnonzero(keyed.codes >= 0)
         places = keyed.codes[rows].astype(np.int64) * labels + codes[rows]
@@ -348,7 +357,7 @@ class Mentions:
                 clique = keyed.codes[rows]  # -1: the last entry, of zeros
                 if self.times is None:
                     scores += rise[clique]
-                    scores[entries, codes[rows]] -= share[clique]  # the row itself is counted too
+                    scores[entries, codes[rows]] -= share[clique]  # leaves out the row itself
                 else:
                     times = self.times[rows].astype(scores.dtype)
                     scores += times[:, None] * rise[clique]
@@ -359,9 +368,9 @@ class Mentions:
         return result
 
     def _rises(self, number: int, table: Ints) -> Array:
-        """Returns (cliques + 1) x m: the increase of a clique's score by one more count of a label,
-        2 strength / n * n_v + bonus_v, up to a constant equal for all labels. The last entry, for
-        rows in no clique, is 0."""
+        """Returns (cliques + 1) x m: how much a clique's score increases if the count n_v of a
+        label increases by 1, which is 2 strength / n * n_v + bonus_v, plus a constant that is equal
+        for all labels and is left out. The last row, for rows in no clique, is 0."""
         keyed, of = self.keyed[number], self.weights[number]
         rises = np.zeros((keyed.count + 1, self.scores.labels), dtype=self.scores.dtype)
         np.multiply(table, 2 * of.strength / keyed.sizes[:, None], out=rises[:-1], casting="unsafe")
@@ -378,7 +387,7 @@ class Mentions:
         result.before[rows] = scores[entries, before[rows]] / sums
 
     def _flips(self, codes: Ints, tables: Sequence[Ints]) -> Array:
-        """Returns components x m: the score if all rows of a component had the label, minus the
+        """Returns components x m: the score of a component if all its rows had the label, minus its
         present score."""
         component = self.component[self.order]
         flips = self.scores.sums(self.order, component, self.components)
@@ -402,16 +411,16 @@ class Mentions:
     # ---- Why
 
     def reasons(self, number: int, rows: Longs, before: Ints, after: Ints) -> Reasons:
-        """Finds the cliques of a key that gain by changes of some rows from label `before` to label
-        `after`."""
+        """Finds the cliques of a key whose scores gain because some rows changed from the label in
+        `before` to the label in `after`."""
         keyed, of = self.keyed[number], self.weights[number]
         inside = np.flatnonzero(keyed.codes[rows] >= 0)
         some = rows[inside]
         clique, table = keyed.codes[some], self.counts(number, after)
         times = 1 if self.times is None else self.times[some]
         agreeing = table[clique, after[some]] - times
-        # A clique adds strength / n * sum_v n_v^2 to the score. This is how much more the term of
-        # the row's new label gains by the row than the term of its old label would.
+        # A clique adds strength / n * sum_v n_v^2 to the score. The amount is what the row adds to
+        # this sum with its new label, minus what it would add with its old label.
         amount = 2 * of.strength / keyed.sizes[clique] * (agreeing - table[clique, before[some]])
         if of.bonus is not None:
             amount = amount + of.bonus[after[some]] - of.bonus[before[some]]

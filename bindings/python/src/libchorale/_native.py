@@ -18,9 +18,9 @@ Struct = TypeVar("Struct", bound=c.Struct)
 
 
 def _candidates() -> list[str]:
-    """Returns where the library may be, best first: only CHORALE_LIBRARY if it is set; only the
-    directory of this file if the wheel has put the library there; otherwise the system's search
-    path."""
+    """Returns the paths or names by which the library may be loaded, to be tried in this order: the
+    path in the environment variable CHORALE_LIBRARY if it is set; otherwise the library beside this
+    file, if the wheel has put it there; otherwise names for the search path of the system."""
     named = os.environ.get("CHORALE_LIBRARY")
     if named:
         return [named]
@@ -34,8 +34,8 @@ def _candidates() -> list[str]:
 
 
 def _installed_for() -> str:
-    """Returns the platforms of the package and of this system, for the message of an
-    ImportError."""
+    """Returns a text for the message of an ImportError, which names the platforms that the package
+    is for and the present platform."""
     import importlib.metadata
     import platform
 
@@ -82,9 +82,10 @@ abi: int = library.chorale_abi()
 
 
 class Hooks(threading.local):
-    """The first exception that a hook of a host has raised in this thread's current call."""
+    """The first exception that a hook (an allocator or log function of a `Host`) has raised during
+    the present call of this thread into the library."""
 
-    exist = False  # whether there has been a host with hooks
+    exist = False  # True once a `Host` has been created
     error: BaseException | None = None
 
     def put(self, error: BaseException) -> None:
@@ -95,8 +96,9 @@ hooks = Hooks()
 
 
 def guarded(function: Callable[..., Any], *arguments: Any) -> Any:
-    """Calls a function of the library, and afterwards raises what a hook of a host raised
-    meanwhile. A hook may itself make calls, and any object may be freed within it."""
+    """Calls a function of the library. If a hook of a `Host` raises an exception meanwhile, raises
+    it after the function has returned. Calls may be nested: a hook may make calls of its own, and
+    the garbage collector may free any object within it."""
     if not Hooks.exist:
         return function(*arguments)
     outer, hooks.error = hooks.error, None
@@ -109,7 +111,8 @@ def guarded(function: Callable[..., Any], *arguments: Any) -> Any:
 
 
 def call(function: Callable[..., int], *arguments: Any) -> None:
-    """Calls a function that returns a status; raises an exception for a status other than OK."""
+    """Calls a function of the library that returns a status and takes an error struct last. Raises
+    an exception if the status is not OK."""
     error = c.chorale_error()
     status = guarded(function, *arguments, ctypes.byref(error))
     if status:
@@ -122,7 +125,7 @@ def call(function: Callable[..., int], *arguments: Any) -> None:
 
 
 def struct(kind: type[Struct]) -> Struct:
-    """Returns a struct of the interface filled in by its init function."""
+    """Returns a new struct of the C interface, filled with the defaults by its init function."""
     filled = _filled.get(kind)
     if filled is None:
         made = kind()
@@ -131,7 +134,7 @@ def struct(kind: type[Struct]) -> Struct:
     return kind.from_buffer_copy(filled)
 
 
-_filled: dict[Any, bytes] = {}  # bytes that the init functions write, by struct
+_filled: dict[Any, bytes] = {}  # type of a struct -> the bytes that its init function writes
 
 
 if sys.maxsize < 2**63 - 1:

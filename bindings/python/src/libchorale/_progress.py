@@ -1,4 +1,4 @@
-"""Progress bars, by the conventions of tqdm."""
+"""Progress bars with the interface of tqdm."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Literal, Union
 
 # The argument `progress` of calls that can show a progress bar. None: a bar of tqdm, if tqdm is
-# installed and the error stream is a terminal; False: no bar; otherwise a function that is called
-# with the same arguments as tqdm.
+# installed and the standard error is a terminal; False: no bar; otherwise a function that is called
+# with arguments of `tqdm.tqdm` and returns a bar.
 Bars = Union[Callable[..., Any], Literal[False], None]
 
 
@@ -24,8 +24,10 @@ def _tqdm() -> Callable[..., Any] | None:
 
 
 class Bar:
-    """A progress bar, or none. A bar of tqdm appears after a second of work, and goes at the end.
+    """A progress bar, or none if `progress` asks for none. A bar of tqdm appears after a second of
+    work, and is removed at the end.
 
+    what   the text at the bar
     total  number of steps; None: unknown
     """
 
@@ -58,7 +60,7 @@ class Bar:
 
 
 def watched(progress: Bars, batches: Iterable[Any], what: str, unit: str) -> Iterator[Any]:
-    """Yields what it is given, one step of a bar each."""
+    """Yields the given batches, and moves a progress bar by one step for each."""
     try:
         total: int | None = len(batches)  # type: ignore[arg-type]
     except TypeError:

@@ -1,4 +1,4 @@
-"""Tables of other libraries: reads their columns, and returns the same kind of table with more
+"""Reads columns of tables of other libraries, and returns tables of the same kind with more
 columns.
 
 pandas frames and lists of dicts are read directly. All others are read through Arrow's C stream
@@ -20,8 +20,8 @@ from ._columns import Array, Arrow, Column, Longs, Objects, Series
 
 @dataclasses.dataclass(frozen=True)
 class Labels:
-    """A new column: entry i is values[codes[i]]. like: the column whose type the new one takes, if
-    any."""
+    """A new column: entry i is values[codes[i]]. like: the name of the column whose type the new
+    column gets; None: the type follows from the values."""
 
     codes: npt.NDArray[np.int32]
     values: list[Any]
@@ -33,7 +33,8 @@ class Labels:
 
 @dataclasses.dataclass(frozen=True)
 class Texts:
-    """A new column of `count` texts: null except in some rows, given in ascending order."""
+    """A new column of `count` texts: texts[i] is in row rows[i], and all other rows are null. rows:
+    ascending."""
 
     count: int
     rows: Longs
@@ -59,7 +60,8 @@ class Table:
         raise NotImplementedError
 
     def matrix(self, names: Sequence[str]) -> Array | None:
-        """Returns columns of numbers as one existing array, N x m; None if there is none."""
+        """Returns columns of numbers as one array of float32 or float64, N x m; None if the table
+        cannot give one."""
         return None
 
     def extended(self, new: New) -> Any:
@@ -96,7 +98,7 @@ def _unique(names: Sequence[Any]) -> list[str]:
 
 
 class _Rows(Table):
-    """A list of dicts. A key that a row lacks is None there."""
+    """A list of dicts. A column that a row lacks is None in this row."""
 
     def __init__(self, table: Sequence[Any]) -> None:
         self._table = table
@@ -120,7 +122,7 @@ class _Rows(Table):
 
 
 class _Frame(Table):
-    """A frame of pandas."""
+    """A pandas DataFrame."""
 
     def __init__(self, table: Any) -> None:
         self._table = table
@@ -189,7 +191,7 @@ class _Stream(Table):
                 table = table.append_column(name, self._pyarrow(value))
             return table
         libchorale_agreed_rows = self._rebuilt(new)
-        if self._library == "duckdb":  # which finds the variable by its name
+        if self._library == "duckdb":  # its SQL finds the Python variable of that name
             return table.query("libchorale_given_rows", "select * from libchorale_agreed_rows")
         return libchorale_agreed_rows
 

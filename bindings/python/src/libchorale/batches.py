@@ -1,10 +1,10 @@
 """Labels streams of Arrow record batches: each group of rows is labelled when it is complete.
 
-Record batches are how readers of Parquet files, Spark (`libchorale.spark`), DuckDB and Polars pass
-on data in pieces. A group is labelled by itself, so its labels depend neither on other groups nor
-on how the stream is divided into batches. Memory holds one group, its results, the batches that it
-spans, and the names of the last groups (REMEMBERED to twice as many), but nothing that grows with
-the stream.
+Readers of Parquet files, Spark (`libchorale.spark`), DuckDB and Polars pass on data as record
+batches. A group is labelled by itself, so its labels depend neither on other groups nor on how the
+stream is divided into batches. Memory holds one group, its results, the batches that it spans, and
+the names of the latest groups (from REMEMBERED to 2 * REMEMBERED names), but nothing that grows
+with the stream.
 """
 
 from __future__ import annotations
@@ -23,33 +23,35 @@ from .mentions import NAMES, Confidence, Key, Scale, Strength, agree
 from .problem import Problem
 from .run import Run
 
-# The column, added by `errors="column"`, that holds a message for each row that failed.
+# The name of the column that `errors="column"` adds: a message in each row that was not labelled.
 ERROR = "error"
 
 Errors = Literal["raise", "column"]
 
-# Rows of one group must follow each other. This many of the latest groups are remembered, to notice
-# a group that comes again.
+# The rows of a group must follow one another. To notice a group that comes again, the names of at
+# least this many of the latest groups are remembered.
 REMEMBERED = 65536
 
 
 @dataclasses.dataclass(frozen=True)
 class Chains:
-    """Specification for rows that are chains (sentences, records): their columns and agreements.
-    Can be pickled.
+    """Specification for rows that are chains (sentences, records): names the columns, and says what
+    should agree. Can be pickled.
 
     group        the column of groups, such as documents; not null
-    scores       the column of scores: a list for each position, of a number for each label
-    tokens       the column of words: a list for each row, of texts or integers; None: no words
+    scores       the column of scores: in each row a list for each position, of a number for each
+                 label
+    tokens       the column of words: in each row a list of texts or integers; None: no words
     order        the column by which the rows of a group are sorted before labelling, so that labels
-                 do not depend on the order of arrival; None: in order of arrival
+                 do not depend on the order of arrival; None: the order of arrival is kept
     agree        as in `decode`, except that `keys` of an `Agreement` is the name of a column of
                  lists, and agreement is within groups: neither `across` nor "cliques" is allowed
     transitions, strength, minimum, stop  as in `decode`
-    names        names of the labels, which the new column then holds instead of numbers
+    names        names of the labels; the new column then holds names instead of numbers
     options      further options of `decode`, such as {"rounds": 5}
-    labels, changed  names of the new columns: a list of labels for each row; whether they differ
-                 from the row's best labels without cliques
+    labels       the name of the new column of labels: a list for each row
+    changed      the name of the new column that says whether the labels of a row differ from its
+                 best labels without cliques
     """
 
     group: str
@@ -126,17 +128,16 @@ class Chains:
 
 @dataclasses.dataclass(frozen=True)
 class Problems:
-    """Specification for rows that are the chains of problems made by the caller. Can be pickled if
-    `problem` can.
+    """Specification for rows that are chains, where the caller makes the problem of each group. Can
+    be pickled if `problem` can.
 
     group     the column of groups, such as documents; not null
     problem   a function from the rows of a group, a `pyarrow.Table`, to a `Problem` in which chain
               i is row i
-    learnt    learnt weights for the kinds of its cliques; None: its potentials are used
-    order     as in `Chains`
-    names     as in `Chains`
+    learnt    learnt weights, which give cliques that have kinds their potentials; None: the
+              potentials of the problem are used
     options   options of `Run`, such as {"rounds": 5}
-    labels, changed  as in `Chains`
+    order, names, labels, changed  as in `Chains`
     """
 
     group: str
@@ -177,13 +178,15 @@ class Problems:
 
 @dataclasses.dataclass(frozen=True)
 class Mentions:
-    """Specification for rows that are mentions: the arguments of `agree`. Can be pickled.
+    """Specification for rows that are mentions, by arguments of `agree`, which describes the fields
+    that are not listed here. Can be pickled.
 
     group     the column of groups; equal keys agree within a group
     label     the column of labels; required here
-    strength  as in `agree`; None: its rule is applied to the rows of each group separately
+    strength  as in `agree`; None: the default is computed for each group from its own rows
     order     as in `Chains`
     names     names of the four new columns
+    options   further arguments of `agree`
     """
 
     group: str
@@ -229,7 +232,7 @@ Specification = Union[Chains, Problems, Mentions]
 
 
 def output_schema(schema: Any, specification: Specification, errors: Errors = "raise") -> Any:
-    """Returns the `pyarrow.Schema` of what `label` yields for batches of `schema`."""
+    """Returns the `pyarrow.Schema` of the batches that `label` yields for batches of `schema`."""
     arrow = _pyarrow()
     if errors not in ("raise", "column"):
         raise ValueError(f"errors is {errors!r}, neither 'raise' nor 'column'")
@@ -256,22 +259,24 @@ def label(
 ) -> Iterator[Any]:
     """Labels a stream of record batches group by group, and yields batches with more columns.
 
-    batches        of `pyarrow`, all of one schema; the rows of a group follow one another
+    batches        record batches of `pyarrow`, all of one schema; the rows of a group follow one
+                   another
     specification  `Chains`, `Problems` or `Mentions`: the meaning of the columns, and the
                    agreements
-    errors         "raise": a group that cannot be labelled raises ValueError or MemoryError, which
-                   names it.
-                   "column": its rows are yielded with nulls and the message in a column "error",
-                   and all other groups are labelled
-    most_rows      a group of more rows is such an error, and its rows are yielded as they arrive;
-                   None: no limit but memory
+    errors         what happens to a group that cannot be labelled. "raise": the call raises
+                   ValueError or MemoryError, which names the group. "column": the rows of the group
+                   are yielded with nulls, and the message in a column "error"; all other groups are
+                   labelled
+    most_rows      a group of more rows cannot be labelled; with errors="column" its rows are
+                   yielded as they arrive. None: no limit but memory
     progress       progress bar over the batches, as in `libchorale.agree`
 
-    All columns and rows are yielded, those of a group in the order of `specification.order`. For
-    each batch one batch is yielded, with the groups that end in it; the last group follows at the
-    end. A batch whose lists or texts are not within its buffers is always an error, also with
-    errors="column". So is a group that comes again after others, if fewer than REMEMBERED groups came
-    in between. After more groups it is taken for a new one: sort the stream by group if in doubt.
+    Every row is yielded with all its columns; the rows of a group are in the order of
+    `specification.order`. When a batch has been read, the groups that ended with it are yielded in
+    one batch; the last group follows at the end. These faults raise ValueError even with
+    errors="column": a null group, a batch of another schema, a batch whose lists or texts are not
+    within its buffers, and a group that comes again after fewer than REMEMBERED other groups. After
+    more groups it may be taken for a new group: sort the stream by group if in doubt.
 
     >>> import pyarrow
     >>> rows = [{"page": 1, "word": ["Rome"], "score": [s]} for s in ([2.1, 0.3], [0.7, 0.9])]
@@ -298,12 +303,12 @@ class _Stream:
         self._arrow = _pyarrow()
         self._schema: Any = None
         self._output: Any = None
-        self._recent: set[Any] = set()  # the last groups
+        self._recent: set[Any] = set()  # the latest groups, at most REMEMBERED
         self._older: set[Any] = set()  # the REMEMBERED groups before them
-        self._group: Any = None  # that of `_pending`, or of rows handed on
-        self._pending: list[Any] = []
-        self._count = 0  # rows of the group
-        self._refused = False  # the group has too many rows
+        self._group: Any = None  # the present group
+        self._pending: list[Any] = []  # its rows so far, unless the group is refused
+        self._count = 0  # the number of its rows so far
+        self._refused = False  # True if it has too many rows, which are then yielded at once
 
     def run(self, batches: Iterable[Any]) -> Iterator[Any]:
         for number, batch in enumerate(batches):
@@ -382,7 +387,7 @@ class _Stream:
         return self._made(rows, {ERROR: self._arrow.array([text] * rows.num_rows)})
 
     def _made(self, rows: Any, new: Mapping[str, Any]) -> Any:
-        """Returns the rows with all new columns, null where `new` has no value."""
+        """Returns the rows with all new columns. A column that `new` lacks is null in all rows."""
         for field in list(self._output)[len(self._schema) :]:
             values = new.get(field.name)
             if values is None:
@@ -404,7 +409,9 @@ def _lists(rows: Any, name: str) -> list[Any]:
 
 
 def _label_lists(arrow: Any, flat: Any, lengths: Any, names: Sequence[str] | None) -> Any:
-    """Returns a column with a list of labels for each row, by their names if given."""
+    """Returns a column with a list of labels for each row. flat: the labels of all rows, one row
+    after the other. lengths: the number of labels of each row. names: names to be used instead of
+    numbers, or None."""
     edges = np.cumsum([0, *lengths], dtype=np.int32)
     labels = arrow.array(flat, arrow.int32())
     if names is not None:
@@ -413,7 +420,7 @@ def _label_lists(arrow: Any, flat: Any, lengths: Any, names: Sequence[str] | Non
 
 
 def _matrices(arrow: Any, rows: Any, name: str) -> list[Any]:
-    """Returns the scores of each row, T x m: views of one array."""
+    """Returns for each row its scores, T x m, as a view of one array that all rows share."""
     compute = _compute()
     column = rows.column(name).combine_chunks()
     positions = compute.list_flatten(column)
@@ -434,9 +441,9 @@ def _matrices(arrow: Any, rows: Any, name: str) -> list[Any]:
 
 
 def _validate(arrow: Any, batch: Any) -> None:
-    """Raises ValueError if offsets descend or leave their buffers, so that nothing is read outside
-    of buffers. Bytes that are not UTF-8 are detected later by `_labelled`, so that only one group
-    fails.
+    """Raises ValueError if offsets of a batch descend or lie outside their buffers, so that later
+    code reads nothing outside of buffers. Bytes that are not UTF-8 are not errors here: `_labelled`
+    detects them, so that only one group fails.
     """
     batch.validate()
     for field, column in zip(batch.schema, batch.columns):
@@ -444,7 +451,8 @@ def _validate(arrow: Any, batch: Any) -> None:
 
 
 def _without_text(arrow: Any, kind: Any) -> Any:
-    """Returns the type with bytes in place of texts: the same layout, and never decoded."""
+    """Returns the type with bytes in place of texts, which have the same layout but are not
+    decoded."""
     if arrow.types.is_string(kind):
         return arrow.binary()
     if arrow.types.is_large_string(kind):

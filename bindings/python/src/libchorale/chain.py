@@ -1,4 +1,5 @@
-"""Chains and trees: best labellings, k best, max-marginals, margins."""
+"""Chains and trees: finds the best labelling or the k best, and computes max-marginals and
+margins."""
 
 from __future__ import annotations
 
@@ -49,8 +50,12 @@ class Names:
 
 
 class Mask(NamedTuple):
-    """Which labels may follow which (m x m, entry [x, y] for label y after label x), and which of
-    the m labels may be first and last."""
+    """Booleans that say which labels may follow which.
+
+    between  m x m: entry [x, y] says whether label y may follow label x
+    start    m entries: whether a label may be the first one
+    end      m entries: whether a label may be the last one
+    """
 
     between: npt.NDArray[np.bool_]
     start: npt.NDArray[np.bool_]
@@ -86,10 +91,11 @@ class Transitions(Shared):
 
     scores       m x m, float64 or float32: entry [x, y] is the score of label y after label x
                  (orientation "to": entry [y, x]); None: all zero
-    start, end   m scores of each label as the first and the last one; None: all zero
+    start        m scores, of each label at the first position; None: all zero
+    end          m scores, of each label at the last position; None: all zero
     mask         which labels may follow which: a `Mask`, or m x m booleans, entry [x, y] for label
-                 y after label x
-    labels       m, if scores is None
+                 y after label x; None: any label may follow any
+    labels       m, the number of labels; needed if scores is None
     borrow       True: scores (float64, orientation "from", no mask) are read in place, and are
                  read-only while this object lives; False: they are copied
 
@@ -174,15 +180,18 @@ class Chain:
     """The scores of one chain or tree of T positions and m labels.
 
     unary        T x m, float64 or float32: the score of each label at each position; -inf forbids
-    transitions  a `Transitions`, or scores: m x m for all edges, or (T - 1) x m x m, one matrix an
-                 edge; None: all zero
-    edges        scores as above, beside a `Transitions` that gives start and end
-    orientation  of these scores: "from", entry [x, y] for label y after label x, or "to", [y, x]
-    start, end   m scores of each label as the first and the last one, which replace those of the
-                 transitions
-    parents      of a tree: T indices, each below its own position, -1 for a root; None: a chain
-    forced       T entries: the label that a position must take, or -1 if it is free
-    allowed      T x m booleans, False forbids
+    transitions  a `Transitions`, or scores: m x m for all edges, or (T - 1) x m x m, one matrix for
+                 each edge; None: all zero
+    edges        only if `transitions` is a `Transitions`: an array of one of the two shapes above,
+                 which replaces the scores of `transitions` but not its start and end scores
+    orientation  "from": the score of label y after label x is entry [x, y] of these arrays; "to":
+                 it is entry [y, x]
+    start, end   m scores of each label at the first and at the last position, which replace those
+                 of `transitions`
+    parents      for a tree, the parent of each position: an earlier position, or -1 for a root;
+                 None: a chain
+    forced       T integers: the label that a position must take, or -1 if the position is free
+    allowed      T x m booleans, False forbids a label at a position
     borrow       True: the arrays are read in place, and are read-only while the chain, or a model
                  or run that uses it, lives; False: they are copied
 
@@ -278,7 +287,7 @@ class Chain:
                     f"transitions has shape {matrices.shape}, but a chain of {length} positions "
                     f"has {max(0, length - 1)} edges"
                 )
-            # A chain of at most one position has no edges, so edge scores are not read.
+            # The matrices of a chain of at most one position, which has no edges, are not read.
             if matrices.ndim == 2 or len(matrices) > 0:
                 made.edges = arrays.address(matrices)
                 made.edge_matrices = 1 if matrices.ndim == 2 else len(matrices)
@@ -295,7 +304,7 @@ class Chain:
 
     @classmethod
     def _for_a_call(cls, unary: Any, transitions: Any, how: arrays.How = "call") -> Chain:
-        """Returns the chain for the arguments of a call: a `Chain`, or unary scores and
+        """Returns `unary` itself if it is a `Chain`, otherwise a chain with these unary scores and
         transitions."""
         if isinstance(unary, Chain):
             if transitions is not None:
@@ -312,8 +321,8 @@ class Chain:
 
     @classmethod
     def _within(cls, scores: c.chorale_chain, model: Any, number: int) -> Chain:
-        """Returns chain `number` of a model, whose arrays and transitions live as long as
-        `model`."""
+        """Returns chain `number` of a model. Its arrays and transitions belong to the model, which
+        the chain keeps alive."""
         made = cls.__new__(cls)
         made._recipe = Recipe(type(model), "chain", (model, number), {})
         made._struct = scores
@@ -334,7 +343,7 @@ class Chain:
         return made
 
     def __len__(self) -> int:
-        """T, the number of positions."""
+        """Returns T, the number of positions."""
         return self.length
 
     def __reduce__(self) -> Any:
@@ -352,16 +361,16 @@ class Chain:
         return float(score.value)
 
 
-# Type of transitions in calls that take unary scores.
+# The type of the argument `transitions` of calls that take unary scores.
 Edges = Union[Transitions, npt.ArrayLike, None]
 
 
 class _ChainUse:
-    """The struct of a chain during a call, with its transitions marked as used."""
+    """A context for a call: gives the C struct of a chain, and marks its transitions as used."""
 
     def __init__(self, chain: Chain) -> None:
         self._chain = chain
-        # A copy of the struct, which each call changes: several threads may use the chain.
+        # Each call changes its own copy of the struct, since several threads may use the chain.
         self._struct = c.chorale_chain.from_buffer_copy(chain._struct)
 
     def __enter__(self) -> Any:
@@ -376,8 +385,8 @@ class _ChainUse:
 
 @dataclasses.dataclass(frozen=True)
 class ChainResult:
-    """The result of a call. labels: T labels, or None if every labelling is forbidden (outcome
-    INFEASIBLE)."""
+    """The best labelling of a chain. labels: T labels; None if every labelling is forbidden
+    (outcome INFEASIBLE). score: the score of the labelling; -inf if there is none."""
 
     labels: arrays.Ints | None
     score: float
@@ -391,7 +400,8 @@ class ChainMarginals:
     marginals       T x m: the best score of a labelling with this label at this position
     edge_marginals  (T - 1) x m x m: entry [t - 1, x, y] is the best score of a labelling with label
                     y at position t and label x at its parent (on a chain: at position t - 1)
-    margins         T numbers: the best marginal of each position minus its second best"""
+    margins         T numbers: the best max-marginal of each position minus its second best
+    result          the best labelling"""
 
     marginals: arrays.Doubles
     edge_marginals: arrays.Doubles
@@ -400,7 +410,7 @@ class ChainMarginals:
 
 
 class ChainCalls:
-    """Calls for chains, common to `ChainSolver` and `Kernel`."""
+    """The calls for chains that `ChainSolver` and `Kernel` have in common."""
 
     def _invoke(self, name: str, *arguments: Any) -> None:
         raise NotImplementedError
@@ -421,8 +431,8 @@ class ChainCalls:
     def k_best(
         self, unary: Chain | npt.ArrayLike, transitions: Edges = None, *, k: int
     ) -> tuple[arrays.Ints, arrays.Doubles]:
-        """Finds the k best labellings of a chain, best first, and their scores: fewer than k rows
-        if fewer labellings are allowed.
+        """Finds the k best labellings of a chain, best first. Returns their labels (k x T) and
+        their scores (k); there are fewer than k rows if fewer labellings are allowed.
 
         >>> ChainSolver().k_best([[1.0, 0.0], [0.0, 2.0]], k=2)[1].tolist()
         [3.0, 2.0]
@@ -449,7 +459,8 @@ class ChainCalls:
         return labels[: found.value], values[: found.value]
 
     def marginals(self, unary: Chain | npt.ArrayLike, transitions: Edges = None) -> ChainMarginals:
-        """Computes all max-marginals, of positions and edges, and margins."""
+        """Computes the max-marginals of all positions and edges, the margins and the best
+        labelling."""
         scores = Chain._for_a_call(unary, transitions)
         edges = np.empty((max(0, scores.length - 1), scores.labels, scores.labels))
         return self._marginals(scores, edges)
@@ -457,7 +468,8 @@ class ChainCalls:
     def max_marginals(
         self, unary: Chain | npt.ArrayLike, transitions: Edges = None
     ) -> arrays.Doubles:
-        """Computes T x m max-marginals: entry [t, y] is the best score with label y at position t.
+        """Computes the max-marginals of all positions, T x m: entry [t, y] is the best score of a
+        labelling with label y at position t.
 
         >>> ChainSolver().max_marginals([[1.0, 0.0], [0.0, 2.0]]).tolist()
         [[3.0, 2.0], [1.0, 3.0]]

@@ -39,8 +39,8 @@ TASKS = {
 
 
 def algorithm_number(name: str) -> int:
-    """Returns the number of the algorithm with a name, in which '-' and '_' mean the same;
-    "lagrangian" means "lagrangian_subgradient"."""
+    """Returns the number of an algorithm. In its name, '-' means the same as '_'; "lagrangian"
+    means "lagrangian_subgradient"."""
     if not isinstance(name, str):
         raise TypeError(f"algorithm is {name!r}, not a name")
     spelled = name.replace("_", "-")
@@ -72,15 +72,21 @@ def algorithms() -> list[str]:
 
 @dataclasses.dataclass(frozen=True)
 class CliqueResult:
-    """The result of a solver.
+    """The result of a `CliqueSolver`.
 
-    labels           the n values of the members, int32; None: none above -inf was found
-    score            member_score, of the members' own scores, + clique_score, of the potential
-    upper_bound      upper bound on the score of any values; gap: upper_bound - score
-    outcome          how the call ended; algorithm: the algorithm used
+    labels           the values of the n members, int32; None if only forbidden labellings were
+                     found
+    score            member_score + clique_score
+    member_score     the sum of the members' own scores
+    clique_score     the score of the potential
+    upper_bound      upper bound on the score of any labelling; infinite if none was computed
+    gap              upper_bound - score
+    outcome          how the call ended
+    algorithm        the algorithm used
     proven           True: the score is optimal, up to rounding
-    marginals_exact  set by `CliqueSolver.marginals`: whether the max-marginals are exact
-    iterations       number of iterations; nodes: number of nodes of branch and bound
+    marginals_exact  whether the max-marginals are exact; set by `CliqueSolver.marginals`
+    iterations       number of iterations
+    nodes            number of nodes of branch and bound
     """
 
     labels: arrays.Ints | None
@@ -102,8 +108,11 @@ class CliqueResult:
 
 @dataclasses.dataclass(frozen=True)
 class MarginalsResult:
-    """marginals: the max-marginals of the members, n x R, float64. result: the best values of the
-    members that were found meanwhile."""
+    """The result of `CliqueSolver.marginals`.
+
+    marginals  the max-marginals of the members, n x R, float64
+    result     the best labelling that was found during the computation
+    """
 
     marginals: arrays.Doubles
     result: CliqueResult
@@ -112,8 +121,8 @@ class MarginalsResult:
 class CliqueSolver(Closable):
     """A reusable workspace for clique inference, for one call at a time: use one for each thread.
 
-    memory: None: the workspace grows as needed; otherwise its fixed number of bytes (see
-    `bytes_needed`), and a problem that needs more is an OutOfMemoryError.
+    memory: the fixed size of the workspace in bytes (see `bytes_needed`): a problem that needs more
+    raises OutOfMemoryError. None: the workspace grows as needed.
 
     >>> solver = CliqueSolver()
     >>> result = solver.solve(Potential.potts(2, 0.3), [[2.1, 0.3], [1.9, 0.2], [0.7, 0.9]])
@@ -125,23 +134,25 @@ class CliqueSolver(Closable):
     potential        a `Potential` over R values
     scores           n x R, the score of each value of each member, float64 with rows without gaps
                      (other arrays are converted); -inf forbids
-    algorithm        one of `algorithms()`; "auto" chooses; "exact" is "auto" with a gap of 0
+    algorithm        one of `algorithms()`; "auto" chooses one by the potential; "exact" is "auto"
+                     with a gap of 0
     fixed            n integers: the value that a member must have, or -1 if it is free; None: all
                      free
-    weights          n positive integers: a member counts so many times in the potential, while its
-                     scores are as given; None: each once. Needs a convex sum, and one of "auto",
-                     "alpha_pass", "polish", "icm" and "dual_bound"
+    weights          n positive integers: how often each member counts in the potential. Its scores
+                     are not multiplied. None: once. Weights need a potential that is a convex sum,
+                     and one of the algorithms "auto", "alpha_pass", "polish", "icm", "dual_bound"
     start            where a local search starts: "independent" (each member's own best value),
                      "alpha_pass" (the result of that algorithm), a value for all members, or n
                      values
-    subset_size      greatest size of the sets of values in generalised alpha-pass
+    subset_size      greatest size of the sets of values that "generalised_alpha_pass" tries
     iteration_limit  greatest number of iterations; 0: the default of the algorithm
     node_limit       greatest number of nodes of branch and bound; 0: no limit
-    node_pool        greatest number of open nodes of branch and bound; 0: as many as fit in 16 MB
+    node_pool        greatest number of open nodes of branch and bound; 0: as many as fit in 16 MB,
+                     but at least 16 and at most 8192
     tolerance        Lagrangian methods end when the violation of complementary slackness is at most
                      this fraction of the largest useful multiplier
-    gap              the search ends when upper bound - score is at most this fraction of the score;
-                     0: when optimality is proven; None: no proof is attempted
+    gap              the search ends when upper bound - score <= gap * |score|; 0: when optimality
+                     is proven; None: no proof is attempted
     time_limit       seconds; None: no limit
     cancel           a `Cancel` that any thread may set to end the call early
     """
@@ -177,7 +188,8 @@ class CliqueSolver(Closable):
         time_limit: float | None = None,
         cancel: Cancel | None = None,
     ) -> CliqueResult:
-        """Finds the values of the members with the highest score."""
+        """Finds the values of the members with the highest total score. Whether the result is exact
+        depends on the algorithm and the potential."""
         options = _Options(
             algorithm,
             subset_size=subset_size,
@@ -224,13 +236,13 @@ class CliqueSolver(Closable):
         time_limit: float | None = None,
         cancel: Cancel | None = None,
     ) -> MarginalsResult:
-        """Computes all max-marginals: for each member and value the best score in which the member
-        has the value.
+        """Computes all max-marginals: for each member and value the best total score of a labelling
+        in which the member has the value.
 
-        form   "message": max-marginals minus the member's own score, which is the message of the
-               clique to the member
-        exact  True: exact, which is slow for convex sums; False: exact if the result says so,
-               otherwise lower bounds
+        form   "marginal": these scores; "message": these scores minus the member's own score of the
+               value, which is the message of the clique to the member
+        exact  True: asks for exact max-marginals, which is slow for convex sums; False: they may be
+               lower bounds. `marginals_exact` of the result says which they are
 
         >>> found = CliqueSolver().marginals(Potential.potts(2, 1.0), [[1.0, 0.0], [0.0, 0.5]])
         >>> found.marginals.tolist(), found.result.labels.tolist()
@@ -279,7 +291,7 @@ class CliqueSolver(Closable):
         fixed: npt.ArrayLike | None = None,
         weights: npt.ArrayLike | None = None,
     ) -> arrays.Doubles:
-        """Returns only the array of `marginals`, n x R."""
+        """Returns only the array of max-marginals, n x R. Arguments are as in `marginals`."""
         found = self.marginals(
             potential,
             scores,
@@ -303,8 +315,9 @@ class CliqueSolver(Closable):
         time_limit: float | None = None,
         cancel: Cancel | None = None,
     ) -> float:
-        """Returns an upper bound on the score of any labelling: from the dual for SUM potentials,
-        from the exact algorithm if the family has one, otherwise plus infinity.
+        """Returns an upper bound on the score of any labelling. For sums it comes from the
+        algorithm "dual_bound", for other families from their exact algorithm; it is plus infinity
+        if the family has none.
 
         >>> CliqueSolver().bound(Potential.makespan(2, 1.0), [[1.0, 0.0], [0.0, 0.5]])
         3.0
@@ -330,7 +343,8 @@ class CliqueSolver(Closable):
         *,
         weights: npt.ArrayLike | None = None,
     ) -> CliqueResult:
-        """Computes the scores of given labels (n values). Any potential takes weights here.
+        """Computes the scores of given labels (n values). Here, weights may be used with any
+        potential.
 
         >>> CliqueSolver().evaluate(Potential.potts(2, 1.0), [[1.0, 0.0], [0.0, 0.5]], [1, 1]).score
         4.5
@@ -362,8 +376,8 @@ class CliqueSolver(Closable):
         node_pool: int = 0,
         gap: float | None = None,
     ) -> None:
-        """Grows the workspace so that no problem of at most `members` members allocates. task:
-        "solve" or "max_marginals"; the options are those of that call."""
+        """Grows the workspace so that a task allocates nothing for problems of at most `members`
+        members. task: "solve" or "max_marginals". The other arguments are those of that call."""
         options = _Options(algorithm, subset_size=subset_size, node_pool=node_pool, gap=gap)
         sizes = _Sizes(potential, members, task, exact, start, options)
         with sizes, self._use() as solver:
@@ -382,8 +396,8 @@ class CliqueSolver(Closable):
         node_pool: int = 0,
         gap: float | None = None,
     ) -> int:
-        """Returns the `memory` needed for problems of at most `members` members; arguments as in
-        `reserve`.
+        """Returns the number of bytes that `CliqueSolver(memory=...)` needs for problems of at most
+        `members` members. Arguments are as in `reserve`.
 
         >>> agree = Potential.potts(4, 1.0)
         >>> solver = CliqueSolver(memory=CliqueSolver.bytes_needed(agree, 10))
@@ -399,8 +413,8 @@ class CliqueSolver(Closable):
 
 
 class _Options:
-    """A chorale_clique_options struct made from named options; keeps the cancel flag in use until
-    it is closed."""
+    """A chorale_clique_options struct made from named options. Keeps the array of start values and
+    the cancel flag alive."""
 
     def __init__(
         self,
@@ -441,7 +455,8 @@ class _Options:
 
 
 class _Sizes:
-    """The arguments that determine the size of a workspace."""
+    """The arguments that determine the size of a workspace, with the potential marked as used
+    during `with`."""
 
     def __init__(
         self,
@@ -481,7 +496,8 @@ def _checked(potential: Any) -> Potential:
 
 
 class _Call:
-    """The arguments of a call, kept alive and marked as used during `with`."""
+    """The arguments of a call, converted for C. During `with`, the potential and the cancel flag
+    are marked as used."""
 
     def __init__(
         self,

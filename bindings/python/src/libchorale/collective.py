@@ -1,4 +1,8 @@
-"""The simplest interface: labels chains in documents, given which labels should agree."""
+"""The simplest interface: `decode` labels chains together, given which labels should agree.
+
+The positions whose labels should agree with each other (or the chains, if the values of a property
+should agree) form a *clique*.
+"""
 
 from __future__ import annotations
 
@@ -45,15 +49,18 @@ from .run import (
 class Reason:
     """A reason why a chain's labels changed: a clique whose score gains by the change.
 
-    what       "word": the positions of a word; otherwise the index in `agree` of a property, keys
-               or cliques
+    The member of the clique is a position of the chain or, for a property, the whole chain.
+
+    what       which agreement: "word" for words; for a property, keys or cliques the index of the
+               agreement in `agree`
     group      the group (document) of the chain
-    position   position in the chain; -1 for a property, whose member is the whole chain
-    own_value  value in the chain's best labelling without cliques; value: the value now. Values of
-               a property for a property, otherwise labels
-    amount     how much the clique's score would fall if this member alone changed back
-    members    number of positions (or chains) of the clique
-    agreeing   number of other members that have `value` now
+    position   the position in the chain; -1 for a property
+    own_value  the member's value in the chain's best labelling without cliques: a label, or for a
+               property a value of the property
+    value      the member's value in the result
+    amount     how much the clique's score would fall if this member alone took `own_value` again
+    members    the number of members of the clique
+    agreeing   the number of other members that have `value` in the result
     """
 
     what: str | int
@@ -70,9 +77,11 @@ class Reason:
 class Change:
     """A chain whose labels differ from its best labels without cliques.
 
-    chain          its number; before, after: T labels each, int32
-    reasons        the cliques that gain by the change. If a position changed and has no reason, it
-                   changed because its neighbours in the chain did
+    chain    the number of the chain
+    before   the chain's best labels without cliques, one for each position, int32
+    after    the chain's labels in the result, one for each position, int32
+    reasons  the cliques whose scores gain by the change. A position that changed but has no reason
+             changed because its neighbours in the chain did
     """
 
     chain: int
@@ -85,13 +94,17 @@ class Change:
 class Decoded:
     """The result of `decode`. Holds copies of everything it needs, and can be pickled.
 
-    labels       for each chain T labels, int32; own: each chain's best labels without cliques
-    score        score of all labels together, including agreement; own_score: score of `own`
+    labels       for each chain an int32 array of labels, one for each position
+    own          the same for the best labels of each chain without cliques
+    score        score of all labels together, including agreement
+    own_score    the same score for the labels `own`
     upper_bound  upper bound on the score of any labelling; infinite if bound_steps is 0
     proven       True: the labels are optimal, up to rounding
-    outcome      how the run ended; rounds: number of rounds of messages
+    outcome      how the run ended
+    rounds       number of rounds of messages
     changed      the chains whose labels differ from `own`, with the reasons
-    names, words as given, for the display in notebooks
+    names        names of the labels, for the display in notebooks
+    words        the argument `tokens` of `decode`, for the display in notebooks
     """
 
     labels: list[arrays.Ints]
@@ -145,7 +158,7 @@ def build_problem(
     stop: Iterable[Hashable] = (),
     names: Sequence[str] | None = None,
 ) -> Problem:
-    """Returns the `Problem` that `decode` would solve, to be saved or solved with a `Run`. The
+    """Returns the `Problem` that `decode` would solve. It can be saved, or solved with a `Run`. The
     arguments are those of `decode`.
 
     >>> problem = build_problem([[[2.1, 0.3]], [[0.7, 0.9]]], tokens=[["Rome"], ["Rome"]])
@@ -168,9 +181,11 @@ def labelled_problem(
     minimum: int = 2,
     stop: Iterable[Hashable] = (),
 ) -> Problem:
-    """Returns a problem with gold labels for `libchorale.learn.learn`: entry k of `agree` is kind k
-    of its cliques. gold: labels of all positions, chain by chain, -1 if unknown. The other
-    arguments are those of `decode`.
+    """Returns a problem with gold labels, for `libchorale.learn.learn`. The cliques of entry k of
+    `agree` are of kind k.
+
+    gold: the gold label of every position, chain after chain; -1 if unknown. The other arguments
+    are those of `decode`.
 
     >>> scores = [[[2.1, 0.3]], [[0.7, 0.9]]]
     >>> problem = labelled_problem(scores, gold=[0, 0], tokens=[["Rome"], ["Rome"]])
@@ -188,8 +203,8 @@ def labelled_problem(
 
 
 def agreeing(given: Given, labels: arrays.Ints | None) -> Problem:
-    """Returns a problem with gold labels, made by one call of the library from checked
-    arguments."""
+    """Returns a problem with gold labels, made by one call of the library. given: the checked
+    arguments. labels: the gold label of every position; None: no gold labels."""
     assert given.scores is not None
     with ExitStack() as stack:
         corpus = corpus_struct(
@@ -237,31 +252,37 @@ def decode(
     progress: Callable[[Progress], Any] | None = None,
     bound_steps: int = 0,
 ) -> Decoded:
-    """Labels chains together so that labels agree within each group, such as a document.
+    """Labels chains together so that labels agree within each group, such as a document. A chain
+    has T positions; there are m labels, numbered from 0.
 
-    unaries      for each chain T x m scores, float64 or float32: the score of each label at each
+    unaries      an entry for each chain: T x m scores (float64 or float32) of each label at each
                  position, such as a tagger's log-probabilities; or a `Chain`
-    transitions  m x m scores of one label after another, or a `Transitions`, for all chains; None:
-                 all zero
+    transitions  scores for all chains, m x m (entry [x, y] is the score of label y after label x),
+                 or a `Transitions`; None: all zero
     groups       the group of each chain, anything that can be a dictionary's key; None: all are of
                  one group
     tokens       for each chain its T words: texts, or integers from 0
-    agree        which labels should agree. "word": the labels of all positions of a word in a
-                 group, if there are at least `minimum` of them and the word is not in `stop`; a
-                 `Property`: its values on the chains of a group (tokens must then be integers); an
-                 `Agreement`, with more settings; or a list of these, where a word or property may
-                 be a pair with its own strength
-    strength     strength of the agreement, in the unit of the scores. The n positions of a word add
-                 strength / n times the sum, over the labels, of the squared number of positions
-                 with that label. So a position that takes the label of all others gains 2 - 2 / n
-                 times the strength: once the strength in a pair, nearly twice in a large clique.
-                 Tune the strength on data that the tagger was not trained on: on its training data
-                 0 looks best
+    agree        which labels should agree; one of the following, or a list of them:
+                 "word": the labels of all positions of a word in a group, if there are at least
+                 `minimum` such positions and the word is not in `stop`;
+                 a `Property`: its values on the chains of a group (if it reads tokens, these must
+                 be integers);
+                 a pair of one of these two and its own strength;
+                 an `Agreement`, which has more settings
+    strength     strength of the agreement, in the unit of the scores. The n positions of a word,
+                 n_y of which have label y, add strength / n * sum_y n_y^2 to the score. So a
+                 position that changes to the label of all others gains (2 - 2 / n) * strength: the
+                 strength in a pair, nearly twice the strength in a large clique. Tune the strength
+                 on data that the tagger was not trained on: on the tagger's training data, 0 looks
+                 best
+    minimum      words at fewer positions of a group need not agree
+    stop         words that need not agree
     names        m names of labels, for the display in notebooks
 
     The other options are those of `Run`. The display in notebooks shows the changes. All chains
-    must have the same number of labels. If some are given as `Chain` (trees, or chains with their
-    own transitions), the model is built chain by chain, which is slower and gives the same result.
+    must have the same number of labels. If some entry of `unaries` is a `Chain` (for trees, or
+    chains with their own transitions), the model is built chain by chain, which is slower and gives
+    the same result.
 
     >>> result = decode(
     ...     [[[2.1, 0.3]], [[1.9, 0.2]], [[0.7, 0.9]]], tokens=[["Washington"]] * 3, strength=0.9
@@ -323,8 +344,8 @@ def decode(
     )
 
 
-# A reason for a change: agreement, chain, position, members, agreeing, own value, value, amount, as
-# in the struct chorale_reason.
+# A reason for a change: agreement, chain, position, members, agreeing, own_value, value and amount,
+# which are fields of the C struct chorale_reason (decode.h).
 _Found = tuple[int, int, int, int, int, int, int, float]
 _Solved = tuple[RunResult, arrays.Ints, arrays.Ints, list[_Found]]
 
@@ -337,7 +358,7 @@ _REASON = np.dtype(
 
 
 class _Solution(Closable):
-    """The result of the library's own `decode`."""
+    """The result of the C function chorale_decode (decode.h)."""
 
     _free = library.chorale_decoded_destroy
 
@@ -383,7 +404,8 @@ class _Solution(Closable):
 
 
 def specification(stack: ExitStack, given: Given) -> tuple[Any, list[Raised]]:
-    """Returns the agreements as an array for C, and the stored exceptions of their callbacks."""
+    """Returns the agreements as an array for C, and the `Raised` objects that store exceptions of
+    callbacks of their potentials."""
     sources: list[Raised] = []
     agreements = (c.chorale_agreement * max(1, len(given.wanted)))()
     for number, wanted in enumerate(given.wanted):
@@ -416,8 +438,9 @@ def solved(
     progress: Callable[[Progress], Any] | None = None,
     borrow: bool = False,
 ) -> Iterator[_Solution]:
-    """Labels with the library's own `decode`; the solution lives while the `with` lasts. borrow:
-    the scores are not copied and must not change during that time."""
+    """Labels chains by the C function chorale_decode, and yields the solution, which is freed when
+    the `with` block ends. borrow: True: the scores are not copied, and must not change until
+    then."""
     assert given.scores is not None
     raised, interrupts = Raised(), Interrupts()
     made = run_options(**options)

@@ -5,15 +5,16 @@
     for features in corpus:  # as python-crfsuite takes them
         builder.add_chain(scores.unary(features), transitions)
 
-A CRFsuite model is a sum of weights: one for each attribute of a position with its label, one for
-each pair of neighbouring labels. The weights are read from the model file itself, in full
-precision. python-crfsuite's `info()`, which rounds them to six digits, gives the names and must
-agree with the weights read. Pairs of labels without a weight score 0; attributes that the model
-does not know add nothing.
+A CRFsuite model scores a labelling by a sum of weights: one for each attribute of a position and
+the position's label, and one for each pair of neighbouring labels. The weights are read from the
+model file itself, in full precision. The names come from python-crfsuite's `info()`, whose weights,
+rounded to six digits, must agree with the weights read. Pairs of labels without a weight score 0;
+attributes that the model does not know add nothing.
 
-`Scores.check` compares the scores with the tagger: the best labelling under them must be the
-tagger's, with the same log-probability up to 1e-9 (unless the probability is too small for a double
-of full precision). `Scores.unary` makes this check for every sequence, unless check=False.
+`Scores.check` compares the scores with python-crfsuite's tagger: the tagger's labelling must score
+as much as the best labelling, and have the same log-probability, up to 1e-9. (Log-probabilities are
+not compared if the probability is too small for a double of full precision.) `Scores.unary` makes
+this check for every sequence, unless check=False.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ _STATE, _TRANSITION = 0, 1
 
 
 class MismatchError(ValueError):
-    """Raised if the scores differ from those of the tagger."""
+    """Raised if a model file cannot be read, or if its scores differ from those of the tagger."""
 
 
 def _read_features(path: str, data: bytes) -> npt.NDArray[Any]:
@@ -62,14 +63,15 @@ def _read_features(path: str, data: bytes) -> npt.NDArray[Any]:
 
 
 class Scores:
-    """The scores of the CRFsuite model at a path, or of a fitted `sklearn_crfsuite.CRF`; for one
-    thread at a time, as its tagger is. Can be pickled, together with the model.
+    """The scores of a CRFsuite model. For one thread at a time, since the tagger that it contains
+    allows no more. Can be pickled, together with the model.
+
+    model: the path of a model file, or a fitted `sklearn_crfsuite.CRF`. Raises `MismatchError` if
+    the weights in the file disagree with those that the tagger reports.
 
     labels       names of the m labels, in the order of the scores
-    transitions  m x m, row "from"
+    transitions  m x m: entry [x, y] is the score of label y after label x
     tagger       a python-crfsuite tagger of the same model
-
-    Raises `MismatchError` if the file disagrees with the weights that the tagger reports.
     """
 
     def __init__(self, model: Any) -> None:
@@ -91,7 +93,7 @@ class Scores:
         self._name, self._data = name, data
         self._items = pycrfsuite.ItemSequence
         self.tagger = pycrfsuite.Tagger()
-        self.tagger.open_inmemory(data)  # which this object keeps
+        self.tagger.open_inmemory(data)  # the tagger reads these bytes, which `_data` keeps alive
         info = self.tagger.info()
         numbers = {label: int(number) for label, number in info.labels.items()}
         self.labels: list[str] = sorted(numbers, key=lambda label: numbers[label])
@@ -114,8 +116,8 @@ class Scores:
             _compare(before, after, weight, float(read))
 
     def unary(self, features: Any, *, check: bool = True) -> Doubles:
-        """Returns T x m: the unary scores of one sequence. features: as `pycrfsuite.Tagger.tag`
-        takes them; check: whether to compare the scores with the tagger."""
+        """Returns the unary scores of one sequence, T x m. features: as `pycrfsuite.Tagger.tag`
+        takes them. check: True: compares the scores with the tagger, by `check`."""
         items = self._items(features).items()
         scores: Doubles = np.zeros((len(items), len(self.labels)))
         for row, item in zip(scores, items):
@@ -128,8 +130,9 @@ class Scores:
         return scores
 
     def check(self, features: Any, unary: npt.ArrayLike, *, tolerance: float = 1e-9) -> None:
-        """Raises `MismatchError` unless the best labelling under `unary` is the tagger's own and
-        has the same log-probability, up to `tolerance`. O(T m^2)."""
+        """Compares scores with the tagger. Raises `MismatchError` if the tagger's labelling scores
+        less than the best one under `unary`, or if its log-probability differs, by more than
+        `tolerance`. O(T m^2)."""
         scores = np.asarray(unary, dtype=np.float64)
         own: list[str] = self.tagger.tag(features)
         if scores.shape != (len(own), len(self.labels)):
@@ -143,12 +146,12 @@ class Scores:
         path = [self.labels.index(label) for label in own]
         score = float(scores[range(len(path)), path].sum())
         score += float(self.transitions[path[:-1], path[1:]].sum())
-        # Compares the scores of the labellings, not their labels: two labellings may be equally
-        # good.
+        # Compares the scores of the two labellings, not their labels: different labellings may be
+        # equally good.
         if not abs(best - score) <= tolerance * max(1.0, abs(best)):
             raise MismatchError(f"the best labelling scores {best!r}, the tagger's {score!r}")
         probability = self.tagger.probability(own)
-        if probability >= np.finfo(np.float64).tiny:  # smaller ones have lost digits
+        if probability >= np.finfo(np.float64).tiny:  # a smaller probability has lost digits
             theirs, ours = math.log(probability), score - total
             if not abs(ours - theirs) <= tolerance * max(1.0, abs(total)):
                 raise MismatchError(
@@ -157,8 +160,8 @@ class Scores:
                 )
 
     def _best_and_total(self, unary: Doubles) -> tuple[float, float]:
-        """Returns the best score of a labelling, and the logarithm of the sum over all
-        labellings."""
+        """Returns the best score of a labelling, and the log partition function, the logarithm of
+        the sum of exp(score) over all labellings."""
         best, total = unary[0], unary[0]
         for row in unary[1:]:
             best = (best[:, None] + self.transitions).max(axis=0) + row

@@ -1,7 +1,7 @@
 """Exceptions of calls. Every class here is an `Error`; most are a builtin exception as well, so
-that ``except ValueError`` catches a bad value, whether the package or the library detects it.
+that ``except ValueError`` catches a bad value, whether the package or the C library detects it.
 
-A wrong type, shape or layout of an argument that the package itself detects is a plain
+If the package itself detects a wrong type, shape or layout of an argument, it raises a plain
 ``TypeError`` or ``ValueError``.
 """
 
@@ -17,9 +17,10 @@ from . import _declarations as c
 class Error(Exception):
     """A call that failed.
 
-    status   its number in the C interface, 0 if the package itself refused the call
-    name     its name there
-    message  names the argument, its value and the rule
+    status   the number of the error in the C interface (status.h); 0 if the package itself refused
+             the call
+    name     the name of the error there, such as "CHORALE_ERROR_SIZE"; "" if status is 0
+    message  names the argument, its value and the rule that it breaks
     """
 
     def __init__(self, message: str, status: int = 0, name: str = "") -> None:
@@ -37,7 +38,7 @@ class ArgumentError(Error, ValueError):
 
 
 class OutOfRangeError(ArgumentError, IndexError):
-    """A chain or a clique that does not exist."""
+    """A number of a chain, clique, position or value that does not exist."""
 
     def __init__(self, message: str) -> None:
         super().__init__(message, c.CHORALE_ERROR_OUT_OF_RANGE, "CHORALE_ERROR_OUT_OF_RANGE")
@@ -65,9 +66,9 @@ class OutOfMemoryError(Error, MemoryError):
 
 
 class StateError(Error, RuntimeError):
-    """A call that the object's state does not allow: a labelling before the first round, a builder
-    whose model has been frozen, a bound of a run without bound steps, joint states beyond the
-    budget."""
+    """A call that the object's state does not allow: for instance labels are read before the first
+    round, a builder is used after `freeze`, or `Run.bound` is called on a run without bound_steps.
+    Also raised if a chain with several properties has more joint states than the budget allows."""
 
 
 class CallbackError(Error, RuntimeError):
@@ -79,8 +80,8 @@ class FileDamagedError(Error, ValueError):
 
 
 class FileAccessError(Error, OSError):
-    """A problem file that could not be read or written; errno, strerror and filename give the
-    reason."""
+    """A problem file that could not be read or written. errno and strerror give the reason,
+    filename the path."""
 
     def __init__(self, message: str, status: int = 0, name: str = "") -> None:
         super().__init__(message, status, name)
@@ -95,12 +96,12 @@ class InternalError(Error, RuntimeError):
 
 
 class ClosedError(Error, ValueError):
-    """A handle that has been closed."""
+    """An object that was used after it had been closed."""
 
 
 class InUseError(Error, RuntimeError):
-    """A handle for one thread at a time that is in use: by another thread, or by the call whose
-    callback is running."""
+    """An object that allows one call at a time is in use already: by another thread, or by the call
+    whose callback is running."""
 
 
 def _classes() -> dict[int, type[Error]]:
@@ -132,9 +133,9 @@ def _classes() -> dict[int, type[Error]]:
 _by_status = _classes()
 
 
-# What Python calls the arguments and fields that messages of the C library name, where it has other
-# names for them: _NAMES in all calls, _NAMES_OF_CALLS in single calls. In messages about any other
-# struct->field, the struct and the arrow are left out.
+# Messages of the C library name its arguments and fields. These tables give the names in Python,
+# where they differ: _NAMES for all functions, _NAMES_OF_CALLS for single functions. Of any other
+# `struct->field`, messages in Python name only the field.
 _NAMES = {
     "lambda": "strength",
     "chain->edges": "transitions",
@@ -182,8 +183,9 @@ _NAMES_OF_CALLS = {
 
 
 def renamed(message: str, names: Mapping[str, str], count: int = 0) -> str:
-    """Returns a message with each name replaced by another (only the first `count` replacements; 0:
-    all). Text in quotes, which comes from the caller, is unchanged."""
+    """Returns a message in which the keys of `names` are replaced by their values: the first
+    `count` that occur, or all if count is 0. Text in quotes, which comes from the caller, is
+    unchanged."""
     known = "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True))
     left = count or len(message)
 
@@ -198,8 +200,9 @@ def renamed(message: str, names: Mapping[str, str], count: int = 0) -> str:
 
 
 class Renaming:
-    """`with Renaming(names):` around a call whose argument names differ from those of the caller:
-    replaces the first such name in the message of an exception."""
+    """A context, `with Renaming(names):`, for a call whose arguments have other names than those of
+    the calling function. In the message of an exception, replaces the first name that is a key of
+    `names` by its value."""
 
     __slots__ = ("_names",)
 
@@ -218,8 +221,9 @@ class Renaming:
 
 
 def from_status(status: int, name: str, message: str, function: str = "") -> Error:
-    """Returns the exception for a status of the C interface, with its message in Python's terms.
-    Statuses without a class of their own are an `ArgumentError`."""
+    """Returns the exception for a status of the C interface, with the names of Python in its
+    message. A status without a class of its own gives an `ArgumentError`. function: the C function
+    that failed."""
     message = renamed(message, {**_NAMES, **_NAMES_OF_CALLS.get(function, {})})
     message = re.sub(r'("[^"]*")|\b\w+->|\bCHORALE_(?=FIRE_)', r"\1", message)
     return _by_status.get(status, ArgumentError)(message or name, status, name)

@@ -1,4 +1,4 @@
-"""What a program provides to the library: an allocator and a log."""
+"""Lets a program provide the C library with an allocator and a log."""
 
 from __future__ import annotations
 
@@ -21,17 +21,18 @@ _entered: contextvars.ContextVar[tuple[Host, ...]] = contextvars.ContextVar("cho
 
 
 class Host:
-    """An allocator and a log for the objects that are created in a `with` block, as long as they
-    live. Without a host, memory comes from malloc, and nothing is logged.
+    """An allocator and a log for the objects that are created in a `with` block; they are used as
+    long as these objects live. Without a host, memory comes from malloc, and nothing is logged.
 
     allocate  allocate(size, alignment) returns the address of `size` bytes, a multiple of alignment
-              (a power of two, at most 64), or None: the call then raises OutOfMemoryError
+              (a power of two, at most 64). If there is no memory it returns None, and the call into
+              the library raises OutOfMemoryError
     release   release(address, size, alignment) frees memory from allocate; required with allocate
-    log       log(level, text), with the levels of `logging`
+    log       log(level, text) receives a message; the levels are those of `logging`
 
-    All are called on the thread that makes the call, and must not use the handle of that call. An
-    exception of theirs is raised by that call, after the library has returned. The `with` block
-    applies to its own thread (or task).
+    The library calls these functions on the thread that called the library. They must not use the
+    object that is being used there. If one of them raises an exception, the call into the library
+    raises it when it returns. The `with` block applies only to its own thread (or asyncio task).
 
     >>> import logging
     >>> with Host(log=logging.getLogger("chorale").log):
@@ -88,23 +89,24 @@ class Host:
 
 
 def current() -> Host | None:
-    """Returns the host of the innermost `with` block."""
+    """Returns the host of the innermost `with` block; None outside of all."""
     entered = _entered.get()
     return entered[-1] if entered else None
 
 
 def lent() -> Any:
-    """Returns the host struct for C, which copies it."""
+    """Returns a pointer to the C struct of the present host, which the library copies; None if
+    there is no host."""
     host = current()
     return None if host is None else ctypes.byref(host._struct)
 
 
-# Callbacks receive a host's number instead of a pointer. A host is kept alive by the objects
+# Callbacks receive the number of a host instead of a pointer. A host is kept alive by the objects
 # created with it, and by each block of memory that it has allocated, since C objects may outlive
 # their Python objects.
 _numbers = itertools.count(1)
 _hosts: WeakValueDictionary[int, Host] = WeakValueDictionary()
-_owners: dict[int, Host] = {}  # by address
+_owners: dict[int, Host] = {}  # address of a block -> the host that allocated it
 
 
 def _allocated(user: int, size: int, alignment: int) -> int | None:
@@ -129,7 +131,7 @@ def _allocated(user: int, size: int, alignment: int) -> int | None:
 
 def _deallocated(_: Any, address: int, size: int, alignment: int) -> None:
     try:
-        host = _owners.pop(address)  # first: once it is released, another thread may be given it
+        host = _owners.pop(address)  # before the release, after which another thread may get it
         del host._blocks[address]
         assert host._release is not None
         host._release(address, size, alignment)
@@ -149,7 +151,7 @@ def _logged(user: int, level: int, message: bytes) -> None:
 _on_allocate = c.field_allocate(_allocated)
 _on_deallocate = c.field_deallocate(_deallocated)
 _on_log = c.chorale_log_function(_logged)
-# When the interpreter ends, objects may be freed after this module. They then still call these
-# callbacks, which are therefore never freed.
+# When the interpreter ends, objects may be freed after this module and still call these callbacks.
+# So the callbacks must never be freed.
 for _thunk in (_on_allocate, _on_deallocate, _on_log):
     ctypes.pythonapi.Py_IncRef(ctypes.py_object(_thunk))

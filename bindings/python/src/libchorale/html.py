@@ -1,5 +1,5 @@
-"""Results as HTML, for notebooks: changed chains before and after, and the cliques that gain by
-it."""
+"""Shows results as HTML in notebooks: the chains whose labels changed, before and after, and the
+cliques whose scores gain by the change."""
 
 from __future__ import annotations
 
@@ -15,17 +15,19 @@ LIMIT = 20
 
 
 def result(outcome: RunResult) -> str:
-    """Returns a run's result: its scores, and the chains that are changed now."""
+    """Returns the HTML of the result of a run: its scores, and the chains whose present labels
+    differ from their best labels without cliques."""
     try:
         if outcome.run is not None:
             return head(outcome, outcome.changed_chains) + _changes(outcome.run)
     except (ClosedError, InUseError, StateError):
-        pass  # the run has no labels to show any more, or not now
+        pass  # the run is closed, in use or without a labelling: shows the scores alone
     return head(outcome, outcome.changed_chains)
 
 
 def head(outcome: Any, changed: int) -> str:
-    """Returns the scores of a `RunResult`, or of the result of `decode`."""
+    """Returns the HTML of the scores of a `RunResult` or a `Decoded`. changed: the number of
+    changed chains."""
     bound = f", upper bound {outcome.upper_bound:.6g}" if outcome.upper_bound < float("inf") else ""
     proven = ", proven optimal" if outcome.proven else ""
     return (
@@ -69,8 +71,9 @@ def chain(
     names: Sequence[str],
     reasons: Iterable[tuple[str | None, str, str, str]],
 ) -> str:
-    """Returns one chain before and after. reasons: tuples of a word (None: the chain), its value
-    now, its value before, and the clique that gains."""
+    """Returns the HTML of one chain with its labels before (`own`) and after (`now`). reasons:
+    tuples of a word (None: the whole chain), its value now, its value before, and a text on the
+    clique that gains by the change."""
     rows = []
     for when, labels, others in (("before", own, now), ("after", now, own)):
         cells = "".join(
@@ -106,7 +109,8 @@ def _word(word: str, label: str, number: int, changed: bool) -> str:
 
 
 class _Names:
-    """Names of labels, words and cliques: from the problem of the run, or else their numbers."""
+    """Names of labels, words, chains and cliques: those in the problem of the run or, if it has
+    none, made from their numbers."""
 
     def __init__(self, run: Run) -> None:
         problem = run.problem

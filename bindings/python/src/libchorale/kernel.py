@@ -1,5 +1,5 @@
-"""The calls of `ChainSolver` in scratch memory of the caller; they allocate nothing in the
-library."""
+"""The calls of `ChainSolver` in scratch memory of the caller, so that the C library allocates
+nothing."""
 
 from __future__ import annotations
 
@@ -15,10 +15,11 @@ from .message import MessageCalls
 
 
 class Kernel(MessageCalls):
-    """The calls of a chain solver in fixed scratch memory: a number of bytes (see `bytes_needed`),
-    or a writable, contiguous uint8 array whose address is a multiple of 64.
+    """The calls of a chain solver in fixed scratch memory. Allows one call at a time; kernels on
+    different memory may be used at the same time.
 
-    One call at a time; kernels on different memory may run at once.
+    memory: a number of bytes (see `bytes_needed`), or a writable, contiguous uint8 array whose
+    address is a multiple of 64.
 
     >>> Kernel(4096).best([[1.0, 0.0], [0.0, 2.0]]).labels.tolist()
     [0, 1]

@@ -28,46 +28,50 @@ from .run import Run
 
 __all__ = ["CollectiveTagger", "LearnProgress", "Learnt", "WeightRule", "learn"]
 
-FOLDS = 5  # at most; one for each group where there are fewer groups
-WORDS = ("word", "w", "word.lower()")  # features that are tokens, in order of preference
+FOLDS = 5  # the greatest number of folds; with fewer groups each group is a fold
+WORDS = ("word", "w", "word.lower()")  # features that may hold the token; the first found is used
 
-#: Unary scores (T x m for each sequence), transitions, and the labels of their columns.
+#: Unary scores (T x m for each sequence), transitions, and the label of each column of the scores.
 _Scored = tuple["list[npt.NDArray[Any]]", Any, "list[Any]"]
 
 
 class CollectiveTagger:
     """A tagger whose labels agree within groups (documents).
 
-    tagger       an estimator with `fit(X, y)`, `predict(X)` and `predict_marginals(X)`, such as
-                 `sklearn_crfsuite.CRF`. Or a function `tagger(X, y)` that trains and returns a
-                 function from sequences to T x m scores for each, or to a pair (tuple) of these
-                 scores and transitions. None: X holds the scores, of a model that has not seen y
-    agree        the agreements, as in `decode`; or functions from the entry of a position in X (if
-                 tagger is None: from its token) to a key; positions with equal keys should agree;
-                 None: no key. Strengths are learnt
-    token        a function from the entry of a position in X to its token. None: the entry itself
-                 if it is a text or an integer; of a dict the feature "word", "w" or "word.lower()";
-                 of a list of texts the text after "word=", "w=" or "word.lower()="
-    labels       the labels of the columns of scores, which properties number 0, 1, ... None: the
-                 labels of y, sorted (for a function: of the y passed to it); 0 to m - 1 if tagger
-                 is None
-    transitions  m x m, or `Transitions`, if tagger is None
+    tagger       the tagger to be trained: an estimator with `fit(X, y)`, `predict(X)` and
+                 `predict_marginals(X)`, such as `sklearn_crfsuite.CRF`; or a function
+                 `tagger(X, y)` that trains a model and returns a function of sequences, which
+                 returns T x m scores for each sequence, or a tuple of these scores and transitions.
+                 None: X holds the scores, computed by a model that has not seen y
+    agree        the agreements, as in `decode`. An agreement may also be a function that is called
+                 with the entry of each position in X (if tagger is None: with its token), and
+                 returns a key, or None for no key: positions with equal keys should agree.
+                 Strengths are learnt
+    token        a function from the entry of a position in X to its token. None: the token is the
+                 entry itself if this is a text or an integer; its feature "word", "w" or
+                 "word.lower()" if it is a dict; the text after "word=", "w=" or "word.lower()=" if
+                 it is a list of texts
+    labels       the labels, in the order of the columns of scores; properties refer to them by
+                 their numbers in this order, from 0. None: the sorted labels of y (for a function:
+                 of the y passed to it); 0 to m - 1 if tagger is None
+    transitions  m x m scores, or `Transitions`; only if tagger is None
     f1_without   labels that do not count, such as ["O"]: the costs are then those of micro F1 of
                  the other labels. None: every wrong label costs the same
 
-    `fit` trains the tagger without each fold of groups in turn, learns the weights (`learn`) from
-    the scores of each fold by the tagger that has not seen it, and trains the tagger on all groups.
-    Estimators are copied before training. `fit` sets these attributes:
+    `fit` divides the groups into folds. For each fold it trains the tagger on the other folds, and
+    lets this tagger compute the scores of the fold. It learns the weights (`learn`) from all these
+    scores, and finally trains the tagger on all groups. Estimators are copied before training.
+    `fit` sets these attributes:
 
-    tagger_   the trained estimator or what the function returned
+    tagger_   the trained estimator, or the scoring function that the function `tagger` returned
     classes_  the labels
     learnt_   the result of learning; str() gives lines of text for people
-    report_   the same as a dict
+    report_   the report of `learnt_`, a dict
 
-    Follows the conventions of scikit-learn, which is not required: arguments are stored unchanged,
-    `get_params` and `set_params` read and change them, and `sklearn.base.clone` makes an untrained
-    copy. Parameter searches and cross-validation of scikit-learn pass on groups and tokens after
-    `sklearn.set_config(enable_metadata_routing=True)`.
+    Follows the conventions of scikit-learn, which need not be installed: arguments are stored
+    unchanged, `get_params` and `set_params` read and change them, and `sklearn.base.clone` makes an
+    untrained copy. After `sklearn.set_config(enable_metadata_routing=True)`, parameter searches and
+    cross-validation of scikit-learn pass on groups and tokens.
 
     >>> from libchorale.learn import CollectiveTagger
     >>> scores = [[[2.0, 0.0]], [[0.0, 1.0]], [[0.0, 2.0]], [[1.0, 0.0]]] * 6  # half are right
@@ -95,8 +99,8 @@ class CollectiveTagger:
         self.f1_without = f1_without
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """Returns the arguments of the constructor; deep: also those of the tagger, as
-        `tagger__name`."""
+        """Returns the arguments of the constructor by their names. deep: True: also the parameters
+        of the tagger, as `tagger__name`."""
         names = ("tagger", "agree", "token", "labels", "transitions", "f1_without")
         found = {name: getattr(self, name) for name in names}
         if deep and hasattr(self.tagger, "get_params") and not isinstance(self.tagger, type):
@@ -105,7 +109,8 @@ class CollectiveTagger:
         return found
 
     def set_params(self, **params: Any) -> CollectiveTagger:
-        """Changes arguments of the constructor, or with `tagger__name` those of the tagger."""
+        """Changes arguments of the constructor, or parameters of the tagger given as
+        `tagger__name`."""
         known, own = self.get_params(deep=False), {}
         for name, value in params.items():
             outer, nested, inner = name.partition("__")
@@ -122,14 +127,14 @@ class CollectiveTagger:
         return self
 
     def __sklearn_tags__(self) -> Any:
-        """Returns the tags that scikit-learn reads: y is needed. scikit-learn counts sequences of
-        labels neither as classification nor as regression."""
+        """Returns the tags that scikit-learn reads: y is required, and the estimator has no type,
+        since labelling sequences is neither classification nor regression in scikit-learn."""
         from sklearn.utils import Tags, TargetTags
 
         return Tags(estimator_type=None, target_tags=TargetTags(required=True))
 
     def get_metadata_routing(self) -> Any:
-        """Returns what scikit-learn passes on besides X and y: groups and tokens."""
+        """Returns a request to scikit-learn to pass on groups and tokens besides X and y."""
         from sklearn.utils.metadata_routing import MetadataRequest
 
         asked = MetadataRequest(owner=type(self).__name__)
@@ -154,8 +159,8 @@ class CollectiveTagger:
         X       sequences, as the tagger takes them
         y       for each sequence its T labels
         groups  the group of each sequence, such as its document. With fewer than five groups no
-                gain can be significant, and nothing is applied
-        tokens  for each sequence its T tokens. None: computed by `token`
+                gain can be significant, and no learnt weight is applied
+        tokens  for each sequence its T tokens. None: computed by `token`, or by its default
         """
         kind = _kind(self.tagger)
         _agreements(self.agree)
@@ -235,8 +240,8 @@ class CollectiveTagger:
         groups: Sequence[Hashable] | None = None,
         tokens: Sequence[Sequence[Hashable]] | None = None,
     ) -> list[list[Any]]:
-        """Returns the labels of each sequence, all sequences labelled together. If no learnt weight
-        is applied, these are the tagger's own labels.
+        """Labels all sequences together, and returns the labels of each. If no learnt weight is
+        applied, these are the tagger's own labels.
 
         groups  the group of each sequence; None: all are of one group
         tokens  as in `fit`
@@ -258,8 +263,8 @@ class CollectiveTagger:
             run.solve()
             together = [[labels[k] for k in run.labels(chain)] for chain in range(len(X))]
             if own is not None:
-                # Chains that cliques do not change keep the tagger's labels. The run may have found
-                # other labels for them that are equally good.
+                # Chains that cliques do not change keep the tagger's labels, since the run may have
+                # found other labels for them that are equally good.
                 changed = set(run.changed_chains().tolist())
                 together = [row if i in changed else own[i] for i, row in enumerate(together)]
         return together
@@ -271,9 +276,9 @@ class CollectiveTagger:
         tokens: Sequence[Sequence[Hashable]] | None = None,
     ) -> list[npt.NDArray[np.float64]]:
         """Returns for each sequence T x m: the probability of each of `classes_` at each position,
-        given the messages of all sequences of its group. The temperature is fitted to groups that
-        were held out in `fit`. If no learnt weight is applied, these are the tagger's own
-        probabilities at that temperature. Arguments are as in `predict`."""
+        given the messages of the cliques of the sequence (`Run.probabilities`). The temperature is
+        fitted to groups that were held out in `fit`. If no learnt weight is applied, these are the
+        tagger's own probabilities at that temperature. Arguments are as in `predict`."""
         X, groups, tokens = self._given(X, groups, tokens)
         if not X:
             return []
@@ -320,7 +325,7 @@ class CollectiveTagger:
     def _given(
         self, X: Any, groups: Any, tokens: Any
     ) -> tuple[list[Any], list[Any], list[Any] | None]:
-        """Checks the sequences, groups and tokens to be labelled."""
+        """Checks the arguments of `predict`, and returns them as lists."""
         if not hasattr(self, "_trained_"):
             raise StateError("this CollectiveTagger has not been fitted: call fit first")
         X = _sequences("X", X)
@@ -363,7 +368,8 @@ class CollectiveTagger:
         gold: npt.NDArray[np.int32] | None,
         alone: bool,
     ) -> Problem:
-        """Returns the problem of the given sequences. alone: whether X holds scores."""
+        """Returns the problem of the given sequences. scored: their scores. gold: the number of the
+        gold label of every position, or None. alone: True if X holds scores, not features."""
         unaries, transitions, _ = scored
         wanted: list[Any] = []
         names: list[str] = []
@@ -421,7 +427,7 @@ class _Estimator:
 
 
 class _Function:
-    """A trained function: maps sequences to scores."""
+    """The scoring function that a tagger function returned."""
 
     def __init__(self, scorer: Any, labels: list[Any]) -> None:
         self.tagger = scorer
@@ -480,8 +486,8 @@ def _checked(
 
 
 def _aligned(scored: _Scored, labels: list[Any]) -> _Scored:
-    """Returns the scores with a column for each of `labels`; a label that the tagger lacks is
-    forbidden."""
+    """Returns the scores and transitions with a column for each of `labels`. A label that the
+    tagger lacks gets the score -inf everywhere."""
     unaries, transitions, own = scored
     if isinstance(transitions, Transitions):
         if transitions.labels != len(own) or own != labels:
@@ -527,7 +533,7 @@ def _kind(tagger: Any) -> str:
 
 
 def _agreements(agree: Any) -> list[tuple[Any, str]]:
-    """Returns the entries of `agree`, each with its name in messages."""
+    """Checks `agree`. Returns its entries, each with the name that messages give it."""
     listed = [(agree, "agree")] if callable(agree) else _listed(agree)
     for entry, place in listed:
         if not isinstance(entry, Agreement):
@@ -556,8 +562,9 @@ def _copy(estimator: Any) -> Any:
 
 
 def _folds(groups: list[Any], lengths: list[int]) -> list[list[int]]:
-    """Returns the sequences of each fold, in order, without those of no positions. Groups are
-    assigned in descending order of size, each to the fold with the fewest positions so far."""
+    """Returns for each fold the numbers of its sequences, ascending; sequences without positions
+    are left out. Groups are assigned in descending order of size, each to the fold with the fewest
+    positions so far."""
     sizes: dict[Any, int] = {}
     for number, (group, length) in enumerate(zip(groups, lengths)):
         if length > 0:
@@ -653,8 +660,8 @@ def _tokens(read: Callable[[Any], Hashable], item: Any, number: int) -> list[Has
 
 
 def _token(entry: Any) -> Hashable | None:
-    """Returns the token of an entry of a sequence, by the rules of `CollectiveTagger`; None:
-    unknown."""
+    """Returns the token of an entry of a sequence by the default rules of `CollectiveTagger`; None
+    if they find none."""
     if isinstance(entry, str) or hasattr(entry, "__index__"):
         own: Hashable = entry
         return own

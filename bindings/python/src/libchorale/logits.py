@@ -25,7 +25,7 @@ def _numbers(name: str, value: Any, ndim: int) -> npt.NDArray[Any]:
     """Converts an array or a tensor; numbers narrower than 32 bits are widened."""
     if callable(getattr(value, "detach", None)):
         value = value.detach().cpu()
-        if "float16" in str(value.dtype):  # bfloat16 too, which NumPy has not
+        if "float16" in str(value.dtype):  # or bfloat16, which NumPy does not have
             value = value.float()
         value = value.numpy()
     array = np.asarray(value)
@@ -52,8 +52,8 @@ def label_names(id2label: Mapping[Any, str] | Sequence[str]) -> list[str]:
 
 
 def scheme_transitions(names: Sequence[str], scheme: Scheme = "bio") -> Transitions:
-    """Returns transitions with score 0 for those that a labelling scheme allows; all others are
-    forbidden."""
+    """Returns transitions for label names such as "O", "B-PER": score 0 for those that the
+    labelling scheme allows, and all others forbidden."""
     allowed = mask(names, scheme)
     return Transitions(labels=len(allowed.start), mask=allowed)
 
@@ -66,17 +66,16 @@ def word_scores(
     words: Sequence[int] | None = None,
     temperature: float = 1.0,
 ) -> list[npt.NDArray[Any]]:
-    """Returns the word scores of each text, W x K: log-probabilities of K labels for each of its W
-    words.
+    """Returns for each text the scores of its W words, W x K: the log-probabilities of K labels.
 
-    logits       B x S x K, as a token-classification model returns them
-    word_ids     for each of the B rows and S sub-tokens the number of its word, None for none. A
-                 word's scores are those of its first sub-token
-    texts        for each row the number of the text of which it is a window (a tokenizer's
-                 `overflow_to_sample_mapping`); for a word in several windows, the window with most
-                 context around the word is used. None: each row is a text
+    logits       B x S x K, as a token-classification model returns them: B rows of S sub-tokens
+    word_ids     for each row a list: the number of the word of each sub-token, or None if the
+                 sub-token belongs to no word. A word gets the scores of its first sub-token
+    texts        for each row the number of its text, if texts are divided into overlapping windows
+                 (a tokenizer's `overflow_to_sample_mapping`): a word in several windows gets the
+                 scores of the window with most context around the word. None: each row is a text
     words        number of words of each text. Words without a sub-token get equal scores for all
-                 labels. None: up to the last word with a sub-token
+                 labels. None: a text ends with its last word that has a sub-token
     temperature  divides the logits: above 1, probabilities of an overconfident model become flatter
 
     >>> from libchorale.logits import word_scores
@@ -96,8 +95,8 @@ def word_scores(
     count = max(owner, default=-1) + 1
     if any(text < 0 for text in owner):
         raise ValueError(f"texts holds {min(owner)}, below 0")
-    # For each text and word, where its scores are: (context, row, sub-token). The context is the
-    # number of sub-tokens before or after it in the row, whichever is less.
+    # For each text and word the place of its scores, as (context, row, sub-token). The context is
+    # the number of sub-tokens before or after this sub-token in its row, whichever is less.
     places: list[dict[int, tuple[int, int, int]]] = [{} for _ in range(count)]
     for row, ids in enumerate(word_ids):
         ids = list(ids)
@@ -109,8 +108,8 @@ def word_scores(
             word = arrays.integer("word_ids", ids[place])
             if word < 0:
                 raise ValueError(f"word_ids holds {word}, below 0")
-            # If a row begins within a word, its first sub-token is not the word's first one, whose
-            # scores are wanted.
+            # A row may begin in the middle of a word. Its first sub-token is then not the first one
+            # of the word, and is used only if no other row has the word.
             cut = place == inside[0] and _continues(word_ids, owner, row, word)
             if word in seen:
                 continue
@@ -136,8 +135,8 @@ def word_scores(
 
 
 def _continues(word_ids: Any, owner: list[int], row: int, word: int) -> bool:
-    """Returns whether another window of the same text has the word further inside, so that a window
-    that begins with the word may begin in the middle of the word."""
+    """Returns whether another window of the same text has the word, but does not begin with it. If
+    so, a window that begins with the word may begin in the middle of the word."""
     for other, ids in enumerate(word_ids):
         if other != row and owner[other] == owner[row]:
             inside = [found for found in ids if found is not None]
@@ -155,12 +154,14 @@ def _log_softmax(row: npt.NDArray[Any]) -> npt.NDArray[Any]:
 def torchcrf(
     emissions: Any, crf: Any, mask: Any = None
 ) -> tuple[list[npt.NDArray[Any]], Transitions]:
-    """Returns the chains of a batch of emissions under a layer of pytorch-crf: unary scores, T x m
-    for each sequence, and the transitions. Labellings score exactly as in the layer.
+    """Converts a batch of emissions and a layer of pytorch-crf. Returns the unary scores of each
+    sequence, T x m, and the transitions. Labellings score exactly as in the layer.
 
-    emissions  S x B x m, or B x S x m where crf.batch_first is true
-    crf        has transitions (m x m, from row to column), start_transitions, end_transitions
-    mask       S x B (B x S), true where a sequence has positions, from its first on; None: all
+    emissions  S x B x m for B sequences, or B x S x m if crf.batch_first is true
+    crf        the layer, with its transitions (m x m, from row to column), start_transitions and
+               end_transitions
+    mask       S x B, or B x S if crf.batch_first is true: true at the positions of a sequence,
+               which begin at the first; None: true everywhere
     """
     scores = _numbers("emissions", emissions, 3)
     if not getattr(crf, "batch_first", False):

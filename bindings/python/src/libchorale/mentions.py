@@ -55,8 +55,8 @@ class Strengths:
     people. Can be pickled.
 
     keys    the keys, as they were given
-    labels  the labels, in the order of their weights
-    learnt  the weights: kind k is that of keys[k]
+    labels  the labels; the learnt weights refer to them by their numbers in this list
+    learnt  the learnt weights; kind k of cliques is that of keys[k]
     """
 
     keys: list[Key]
@@ -96,8 +96,8 @@ Confidence = Union[float, str, Sequence[str], Mapping[Any, str], None]
 
 @dataclasses.dataclass
 class _Read:
-    """A table and its checked arguments. labels: the names of all labels. before: the label given
-    to each row, as an index into `labels`."""
+    """A table and its checked arguments. labels: the names of all labels. before: the label of each
+    row in the column of labels, as an index into `labels`; None if there is no such column."""
 
     table: Table
     labels: list[Any]
@@ -198,8 +198,8 @@ def _sums(place: str, codes: Ints, count: int, times: Longs) -> Longs:
 
 
 def _numbers_of_labels(place: str, found: Codes, known: list[Any], nulls: bool) -> Ints:
-    """Returns for each row of a column the number of its label; -1 for null, if nulls are
-    allowed."""
+    """Returns for each row of a column the index of its label in `known`. nulls: True: null gives
+    -1; False: null raises ValueError."""
     number = {value: index for index, value in enumerate(known)}
     values = found.all_values()
     if not nulls and (found.codes < 0).any():
@@ -289,8 +289,8 @@ def _columns_of_scores(
 
 
 def _check_scores(places: list[str], columns: Array | list[Array], scale: Scale) -> None:
-    """Checks scores. columns: a list with one array for each place, or one array with a column for
-    each."""
+    """Raises ValueError if a score is not allowed by the scale. columns: a list of arrays, or one
+    array of columns. places: what messages call each column."""
     rows = len(columns) if isinstance(columns, np.ndarray) else len(columns[0])
     for first in range(0, rows, BLOCK):
         if isinstance(columns, np.ndarray):
@@ -324,11 +324,15 @@ def _weights(strength: Strength, read: _Read) -> list[Weights]:
 
 
 def _default_strength(read: _Read) -> float:
-    """Returns three quarters of the median margin (best minus second-best score) of rows with
-    shared keys, divided by the number of keys. Rationale: if all n rows of a key have the margin d,
-    k of them change to the label of the others if strength / n * 2 k (n - k) > k d, that is if n -
-    k > n d / (2 strength): with this strength, two thirds of n. A row of weight w and
-    margin d is like w rows of margin d / w."""
+    """Returns the default strength: three quarters of the median margin of the rows with shared
+    keys, divided by the number of keys. The margin of a row is its best score minus its second-best
+    score; rows with margin 0 are left out.
+
+    Reason: let all n rows of a key have the margin d, and let k of them have another label than the
+    rest. These k rows change together if strength / n * 2 k (n - k) > k d, that is if
+    n - k > n d / (2 strength). With strength = 3/4 d this is n - k > 2/3 n: more than two thirds
+    prevail. A row of weight w and margin d counts as w rows of margin d / w.
+    """
     _, margins = read.scores.best()
     shared = np.any([keyed.codes >= 0 for keyed in read.keyed], axis=0) & (margins > 0)
     ahead = margins[shared]
@@ -373,52 +377,56 @@ def agree(
     columns.
 
     table       a pandas, Polars or pyarrow table, a DuckDB relation, any other object with an Arrow
-                stream of rows (the result is then a `nanoarrow.Array`), or a list of dicts. One row
-                for each mention. All except pandas and lists need `libchorale[tables]`
+                stream of rows (the result is then a `nanoarrow.Array`), or a list of dicts. Each
+                row is a mention. All except pandas and lists need `libchorale[tables]`
     key         the column of keys, such as the name; rows with equal keys should have one label. A
-                tuple of columns is one key; a list has several keys. Null: the row shares its key
-                with no other
-    label       the column of labels: texts, integers, categories. Required unless there are scores
-                of all labels; then the best label of each row is its label before
-    confidence  the probability of the labels: a number, or a column of numbers, from 0 to 1 (None:
-                0.8), where the other labels share the rest; or scores of all labels, in a list of
-                columns (or a dict from labels to columns), or in one column of lists
+                tuple of columns is one key; a list has several keys. A row whose key is null agrees
+                with no other row
+    label       the column of labels: texts, integers, categories. Not needed if `confidence` gives
+                scores of all labels: then the label before is the one with the highest score
+    confidence  the probability that a row's label is right: a number from 0 to 1, or a column of
+                such numbers; the other labels share the rest equally. None: 0.8. Or scores of all
+                labels: a list of columns, a dict from labels to columns, or one column of lists
     group       the column of documents: equal keys agree only within a document. None: in the whole
                 table
-    labels      all labels; None: those of the column, or the columns' names. Required, in order,
-                for a column of lists together with a column of labels
+    labels      all labels. None: those in the column of labels, or the names of the columns of
+                scores. Required, in the order of the lists, if there are both a column of labels
+                and a column of lists of scores
     scale       the form of scores of all labels: "probability", or "logarithm" (log-probabilities,
                 or logits)
-    across      for all keys, or one for each: True: equal keys agree across groups
-    strength    strength of agreement, for all keys or for each, as in `decode`: a row that takes
-                the label of all n - 1 others gains (2 - 2 / n) * strength and loses the log-odds of
-                its own label; or the `Strengths` of `learn_strengths`. None: 3/4 of the median
-                log-odds, divided by the number of keys, so that among equally probable labels a
-                majority of more than two thirds prevails
-    gold        a column with the right labels of some rows, null elsewhere: the strengths are
-                learnt from them, as by `learn_strengths`; labels are not set to them
-    weight      a column of integers from 1: how often each row counts for others with its key, for
-                instance by the length of a span, or how often a row was repeated. n above is then
-                the sum of the weights, and a row of weight w gains w times as much; its own
-                log-odds are as given. Strengths must not be negative. None: every row counts once
-    minimum     least number of rows with the same key for agreement
+    across      True: equal keys agree across groups; or a list of such values, one for each key
+    strength    strength of agreement as in `decode`: a number, a list with a number for each key,
+                or the `Strengths` of `learn_strengths`. A row that changes to the label of all
+                n - 1 others gains (2 - 2 / n) * strength, and loses the log-odds of its own label.
+                None: 3/4 of the median log-odds, divided by the number of keys. Then, if all labels
+                are equally probable, a majority of more than two thirds prevails
+    gold        a column with the right labels of some rows, null elsewhere: strengths are learnt
+                from it, as by `learn_strengths`. Rows are not forced to have their right labels
+    weight      a column of integers from 1: how often each row counts in the agreement of its key,
+                for instance the length of a span, or the number of equal rows that it stands for.
+                n above is then the sum of the weights. A row of weight w gains w times as much,
+                while its own log-odds are not multiplied. Strengths must not be negative. None:
+                every row counts once
+    minimum     rows with the same key agree only if there are at least so many of them
     names       names of the new columns, which must not exist yet
     threads, rounds, time_limit  as in `Run`
-    progress    progress bar for work of over a second. None: of tqdm, if it is installed and the
-                error stream is a terminal; False: no bar; otherwise a function called like tqdm
+    progress    progress bar for work of over a second. None: a bar of tqdm, if it is installed and
+                the standard error is a terminal; False: no bar; otherwise a function called like
+                tqdm
 
     The new columns:
 
     together     the label, of the type of the label column
-    probability  softmax, over the labels, of the highest score found with each label in this row.
-                 The score is the sum of the log-probabilities and of the agreement. For each label
-                 two labellings are compared: only this row changes to the label, or all rows
-                 connected with it by keys do. Since the best labelling stands for all with the same
-                 label, this is not a marginal probability, and mostly higher than one. How well it
-                 is calibrated depends on the strength
-    changed      whether the label differs from the one before
-    why          for changed rows the other mentions that support the new label, in words, counted
-                 by their weights; otherwise null
+    probability  how probable this label is: the softmax, over all labels, of the best total score
+                 found if this row has the label. The total score is the sum of log-probabilities
+                 and agreement. For each label two labellings are tried: only this row changes to
+                 the label, or all rows that keys connect with it change. This is not a marginal
+                 probability, and mostly higher than that, since it takes the best labelling with
+                 each label, not the sum over all of them. How well it is calibrated depends on the
+                 strength
+    changed      whether the label differs from the label before
+    why          for changed rows a text that says how many other mentions support the new label
+                 (with weights: the sum of their weights); otherwise null
 
     Raises TypeError and ValueError, which name column and row, for missing or repeated columns,
     keys of mixed types, confidences outside 0 to 1, unknown labels, nulls except in keys, and a
@@ -479,7 +487,8 @@ def agree(
 
 
 def _rounds(bar: Bar) -> Callable[[Progress], None]:
-    """Steps a bar for each round, but for the two steps that follow."""
+    """Returns a progress function that moves a bar by one step for each round, but leaves two steps
+    for the work after the rounds."""
 
     def told(_: Progress) -> None:
         assert bar.left is not None
@@ -555,9 +564,9 @@ def learn_strengths(
     progress  as in `agree`; a step is a run of inference, and the total is an upper bound
 
     The other arguments are those of `agree`. Tests whether agreement reduces errors on held-out
-    groups. A group is a document, or, without `group` or with a key across groups, the rows with
-    one value of the first key. If the gain is not significant, all weights are 0, and `agree`
-    changes nothing. str() of the result describes it.
+    groups. These groups are documents; if `group` is None, or some key agrees across groups, they
+    are the sets of rows with the same value of the first key. If the gain is not significant, all
+    weights are 0, and `agree` changes nothing. str() of the result describes it.
     """
     of_gold = _column(opened(table), "gold", gold).encoded()
     read = _read(
@@ -568,7 +577,7 @@ def learn_strengths(
         raise ValueError(f"column {gold!r} is null in every row: there is nothing to learn from")
     keyed = read.keyed
     mentions = Mentions(read.scores, keyed, [Weights(1.0)] * len(keyed))
-    # Drops components without gold labels, from which nothing can be learnt.
+    # Drops components (rows connected by keys) without gold labels, which teach nothing.
     taught = np.zeros(mentions.components + 1, dtype=bool)
     taught[mentions.component[right >= 0]] = True
     taught[-1] = False
@@ -584,7 +593,7 @@ def learn_strengths(
     problem = agreeing(mentions.given(rows, groups.astype(np.int64)), right[rows])
     problem.kinds = [name if isinstance(name, str) else ", ".join(name) for name in read.keys]
     with ExitStack() as stack:
-        bars: list[Bar] = []  # made after the first run, which tells how many there may be
+        bars: list[Bar] = []  # the bar, made after the first run, which tells the total
 
         def told(now: LearnProgress) -> None:
             if not bars:
@@ -608,22 +617,24 @@ class Diagnosis:
     shared             number of rows whose key other rows have too
     keys               number of key values (within groups) that several rows have, over all keys
     disagreeing        number of these key values whose rows have different labels
-    contested          number of rows with such a key value
-    sure, sure_contested  mean probability of the labels by the tagger: over all rows that share a
-                       key, and over contested rows
+    contested          number of rows with a key value whose rows have different labels
+    sure               mean probability that the tagger gives to the labels, over the rows that
+                       share a key
+    sure_contested     the same mean over the contested rows
     strength           strength of agreement for each key; None: learnt
     changed            number of rows that agreement changes
-    gain               expected number of rows corrected, if the probabilities of `agree` are
+    gain               expected gain in right labels, if the probabilities of `agree` are
                        calibrated: the sum over changed rows of the probability of the new label
                        minus that of the old one. Too low if every key has one right label, too high
                        if mentions of a key can differ
-    least              the same by the tagger's own probabilities: as if other mentions said nothing
-                       about a row. At most 0 if changed labels were the most probable ones
+    least              the same sum by the tagger's own probabilities, as if other mentions said
+                       nothing about a row. At most 0 if the labels before were the most probable
 
-    In 14 of 18 tables of public sets the true gain lay between `least` and `gain`, and at most
-    0.3 % of the rows outside. On average `gain` was 2.8 % of the rows, and the true gain -0.1 %, so
-    `gain` alone does not tell whether agreement pays; with learnt strengths it was 2.4 %, and the
-    true one 2.2 % (six tables; examples/experiments/diagnosed.py).
+    On 14 of 18 tables of public data sets the true gain lay between `least` and `gain`; on the
+    others it was outside by at most 0.3 % of the rows. On average `gain` was 2.8 % of the rows, but
+    the true gain was -0.1 %, so `gain` alone does not tell whether agreement pays. With learnt
+    strengths, `gain` was 2.4 % and the true gain 2.2 % (six tables;
+    examples/experiments/diagnosed.py).
     """
 
     rows: int
@@ -676,8 +687,8 @@ def diagnose(
     progress: Bars = None,
 ) -> Diagnosis:
     """Estimates, without right labels, how much mentions disagree, how confident the tagger is
-    about them, and the gain of agreement. The arguments are those of `agree`, but for `weight`:
-    every row counts once.
+    about them, and how much would be gained by agreement. The arguments are those of `agree`;
+    there is no `weight`, so every row counts once.
 
     >>> rows = [{"name": "Jordan", "type": kind} for kind in ["PERSON"] * 4 + ["ORG"]]
     >>> print(diagnose(rows, key="name", label="type", confidence=0.8))
@@ -729,7 +740,8 @@ def diagnose(
 
 
 def _gain_alone(scores: Scores, rows: Longs, codes: Ints, before: Ints) -> float:
-    """Sums, over some rows, the tagger's own probability of the new label minus that of the old."""
+    """Returns the sum, over some rows, of the tagger's own probability of the new label minus that
+    of the old label."""
     gain = 0.0
     for part in blocks(len(rows)):
         some = rows[part]

@@ -1,4 +1,5 @@
-"""Chains under properties: messages to cliques, and decoding under messages of cliques."""
+"""Chains under properties: messages to cliques, and decoding under messages of cliques. The module
+`libchorale.property` says what properties and their values are."""
 
 from __future__ import annotations
 
@@ -34,10 +35,10 @@ MESSAGE_TASKS = {"messages": c.CHORALE_MESSAGE_SEND, "decode": c.CHORALE_MESSAGE
 
 @dataclasses.dataclass(frozen=True)
 class MessageResult:
-    """How messages or labels were computed, by a dynamic program over configurations (see
-    `MessageCalls`).
+    """How messages were computed by the dynamic program over configurations (see `MessageCalls`).
 
-    exact           True: the messages or labels are exact, up to rounding
+    outcome         how the call ended
+    exact           True: the messages are exact, up to rounding
     pruned          True: a beam dropped configurations
     configurations  the greatest number of configurations at one position"""
 
@@ -53,8 +54,10 @@ class DecodeResult:
 
     labels         T labels; None if no labelling was found
     values         the value of each property on these labels; None if no labelling was found
-    score          chain_score, the chain's own score, + message_score, the sum of the messages'
-                   entries at `values`"""
+    score          chain_score + message_score
+    chain_score    the score of the labels by the chain alone
+    message_score  the sum over the attachments of the message's entry for the value in `values`
+    outcome, exact, pruned, configurations  as in `MessageResult`"""
 
     labels: arrays.Ints | None
     values: arrays.Ints | None
@@ -75,12 +78,13 @@ def message_options(mode: JointMode, beam_width: int, budget: int) -> c.chorale_
     return options
 
 
-# Type of an argument: one property or attachment, or several.
+# The type of the argument `attachments`: one property or attachment, or several.
 Attached = Union[Attachment, Property, Sequence[Union[Attachment, Property]]]
 
 
 class _Attachments:
-    """Attachments on a chain of a given length as an array for C, marked as used during `with`."""
+    """The attachments of a chain as an array for C. They are marked as used during `with`. length:
+    the number of positions of the chain."""
 
     def __init__(self, attachments: Any, length: int) -> None:
         if isinstance(attachments, (Attachment, Property)):
@@ -109,14 +113,14 @@ class _Attachments:
 
 
 class MessageCalls(ChainCalls):
-    """Calls for chains under properties, common to `ChainSolver` and `Kernel`.
+    """The calls for chains under properties that `ChainSolver` and `Kernel` have in common.
 
-    The dynamic program over a chain runs over *configurations*: the joint states of all properties
-    after the labels so far. Options of all calls:
+    The dynamic program over a chain extends its state, the label, by a *configuration*: the joint
+    state of all properties after the labels so far. Options of all calls:
 
-    mode        "exact": keeps all configurations; "beam": only the best at each position;
-                "absorption": approximate, adds the message of a value at every firing; "auto":
-                exact within the budget, then a beam
+    mode        "exact": keeps all configurations; "beam": keeps only the best ones at each
+                position; "absorption": approximate, adds the message of a value whenever a position
+                fires the value; "auto": exact within the budget, otherwise a beam
     beam_width  number of configurations that a beam keeps at each position
     budget      greatest number of configurations at a position for "exact" and "absorption"; if
                 they need more, the call raises `StateError`
@@ -133,9 +137,10 @@ class MessageCalls(ChainCalls):
     ) -> tuple[list[arrays.Doubles], MessageResult]:
         """Computes the messages of a chain (or of unary scores) to its cliques.
 
-        Returns for each attachment R + 2 scores, those of EMPTY and CONFLICT last. The score of a
-        value is that of the best labelling on which the property has this value: the score of the
-        chain plus the messages of all other attachments.
+        Returns for each attachment R + 2 scores, those of EMPTY and CONFLICT last, and how they
+        were computed. The score of a value is the greatest sum of the chain's score and the
+        messages of all other attachments, over the labellings on which the property has this value;
+        -inf if there is no such labelling.
 
         >>> last = Property.position_label(2, 1)
         >>> sent, _ = ChainSolver().messages([[1.0, 0.0], [0.0, 2.0]], [last])
@@ -207,8 +212,8 @@ class MessageCalls(ChainCalls):
 class ChainSolver(Closable, MessageCalls):
     """A reusable workspace for chains and trees, for one call at a time: use one for each thread.
 
-    memory: None: the workspace grows as needed; otherwise its fixed number of bytes (see
-    `bytes_needed`).
+    memory: the fixed size of the workspace in bytes (see `bytes_needed`): a task that needs more
+    raises OutOfMemoryError. None: the workspace grows as needed.
     """
 
     _exclusive = True
@@ -239,8 +244,11 @@ class ChainSolver(Closable, MessageCalls):
         beam_width: int = 300,
         budget: int = 1024,
     ) -> None:
-        """Grows the workspace so that `task` ("best", "max_marginals", "k_best", "messages",
-        "decode", with the options of that call) on chains of this shape allocates nothing."""
+        """Grows the workspace so that a task allocates nothing on chains of this shape.
+
+        task  "best", "max_marginals", "k_best", "messages" or "decode"; the other arguments are
+              those of that call
+        """
         scores = Chain._for_a_call(chain, None)
         with self._use() as solver:
             if task in MESSAGE_TASKS:
@@ -278,7 +286,7 @@ def bytes_needed(
     budget: int = 1024,
 ) -> int:
     """Returns the number of bytes that `ChainSolver(memory=...)` and `Kernel` need for a task on
-    chains of this shape; the options are those of the call.
+    chains of this shape. Arguments are as in `ChainSolver.reserve`.
 
     >>> chain = Chain([[1.0, 0.0], [0.0, 2.0]])
     >>> solver = ChainSolver(memory=bytes_needed(chain, "best"))

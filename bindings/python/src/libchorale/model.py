@@ -1,4 +1,11 @@
-"""Models: chains, trees and oracle instances, connected by cliques."""
+"""Models: chains, trees and oracle instances, connected by cliques.
+
+The members of a *property clique* are whole chains, and their values are those of a property
+(`libchorale.property`). The members of a *position clique* are positions of chains, and their
+values are their labels. A *centred clique* is a position clique with one more member, the centre,
+and a potential for each value of the centre. Below, a chain has T positions and m labels, and the
+members of a clique have R values, without EMPTY and CONFLICT.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +38,8 @@ class LabellingScore:
     """The score of a labelling under a model; -inf if the labelling is forbidden.
 
     score          the sum of all chain and clique scores
-    chain_scores   score of each chain; clique_scores: score of each clique
+    chain_scores   the score of each chain
+    clique_scores  the score of each clique, its potential
     """
 
     score: float
@@ -43,21 +51,22 @@ class Instance(Protocol):
     """An oracle instance: a model of the caller that sends messages and decodes, as a member of
     cliques.
 
-    Its memberships are its ports, in the order of adding. `incoming` holds for each port the scores
-    of its clique's values (R + 2 for property cliques, EMPTY and CONFLICT last). Called on the
-    thread that calls the run, or on a worker, one call at a time. Must not call into the run.
+    The memberships of an instance in cliques are its ports, in the order of adding. `incoming`
+    holds for each port a score for each value of the port's clique (R + 2 values for property
+    cliques, EMPTY and CONFLICT last). The methods are called on the thread that calls the run, or
+    on a worker thread, and never twice at the same time. They must not use the run.
 
-    length  number of labels of a labelling
-    labels  number of different labels: each is below this number
+    length  the number of labels of a labelling
+    labels  the number of different labels: they are 0 to labels - 1
     """
 
     length: int
     labels: int
 
     def messages(self, incoming: list[arrays.Doubles]) -> Sequence[npt.ArrayLike]:
-        """Returns for each port an array like the incoming one: for each value the best score of
-        the labellings with this value at the port, including the incoming scores of all *other*
-        ports; -inf if there is none."""
+        """Returns for each port an array of the same shape as the incoming one: for each value the
+        best score of a labelling with this value at the port, including the incoming scores of all
+        *other* ports; -inf if no labelling has this value."""
         ...
 
     def decode(self, incoming: list[arrays.Doubles]) -> tuple[npt.ArrayLike, npt.ArrayLike, float]:
@@ -89,7 +98,7 @@ class ModelBuilder(Handle):
         super().__init__(self._create(library.chorale_model_builder_create, lent()))
         self._keep: list[Any] = []
         self._raised: list[Raised] = []
-        self._shapes = array("q")  # positions and labels, chain by chain
+        self._shapes = array("q")  # the numbers of positions and of labels, chain by chain
 
     # ---- Chains and instances
 
@@ -217,21 +226,23 @@ class ModelBuilder(Handle):
         centre: Sequence[Potential] | None = None,
         centre_label_values: npt.ArrayLike | None = None,
     ) -> int:
-        """Adds a clique without members and returns its number. Members have values from 0 to R -
-        1.
+        """Adds a clique without members and returns its number. Its members have R values, from 0
+        to R - 1.
 
-        potential            the potential, over R values, or over R + 2 with EMPTY (no value) and
-                             CONFLICT (several) last
-        property             the members are whole chains, whose value is that of the property;
-                             None: the members are positions, whose value is their label
+        potential            the potential, over R values, or over R + 2 values, of which the last
+                             two are EMPTY (no value) and CONFLICT (several values)
+        property             a `Property`: the members are whole chains, and their values are those
+                             of the property. None: the members are positions, and their values are
+                             their labels
         dictionary           the subset of the property's values that the clique uses; None: all
-        values               R of a clique of positions; None: that of the potential
+        values               R for a clique of positions; None: the number of values of the
+                             potential
         label_values         for a clique of positions: m integers, the value of each label, -1 for
                              EMPTY; None: labels are their own values
-        centre               for a clique with a centre, instead of `potential`: a potential over
-                             the other members for each value of the centre
+        centre               for a clique with a centre: for each value of the centre a potential
+                             over the other members, used instead of `potential`
         centre_label_values  m integers, the value of the centre for each of its labels; None: the
-                             label
+                             label itself
         """
         return self._add_cliques(
             None,
@@ -280,7 +291,7 @@ class ModelBuilder(Handle):
         centre: Sequence[Potential] | None,
         centre_label_values: npt.ArrayLike | None,
     ) -> range:
-        """Adds `count` cliques; None: one, by the call for a single clique."""
+        """Adds `count` cliques. None: adds one clique, by the C function for a single clique."""
         if property is not None and (values is not None or label_values is not None):
             name = "values" if values is not None else "label_values"
             raise TypeError(f"{name} is for cliques of positions; a property has values of its own")
@@ -342,7 +353,7 @@ class ModelBuilder(Handle):
         return range(index.value, index.value + (1 if count is None else count))
 
     def _keep_potential(self, potential: Potential) -> None:
-        if potential._raised:  # the library keeps other potentials alive
+        if potential._raised:  # it calls a Python function, which must be kept alive
             self._keep.append(potential)
             self._raised.extend(potential._raised)
 
@@ -355,10 +366,14 @@ class ModelBuilder(Handle):
         table: npt.ArrayLike | None = None,
         borrow: bool = False,
     ) -> None:
-        """Adds a whole chain to a property clique, or the next port of an instance to any clique
-        that is not centred. classes, table (None: the chain's tokens): T integers each, as in
-        `Attachment`. borrow: True: int32 arrays are read in place, and are read-only while the
-        model lives; False: they are copied."""
+        """Adds a whole chain to a property clique, or an instance, as its next port, to any clique
+        that is not centred.
+
+        classes  T integers, as in `Attachment`
+        table    T integers, as in `Attachment`; None: the tokens of the chain
+        borrow   True: int32 arrays are read in place, and are read-only while the model lives;
+                 False: they are copied
+        """
         chain = arrays.integer("chain", chain)
         options = struct(c.chorale_member_options)
         # None if the chain does not exist; the library then reports the error.
@@ -418,9 +433,9 @@ class ModelBuilder(Handle):
             )
 
     def add_members(self, first: int, offsets: npt.ArrayLike, chains: npt.ArrayLike) -> None:
-        """Adds whole chains (or instances) to many property cliques in one call, with arguments as
-        in `add_positions`. Adds none if one is invalid. Position classes are 0, and tables are the
-        chains' tokens."""
+        """Adds whole chains (or instances) to many property cliques in one call. Adds none if one
+        is invalid. Arguments are as in `add_positions`. The class of every position is 0, and the
+        table of a chain is its tokens (see `Attachment`)."""
         members = arrays.longs("chains", chains)
         ends = _offsets(offsets, "chains", len(members))
         with self._use() as builder:
@@ -434,9 +449,10 @@ class ModelBuilder(Handle):
             )
 
     def set_weights(self, first: int, weights: npt.ArrayLike, count: int = 1) -> None:
-        """Sets how often the members of consecutive cliques count in the potential: its counts are
-        then sums of weights, and the sum of all of them takes the place of n. Scores stay as they
-        are. Needs convex sums; all members must have been added before.
+        """Sets weights: how often each member of consecutive cliques counts in the potential of its
+        clique. The count of a value is then the sum of the weights of the members with the value,
+        and n is the sum of all weights. The scores of members are not multiplied. The potentials
+        must be convex sums, and all members must have been added before.
 
         first    the number of the first of these cliques
         weights  positive integers, one for each member, clique by clique, in the order of adding
@@ -477,15 +493,15 @@ class ModelBuilder(Handle):
         label_values: npt.ArrayLike | None = None,
         values: int | None = None,
     ) -> range:
-        """Adds a clique for each repeated word (token id), with all its positions as members.
-        Returns the numbers of the cliques.
+        """Adds a clique for each repeated word (token id), whose members are all positions of the
+        word. Returns the numbers of the cliques.
 
         potential             the potential of each clique
-        minimum               least number of positions of a word with a clique
+        minimum               a word at fewer positions gets no clique
         across                False: a clique for each group in which the word is repeated; True:
                               one clique over all groups
-        stop                  integers, the token ids without cliques
-        label_values, values  as in `add_clique`; values None: those of the potential
+        stop                  the token ids that get no clique
+        label_values, values  as in `add_clique`
         """
         if not isinstance(potential, Potential):
             raise TypeError(f"potential is {potential!r}, not a Potential")
@@ -532,7 +548,7 @@ def corpus_struct(
     tokens: arrays.Ints | None,
     groups: npt.NDArray[np.int64] | None,
 ) -> c.chorale_corpus:
-    """Returns chains in one array as a struct for C, valid while `stack` lasts."""
+    """Returns a struct for C of chains in one array, valid until `stack` is closed."""
     corpus = struct(c.chorale_corpus)
     count, corpus.labels = scores.shape
     corpus.chains = count if offsets is None else len(offsets) - 1
@@ -552,8 +568,8 @@ def corpus_struct(
 
 
 def _offsets(given: Any, of: str, count: int) -> npt.NDArray[np.int64]:
-    """Checks the offsets of the parts of an array of `count` entries, called `of` in messages:
-    their type and the last one. The library checks their order."""
+    """Checks offsets, which divide an array into parts, and returns them as int64. Their order is
+    checked by the library. of: the name of the array in messages. count: its number of entries."""
     offsets = arrays.longs("offsets", given)
     if len(offsets) == 0:
         raise ValueError("offsets is empty; it has one entry more than there are parts")
@@ -615,8 +631,8 @@ class Model(Shared):
 
     @property
     def _shapes(self) -> npt.NDArray[np.int64]:
-        """Rows of positions and labels, one for each chain."""
-        if self._known_shapes is None:  # no builder of this process made it
+        """The number of positions and the number of labels of each chain: one row for a chain."""
+        if self._known_shapes is None:  # the model was not made by a builder of this process
             scores = struct(c.chorale_chain)
             with self._use() as model:
                 shapes = np.empty((library.chorale_model_chain_count(model), 2), dtype=np.int64)
@@ -678,7 +694,7 @@ class Model(Shared):
 
     def clique_columns(self, clique: int) -> int:
         """Returns the number of values of a member: R + 2 with EMPTY and CONFLICT, or R if no
-        member can be EMPTY."""
+        member can be EMPTY or CONFLICT."""
         return self._of_clique(library.chorale_model_clique_columns, clique)
 
     def centre_values(self, clique: int) -> int:
@@ -691,8 +707,8 @@ class Model(Shared):
         return self._of_clique(library.chorale_model_clique_member_count, clique)
 
     def members(self, clique: int) -> npt.NDArray[np.int64]:
-        """Returns the members of a clique in their order (a centre is the last): rows of chain and
-        position, with position -1 for a whole chain or an instance."""
+        """Returns the members of a clique in the order of adding (a centre is the last): a row of
+        chain and position for each member; the position is -1 for a whole chain or an instance."""
         chains, positions, _ = self._members_of(clique)
         return np.stack((chains, positions), axis=1)
 
@@ -722,8 +738,8 @@ class Model(Shared):
 
     def clique_potential(self, clique: int) -> Potential | None:
         """Returns the potential of a clique, with the factors of `reweigh` applied; None if the
-        clique is centred. The results of this and the following methods keep the model alive, and
-        can be pickled if it can."""
+        clique is centred. The potential keeps the model alive, and can be pickled if the model
+        can."""
         return self._given("clique_potential", Potential, self._clique(clique))
 
     def centre_potential(self, clique: int, value: int) -> Potential | None:
@@ -746,8 +762,8 @@ class Model(Shared):
             pointer = _GETTERS[method](model, *numbers)
             if pointer is None:
                 return None
-            # The recipe, by which pickle makes the object again, refers to this model. So it also
-            # keeps alive what the object reads: borrowed arrays and Python functions.
+            # The recipe, by which pickle makes the object again, refers to this model. So it keeps
+            # alive the borrowed arrays and Python functions that the object reads.
             recipe = Recipe(Model, method, (self.clone(), *numbers), {})
             given = kind._made(recipe, kind._retain(pointer))
         if isinstance(given, Potential):
@@ -787,10 +803,10 @@ class Model(Shared):
     # ---- Any labelling
 
     def score(self, labels: npt.ArrayLike) -> LabellingScore:
-        """Returns the score of any labelling, such as gold labels: the total, and by chain and
-        clique. Raises an error if the model has an `Instance`.
+        """Returns the score of any labelling, such as gold labels: the total score, and the score
+        of each chain and each clique. Raises an error if the model has an `Instance`.
 
-        labels: of all positions, chain by chain, as `Run.all_labels` gives them.
+        labels: the label of every position, chain after chain, as `Run.all_labels` returns them.
         """
         with self._use() as model, Carrying(self._raised):
             array = self._labels(labels)
@@ -815,9 +831,9 @@ class Model(Shared):
     # ---- Other strengths
 
     def reweigh(self, factors: npt.ArrayLike) -> Model:
-        """Returns a model of the same chains and cliques in which each potential is multiplied by a
-        factor >= 0. Nothing is copied; runs of one model may start from runs of the other
-        (`earlier`).
+        """Returns a model with the same chains and cliques, in which each potential is multiplied
+        by a factor >= 0. No scores are copied. A run of one of the two models may start from a run
+        of the other (argument `earlier` of `Run`).
 
         factors: one for each clique, or one number for all.
         """
@@ -875,7 +891,7 @@ def problem_bytes(problem: Any) -> bytes:
 
 
 class _Oracle:
-    """An instance with the callbacks that C calls."""
+    """The C struct of an `Instance`, with callbacks that call the methods of the instance."""
 
     def __init__(self, instance: Instance) -> None:
         self.raised = Raised()

@@ -11,15 +11,17 @@ from ._native import library
 class Outcome(enum.IntEnum):
     """How a call ended. No outcome is an error.
 
-    COMPLETE         messages have converged, or the algorithm completed
-    GAP_REACHED      the requested gap between score and upper bound was reached
-    ITERATION_LIMIT  all rounds or iterations are done; the result is the best one found
+    COMPLETE         messages have converged, or the algorithm ran to its end
+    GAP_REACHED      the score is within the requested gap of the upper bound
+    ITERATION_LIMIT  all rounds or iterations are done, or rounds alternate between two labellings;
+                     the result is the best labelling found
     NODE_LIMIT       all nodes of branch and bound are used
-    DEADLINE         the time limit has passed; CANCELLED: a `Cancel` or a callback ended the call
+    DEADLINE         the time limit has passed
+    CANCELLED        a `Cancel` or a callback ended the call
     INFEASIBLE       every labelling is proven to be forbidden
-    NOTHING_FOUND    every labelling that was found is forbidden; others may be allowed
+    NOTHING_FOUND    every labelling that was tried is forbidden; others may be allowed
 
-    str() gives the name in `Run.json`:
+    str() gives the name that `Run.json` uses:
 
     >>> str(Outcome.ITERATION_LIMIT)
     'iteration-limit'

@@ -1,4 +1,4 @@
-"""Symmetric potentials: functions of the numbers of members of a clique with each value."""
+"""Symmetric potentials: functions of how many members of a clique have each value."""
 
 from __future__ import annotations
 
@@ -34,15 +34,16 @@ CountFunction = Callable[[npt.NDArray[np.int64], int], float]
 
 
 class Potential(Shared):
-    """A function of the counts n_v, the numbers of members of a clique with each value: immutable,
-    for any number of cliques and threads.
+    """A symmetric potential: the score of a clique as a function of its counts. n_v is the number
+    of members with value v, and n is the number of all members. Immutable; any number of cliques
+    and threads may use it.
 
-    Made by one of the methods named after the families, with n the number of all members. Common
-    arguments:
+    Made by the methods that are named after the families of potentials. Their common arguments:
 
     values   R, the number of values
-    scale    "members": the score is divided by n; "log": by log n; None: by nothing
-    counted  R booleans: which values are counted; None: all
+    scale    "members": the score is divided by n; "log": by log n; None: it is not divided
+    counted  R booleans: which values are counted; None: all. A member with another value adds
+             nothing to the score, but is included in n
 
     >>> agree = Potential.potts(3, 0.5)
     >>> agree.family, agree.values, agree.evaluate([2, 1, 0])
@@ -65,8 +66,8 @@ class Potential(Shared):
 
     @classmethod
     def _by(cls, method: str, *positional: Any, **keywords: Any) -> Recipe:
-        """Returns how to make a potential again; its arrays, which may belong to the caller, are
-        copied."""
+        """Returns the recipe to make a potential again. Copies the arrays, since they may belong to
+        the caller."""
         own = [arrays.own(p) if isinstance(p, np.ndarray) else p for p in positional]
         if keywords.get("counted") is not None:
             keywords["counted"] = arrays.flags("counted", keywords["counted"], how="copy")
@@ -83,8 +84,8 @@ class Potential(Shared):
         scale: Scale = None,
         counted: npt.ArrayLike | None = None,
     ) -> Potential:
-        """Makes strength * sum_v n_v^2. With a positive strength, agreement of members raises the
-        score."""
+        """Returns the potential strength * sum_v n_v^2. With a positive strength, the score is
+        higher if members agree."""
         return cls._strength("potts", values, strength, scale, counted)
 
     @classmethod
@@ -96,7 +97,7 @@ class Potential(Shared):
         scale: Scale = None,
         counted: npt.ArrayLike | None = None,
     ) -> Potential:
-        """Makes strength * sum_v n_v log n_v; the strength may be negative."""
+        """Returns the potential strength * sum_v n_v log n_v. The strength may be negative."""
         return cls._strength("entropy", values, strength, scale, counted)
 
     @classmethod
@@ -108,7 +109,8 @@ class Potential(Shared):
         scale: Scale = None,
         counted: npt.ArrayLike | None = None,
     ) -> Potential:
-        """Makes strength * max_v n_v; the strength may be negative."""
+        """Returns the potential max_v strength * n_v. With a negative strength, the maximum is at
+        the value with the least count."""
         return cls._strength("makespan", values, strength, scale, counted)
 
     @classmethod
@@ -120,7 +122,8 @@ class Potential(Shared):
         scale: Scale = None,
         counted: npt.ArrayLike | None = None,
     ) -> Potential:
-        """Makes strength * max_v n_v^2; the strength may be negative."""
+        """Returns the potential max_v strength * n_v^2. With a negative strength, the maximum is at
+        the value with the least count."""
         return cls._strength("square_makespan", values, strength, scale, counted)
 
     @classmethod
@@ -151,10 +154,11 @@ class Potential(Shared):
         shape: Shape = None,
         counted: npt.ArrayLike | None = None,
     ) -> Potential:
-        """Makes sum_v f_v(n_v).
+        """Returns the potential sum_v f_v(n_v).
 
-        tables: R rows, entry k of row v is f_v(k); or one row for all `values` values. -inf forbids
-        a count. Cliques may have at most as many members as the last k.
+        tables: R rows, entry k of row v is f_v(k); or one row that is used for all `values` values.
+        -inf forbids a count. A row must have an entry for every count from 0 to the number of
+        members of the largest clique.
         shape: "convex" or "concave", which is not checked; None: determined from the tables.
 
         >>> Potential.sum([0, 0, 3, 4], values=2).evaluate([2, 1])
@@ -171,7 +175,7 @@ class Potential(Shared):
         scale: Scale = None,
         counted: npt.ArrayLike | None = None,
     ) -> Potential:
-        """Makes max_v f_v(n_v); tables as in `sum`."""
+        """Returns the potential max_v f_v(n_v). tables: as in `sum`."""
         return cls._tables("max", tables, values, scale, counted)
 
     @classmethod
@@ -218,7 +222,8 @@ class Potential(Shared):
         scale: Scale = None,
         counted: npt.ArrayLike | None = None,
     ) -> Potential:
-        """Makes g(n_b), with b the higher of two counted values: entry k of `table` is g(k)."""
+        """Returns the potential g(n_b). Exactly two values must be counted, and b is the higher of
+        them. table: entry k is g(k)."""
         values = arrays.integer("values", values)
         array = arrays.table("table", table, 1)
         options = _options(values, scale, counted)
@@ -243,8 +248,10 @@ class Potential(Shared):
         scale: Scale = None,
         counted: npt.ArrayLike | None = None,
     ) -> Potential:
-        """Makes b_a + sum_v w_av n_v, with a the value of highest count: row a of `weights`, entry
-        a of `bias` (None: zeros)."""
+        """Returns the potential b_a + sum_v w_av n_v, where a is the value with the highest count.
+
+        weights: R x R, entry [a, v] is w_av. bias: R numbers, entry a is b_a; None: zeros.
+        """
         array = _square("weights", weights)
         values = len(array)
         own = None if bias is None else arrays.table("bias", bias, 1)
@@ -268,7 +275,8 @@ class Potential(Shared):
     def pairs(
         cls, scores: npt.ArrayLike, *, scale: Scale = None, counted: npt.ArrayLike | None = None
     ) -> Potential:
-        """Makes the sum of f(x_i, x_j) over all ordered pairs of different members; f is R x R."""
+        """Returns the potential that is the sum of f(x_i, x_j) over all ordered pairs of different
+        members i and j with the values x_i and x_j. scores: R x R, entry [x, y] is f(x, y)."""
         array = _square("scores", scores)
         values = len(array)
         options = _options(values, scale, counted)
@@ -293,12 +301,12 @@ class Potential(Shared):
         scale: Scale = None,
         counted: npt.ArrayLike | None = None,
     ) -> Potential:
-        """Makes a potential of any function of the counts: `function(counts, members)` returns the
-        score, -inf forbids.
+        """Returns a potential whose score is computed by a Python function: `function(counts,
+        members)` returns the score, or -inf to forbid the counts.
 
         counts is an int64 array of R entries. The function must depend only on its arguments, and
-        is called on every thread that uses the potential. An exception ends the computation and is
-        raised again by its call.
+        is called on every thread that uses the potential. If it raises an exception, the
+        computation ends, and the call that started the computation raises the exception.
 
         >>> all_zero = Potential.callback(2, lambda counts, members: float(counts[0] == members))
         >>> all_zero.evaluate([3, 0])
@@ -312,7 +320,7 @@ class Potential(Shared):
 
         def score(_: Any, counts: Any, count: int, members: int, into: int) -> int:
             try:
-                # A copy of the counts, whose memory is valid only during the call.
+                # Copies the counts, whose memory is valid only during the call.
                 own = arrays.view(counts, count, c_int64, np.int64).copy()
                 c_double.from_address(into).value = float(function(own, members))
                 return 0
@@ -338,8 +346,8 @@ class Potential(Shared):
         return potential
 
     def scaled(self, factor: float) -> Potential:
-        """Returns factor times this potential (factor >= 0), without copying its numbers. Forbidden
-        counts stay forbidden.
+        """Returns a potential that is `factor` (>= 0) times this one, without copying its numbers.
+        Forbidden counts stay forbidden.
 
         >>> Potential.potts(2, 1.0).scaled(0.5).evaluate([2, 0])
         2.0
@@ -377,7 +385,8 @@ class Potential(Shared):
             return str(library.chorale_family_name(family).decode())
 
     def evaluate(self, counts: npt.ArrayLike, members: int | None = None) -> float:
-        """Returns the score of the counts; `members` (None: their sum) must be their sum."""
+        """Returns the score of counts, R integers. members: n, which must be the sum of the counts;
+        None: their sum."""
         array = arrays.longs("counts", counts)
         if members is None:
             members = int(array.sum())
@@ -394,11 +403,12 @@ class Potential(Shared):
         return score.value
 
     def prices(self, counts: npt.ArrayLike, members: int) -> tuple[arrays.Doubles, float]:
-        """Returns the prices of a shared clique (prices.py), the score added to a member for each
-        value, and the potential's score, at the counts of all parts. Prices are the slopes of a
-        convex sum, or the weights of the majority value.
+        """Returns the prices and the score of a shared clique (`libchorale.prices`) from its counts
+        in all parts together. The price of a value is the score added to each member with the
+        value: for a convex sum the slope of the value's table, for a majority potential the value's
+        weight in the row of the majority value.
 
-        members: n of all parts, at least the sum of the counts.
+        members: n, the number of members in all parts; at least the sum of the counts.
 
         >>> prices, score = Potential.potts(3, 0.5).prices([3, 2, 0], 5)
         >>> prices.tolist(), score
@@ -420,8 +430,8 @@ class Potential(Shared):
         return found, score.value
 
     def most(self, prices: npt.ArrayLike, members: int) -> float:
-        """Returns an upper bound on the potential minus the sum over values of price times count,
-        over all counts of `members` members."""
+        """Returns an upper bound on the maximum of C(counts) - sum_v prices[v] * counts[v], where C
+        is this potential, over all counts whose sum is at most `members`."""
         array = arrays.table("prices", prices, 1)
         most = c_double()
         with self._use() as potential:

@@ -1,11 +1,12 @@
 """Shared cliques: labels a corpus that is too large for one model, in parts.
 
-A word of a corpus or an entity of a knowledge graph may have members in every document. Each part
-(a document, or documents that other cliques connect) has a model of its own, in which such a
-*shared clique* has the members of this part; `components` finds connected documents. Parts receive
-prices, the score added to a member for each value, and return counts, the number of members with
-each value. A `Search` chooses the prices; `Part.answer` labels a part under them. Answers of parts
-add up exactly, in any order, so that any division among processes gives the same labels.
+A word of a corpus, or an entity of a knowledge graph, may have members in every document; its
+clique is called *shared*. The corpus is divided into parts: documents, or sets of documents that
+other cliques connect (`components` finds them). Each part has a model of its own, which contains
+the members of shared cliques that are in this part. Parts receive *prices*, the score added to a
+member for each value, and return *counts*, the number of members with each value. A `Search`
+chooses the prices; `Part.answer` labels a part under prices. Answers of parts are integers, whose
+sums are exact in any order. So the labels do not depend on how parts are divided among processes.
 
     search = Search(potentials, members)         # by shared clique
     while (asked := search.ask()) is not None:
@@ -43,8 +44,8 @@ Longs = npt.NDArray[np.int64]
 
 
 class Prices(Closable):
-    """A run of a model in which prices replace the potentials of some cliques, the shared ones: for
-    each shared clique and value, the score that a member gets for having the value.
+    """A run of a model in which prices replace the potentials of the shared cliques. A price is the
+    score that a member of a shared clique gets for having a value.
 
     model    a `Model` or `Problem`; its other cliques are solved as by `Run`
     cliques  the shared cliques, by their numbers in the model; not centred
@@ -106,8 +107,8 @@ class Prices(Closable):
         with self._use() as prices:
             needed = np.zeros(1, dtype=np.int64)
             call(library.chorale_prices_counts, prices, None, 0, arrays.address(needed))
-        # The number of prices, and of counts: one for each shared clique and value of its
-        # potential.
+        # The number of prices, which is also the number of counts: one for each shared clique and
+        # each value of its potential.
         self.values = int(needed[0])
 
     def _freed(self) -> None:
@@ -117,10 +118,12 @@ class Prices(Closable):
             self._model.close()
 
     def solve(self, prices: npt.ArrayLike | None = None) -> tuple[float, RunResult]:
-        """Labels the model under prices (None: all 0), always from a new start. Returns the score
-        of the labelling without shared cliques and without prices, and the result of the run.
+        """Labels the model under prices. Always starts anew: the same prices give the same labels.
+        Returns the score of the labelling without shared cliques and without prices, and the result
+        of the run.
 
-        prices: one for each value of each shared clique's potential, in one array.
+        prices: one array with a price for each shared clique and each value of its potential; None:
+        all prices are 0.
         """
         array = None if prices is None else arrays.table("prices", prices, 1)
         score = c_double()
@@ -137,16 +140,16 @@ class Prices(Closable):
         return score.value, result_of(result, None)
 
     def counts(self) -> Longs:
-        """Returns for each shared clique and value the number of members with the value, in the
-        order of the prices."""
+        """Returns for each shared clique and value the number of members with the value, under the
+        labels of the last `solve`. The order is that of the prices."""
         counts = np.empty(self.values, dtype=np.int64)
         with self._use(shared=True) as handle:
             call(library.chorale_prices_counts, handle, arrays.address(counts), len(counts), None)
         return counts
 
     def labels(self, *, alone: bool = False) -> arrays.Ints:
-        """Returns the labels of all chains, one after the other, int32; alone: decoded without
-        cliques."""
+        """Returns the labels of all chains, one chain after the other, int32. alone: True: the
+        chains are decoded without cliques."""
         labels = np.empty(int(self._model.chain_lengths.sum()), dtype=np.int32)
         with self._use(shared=True) as handle:
             call(
@@ -164,9 +167,9 @@ def components(first: npt.ArrayLike, second: npt.ArrayLike, count: int) -> array
     """Divides items into connected components, where items first[k] and second[k] are connected for
     each k. Returns for each item the lowest number of an item in its component, int32.
 
-    Use: the items are documents and cliques that are not shared, numbered together from 0 to count
-    - 1, and each pair connects a clique with a document that has a member in it. The items of one
-    component must then be in one part.
+    To divide a corpus into parts, let the items be its documents and the cliques that are not
+    shared, numbered together from 0 to count - 1, with a pair for each clique and each document
+    that has a member in it. All documents of one component must be in one part.
 
     >>> components([0, 2, 1], [3, 3, 4], 5).tolist()
     [0, 1, 0, 0, 1]
@@ -191,7 +194,7 @@ def components(first: npt.ArrayLike, second: npt.ArrayLike, count: int) -> array
 @dataclasses.dataclass(frozen=True)
 class Asked:
     """A question of a `Search` to all parts: how do they label under each of K rows of prices?
-    There are C shared cliques, whose potentials have V values together.
+    There are C shared cliques, whose potentials have V values in all.
 
     prices   K x V: each row has a price for each shared clique and each value of its potential
     first    C + 1 offsets: the values of shared clique c have the entries first[c] to first[c + 1]
@@ -206,16 +209,17 @@ class Asked:
 
 @dataclasses.dataclass
 class Answer:
-    """The answer of one or more parts to a question. The answers of all parts add up to that of the
-    corpus. The own score of a part is its score without shared cliques.
+    """The answer of one or more parts to a question. The sum of the answers of all parts is the
+    answer of the corpus. The *own score* of a part is its score without shared cliques and without
+    prices.
 
     counts     K x V, int64: under each row of prices, the number of members of each shared clique
                with each value, in the order of the prices
-    costs      K x C, int64, in quanta: how much less the own score is under row k than under the
-               first row, divided among the shared cliques whose members changed
-    scores     K integers, in quanta: the own score
-    limits     K integers, in quanta: upper bounds on own score plus prices; None if a part has
-               other cliques and its `Prices` has no bound_steps
+    costs      K x C, int64, in quanta: the own score under the first row minus the own score under
+               row k, divided among the shared cliques with members whose labels differ
+    scores     K integers, in quanta: the own score under each row
+    limits     K integers, in quanta: under each row, an upper bound on own score plus prices of the
+               members; None if a part has cliques that are not shared, and no bound_steps
     decodings  number of chains decoded
     """
 
@@ -253,7 +257,7 @@ def sum_of(answers: Iterable[Answer]) -> Answer:
 class Part:
     """A part of the corpus: a model, some of whose cliques are shared.
 
-    shared   {number of the clique in the model: number of the shared clique}
+    shared   a dict from the number of a clique in the model to its number as a shared clique
     options  options of `Prices`
     """
 
@@ -265,8 +269,8 @@ class Part:
         self._numbers = np.array(list(shared.values()), dtype=np.int64)
         self._prices = Prices(self.model, self._cliques, **options)
         starts = np.concatenate([[0], np.cumsum(self.model.chain_lengths)])
-        # For each member of a shared clique: the clique, the chain, and the range of positions on
-        # whose labels its value depends.
+        # For each member of a shared clique: the clique, the chain, and the range of the positions
+        # whose labels determine the member's value.
         cliques, chains, begin, end = [], [], [], []
         for clique, number in shared.items():
             pairs = self.model.members(clique)
@@ -280,20 +284,20 @@ class Part:
         self._member_clique = np.concatenate([empty, *cliques]).astype(np.int64)
         self._begin = np.concatenate([empty, *begin]).astype(np.int64)
         self._end = np.concatenate([empty, *end]).astype(np.int64)
-        # A change of the score is counted for the chain where it happens. If cliques that are not
-        # shared connect the chains, it is counted for the whole part, as unit 0.
+        # Changes of the own score are counted by *unit*. Each chain is a unit; but if the part has
+        # cliques that are not shared, which connect chains, the whole part is unit 0.
         self._alone = len(shared) == self.model.cliques
         self._unit = np.concatenate([empty, *chains]).astype(np.int64)
         if not self._alone:
             self._unit[:] = 0
 
     def _columns(self, first: Longs) -> Longs:
-        """Returns where the values of this part's shared cliques are in a row of all values."""
+        """Returns the columns of a row of prices that belong to the shared cliques of this part."""
         spans = [np.arange(first[k], first[k + 1]) for k in self._numbers]
         return np.concatenate([np.empty(0, dtype=np.int64), *spans]).astype(np.int64)
 
     def _own_scores(self, labels: arrays.Ints) -> arrays.Doubles:
-        """Returns the score without shared cliques: one for each chain, or one in all."""
+        """Returns the own score of each unit."""
         found = self.model.score(labels)
         if self._alone:
             return np.asarray(found.chain_scores)
@@ -301,7 +305,7 @@ class Part:
         return np.array([total - float(np.sum(found.clique_scores[self._cliques]))])
 
     def answer(self, asked: Asked) -> Answer:
-        """Labels the part under each row of prices."""
+        """Labels the part under each row of prices, and returns the answer."""
         rows, values = asked.prices.shape
         counts = np.zeros((rows, values), dtype=np.int64)
         costs = np.zeros((rows, len(asked.first) - 1), dtype=np.int64)
@@ -325,8 +329,8 @@ class Part:
         return Answer(counts, costs, scores, limits, rows * len(self.model))
 
     def _deal(self, changed: npt.NDArray[np.bool_], lost: Longs, costs: Longs) -> None:
-        """Divides the score that each chain (or the part) lost among the members of shared cliques
-        that changed their values in it."""
+        """Divides the own score that each unit lost evenly among those of its members of shared
+        cliques whose labels changed, and adds each share to the costs of the member's clique."""
         before = np.concatenate([[0], np.cumsum(changed)])
         moved = before[self._end] > before[self._begin]
         units = self._unit[moved]
@@ -334,7 +338,7 @@ class Part:
         np.add.at(costs, self._member_clique[moved], lost[units] // shares[units])
 
     def labels(self, prices: npt.ArrayLike, first: Longs) -> arrays.Ints:
-        """Returns the labels of all chains under a row of prices."""
+        """Returns the labels of all chains under a row of prices. first: as in `Asked`."""
         row = np.asarray(prices, dtype=np.float64)
         self._prices.solve(row[self._columns(first)])
         return self._prices.labels()
@@ -349,8 +353,8 @@ class Part:
 
 @dataclasses.dataclass(frozen=True)
 class Standing:
-    """A row of prices, the counts of the labels under these prices, and the score of the corpus
-    with these labels."""
+    """A row of prices, the counts under the labels that these prices give, and the score of the
+    corpus with these labels."""
 
     prices: arrays.Doubles
     counts: Longs
@@ -359,13 +363,12 @@ class Standing:
 
 @dataclasses.dataclass(frozen=True)
 class Outcome:
-    """What a `Search` has found.
+    """The result of a `Search`.
 
     score        score of the whole corpus: of all chains and all cliques
-    own_score    score of the whole corpus with the labels of the first answer, for which all prices
-                 were 0
+    own_score    score of the whole corpus with the labels that parts have if all prices are 0
     upper_bound  upper bound on the score of any labelling; infinite if none was found (`Search`)
-    rounds       number of questions, each sent to all parts (broadcasts)
+    rounds       number of questions; each is sent to all parts
     rows         number of rows of prices in all questions
     chains       number of chains of the corpus
     decodings    number of chains decoded for all answers
@@ -384,45 +387,54 @@ class Outcome:
         return self.decodings / self.chains if self.chains else 0.0
 
 
-# A track of the search starts at prices for changed counts: in each clique a share of the members
-# is moved to one value. The tracks take each share and, in order of counts, each of the RANKS
-# commonest values. With a share below 1, the other values keep some of their members.
+# A track of the search (see `Search`) starts with the prices at changed counts: in each clique, a
+# share of the members is moved to one value. Different starts use different shares and values: each
+# of SHARES, and each of the RANKS commonest values of the clique. With a share below 1, the other
+# values keep some of their members.
 SHARES = (1.0, 0.5, 0.3, 0.2)
 RANKS = 24
 
-# How many rounds a track goes on with prices at the counts of its own last round, before it starts
-# anew.
+# For so many rounds a track continues with the prices at the counts of its own last round. Then it
+# starts anew.
 STEPS = 4
 
 
 @dataclasses.dataclass
 class _Track:
-    counts: Longs | None = None  # counts of the last prices; None: a new track
+    counts: Longs | None = None  # the counts under its last prices; None: it has not started
     steps: int = 0
 
 
 class Search:
     """Finds prices for shared cliques, by rounds of questions to all parts and their answers.
 
-    Every round tries several rows of prices: the best so far; their successor, the tangents at the
-    counts that they lead to, which never scores less; a mixture of the last round's rows, in which
-    each clique has the prices by which it gained most; and some *tracks*. A track starts from the
-    counts of the first answer or of the best prices, in which a share of the members of every
-    clique (after some rounds, of half of the cliques) is moved to one value, and continues with
-    successors. It may score less at first than the best prices.
+    Every round tries these rows of prices:
 
-    Every row gives an upper bound on the score of any labelling of the corpus: the sum of the
-    separate maxima of parts and shared cliques. The least of them is `upper_bound`; it is infinite
-    until the first answer, and if a part has no limit (`Answer`). The first question has a row for
-    it, in which the price of a value is C of all members with this value, divided by their number:
-    the slope of the chord over all counts. No prices give a lower bound for convex sums whose
-    tables begin with 0. (Over all divisions of the members, fractions included, the least concave
-    function above C is then the linear one with these slopes; with them as prices no count of a
-    clique has more than 0.) So the bound is as good as prices by value allow, but it is not tight:
-    for Potts it is the maxima of the parts without shared cliques plus the greatest scores of these.
+    - the best row so far;
+    - its successor: the prices at the counts that the best row leads to, which are the slopes of
+      the potentials there; for convex sums these prices never score less;
+    - a mixture of the last round's rows, in which each clique has the prices of the row by which it
+      gained most;
+    - a row for each *track*. A track starts with the prices at changed counts, and continues with
+      successors. To change the counts of the first answer, or those of the best row, a share of the
+      members of every clique (after some rounds, of half of the cliques) is moved to one value. A
+      track may score less at first than the best row.
 
-    potentials  potential of each shared clique: convex sums or MAJORITY
-    members     number of members of each, in all parts together
+    Every row of prices p gives an upper bound on the score of any labelling of the corpus,
+
+        sum over parts of max (own score + prices) + sum over shared cliques of max_n C(n) - p n,
+
+    where C(n) is the potential at the counts n. The least of these bounds is `upper_bound`. It is
+    infinite before the first answer, and if a part has no limit (`Answer`). The first question has
+    an extra row for the bound. Its price of a value v is C(all members have v) / number of members.
+    For convex sums whose tables begin with 0, no other prices give a lower bound. (With these
+    prices max_n C(n) - p n is 0, and the linear function p n is the least concave function above C
+    over all divisions of the members, also into fractions.) But the bound is not tight: for Potts
+    it is the sum of the maxima of the parts without shared cliques, plus the greatest scores of the
+    shared cliques.
+
+    potentials  potential of each shared clique: convex sums or majority potentials
+    members     number of members of each shared clique, in all parts together
     rounds      greatest number of questions
     tracks      number of tracks in each round
     """
@@ -453,16 +465,17 @@ class Search:
         self._pull = self._idle = 0
         self._own: Longs | None = None  # counts of the first answer
         ranks = range(min(max(sizes, default=0), RANKS))
-        # Starts of tracks: the share of members that are moved; True if they are moved in the best
-        # counts, False in those of the first answer; the rank of the value that they are moved to.
+        # The starts of tracks: the share of members that is moved; True to change the best counts,
+        # False to change those of the first answer; the rank (by count) of the value to which the
+        # members are moved.
         self._pulls = [(s, best, r) for s in SHARES for best in (False, True) for r in ranks]
-        # The search ends after this many rounds without a gain: enough to start with every value,
-        # from the best counts and from those of the first answer.
+        # The search ends after this many rounds without a gain. They suffice for tracks to start
+        # with every value, both from the best counts and from those of the first answer.
         starts = math.ceil(2 * len(ranks) / max(tracks, 1))
         self._patience = max(2, starts) * (STEPS + 1) - 2
         self._asked: Asked | None = None
         ends = [[self._at(k, self._all_at(k, v)) for v in range(n)] for k, n in enumerate(sizes)]
-        # For each clique and value: the potential if all members have the value, divided by the
+        # For each clique and value: the potential when all members have the value, divided by the
         # number of members.
         self._chords = [
             np.array([score for _, score in of]) / max(int(n), 1)
@@ -470,7 +483,7 @@ class Search:
         ]
         greatest = [float(np.max(np.abs(prices), initial=0.0)) for of in ends for prices, _ in of]
         # Costs are rounded to multiples of `quantum`, so that they are added as integers without
-        # error. A cost is at most the greatest price, 2^28 quanta, which leaves room for sums.
+        # error. The greatest price is at most 2^28 quanta, which leaves room for sums in int64.
         top = max(greatest, default=0.0) or 1.0
         self.quantum = float(2.0 ** (np.ceil(np.log2(top)) - 28))
 
@@ -498,14 +511,15 @@ class Search:
         return self._at(clique, self._of(self.best.counts, clique))[0]
 
     def _pulled(self, clique: int, pull: int) -> arrays.Doubles:
-        """Returns the prices at counts of which a share has been moved to one value."""
+        """Returns the prices of a clique at counts of which a share has been moved to one value.
+        pull: the number of the start."""
         assert self.best is not None and self._own is not None
         share, of_best, rank = self._pulls[pull % len(self._pulls)]
         cycle = pull // len(self._pulls)
         counts = self._of(self.best.counts if of_best else self._own, clique)
         order = np.argsort(-counts, kind="stable")
-        # When all starts have been used once, they are used again, but in half of the cliques no
-        # members are moved: in a different half each time.
+        # When all starts have been used once, they are used again, but then no members are moved in
+        # half of the cliques, in a different half each time.
         if cycle > 0 and (clique * 40503 + pull * 977) >> 4 & 1 == 0 or rank >= len(order):
             return self._tangent(clique)
         moved = np.floor((1 - share) * counts).astype(np.int64)
@@ -537,7 +551,8 @@ class Search:
         return self._asked
 
     def take(self, answer: Answer) -> None:
-        """Processes the sum of all parts' answers to the last question."""
+        """Processes the answer of the corpus to the last question: the sum of the answers of all
+        parts."""
         asked, self._asked = self._asked, None
         if asked is None:
             raise ValueError("nothing was asked")
@@ -573,7 +588,7 @@ class Search:
             self.best = found
 
     def outcome(self) -> Outcome:
-        """Returns what has been found so far. ValueError before the first answer."""
+        """Returns the result so far. Raises ValueError before the first answer."""
         if self.best is None:
             raise ValueError("nothing was answered")
         return Outcome(
@@ -587,7 +602,7 @@ class Search:
         )
 
     def _bound(self, asked: Asked, answer: Answer) -> None:
-        """Keeps the least of the rows' upper bounds."""
+        """Computes the upper bound of each row of prices, and keeps the least."""
         for row, limit in zip(asked.prices, answer.limits):
             if limit is not None:
                 most = [
@@ -598,8 +613,8 @@ class Search:
                 self.upper_bound = min(self.upper_bound, bound)
 
     def _mix(self, asked: Asked, gains: arrays.Doubles) -> None:
-        """Sets the mixture: for each clique, the prices of the row by which it gained most over the
-        first row."""
+        """Sets the mixture: for each clique, the prices of the row by which the clique gained most
+        over the first row. There is no mixture if no row gained."""
         self._mixture = None
         chosen = np.argmax(gains, axis=0) if len(gains) > 1 else np.zeros(0, dtype=np.int64)
         if np.any(chosen):
@@ -609,8 +624,8 @@ class Search:
 class Labelled(NamedTuple):
     """The result of `label`.
 
-    labels   labels of each part, of all its chains one after the other
-    outcome  the score and how it was found
+    labels   for each part the labels of all its chains, one chain after the other
+    outcome  the result of the search
     """
 
     labels: list[arrays.Ints]
@@ -625,7 +640,8 @@ def label(
     rounds: int = 40,
     tracks: int = 8,
 ) -> Labelled:
-    """Labels all parts so that the members of their shared cliques agree, in this process."""
+    """Labels all parts, in this process, so that the members of their shared cliques agree. The
+    arguments are those of `Search`."""
     search = Search(potentials, members, rounds=rounds, tracks=tracks)
     while (asked := search.ask()) is not None:
         search.take(sum_of(part.answer(asked) for part in parts))

@@ -24,14 +24,22 @@ ValueNames = Union[str, int, None]
 
 
 class Problem(Closable):
-    """A model with its names, gold labels and notes. May be read by any number of threads, and
-    changed by one.
+    """A model with its names, gold labels and notes. May be read by any number of threads at once,
+    or changed by one.
 
-    Everything except the model may be absent (None, empty). Lists of names are read and set as a
-    whole: labels, tokens (by token id), words and spaces (by position, of all chains end to end;
-    lists of lists, one for each chain, are accepted too), chain_names, group_names, clique_names;
-    gold (labels by position, -1 if unknown), clique_kinds (the kind of each clique, by name),
-    notes.
+    Everything except the model may be absent (None or empty). The following lists are read and set
+    as a whole:
+
+    labels        the name of each label
+    tokens        the text of each token id
+    words         the word at each position, chain after chain; a list for each chain is accepted
+                  too
+    spaces        the white space before each word, in the same form
+    chain_names, group_names, clique_names  the name of each chain, group and clique
+    clique_kinds  the name of the kind of each clique
+    gold          the gold label of each position, chain after chain; -1 if unknown
+
+    `notes` is a mapping from names to texts.
 
     >>> builder = ModelBuilder()
     >>> _ = builder.add_chain([[2.0, 0.5], [0.0, 1.0]])
@@ -70,7 +78,7 @@ class Problem(Closable):
 
     def _of(self, model: Model) -> None:
         self._model = model
-        self._lists: dict[int, list[str]] = {}  # lists that have been set or read
+        self._lists: dict[int, list[str]] = {}  # a cache of lists that have been set or read
         self._kinds: list[int] | None = None
         self._value_lists = 0
         with self._use(shared=True) as problem:
@@ -108,7 +116,7 @@ class Problem(Closable):
 
     @property
     def labels(self) -> list[str]:
-        """Names of labels."""
+        """The name of each label."""
         return self._texts(c.CHORALE_TEXTS_LABELS)
 
     @labels.setter
@@ -117,7 +125,7 @@ class Problem(Closable):
 
     @property
     def tokens(self) -> list[str]:
-        """Texts of token ids."""
+        """The text of each token id."""
         return self._texts(c.CHORALE_TEXTS_TOKENS)
 
     @tokens.setter
@@ -126,7 +134,7 @@ class Problem(Closable):
 
     @property
     def words(self) -> list[str]:
-        """The word at each position, of all chains end to end."""
+        """The word at each position, chain after chain."""
         return self._texts(c.CHORALE_TEXTS_WORDS)
 
     @words.setter
@@ -135,7 +143,7 @@ class Problem(Closable):
 
     @property
     def spaces(self) -> list[str]:
-        """White space before each word; empty: one blank before each."""
+        """The white space before each word, chain after chain; empty: one blank before each."""
         return self._texts(c.CHORALE_TEXTS_SPACES)
 
     @spaces.setter
@@ -180,11 +188,11 @@ class Problem(Closable):
 
     @property
     def clique_kinds(self) -> list[str | None]:
-        """The name of each clique's kind; None if it has none.
+        """The name of the kind of each clique; None if it has no kind.
 
-        Set from names (which then make up `kinds`), or from indices into `kinds` (-1: none).
-        Cliques of one kind, for instance of one property, share a strength and are switched on and
-        off together.
+        May be set to a list of names (None: no kind), which then become `kinds`, or to a list of
+        indices into `kinds` (-1: no kind). Cliques of one kind, for instance of one property, share
+        a strength and are switched on and off together.
         """
         names = self.kinds
         numbers = self._kinds
@@ -217,7 +225,7 @@ class Problem(Closable):
             return int(library.chorale_problem_clique_kind(problem, self._model._clique(clique)))
 
     def add_value_names(self, names: Iterable[str]) -> int:
-        """Adds a list of names of values, for `name_values`, and returns its number."""
+        """Adds a list of names of values and returns its number, for use in `name_values`."""
         packed = _Texts("names", names)
         if packed.count == 0:
             raise ValueError("names is empty")
@@ -233,8 +241,8 @@ class Problem(Closable):
         )
 
     def name_values(self, lists: Sequence[ValueNames]) -> None:
-        """Sets the list that names the values of each clique: "labels", "tokens", the number of a
-        list of `add_value_names`, or None."""
+        """Sets for each clique which list names its values: "labels", "tokens", the number of a
+        list that `add_value_names` added, or None."""
         known = {"labels": c.CHORALE_TEXTS_LABELS, "tokens": c.CHORALE_TEXTS_TOKENS}
         numbers = []
         for given in lists:
@@ -252,8 +260,8 @@ class Problem(Closable):
             call(library.chorale_problem_set_cliques, problem, None, arrays.address(array))
 
     def value_name(self, clique: int, value: int) -> str | None:
-        """Returns the name of a value of a clique; None if the value has none, and for EMPTY and
-        CONFLICT. With a dictionary, `value` is a number in the dictionary."""
+        """Returns the name of a value of a clique; None if the value has no name, and for EMPTY and
+        CONFLICT. If the clique has a dictionary, `value` is a number in the dictionary."""
         with self._use(shared=True) as problem:
             return _text(
                 library.chorale_problem_value_name,
@@ -266,8 +274,8 @@ class Problem(Closable):
 
     @property
     def gold(self) -> arrays.Ints | None:
-        """Gold labels by position, of all chains end to end, -1 if unknown; None: no gold
-        labels."""
+        """The gold label of each position, chain after chain; -1 if unknown. None if there are no
+        gold labels."""
         with self._use(shared=True) as problem:
             pointer = library.chorale_problem_gold(problem)
             if pointer is None:
@@ -286,7 +294,7 @@ class Problem(Closable):
 
     @property
     def notes(self) -> Notes:
-        """The notes, such as "title", "licence": a mapping from names to texts."""
+        """The notes: a mapping from names, such as "title" or "licence", to texts."""
         return Notes(self)
 
     # ---- Files
@@ -307,8 +315,9 @@ class Problem(Closable):
     def from_bytes(cls, data: Any, *, borrow: bool = False) -> Problem:
         """Reads a problem from the bytes of a file.
 
-        borrow: True: the bytes are read in place, must be at an address that is a multiple of 64,
-        and must not change (an array is made read-only) while the problem or its model lives.
+        borrow: True: the bytes are read in place. Their address must be a multiple of 64, and they
+        must not change while the problem or its model lives (an array is made read-only). False:
+        they are copied.
         """
         try:
             view = memoryview(data)
@@ -324,9 +333,9 @@ class Problem(Closable):
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Problem:
-        """Loads a problem from a file, which is mapped into memory: the file must not be written to
-        or truncated while the problem or its model lives. Pipes are read; devices and directories
-        are refused."""
+        """Loads a problem from a file, which is mapped into memory if the system can do this. The
+        file must not be written to or truncated while the problem or its model lives; `save`, which
+        replaces the file, is allowed. A pipe is read; devices and directories are refused."""
         with _Path(path) as encoded:
             pointer = cls._create(library.chorale_problem_load, lent(), encoded)
         return cls._made(pointer)
@@ -416,8 +425,8 @@ def _encoded(what: str, text: Any) -> bytes:
 
 
 def _text(function: Any, *arguments: Any) -> str | None:
-    """Calls a function that returns the address of a text and stores its length in its last
-    argument; returns the text."""
+    """Calls a C function that returns the address of a text, and stores the length of the text in
+    its last argument. Returns the text, or None if the address is NULL."""
     length = ctypes.c_size_t()
     address = function(*arguments, ctypes.byref(length))
     return None if address is None else ctypes.string_at(address, length.value).decode("utf-8")
@@ -436,7 +445,7 @@ def _end_to_end(texts: Iterable[Any] | None) -> Iterable[Any] | None:
 
 
 class _Path:
-    """The bytes of a path during a call; errors of the call then name the path."""
+    """A context for a call: gives the encoded path, and adds the path to errors of the call."""
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self._path = path

@@ -1,11 +1,14 @@
 """Properties of labellings: functions from a labelling to one small integer, its value.
 
-A property reads the labels of a chain in order, and *fires* values at some positions: numbers from
-0 to R - 1. Its value on the labelling is v if it fires v, once or more, and no other value; EMPTY,
-which is the number R, if it fires nothing; CONFLICT, R + 1, if it fires different values.
+A property reads the labels of a chain in order, and *fires* values, numbers from 0 to R - 1, at
+some positions. Its value on the labelling is
 
-A position has a *class*, a number that the caller may give to it, and an entry in a *table*, such
-as its token, which a property may fire.
+    v         if it fires v, once or more, and no other value,
+    EMPTY     (the number R) if it fires nothing,
+    CONFLICT  (the number R + 1) if it fires different values.
+
+The caller may give each position a *class*, a number that the property reads besides the label, and
+an entry in a *table*, such as the token, which the property may fire.
 """
 
 from __future__ import annotations
@@ -25,8 +28,9 @@ from ._native import call, library, struct
 from .chain import Names, Scheme
 from .host import lent
 
-# Actions of an automaton other than to fire a given value; and ANY, which in a rule of a
-# `PropertyBuilder` stands for every state, class or label.
+# Actions of an automaton, besides the values that it may fire: to fire nothing, the value of the
+# position's label, or the position's entry in the table. ANY stands for every state, class or label
+# in a rule of a `PropertyBuilder`.
 FIRE_NOTHING = c.CHORALE_FIRE_NOTHING
 FIRE_LABEL = c.CHORALE_FIRE_LABEL
 FIRE_TABLE = c.CHORALE_FIRE_TABLE
@@ -122,8 +126,8 @@ def _map(labels: Labels) -> c.chorale_label_map:
 class Property(Shared):
     """A property of labellings: immutable, for any number of threads. Made by the class methods.
 
-    In the ready-made properties `labels` is the number of labels, or a `LabelMap`; then the values
-    are its kinds.
+    The argument `labels` of ready-made properties is the number of labels, which are then the
+    values too; or a `LabelMap`, whose kinds are then the values.
 
     >>> after_title = Property.next_label(3, anchor=1)
     >>> after_title.evaluate([0, 1, 1, 2]), after_title.evaluate([0, 1]), after_title.values
@@ -145,8 +149,8 @@ class Property(Shared):
 
     @classmethod
     def _by(cls, method: str, *positional: Any, **keywords: Any) -> Recipe:
-        """Returns how to make a property again; its arrays, which may belong to the caller, are
-        copied."""
+        """Returns the recipe to make a property again. Copies the arrays, since they may belong to
+        the caller."""
         own = {k: arrays.own(v) if isinstance(v, np.ndarray) else v for k, v in keywords.items()}
         return Recipe(cls, method, positional, own)
 
@@ -165,19 +169,22 @@ class Property(Shared):
         table_offset: int = 0,
         outside_value: int = FIRE_NOTHING,
     ) -> Property:
-        """Makes an automaton from tables. The automaton reads a labelling position by position,
-        moves from state to state, and may fire a value with each step and at the end.
+        """Returns the property of an automaton, given by tables. The automaton reads a labelling
+        position by position, moves from state to state, and may fire a value at each position and
+        at the end.
 
         next           states x classes x labels integers: the next state
-        actions        the same shape: the action of the step: a value, FIRE_NOTHING, FIRE_LABEL
-                       (the value of the label) or FIRE_TABLE (the chain's table); None: no step
-                       fires
+        actions        the same shape: the action at the position, which is a value to be fired,
+                       FIRE_NOTHING, FIRE_LABEL (fires the value of the label) or FIRE_TABLE (fires
+                       an entry of the table); None: no position fires
         values         R, the number of values
-        start          the first state
-        end_actions    the action for each state in which a labelling ends
-        label_values   m integers, the value that FIRE_LABEL fires for each label; None: the label
-        table_offset   FIRE_TABLE at position t fires entry t + table_offset, or outside_value if
-                       there is no such entry
+        start          the state before the first position
+        end_actions    for each state a further action, taken after the last position if the
+                       labelling ends in this state; None: no such actions
+        label_values   m integers, the value that FIRE_LABEL fires for each label, -1 for nothing;
+                       None: the label itself
+        table_offset   FIRE_TABLE at position t fires entry t + table_offset of the table
+        outside_value  what FIRE_TABLE fires if the table has no such entry
         """
         made = struct(c.chorale_automaton)
         following = arrays.ints("next", next, ndim=3)
@@ -216,12 +223,13 @@ class Property(Shared):
     def local(
         cls, actions: npt.ArrayLike, *, values: int, label_values: npt.ArrayLike | None = None
     ) -> Property:
-        """Makes a local property, which is also allowed on trees: the value that a position fires
-        depends only on its class, its label, and the label before it (in a tree: of its parent).
+        """Returns a local property, which is also allowed on trees: the value that a position fires
+        depends only on the class and label of the position and on the label before it (in a tree:
+        the label of its parent).
 
-        actions  classes x labels x (labels + 1) integers: the action of a position by its class,
-                 its label and the label before it; the last column is for positions without a label
-                 before
+        actions  classes x labels x (labels + 1) integers: entry [c, y, x] is the action of a
+                 position of class c with label y and label x before it; the last x is for positions
+                 without a label before
         values, label_values  as in `automaton`
         """
         fired = arrays.ints("actions", actions, ndim=3)
@@ -246,15 +254,15 @@ class Property(Shared):
 
     @staticmethod
     def builder(labels: int, *, values: int, classes: int = 1) -> PropertyBuilder:
-        """Returns a builder of an automaton, rule by rule."""
+        """Returns a builder, to which the rules of an automaton are added one by one."""
         return PropertyBuilder(labels, values=values, classes=classes)
 
     # ---- Ready-made
 
     @classmethod
     def position_label(cls, labels: Labels, position: int) -> Property:
-        """Returns a property that fires the label at a position (with a `LabelMap`, here and below:
-        the kind of the label)."""
+        """Returns a property that fires the label at a position; EMPTY on shorter chains. (Here and
+        below, with a `LabelMap`, the kind of the label is fired instead of the label.)"""
         made = _map(labels)
         return cls._made(
             cls._by("position_label", labels, position),
@@ -284,7 +292,7 @@ class Property(Shared):
     @classmethod
     def first_label(cls, labels: Labels, *, ignored: npt.ArrayLike | None = None) -> Property:
         """Returns a property that fires the first label that is not ignored. ignored: m booleans,
-        True for the labels to ignore.
+        True for labels to be ignored; None: no label is.
 
         >>> Property.first_label(3, ignored=[True, False, False]).evaluate([0, 2, 1])
         2
@@ -314,10 +322,10 @@ class Property(Shared):
         """Returns a property that fires, for every segment (run of labels) of the kind `anchor`,
         the first label after the segment that is not ignored.
 
-        end_value: what fires if the sequence ends before such a label; None: nothing. The number of
-        kinds gives the end a value of its own.
+        end_value: the value that fires if the sequence ends before such a label; None: nothing. To
+        give the end a value of its own, pass the number of kinds.
         rule: "spans_ignored": a segment goes on over ignored labels; "ends_at_ignored": an ignored
-        label ends it.
+        label ends the segment.
         """
         made = _map(labels)
         skipped = arrays.optional_flags("ignored", ignored, (made.labels,))
@@ -348,8 +356,9 @@ class Property(Shared):
         """Returns a property that fires, for every segment (run of labels) of the kind `anchor`,
         the table entry of the position before the segment, such as its token.
 
-        values: R, a number above every table entry.
-        start_value: what fires if the segment starts at the first position; None: nothing.
+        values: R, the number of values; table entries must be below R.
+        start_value: the value that fires if the segment starts at the first position; None:
+        nothing.
         rule: as in `next_label`."""
         made = _map(labels)
         skipped = arrays.optional_flags("ignored", ignored, (made.labels,))
@@ -415,8 +424,12 @@ class Property(Shared):
         parents: npt.ArrayLike | None = None,
         dictionary: Dictionary | None = None,
     ) -> int:
-        """Returns the value of the property on a labelling: 0 .. R-1, R (EMPTY), R + 1 (CONFLICT),
-        or -1 for a value outside the dictionary."""
+        """Returns the value of the property on a labelling: 0 .. R-1, R (EMPTY) or R + 1
+        (CONFLICT). With a dictionary, it returns the number of the value in the dictionary, and -1
+        for a value outside a dictionary without OUT.
+
+        labels: T labels. classes, table: as in `Attachment`. parents: for a tree, as in `Chain`.
+        """
         array, above = _labelling(labels, parents)
         value = c_int32()
         attached = Attachment(self, dictionary, classes=classes, table=table)
@@ -439,7 +452,8 @@ class Property(Shared):
         table: npt.ArrayLike | None = None,
         parents: npt.ArrayLike | None = None,
     ) -> arrays.Ints:
-        """Returns all values that fire on a labelling, in order, in the property's own numbers."""
+        """Returns all values that fire on a labelling, in the order of the positions. Arguments are
+        as in `evaluate`."""
         array, above = _labelling(labels, parents)
         values = np.empty(len(array) + 1, dtype=np.int32)
         count = c_int64()
@@ -473,9 +487,9 @@ def _labelling(labels: Any, parents: Any) -> tuple[arrays.Ints, arrays.Ints | No
 
 
 class PropertyBuilder(Handle):
-    """Builds an automaton rule by rule. Without a matching rule the automaton stays in its state
-    and fires nothing; state 0 is the start. In a rule, labels, classes and states may be ANY; later
-    rules replace earlier ones.
+    """Builds an automaton from rules. State 0 is the start. If no rule matches, the automaton stays
+    in its state and fires nothing; if several match, the one added last applies. Labels, classes
+    and states of a rule may be ANY, which matches all.
 
     >>> builder = Property.builder(labels=2, values=2)
     >>> seen = builder.add_state()
@@ -527,7 +541,7 @@ class PropertyBuilder(Handle):
         action: int = FIRE_NOTHING,
     ) -> None:
         """Adds a rule: in `state`, a position of class `position_class` with label `label` fires
-        `action` and leads to `next` (ANY: the same state)."""
+        `action`, and leads to the state `next` (ANY: the automaton stays in its state)."""
         self._add(
             "rule",
             state=state,
@@ -538,7 +552,8 @@ class PropertyBuilder(Handle):
         )
 
     def end_rule(self, state: int = ANY, *, action: int) -> None:
-        """Adds an end rule: a sequence that ends in `state` fires `action`."""
+        """Adds an end rule: a sequence that ends in `state` fires `action` after its last
+        position."""
         self._add("end_rule", state=state, action=action)
 
     def table(self, offset: int = 0, outside_value: int = FIRE_NOTHING) -> None:
@@ -547,8 +562,8 @@ class PropertyBuilder(Handle):
         self._add("table", offset=offset, outside_value=outside_value)
 
     def finish(self, label_values: npt.ArrayLike | None = None) -> Property:
-        """Returns a property with the rules added so far. Rules may be added to the builder
-        later."""
+        """Returns a property with the rules added so far. The builder may be used further.
+        label_values: as in `Property.automaton`."""
         own = _label_values(label_values, self.labels)
         with self._use() as builder:
             recipe = Property._by("_by_rules", self._made_of, tuple(self._calls), label_values=own)
@@ -561,8 +576,9 @@ class PropertyBuilder(Handle):
 
 
 class Dictionary(Shared):
-    """The subset of a property's values that a clique uses, numbered from 0 in ascending order; if
-    `out`, followed by OUT, which represents all other values. Immutable, for any number of threads.
+    """The subset of a property's values that a clique uses, numbered from 0 in ascending order.
+    With out=True, they are followed by one more value, OUT, which stands for all values outside the
+    subset. Immutable; any number of threads may use it.
 
     >>> known = Dictionary([70, 12, 70], out=True)
     >>> len(known), known.find(70), known.find(5), known.value(0)
@@ -600,7 +616,8 @@ class Dictionary(Shared):
         score -inf are left out.
 
         full: None: scores[v] is the score of value v. Otherwise scores[i] is the score of the value
-        that has the number i in the dictionary `full`; scores after its values are not read.
+        that has the number i in the dictionary `full`, and later scores (of OUT, EMPTY and
+        CONFLICT) are not read.
 
         >>> known = Dictionary.best([0.5, 2.0, 1.0], 2)
         >>> [known.value(number) for number in range(len(known))]
@@ -636,8 +653,8 @@ class Dictionary(Shared):
             return int(library.chorale_dictionary_values(dictionary))
 
     def find(self, value: int) -> int:
-        """Returns the number that a value of the property has in the dictionary; for a value
-        outside, the number of OUT, or -1 without OUT."""
+        """Returns the number that a value of the property has in the dictionary. Returns the number
+        of OUT, or -1 without OUT, if the value is not in the dictionary."""
         with self._use() as dictionary:
             return int(
                 library.chorale_dictionary_find(dictionary, arrays.integer32("value", value))
@@ -660,11 +677,12 @@ def _outside(out: bool) -> int:
 class Attachment:
     """A property on a chain of T positions, with its inputs and the message of its clique.
 
-    dictionary  the subset of values that the clique uses; None: all R of the property
+    dictionary  the subset of values that the clique uses; None: all R values of the property
     classes     T integers, the class of each position; None: all 0
-    table       T integers that FIRE_TABLE reads, such as token ids; None: no table
-    message     R + 2 scores, the message of the clique for each value, EMPTY and CONFLICT last;
-                None: all 0
+    table       T integers that the property may read, such as token ids; -1 fires nothing. None: no
+                table
+    message     the message of the clique: R + 2 scores, one for each value, EMPTY and CONFLICT
+                last; None: all 0
 
     >>> Attachment(Property.position_label(4, 0)).values
     4
@@ -691,7 +709,7 @@ class Attachment:
 
     @property
     def values(self) -> int:
-        """R: the number of values of the dictionary, or of the property without a dictionary."""
+        """R: the number of values of the dictionary or, if there is none, of the property."""
         with self._use(None) as attachment:
             return int(library.chorale_attachment_values(byref(attachment)))
 

@@ -1,4 +1,8 @@
-"""Runs: one collective inference over a model."""
+"""Runs: collective inference over a model.
+
+A run passes messages between the chains and cliques of a model, in rounds, and keeps the labelling
+with the highest score. Round 0 decodes every chain without its cliques.
+"""
 
 from __future__ import annotations
 
@@ -56,8 +60,10 @@ class Progress:
     """Progress of a run.
 
     round             number of rounds done; 0: each chain has been labelled without its cliques
-    messages_changed  number of messages that changed in this round; 0: the messages have converged
-    score             score of the labels of this round; best_score: the best score so far
+    messages_changed  number of messages of cliques that changed in this round; 0: the messages have
+                      converged
+    score             score of the labels of this round
+    best_score        the best score so far
     upper_bound       upper bound on the score of any labelling; infinite before one has been
                       computed
     """
@@ -72,13 +78,15 @@ class Progress:
 @dataclasses.dataclass(frozen=True)
 class Payment:
     """A reason why the labels of a chain changed: a clique whose score is higher because one of its
-    members changed its value.
+    members, a position of the chain or the whole chain, changed its value.
 
-    clique, member  the numbers of the clique, and of the member within it
-    position        position in the chain; -1: the member is the whole chain
-    own_value       the member's value in the chain's best labelling without cliques; value: its
-                    value now
-    amount          how much the clique's score would fall if this member alone changed back
+    clique     the number of the clique
+    member     the number of the member within the clique
+    position   the position in the chain; -1: the member is the whole chain
+    own_value  the member's value in the chain's best labelling without cliques
+    value      the member's value in the best labelling so far
+    amount     how much the clique's score would fall if this member alone took `own_value` again;
+               infinite if the clique forbids this
     """
 
     clique: int
@@ -93,9 +101,11 @@ class Payment:
 class Cost:
     """The memory and time that a run needs.
 
-    run_bytes, model_bytes, score_bytes  bytes of the run, of the model, and of all scores
-    chain_steps    number of additions that one round makes in chains
-    clique_scores  number of scores that one round computes in cliques
+    run_bytes      bytes of the run
+    model_bytes    bytes that the model has allocated
+    score_bytes    bytes of all scores, copied or borrowed
+    chain_steps    number of additions that the chains make in one round
+    clique_scores  number of scores that the cliques read in one round
     """
 
     run_bytes: int
@@ -107,25 +117,27 @@ class Cost:
 
 @dataclasses.dataclass(frozen=True)
 class RunResult:
-    """How a call on a run ended, and the scores found so far. A chain's own labels are its best
-    labels without cliques (round 0).
+    """How a call on a run ended, and the scores found so far. Below, the *own labels* of a chain
+    are its best labels without cliques (round 0).
 
-    outcome           how the call ended; ITERATION_LIMIT, all rounds are done, is not an error
-    proven            True: the score is optimal, up to rounding
-    rounds            number of rounds done so far; best_round: the round of the best labelling
-    score             score of the best labelling: chain_score (sum of the chains' scores) +
-                      clique_score (sum of the cliques' potentials)
-    own_score         score of the chains' own labels
-    rounds_score      the best score that the labels of a round had, before the polish
-    polished_score    score after the polish from these labels; polished_own_score: score after the
-                      polish from the chains' own labels
-    upper_bound       upper bound on the score of any labelling; infinite if none was computed
-    gap               upper_bound - score
-    changed_chains    number of chains whose labels differ from their own
-    messages_changed  number of messages that changed in the last round
-    chain_updates     how often a chain computed messages or was labelled, in all rounds;
-                      clique_updates: how often a clique computed messages
-    run               the run; None in a result that was pickled
+    outcome             how the call ended; ITERATION_LIMIT is not an error
+    proven              True: the score is optimal, up to rounding
+    rounds              number of rounds done so far
+    best_round          the last round that gave a part of the best labelling
+    score               score of the best labelling: chain_score + clique_score
+    chain_score         the sum of the chains' scores
+    clique_score        the sum of the cliques' scores, their potentials
+    own_score           score of the own labels of all chains
+    rounds_score        the best score that the labels of a round had, before the polish
+    polished_score      score after the polish that started from the best labels of the rounds
+    polished_own_score  score after the polish that started from the own labels of all chains
+    upper_bound         upper bound on the score of any labelling; infinite if none was computed
+    gap                 upper_bound - score
+    changed_chains      number of chains whose labels differ from their own labels
+    messages_changed    number of messages of cliques that changed in the last round
+    chain_updates       how often a chain computed messages or was labelled, in all rounds
+    clique_updates      how often a clique computed messages, in all rounds
+    run                 the run; None in a result that was pickled
     """
 
     outcome: Outcome
@@ -151,7 +163,7 @@ class RunResult:
         return {**self.__dict__, "run": None}
 
     def _repr_html_(self) -> str:
-        from . import html  # which reads runs, and so stands above them
+        from . import html  # here, since `html` imports this module
 
         return html.result(self)
 
@@ -170,39 +182,42 @@ _PAYMENT = np.dtype(
 
 
 class Run(Closable):
-    """One inference over a model, or over a `Problem`, whose names then appear in its results. For
-    one thread at a time; while no call changes the run, several threads may read its results.
+    """One collective inference over a `Model`, or over the model of a `Problem`, whose names then
+    appear in the display of results. For one thread at a time; but while no call changes the run,
+    several threads may read its results.
 
     rounds           greatest number of rounds of messages
     damping          d, 0 <= d < 1: a clique's new message is d * old message + (1 - d) * computed
                      message
     schedule         "all": in each round all cliques compute messages, then all chains;
-                     "disagreement": one clique at a time, those first in which most members differ
-                     from the commonest value
-    algorithm        what computes the messages of cliques, one of `algorithms()`; cliques that it
-                     does not fit use "auto"
-    exact_marginals  True: clique messages are exact if the potential has an exact solver (slow for
-                     some)
-    polish           True: after the rounds, one chain at a time is decoded again while that raises
-                     the score
-    restrict_range   True: messages cover only the values that fire in some member's best labelling
-                     without cliques
-    joint_mode       the method for chains under several properties: "auto", "exact", "absorption",
-                     "beam"; with beam_width and budget as in `ChainSolver.messages`
-    message_element  the number format of stored messages: "float64", "float32" in half the memory,
-                     "magnitude16" in a quarter, rounded to 0.05 %; "auto": the widest with which
-                     model and run take at most twice the memory of the scores
-    threads          number of threads
-    executor         a concurrent.futures thread pool whose threads are used; None: the library's
-                     own
+                     "disagreement": one clique at a time; cliques in which most members differ from
+                     the clique's commonest value come first
+    algorithm        the algorithm that computes messages of cliques, one of `algorithms()`; cliques
+                     that it does not fit use "auto"
+    exact_marginals  True: messages of cliques are exact if the potential has an exact solver (slow
+                     for convex sums)
+    polish           True: after the rounds, one chain at a time is decoded again, as long as this
+                     raises the score
+    restrict_range   True: messages of a property clique cover only values that fire in the best
+                     labelling of some member without cliques
+    joint_mode       the method for chains under several properties: "auto", "exact", "absorption"
+                     or "beam", as `mode` of `ChainSolver.messages`
+    beam_width, budget  as in `ChainSolver.messages`
+    message_element  the number format of stored messages: "float64"; "float32" in half the memory;
+                     "magnitude16" in a quarter, rounded to 0.05 %; "auto": "float64" if all
+                     messages are small (256 KB), otherwise the widest format with which scores,
+                     model and run together take at most twice the memory of the scores
+    threads          number of threads; results do not depend on it
+    executor         a concurrent.futures thread pool whose threads are used; None: threads of the
+                     library
     time_limit       time limit of each call in seconds; None: no limit
     cancel           a `Cancel` that any thread may set to end a call early
-    progress         called with a `Progress` after every round; if it returns True the call ends
-                     early, and an exception is raised by the call
+    progress         called with a `Progress` after every round. If it returns True, the call ends
+                     early. If it raises an exception, the call ends early and raises it
     bound_steps      number of steps of dual ascent for an upper bound on the score; 0: no bound
     edits            True: allocates the memory that `set_allowed` and `set_strength` need
-    earlier          a run whose messages and labelling this one starts from; its model must have as
-                     many chains and cliques
+    earlier          a `Run` from whose messages and labelling this run starts; its model must have
+                     as many chains and cliques as this one
 
     >>> builder = ModelBuilder()
     >>> for unary in ([[2.1, 0.3]], [[1.9, 0.2]], [[0.7, 0.9]]):
@@ -266,10 +281,10 @@ class Run(Closable):
         )
         made.time_limit = arrays.limit("time_limit", time_limit)
         self.model = model
-        self._model = model.clone()  # stays open however soon the caller closes theirs
+        self._model = model.clone()  # stays open if the caller closes the model
         self._cancel = checked_cancel(cancel)
         self._own_raised = Raised()
-        self._chains: dict[int, Chain] = {}  # chains set by set_chain
+        self._chains: dict[int, Chain] = {}  # the chains that set_chain was given, by number
         self._interrupts = Interrupts()
         made.progress = telling(progress, self._own_raised, self._interrupts)
         if executor is not None:
@@ -305,22 +320,25 @@ class Run(Closable):
     # ---- Running
 
     def step(self) -> RunResult:
-        """Does one round; the first one is round 0, which decodes every chain without cliques."""
+        """Does one round. The first one is round 0, which decodes every chain without cliques."""
         return self._ran(library.chorale_run_step)
 
     def solve(self) -> RunResult:
-        """Does the remaining rounds, polish and bound. A further call does as many rounds more.
+        """Does the remaining rounds, the polish and the bound. A further call does at most `rounds`
+        more rounds.
 
-        Ctrl-C (in the main thread) ends a call after the round; the results found so far are kept.
+        Ctrl-C (in the main thread) ends the call after the present round; the results found so far
+        are kept.
         """
         return self._ran(library.chorale_run_solve)
 
     def polish(self) -> RunResult:
-        """Does only the polish: decodes one chain at a time while that raises the score."""
+        """Does only the polish: decodes one chain at a time, as long as this raises the score."""
         return self._ran(library.chorale_run_polish)
 
     def bound(self, steps: int) -> RunResult:
-        """Does `steps` steps of the upper bound alone; the run must have bound_steps above 0."""
+        """Does only `steps` more steps of the upper bound. The run must have bound_steps above
+        0."""
         return self._ran(library.chorale_run_bound, arrays.integer("steps", steps))
 
     def _ran(self, function: Any, *arguments: Any) -> RunResult:
@@ -351,8 +369,8 @@ class Run(Closable):
         *,
         borrow: bool = False,
     ) -> None:
-        """Replaces the scores of a chain: a `Chain`, or unary scores and transitions, of the same
-        shape. borrow: as in `Chain`."""
+        """Replaces the scores of a chain. unary, transitions: as in `ModelBuilder.add_chain`, of
+        the same shape as the scores that they replace. borrow: as in `Chain`."""
         made = Chain._for_a_call(unary, transitions, arrays.keeping(borrow))
         with self._use() as run, made._use() as chain_struct:
             number = self._model._chain(chain)
@@ -360,7 +378,7 @@ class Run(Closable):
             self._chains[number] = made
 
     def set_allowed(self, chain: int, position: int, allowed: npt.ArrayLike | None) -> None:
-        """Allows only some labels of a position: one truth value for each label; None lifts the
+        """Allows only some labels of a position. allowed: a boolean for each label; None lifts the
         restriction of an earlier call. The run must have edits=True."""
         with self._use() as run:
             number = self._model._chain(chain)
@@ -375,26 +393,27 @@ class Run(Closable):
             call(library.chorale_run_set_allowed, run, number, position, flags)
 
     def set_strength(self, clique: int, factor: float) -> None:
-        """Multiplies the potential of a clique by a factor: 0, or from 1e-6 to 1e6; 1 restores the
-        potential of the model. The run must have edits=True."""
+        """Multiplies the model's potential of a clique by a factor: 0, or from 1e-6 to 1e6; 1
+        restores the potential of the model. The run must have edits=True."""
         with self._use() as run:
             number = self._model._clique(clique)
             factor = arrays.real("factor", factor)
             call(library.chorale_run_set_strength, run, number, factor)
 
     def set_labels(self, labels: npt.ArrayLike) -> None:
-        """Replaces the best labelling by the given one. The next step or solve scores it and the
-        labelling of round 0, and no result scores below either. An `Instance`, and a chain whose
-        scores forbid its labels, use their labels of round 0.
+        """Replaces the best labelling by the given one. The next step or solve scores the given
+        labelling and that of round 0, and no result scores below either of them. An `Instance`, and
+        a chain whose scores forbid the given labels, keep their labels of round 0.
 
-        labels: of all positions, chain by chain, as `all_labels` returns them.
+        labels: the label of every position, chain after chain, as `all_labels` returns them.
         """
         with self._use() as run:
             array = self._model._labels(labels)
             call(library.chorale_run_set_labels, run, arrays.address(array), len(array))
 
     def set_limits(self, time_limit: float | None = None, cancel: Cancel | None = None) -> None:
-        """Sets the time limit (seconds a call; None: none) and the cancel flag (None: none)."""
+        """Sets the time limit of each call in seconds (None: no limit), and the cancel flag (None:
+        no flag)."""
         limit = arrays.limit("time_limit", time_limit)
         flag = checked_cancel(cancel)
         with self._use() as run:
@@ -411,8 +430,8 @@ class Run(Closable):
 
     # ---- Results
     #
-    # They describe the best labelling so far; with own=True, the labelling in which each chain has
-    # the labels that are best without cliques.
+    # Results describe the best labelling so far. With own=True they describe the labelling of round
+    # 0, in which each chain has its best labels without cliques.
 
     @property
     def result(self) -> RunResult:
@@ -423,7 +442,7 @@ class Run(Closable):
         return result_of(result, self)
 
     def labels(self, chain: int, *, own: bool = False) -> arrays.Ints:
-        """Returns the labels of a chain, T of them, int32."""
+        """Returns the T labels of a chain, int32."""
         with self._use(shared=True) as run:
             number = self._model._chain(chain)
             length, _ = self._model._shape(number)
@@ -440,7 +459,7 @@ class Run(Closable):
         return labels
 
     def all_labels(self, *, own: bool = False) -> arrays.Ints:
-        """Returns the labels of all chains, one after the other, int32."""
+        """Returns the labels of all chains, one chain after the other, int32."""
         with self._use(shared=True) as run:
             labels = np.empty(int(self._model.chain_lengths.sum()), dtype=np.int32)
             call(
@@ -462,7 +481,8 @@ class Run(Closable):
         return found
 
     def chain_score(self, chain: int, *, own: bool = False) -> float:
-        """Returns the score of a chain's labels by its own scores, without its cliques."""
+        """Returns the score of a chain's labels by the scores of the chain alone, without
+        cliques."""
         score = c_double()
         with self._use(shared=True) as run:
             call(
@@ -504,7 +524,8 @@ class Run(Closable):
 
     def values(self, clique: int, *, own: bool = False) -> arrays.Ints:
         """Returns the value of each member of a clique, int32: from 0 to R - 1, R for EMPTY, R + 1
-        for CONFLICT, -1 for a value outside the dictionary. A centre is the last member."""
+        for CONFLICT, -1 for a value outside a dictionary without OUT. A centre is the last
+        member."""
         with self._use(shared=True) as run:
             number = self._model._clique(clique)
             count = self._model.clique_members(number)
@@ -547,8 +568,8 @@ class Run(Closable):
 
     def max_marginals(self, chain: int) -> arrays.Doubles:
         """Returns the max-marginals of a chain, T x m, float64: for each position and label the
-        best score of the chain's labellings with this label there, plus the messages of its
-        cliques."""
+        greatest sum of the chain's score and the messages of its cliques, over the labellings with
+        this label at this position."""
         return self._marginals(chain)[0]
 
     def margins(self, chain: int) -> arrays.Doubles:
@@ -574,14 +595,15 @@ class Run(Closable):
     def probabilities(
         self, chain: int, temperature: float = 1.0
     ) -> tuple[arrays.Doubles, bool]:
-        """Returns the probability of each label at each position, given the messages of the chain's
-        cliques: the sum over the labellings with this label of exp(s / temperature), divided by the
-        sum over all labellings of the chain, where s is the score of a labelling plus the messages.
+        """Returns the probability of each label at each position of a chain (T x m, float64), given
+        the messages of its cliques, and whether the probabilities are exact.
 
-        Returns T x m, float64, and whether the sums are exact. They are approximate if the joint
-        states of the chain's properties exceed the budget: then labellings that add little are left
-        out, at most a tenth of the sum; where that does not suffice, and on trees, each firing of a
-        value adds its message."""
+        The probability is the sum of exp(s / temperature) over the labellings with this label,
+        divided by the sum over all labellings of the chain, where s is the score of a labelling
+        plus the messages. The sums are approximate if the joint states of the chain's properties
+        exceed the budget. Then labellings that add little are left out, in all at most a tenth of
+        the sum. If this does not suffice, and on trees, the message of a value is added whenever a
+        position fires the value."""
         exact = c_int32()
         with self._use() as run, Carrying(self._model._raised):
             number = self._model._chain(chain)
@@ -598,9 +620,9 @@ class Run(Closable):
         return probabilities, bool(exact.value)
 
     def json(self) -> str:
-        """Returns the whole result as JSON: an object with the fields of `RunResult`; "chains", an
-        array of objects with score, labels, changed and, where the chain changed, own_score,
-        own_labels and payments (with the fields of `Payment`); and "cliques", with score and
+        """Returns the whole result as JSON: an object with fields of `RunResult` and two arrays of
+        objects. In "chains", each has score, labels, changed and, if the chain changed, own_score,
+        own_labels and payments (with the fields of `Payment`). In "cliques", each has score and
         values. Numbers that are not finite are null."""
         needed = c_size_t()
         with self._use(shared=True) as run:
@@ -630,7 +652,7 @@ class Run(Closable):
         bound_steps: int = 0,
         edits: bool = False,
     ) -> Cost:
-        """Computes the size and cost of a run with these options, without creating it."""
+        """Computes the memory and time that a run with these options needs, without creating it."""
         model = _model(model)
         made = run_options(
             rounds=rounds,
@@ -668,8 +690,9 @@ def telling(
     function: Any = c.chorale_progress_function,
     told_of: Callable[[Any], Any] = _progress_of,
 ) -> Any:
-    """Wraps `progress` for the library; Ctrl-C ends the call too. function: its type in C. told_of:
-    converts the library's struct to the argument of `progress`."""
+    """Wraps `progress` as a callback for C, which also ends the call after Ctrl-C. function: the C
+    type of the callback. told_of: converts the struct of the library to the argument of
+    `progress`."""
     if progress is not None and not callable(progress):
         raise TypeError(f"progress is {progress!r}, which cannot be called")
 
@@ -686,7 +709,8 @@ def telling(
 
 
 def working(executor: Executor, raised: Raised) -> Any:
-    """Wraps an executor's threads for the library."""
+    """Wraps an executor as a callback for C, by which the library runs work on the executor's
+    threads."""
     if not callable(getattr(executor, "submit", None)):
         raise TypeError(f"executor is {executor!r}, which has no `submit`")
 
@@ -697,7 +721,7 @@ def working(executor: Executor, raised: Raised) -> Any:
         done = bytearray(count)
 
         def work(worker: int) -> None:
-            for index in indices:  # shared: each index goes to one worker
+            for index in indices:  # shared by all workers: each index goes to one of them
                 body(body_user, index, worker)
                 done[index] = 1
 
@@ -713,7 +737,7 @@ def working(executor: Executor, raised: Raised) -> Any:
                 break
             except BaseException as error:
                 raised.put(error)
-        # By now all indices are taken, so workers that have not started are not needed.
+        # All indices have been taken, so workers that have not started yet are not needed.
         running = [future for future in started if not future.cancel()]
         while True:
             try:
@@ -725,7 +749,7 @@ def working(executor: Executor, raised: Raised) -> Any:
             failed = future.exception()
             if failed is not None:
                 raised.put(failed)
-        for index in range(count):  # taken by a worker that an exception ended
+        for index in range(count):  # does the work that a worker took but did not finish
             if not done[index]:
                 body(body_user, index, 0)
 

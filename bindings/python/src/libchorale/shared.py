@@ -1,10 +1,10 @@
 """Words and keys of a whole corpus: labels streams of Arrow batches whose groups share cliques.
 
-`libchorale.batches` labels every group by itself. Here positions with the same key agree across all
-groups as well, however many members a key has. Groups exchange prices and counts
-(`libchorale.prices`), so no process holds more than one group, and the labels do not depend on how
-groups are divided among processes. Groups connected by keys with few members may be labelled as one
-group (`SharedKeys.join`). `libchorale.spark.label_shared` does the same on Spark.
+`libchorale.batches` labels every group by itself. Here, positions with the same key also agree
+across all groups, however many positions have the key. Groups exchange prices and counts
+(`libchorale.prices`). So no process needs to hold more than one group, and the labels do not depend
+on how groups are divided among processes. Groups that are connected by keys of few positions may be
+labelled as one group (`SharedKeys.join`). `libchorale.spark.label_shared` does the same on Spark.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ from .collective import build_problem
 from .potential import Potential
 from .prices import Answer, Asked, Outcome, Part, Search, components
 
-# The column that says to which component a row belongs. A component is a set of groups that must be
-# labelled together; its name is that of one of these groups.
+# The name of a column that says to which component a row belongs. A component is a set of groups
+# that must be labelled together; it has the name of one of these groups.
 COMPONENT = "libchorale_component"
 
-# Rows with the same key that is not shared join their groups to one component. This is the greatest
-# number of such rows (each counted once for each key) that one process takes.
+# A key that is not shared joins the groups in which it occurs to one component. This is the
+# greatest number of positions with such keys that one process accepts.
 MOST_MEMBERSHIPS = 100_000_000
 
 
@@ -40,16 +40,16 @@ class SharedKeys:
     pickled.
 
     chains    the columns and the agreements within a group, as for `batches.label`
-    keys      the column of keys: a list for each row, of one key for each position, text or integer;
-              null, and integers below 0: none
-    strength  strength of agreement, as in `decode`: strength / n sum_v n_v^2 for a key with n
-              members
-    least     keys with fewer members in the whole corpus are not shared, since prices work badly
+    keys      the column of keys: in each row a list of one key for each position, a text or an
+              integer; null and integers below 0 mean that the position has no key
+    strength  strength of agreement, as in `decode`: a key with n positions, n_v of which have label
+              v, adds strength / n * sum_v n_v^2
+    least     keys at fewer positions of the whole corpus are not shared, since prices work badly
               for small cliques
-    join      False: such keys are ignored. True: groups with such a key in common are labelled as
-              one group, a component, in which these keys agree. One process holds a whole
-              component; a smaller `least` makes components smaller
-    rounds, tracks  of `prices.Search`
+    join      False: keys that are not shared are ignored. True: groups with such a key in common
+              are labelled as one group, a component, in which these keys agree. One process holds a
+              whole component; a smaller `least` makes components smaller
+    rounds, tracks  as in `prices.Search`
     """
 
     chains: Chains
@@ -74,7 +74,8 @@ class SharedKeys:
             )
 
     def search(self, counted: Mapping[Hashable, int], labels: int) -> tuple[Keys, Search]:
-        """Returns the shared keys with their numbers, and the search for their prices."""
+        """Returns the shared keys with their numbers, and the search for their prices. counted: the
+        number of positions of each key. labels: the number of labels."""
         chosen = [key for key, count in counted.items() if count >= self.least]
         chosen.sort(key=lambda key: (type(key).__name__, key))
         keys = {key: number for number, key in enumerate(chosen)}
@@ -90,9 +91,9 @@ Keys = dict[Hashable, int]
 class Labelled(NamedTuple):
     """The result of `label`.
 
-    rows     the batches with more columns, an iterator; of `libchorale.spark.label_shared` the
-             DataFrame
-    outcome  the score, an upper bound, and the number of rounds and of decodings; all 0 if there is
+    rows     an iterator over the batches with more columns; `libchorale.spark.label_shared` returns
+             a DataFrame here
+    outcome  the score, an upper bound, and the numbers of rounds and decodings; all 0 if there is
              no position
     """
 
@@ -104,7 +105,7 @@ NOTHING = Outcome(0.0, 0.0, 0.0, 0, 0, 0, 0)
 
 
 def count_keys(stream: Iterable[Any], specification: SharedKeys) -> collections.Counter[Hashable]:
-    """Counts the positions of a stream of batches with each key."""
+    """Returns for each key the number of positions of a stream of batches that have the key."""
     counted: collections.Counter[Hashable] = collections.Counter()
     compute = batches._compute()
     for batch in stream:
@@ -122,11 +123,12 @@ def _is_key(key: Any) -> bool:
 def components_of(
     stream: Iterable[Any], specification: SharedKeys, counted: Mapping[Hashable, int]
 ) -> dict[Hashable, Hashable]:
-    """Returns for each group of a stream the first group of its component."""
+    """Returns for each group of a stream the name of its component, which is the group of the
+    component that comes first. counted: the number of positions of each key."""
     small = {key for key, count in counted.items() if 2 <= count < specification.least}
     specification.check_memberships(sum(counted[key] for key in small))
     groups: Keys = {}
-    last: Keys = {}  # by key: the last group that had it
+    last: Keys = {}  # key -> the number of the last group that had it
     ends = array("i"), array("i")
     for batch in stream:
         columns = (
@@ -146,8 +148,9 @@ def components_of(
 def with_components(
     stream: Iterable[Any], group: str, found: Mapping[Hashable, Hashable]
 ) -> Iterator[Any]:
-    """Yields the batches of a stream with the column COMPONENT. Groups that are labelled alone are
-    passed on as they arrive; the others are kept, and follow at the end, component by component.
+    """Yields the batches of a stream with the column COMPONENT. Groups that are a component by
+    themselves are passed on as they arrive. The others are kept, and follow at the end, component
+    by component. found: the component of each group.
     """
     arrow = batches._pyarrow()
     compute = batches._compute()
@@ -165,18 +168,19 @@ def with_components(
         kept.append(made.filter(compute.invert(is_alone)))
     if kept:
         table = arrow.Table.from_batches(kept)
-        order = [(COMPONENT, "ascending"), (group, "ascending")]  # stable
+        order = [(COMPONENT, "ascending"), (group, "ascending")]  # sorting is stable
         yield from table.sort_by(order).combine_chunks().to_batches()
 
 
 @dataclasses.dataclass(frozen=True)
 class _Labelling(Chains):
-    """A specification with which `batches.label` labels groups under given prices."""
+    """A specification for `batches.label`, which then labels groups under given prices. numbers:
+    the shared keys and their numbers."""
 
     shared: SharedKeys = None  # type: ignore[assignment]
     numbers: Keys = dataclasses.field(default_factory=dict)
-    prices: Any = None  # V
-    first: Any = None  # C + 1
+    prices: Any = None  # a row of prices, as in `prices.Asked`
+    first: Any = None  # offsets of the shared cliques in the row, as in `prices.Asked`
 
     def _labelled(self, arrow: Any, rows: Any) -> dict[str, Any]:
         lengths, part = _part(arrow, rows, self.shared, self.numbers)
@@ -193,8 +197,8 @@ class _Labelling(Chains):
 
 @dataclasses.dataclass(frozen=True)
 class _Asking(_Labelling):
-    """A specification with which `batches.label` adds up the answers of groups to a question, in
-    `answers`."""
+    """A specification for `batches.label`, which then labels nothing, but adds up the answers of
+    all groups to a question. answers: a list that receives the sum."""
 
     asked: Asked = None  # type: ignore[assignment]
     answers: list[Answer] = dataclasses.field(default_factory=list)
@@ -218,15 +222,15 @@ def _made(kind: Any, specification: SharedKeys, numbers: Keys, **more: Any) -> A
 def _part(
     arrow: Any, rows: Any, specification: SharedKeys, numbers: Keys
 ) -> tuple[list[int], Part | None]:
-    """Returns the lengths of the rows of a group, and its part of the corpus; None if it has no
-    position."""
+    """Returns the number of positions of each row of a group, and the group as a part of the corpus
+    (None if it has no position). numbers: the shared keys and their numbers."""
     chains = specification.chains
     scores = batches._matrices(arrow, rows, chains.scores)
     lengths = [len(matrix) for matrix in scores]
     if not any(lengths):
         return lengths, None
     keys, others = [], []
-    known: Keys = {}  # keys that are not shared, numbered
+    known: Keys = {}  # the keys that are not shared, with numbers
     for row, given in enumerate(batches._lists(rows, specification.keys)):
         if len(given) != lengths[row]:
             raise ValueError(
@@ -260,8 +264,8 @@ def _part(
         minimum=chains.minimum,
         stop=chains.stop,
     )
-    # The model's last cliques are those of the last agreement, the shared keys, in ascending order
-    # of the keys' numbers.
+    # The last cliques of the model are those of the last agreement, `across`: one for each shared
+    # key in this group, in ascending order of the keys' numbers.
     met = sorted({number for row in keys for number in row if number >= 0})
     begin = problem.model.cliques - len(met)
     return lengths, Part(problem, {begin + k: number for k, number in enumerate(met)}, **_options(chains))
@@ -277,7 +281,8 @@ def answer(
     """Returns the sum of the answers of all groups of a stream of batches; None if there is no
     position.
 
-    stream  with the column COMPONENT if `specification.join`; rows of a component follow one another
+    stream  if `specification.join`, the batches have the column COMPONENT, and the rows of a
+            component follow one another
     """
     asking = _made(_Asking, specification, numbers, asked=asked)
     for _ in batches.label(stream, asking, progress=False):
@@ -288,8 +293,8 @@ def answer(
 def under_prices(
     stream: Iterable[Any], specification: SharedKeys, numbers: Keys, search: Search
 ) -> Iterator[Any]:
-    """Labels the groups of a stream, in the form that `answer` takes, under the prices that a
-    search found."""
+    """Labels the groups of a stream under the prices that a search found, and yields the batches.
+    stream: as in `answer`."""
     assert search.best is not None
     best = _made(
         _Labelling, specification, numbers, prices=search.best.prices, first=search.first
@@ -304,11 +309,11 @@ def label(
     *,
     progress: Bars = None,
 ) -> Labelled:
-    """Labels batches as `batches.label` does, in this process, with keys shared by all groups.
-    Finds prices before it returns, and labels as the result's rows are read.
+    """Labels batches as `batches.label` does, in this process, with keys shared by all groups. The
+    call itself finds the prices; batches are labelled when the rows of the result are read.
 
-    stream  a list of record batches, or a function that returns a new stream of them; the stream is
-            read about once in each round. Groups that are joined are held in memory
+    stream  a list of record batches, or a function that returns a new stream of them, since the
+            stream is read about once in each round. Groups that are joined are held in memory
     progress  progress bars over the rounds of the search, then over the batches, as in
             `libchorale.agree`
 

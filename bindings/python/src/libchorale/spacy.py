@@ -3,19 +3,21 @@
     nlp.add_pipe("ner")
     nlp.add_pipe("chorale", config={"confidence": 0.8, "strength": 2.0})
 
-Every entity, and every other occurrence of the same words, gets one of the entity labels in use, or
-none. The preceding component gives the probability of each label; occurrences of the same words
-gain by having the same label. An occurrence keeps its label unless the gain of another one exceeds
-the difference of the log-probabilities. This is `libchorale.agree` on a table of the occurrences.
+Every entity, and every other occurrence of the same words, gets one of the entity labels in use or
+becomes no entity. The preceding component gives the probability of each label; occurrences of the
+same words gain by having the same label. An occurrence changes its label if this gain exceeds the
+difference of the log-probabilities of the two labels. The component applies `libchorale.agree` to
+a table of the occurrences.
 
 Results are available as extension attributes:
 
     ent._.chorale_probability  the probability of the label, as in `agree`
     ent._.chorale_before       the label before; "no entity" if the preceding component found none
-    ent._.chorale_why          for a changed label the occurrences that support it; otherwise None
+    ent._.chorale_why          if the label changed, a text on the occurrences that support it;
+                               otherwise None
     doc._.chorale_changed      all occurrences with a changed label, including those that are no
-                               longer entities: a list of dicts of start, end, before, label,
-                               probability, why
+                               longer entities: a list of dicts with start, end, before, label,
+                               probability and why
 """
 
 from __future__ import annotations
@@ -42,13 +44,14 @@ MARGIN = 1e-6
 # The label of an occurrence that is not an entity.
 NONE = "no entity"
 
-# The log-probability of a label that no entity of the document has.
+# The log-probability of a label that the occurrences of a document may not get, since no entity of
+# the document (with `across`: of the batch) has it.
 FOREIGN = -50.0
 
 # Names of the columns of the table in which each row is one occurrence of an entity's words.
 KEY, GROUP, LABEL, SCORES, GOLD = "words", "document", "label", "scores", "gold"
 
-Mention = tuple[int, int]  # first token, one past the last
+Mention = tuple[int, int]  # the first token, and the token after the last
 Row = dict[str, Any]
 
 for _name in ("chorale_probability", "chorale_before", "chorale_why"):
@@ -82,7 +85,7 @@ def make(
     find_missed: bool,
     ignore_case: bool,
 ) -> Agreement:
-    """Creates the component from a pipeline's config."""
+    """Creates the component from the config of a pipeline."""
     made = Agreement(
         confidence=confidence,
         strength=strength,
@@ -100,24 +103,24 @@ class Agreement:
     """The component. Its settings may be changed later, and are saved with the pipeline.
 
     confidence   probability, above 0 and below 1, that the preceding component is right about an
-                 entity (and about the other occurrences of its words not being entities). The other
-                 labels share the rest. Not used if spans come with scores
+                 entity, or right that another occurrence of the entity's words is none. The other
+                 labels share the rest. Spans that come with scores use their scores instead
     strength     strength of agreement, >= 0, as in `decode`: one of n occurrences of the same words
-                 gains up to (2 - 2 / n) * strength by taking the label of all others. It competes
-                 with the confidence: with L labels in use, an occurrence changes to the label of
-                 many others if the gain is above log(L * confidence / (1 - confidence)), which is
-                 2.8 for 0.8 and four labels. Higher confidence needs more strength. Try 1 to 4 on
-                 your own documents, or let `learn` find the strength
-    spans_key    None: entities are read from and written to `doc.ents`; otherwise they are read
-                 from `doc.spans[spans_key]` and replace its spans. Its attrs["scores"], if present
-                 (as from a spancat), are the probabilities of the spans
+                 gains up to (2 - 2 / n) * strength by taking the label of all others. The strength
+                 competes with the confidence: with L labels in use, an occurrence changes to the
+                 label of many others if the gain is above log(L * confidence / (1 - confidence)),
+                 which is 2.8 for confidence 0.8 and four labels. Higher confidence needs more
+                 strength. Try 1 to 4 on your own documents, or let `learn` find the strength
+    spans_key    None: entities are read from and written to `doc.ents`. Otherwise they are read
+                 from `doc.spans[spans_key]` and replace the spans there; the attrs["scores"] of
+                 these spans, if present (as from a spancat), are their probabilities
     set_ents     with a spans_key: True: the result is also written to `doc.ents`
     across       False: occurrences agree within each document; True: within each batch of
                  `nlp.pipe`, so that entities of a document depend on its batch
     find_missed  True: other occurrences of the same words may become entities
     ignore_case  True: words that differ only in case are the same
-    learnt       the result of `learn`, used instead of `strength`; None: not learnt. Entities with
-                 labels unknown to it are unchanged
+    learnt       the result of `learn`, used instead of `strength`; None before `learn`. Entities
+                 with labels that it does not know are unchanged
     """
 
     SETTINGS = (
@@ -169,8 +172,8 @@ class Agreement:
         return doc
 
     def pipe(self, stream: Iterable[Doc], *, batch_size: int = 128) -> Iterator[Doc]:
-        """Makes entities agree in documents, batch by batch; with `across` also between documents
-        of a batch."""
+        """Makes the entities of each document agree; with `across`, those of all documents of a
+        batch. Yields the documents."""
         if batch_size < 1:
             raise ValueError(f"batch_size is {batch_size}, below 1")
         rest = iter(stream)
@@ -179,9 +182,9 @@ class Agreement:
             yield from docs
 
     def learn(self, examples: Iterable[Example], **options: Any) -> Strengths:
-        """Learns the strength of agreement from documents with right entities, and uses it from
-        then on. str() of the result describes it. If agreement does not significantly help, the
-        component changes nothing.
+        """Learns the strength of agreement from documents with right entities, and uses the learnt
+        strength from then on. str() of the result describes it. If agreement does not help
+        significantly, the component changes nothing from then on.
 
         examples  spaCy's `Example`s: `predicted` with the entities of components that were not
                   trained on these documents, `reference` with the right ones. At least some dozens
@@ -224,7 +227,7 @@ class Agreement:
         return data
 
     def from_bytes(self, data: bytes, *, exclude: Iterable[str] = SimpleFrozenList()) -> Agreement:
-        """Sets what `to_bytes` returned."""
+        """Sets the settings and the learnt strengths to those that `to_bytes` returned."""
         return self._set(srsly.msgpack_loads(data))
 
     def to_disk(self, path: str | Path, *, exclude: Iterable[str] = SimpleFrozenList()) -> None:
@@ -235,7 +238,7 @@ class Agreement:
     def from_disk(
         self, path: str | Path, *, exclude: Iterable[str] = SimpleFrozenList()
     ) -> Agreement:
-        """Loads what `to_disk` saved."""
+        """Loads the settings and the learnt strengths that `to_disk` saved."""
         settings: dict[str, Any] = {}
         from_disk(path, {"cfg": lambda file: settings.update(srsly.read_json(file))}, exclude)
         return self._set(settings)
@@ -281,7 +284,7 @@ class Agreement:
         known = set(places)
         for number, (doc, mentions) in enumerate(zip(docs, found)):
             for mention, scored in mentions.items():
-                if (number, mention) not in known:  # with a label that was not learnt
+                if (number, mention) not in known:  # it has a label that was not learnt
                     label = max(scored, key=scored.__getitem__)
                     kept[number].append((self._span(doc, *mention, label), scored[label]))
             doc._.chorale_changed = changed[number]
@@ -302,8 +305,8 @@ class Agreement:
         }
 
     def _places(self, docs: list[Doc]) -> list[dict[Mention, dict[str, float]]]:
-        """Returns for each document the occurrences that may be entities, with the known
-        probabilities of labels."""
+        """Returns for each document the occurrences that may be entities. Each has a dict from
+        labels to probabilities by the preceding component, empty if that found no entity there."""
         found = [self._mentions(doc) for doc in docs]
         if self.find_missed:
             for batch in [range(len(docs))] if self.across else [[n] for n in range(len(docs))]:
@@ -316,8 +319,8 @@ class Agreement:
         found: list[dict[Mention, dict[str, float]]],
         labels: list[str],
     ) -> tuple[list[Row], list[tuple[int, Mention]]]:
-        """Returns a row for each occurrence, and where it is. Occurrences with labels other than
-        `labels` are left out."""
+        """Returns a row for each occurrence, and for each row the number of the document and the
+        place of the occurrence in it. Occurrences with labels other than `labels` are left out."""
         rows, places = [], []
         everywhere = {label for of in found for scored in of.values() for label in scored}
         for number, (doc, mentions) in enumerate(zip(docs, found)):
@@ -357,8 +360,8 @@ class Agreement:
             doc.ents = tuple(filter_spans(spans))
 
     def _nothing_before(self) -> bool:
-        """Returns whether no preceding component can have found entities. A component that does not
-        declare what it assigns may have found some."""
+        """Returns True if no preceding component can have found entities. A component that does not
+        declare which attributes it assigns may have found some."""
         if self._nlp is None:
             return False
         for name in self._nlp.pipe_names:
@@ -421,9 +424,9 @@ class Agreement:
                             taken.update(place)
 
     def _scores(self, labels: list[str], scored: dict[str, float]) -> list[float]:
-        """Returns log-probabilities of the labels and, last, of no entity. The other labels share
-        the probability that the known ones leave; at an occurrence that was missed, no entity has
-        the confidence."""
+        """Returns the log-probabilities of the labels and, last, of being no entity. scored: the
+        known probabilities; the other labels and "no entity" share the rest equally. If it is
+        empty, "no entity" has the probability `confidence`, and the labels share the rest."""
         if not scored:
             left = math.log((1 - self.confidence) / max(1, len(labels)))
             return [left] * len(labels) + [math.log(self.confidence)]
@@ -435,5 +438,5 @@ class Agreement:
     def _span(doc: Doc, start: int, end: int, label: str) -> Span:
         for entity in doc.ents:
             if entity.start == start and entity.end == end and entity.label_ == label:
-                return entity  # keeps its other attributes
+                return entity  # so that its other attributes are kept
         return Span(doc, start, end, label=label)

@@ -35,9 +35,9 @@ def label(
     partitions  number of tasks for all groups except the largest; None:
                 spark.sql.shuffle.partitions
 
-    The other arguments are those of `batches.label`. First counts the rows of each group, in a
-    separate job, so that many small groups share a task, and each group with more than an even
-    share of the rows has a task of its own. The labels equal those of `batches.label` for any
+    The other arguments are those of `batches.label`. A separate job first counts the rows of each
+    group. Then many small groups share a task, but each group with more than 1 / partitions of all
+    rows has a task of its own. The labels equal those of `batches.label` for any number of
     partitions. If rows of a group may arrive in any order, `specification.order` makes the labels
     reproducible.
     """
@@ -55,14 +55,13 @@ def label_shared(
     frame: Any, specification: SharedKeys, *, partitions: int | None = None
 ) -> Labelled:
     """Labels a `pyspark.sql.DataFrame` as `libchorale.shared.label` does a stream: positions with
-    the same key agree across all groups. Returns a DataFrame with more columns, and the score, its
-    upper bound and the number of rounds and of decodings. All of that is the same for any
-    partitions.
+    the same key agree across all groups. Returns a DataFrame with more columns, and the outcome of
+    the search for prices. Both are the same for any number of partitions.
 
-    Runs one job for each round, about as many as `specification.rounds` at most; each job sends
-    prices to the tasks and returns counts. The rows are cached meanwhile. Groups are joined
-    (`join`) in the driver. `order` of the specification must name a column if rows of a group may
-    arrive in any order.
+    Runs one job for each round, at most `specification.rounds`, and a few others. Each job sends
+    prices to the tasks and returns counts; meanwhile the rows are cached. With
+    `specification.join`, the components of groups are computed in the driver. If rows of a group
+    may arrive in any order, `specification.chains.order` must name a column.
     """
     from pyspark.sql import functions as f
     from pyspark.sql.pandas.types import from_arrow_schema, to_arrow_schema
@@ -90,8 +89,8 @@ def label_shared(
             answers = placed.mapInArrow(work, "answer binary").collect()
             search.take(sum_of(pickle.loads(zlib.decompress(row["answer"])) for row in answers))
         work = functools.partial(_under_prices, specification, numbers, search)
-        # Cached: otherwise Spark would compute the result when the caller uses it, after `placed`
-        # has been released.
+        # Computes and caches the result now. Otherwise Spark would compute it when the caller uses
+        # it, after `placed` has been released.
         found = placed.mapInArrow(work, from_arrow_schema(made)).persist()
         found.count()
     finally:
@@ -100,7 +99,7 @@ def label_shared(
 
 
 def _with_components(frame: Any, specification: SharedKeys) -> Any:
-    """Returns the frame with the column COMPONENT."""
+    """Returns the frame with the column COMPONENT, the component of each row's group."""
     from pyspark.sql import functions as f
 
     group = specification.chains.group
@@ -151,8 +150,8 @@ def _work(
 
 
 def _placed(frame: Any, group: str, partitions: int | None) -> Any:
-    """Returns the rows partitioned so that each group is in one partition, and a large group alone
-    in its own."""
+    """Returns the rows, partitioned so that each group is in one partition, and a large group is in
+    a partition of its own."""
     from pyspark.sql import functions as f
 
     spark = frame.sparkSession
@@ -174,8 +173,8 @@ def _placed(frame: Any, group: str, partitions: int | None) -> Any:
 
 
 def _keys(spark: Any, count: int) -> list[int]:
-    """Returns integers of which Spark's hash partitioning puts the k-th into partition k of
-    `count`."""
+    """Returns `count` integers. Spark's hash partitioning into `count` partitions puts the k-th of
+    them into partition k."""
     from pyspark.sql import functions as f
 
     keys: dict[int, int] = {}
