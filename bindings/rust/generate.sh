@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Makes libchorale-sys/src/bindings.rs from the headers.
 #
-#   bindings/rust/generate.sh [--check]      --check: only compares it with what is committed
+#   bindings/rust/generate.sh [--check]      --check: only compares with the committed file
 #
 # Needs bindgen 0.71.1 (cargo install bindgen-cli --version 0.71.1 --locked), libclang, rustfmt.
 set -euo pipefail
@@ -21,7 +21,7 @@ trap 'rm -f "$made"' EXIT
   --default-macro-constant-type signed --default-enum-style consts \
   --raw-line '// Made by generate.sh from include/chorale/*.h: do not edit.' \
   -- -I../../include >"$made"
-# The constants are members of unnamed enums: int, as in C.
+# The constants are members of unnamed enums, whose type in C is int: i32.
 sed -i -E '/^pub type _bindgen_ty_[0-9]+ = /d; s/: _bindgen_ty_[0-9]+ = /: i32 = /' "$made"
 
 if [[ ${1-} == --check ]]; then

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# Makes the packages of both crates, as the registry takes them: libchorale-sys carries the library as two
-# files, chorale.h and chorale.cpp.
+# Makes the packages of both crates for Rust's package registry. The package libchorale-sys contains
+# the library as two files, chorale.h and chorale.cpp.
 #
 #   bindings/rust/package.sh DIRECTORY [--no-verify]
 #
-# Each package is built from its own archive, unless that is left out. Needs python3 and the headers of Microsoft GSL
-# (Debian: libmsgsl-dev), and Cargo 1.90: where the system's is older, Rust's installer is run, which comes as a package of
-# Python (python3-venv).
+# Cargo builds each package from its archive, to verify it, unless --no-verify is given. Needs
+# python3 and the headers of Microsoft GSL (Debian: libmsgsl-dev), and Cargo 1.90. If the system's
+# Cargo is older, a Python package that installs Rust is run (needs python3-venv).
 set -euo pipefail
 to=$(realpath -m "${1:?package.sh DIRECTORY}")
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
@@ -22,7 +22,7 @@ if ! packages_workspaces; then
   echo "package.sh: installing Rust, in $stage, for a minute" >&2
   python3 -m venv "$stage/python"
   "$stage/python/bin/pip" install --quiet puccinialin==0.1.14
-  # Prints the environment of what it installs, as JSON, after other lines.
+  # puccinialin prints other lines, then the environment of the Rust that it installed, as JSON.
   settings=$(XDG_CACHE_HOME=$stage/rust "$stage/python/bin/python" -m puccinialin 2>"$stage/log" | python3 -c '
 import json, shlex, sys
 text = sys.stdin.read()
@@ -34,7 +34,7 @@ for name, value in json.loads(text[text.index("{"):])["env"].items():
   eval "$settings"
   packages_workspaces
 fi
-# Outside of the repository, with the files that links lead to.
+# Copies the crates out of the repository. Symbolic links become the files that they lead to.
 mkdir "$stage/crates"
 cp -rL bindings/rust/{Cargo.toml,Cargo.lock,README.md,libchorale,libchorale-sys} "$stage/crates"
 python3 src/amalgamate.py "$stage/crates/libchorale-sys/vendor"

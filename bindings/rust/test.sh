@@ -1,15 +1,15 @@
 #!/usr/bin/env bash
-# Runs all that is to be run for the crates: formatter, clippy, documentation, tests and examples against
-# an installed library, the tests against one with address and undefined-behaviour sanitizers, and some
-# against the one that the feature `vendored` builds.
+# Checks the crates: formatter, clippy, documentation; all tests and examples with an installed
+# library; the tests with a library that has address and undefined-behaviour sanitizers; some tests
+# with the library that the feature `vendored` builds.
 #
 #   bindings/rust/test.sh [--deep] [--no-install]
 #
-#   --deep        also, before a release: all tests against the library that `vendored` builds, as users
-#                 build it; a program of the packages alone
+#   --deep        also, before a release: all tests with the library that `vendored` builds,
+#                 optimised as users build it; a program that is built from the packages alone
 #   --no-install  name missing Debian packages instead of installing them with apt
 #
-# Everything that it makes is in build/ of the repository.
+# What it builds is in build/ of the repository.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 root=$PWD
@@ -43,8 +43,8 @@ mkdir -p "$work"
 locked=(--locked)
 with_ndarray=(--features ndarray)
 if [[ $(command -v cargo) == /usr/bin/cargo ]]; then
-  # Debian's Cargo builds with the crates that Debian packages, whatever their versions: in a
-  # workspace of links, beside which there is no Cargo.lock and are settings of its own.
+  # Debian's Cargo builds with the crates that Debian packages, whatever their versions. It runs in
+  # a workspace made of links, which has no Cargo.lock and has settings of its own.
   rm -rf "$work/workspace"
   mkdir -p "$work/workspace/.cargo"
   ln -s "$crates/libchorale" "$crates/libchorale-sys" "$crates/Cargo.toml" "$work/workspace"
@@ -55,8 +55,8 @@ replace-with = "debian"
 directory = "/usr/share/cargo/registry"
 END
   if ! compgen -G '/usr/share/cargo/registry/ndarray-[0-9]*' >/dev/null; then
-    # Debian 12 has no ndarray, and Cargo resolves what no feature asks for: an empty crate of that name
-    # is found, and nothing is built with it.
+    # Debian 12 has no ndarray, but Cargo also resolves dependencies that no feature asks for. It is
+    # given an empty crate of this name, which is not used in any build.
     with_ndarray=()
     mkdir -p "$work/no-ndarray/src"
     : >"$work/no-ndarray/src/lib.rs"
@@ -69,7 +69,7 @@ END
   locked=(--offline)
 fi
 
-# Installs the library of a preset to build/rust/PRESET.
+# Builds the library with a CMake preset and installs it in build/rust/PRESET.
 install_library() { # PRESET
   echo "== library, $1"
   cmake --preset "$1" >/dev/null
@@ -77,7 +77,7 @@ install_library() { # PRESET
   cmake --install "build/$1" --prefix "$work/$1" >/dev/null
 }
 
-# Cargo with the library that is installed there.
+# Runs Cargo with the library in build/rust/PRESET.
 cargo_with() { # PRESET COMMAND ARGUMENT...
   local preset=$1 command=$2
   local libraries
@@ -100,9 +100,9 @@ cargo_with release clippy --all-targets "${with_ndarray[@]}" -- -D warnings
 echo "== documentation"
 RUSTDOCFLAGS="-D warnings" cargo_with release doc --no-deps "${with_ndarray[@]}"
 echo "== tests, and every exported function is called"
-# Bound lazily, the functions of the library tell when they are called first.
+# With lazy binding, tests/called.sh sees when a program first calls a function of the library.
 lazy=(RUSTFLAGS="${RUSTFLAGS-} -C relro-level=off")
-if ! rustc -C help | grep relro-level >/dev/null; then # older than the option; it was an unstable one
+if ! rustc -C help | grep relro-level >/dev/null; then # an old rustc, where the option is unstable
   lazy=(RUSTC_BOOTSTRAP=1 RUSTFLAGS="${RUSTFLAGS-} -Z relro-level=off")
 fi
 export "${lazy[@]}"
@@ -122,7 +122,7 @@ for example in "$crates"/libchorale/examples/*.rs; do
   cargo_with release run --quiet --package libchorale "${with_ndarray[@]}" --example "$(basename "$example" .rs)"
 done
 
-# The same programs, which find another library. Its leak check sees what tests leave behind.
+# The same programs, with another library. Its leak check reports memory that tests leave allocated.
 install_library asan-ubsan
 echo "== tests, address and undefined-behaviour sanitizers"
 for program in "${programs[@]}"; do
@@ -133,7 +133,7 @@ for setting in "${lazy[@]}"; do
   unset "${setting%%=*}"
 done
 
-# The problem files and callbacks, with C++ that is not optimised, in a third of the time.
+# Tests problem files and callbacks only. The C++ is not optimised, which takes a third of the time.
 echo "== tests, vendored library"
 quick=$work/quick
 mkdir -p "$quick"
@@ -150,8 +150,8 @@ vendored() { # ARGUMENT...
 CXX=$quick/c++ vendored --test problems --test callbacks
 [[ $deep == no ]] || vendored
 
-# A program is built from the packages alone, unpacked outside of the repository, with no more than a C++
-# compiler beside Cargo: the first program of the README.
+# Builds and runs the first program of the README from the unpacked packages alone, without the
+# sources of the repository, with no other tools than Cargo and a C++ compiler.
 with_packages() {
   local program=$work/program tool
   rm -rf "$program"
@@ -193,8 +193,8 @@ else
   echo "skipped: making packages needs Cargo 1.90"
 fi
 
-# Needs a tool that is not installed for this: the tests compare the declarations with the headers in
-# another way.
+# Needs bindgen, which this script does not install. The tests of libchorale-sys compare the
+# declarations with the headers in another way.
 if command -v bindgen >/dev/null; then
   echo "== generated declarations"
   bindings/rust/generate.sh --check

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 fn main() {
     println!("cargo:rerun-if-changed=build.rs");
-    // docs.rs has neither the library nor a compiler for it, and documentation needs neither.
+    // docs.rs has neither the library nor a compiler for C++20; documentation needs neither.
     if std::env::var_os("DOCS_RS").is_some() {
         return;
     }

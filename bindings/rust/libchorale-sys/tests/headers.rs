@@ -1,5 +1,6 @@
-//! The declarations say what the headers say: they are turned back into C, which a C compiler checks
-//! against the headers. What the layouts are in Rust is checked by the tests beside the declarations.
+//! Checks that the declarations in Rust agree with the C headers: they are turned back into C, and
+//! a C compiler compares them with the headers. The tests in src/bindings.rs check the layouts in
+//! Rust.
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -7,20 +8,20 @@ use std::path::{Path, PathBuf};
 
 const INCLUDE: &str = env!("CHORALE_SYS_INCLUDE");
 
-/// The declarations, every white space one blank.
+/// Returns the declarations, with every run of white space replaced by one blank.
 fn bindings() -> String {
     let text = include_str!("../src/bindings.rs");
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// What lies between `open` and the next `close`, wherever `open` is.
+/// Returns for each `open` in the text what lies between it and the next `close`.
 fn between<'t>(text: &'t str, open: &'t str, close: &'t str) -> impl Iterator<Item = &'t str> {
     text.split(open)
         .skip(1)
         .filter_map(move |rest| rest.split(close).next())
 }
 
-/// Splits at commas that no bracket encloses.
+/// Splits a list at its commas, except at commas inside brackets.
 fn arguments(text: &str) -> Vec<&str> {
     let mut depth = 0;
     let mut arguments = Vec::new();
@@ -42,7 +43,8 @@ fn arguments(text: &str) -> Vec<&str> {
     arguments
 }
 
-/// The C declaration of `name`, of a type in Rust.
+/// Returns the C declaration of `name` with the Rust type `rust`. constant: whether the declared
+/// object is const.
 fn declare(rust: &str, constant: bool, name: &str) -> String {
     let rust = rust.trim();
     let own = if constant { "const " } else { "" };
@@ -81,7 +83,7 @@ fn declare(rust: &str, constant: bool, name: &str) -> String {
     format!("{base} {own}{name}")
 }
 
-/// The C declaration of a function: `rust` is what follows its opening bracket.
+/// Returns the C declaration of a function. rust: the Rust declaration after its opening bracket.
 fn declare_function(rust: &str, name: &str) -> String {
     let end = rust.rfind(')').expect("a closing bracket");
     let result = rust[end + 1..].trim().trim_start_matches("->");
@@ -105,7 +107,8 @@ fn functions(bindings: &str) -> BTreeSet<&str> {
     between(bindings, "pub fn ", "(").collect()
 }
 
-/// The bindings in C, each statement an error where it differs from the headers.
+/// Returns the declarations as C statements. A statement that disagrees with the headers does not
+/// compile.
 fn in_c(bindings: &str) -> String {
     let mut c = String::from("#include <chorale/chorale.h>\n");
     for constant in between(bindings, "pub const ", ";") {
@@ -121,7 +124,7 @@ fn in_c(bindings: &str) -> String {
         for field in arguments(fields) {
             let (field, of_type) = match field.strip_prefix("pub ") {
                 Some(field) => field.split_once(':').expect("a typed field"),
-                None => continue, // of an incomplete type
+                None => continue, // a private field, of an incomplete type
             };
             let of_type = declare(of_type, false, "");
             writeln!(
@@ -153,7 +156,7 @@ fn in_c(bindings: &str) -> String {
     c
 }
 
-/// Whether a C compiler takes it, with what it says.
+/// Compiles `c` with a C compiler. Returns the compiler's messages if it refuses.
 fn compiles(c: &str, name: &str) -> Result<(), String> {
     let directory = PathBuf::from(env!("CARGO_TARGET_TMPDIR"));
     let source = directory.join(name);

@@ -1,6 +1,6 @@
 //! Labels bibliographic references of one page so that they agree on the kind of field that follows
-//! the title. Prints the labels, and for each reference that changed how much agreement its change
-//! gained.
+//! the title. Prints the labels of each reference, and if they changed, how much the clique's score
+//! gained by the change.
 
 use libchorale as ch;
 

@@ -33,12 +33,12 @@ pub(crate) fn size(number: usize) -> i64 {
     i64::try_from(number).unwrap_or(i64::MAX)
 }
 
-/// Converts a number of elements from C, where it is never negative.
+/// Converts a number of elements from C. Negative numbers, which C never returns, become 0.
 pub(crate) fn count(number: i64) -> usize {
     usize::try_from(number).unwrap_or(0)
 }
 
-/// Converts a label, value, state or token for C. name: the argument that it belongs to, for the
+/// Converts a label, value, state or token for C. name: the name of the argument in the error
 /// message. Errors: OutOfRange (above i32::MAX).
 pub(crate) fn index(name: &str, number: usize) -> Result<i32> {
     i32::try_from(number).map_err(|_| {
@@ -59,9 +59,10 @@ pub(crate) fn pointer<T>(array: Option<&[T]>) -> *const T {
     array.map_or(std::ptr::null(), <[T]>::as_ptr)
 }
 
-/// Checks offsets into an array of `length` entries: refuses an empty slice, and offsets beyond the
-/// array, whose length the library does not know. Negative and descending offsets are refused by
-/// the library, before it reads the array. name, array: names for the message.
+/// Checks offsets into an array of `length` entries. Refuses an empty list of offsets, and offsets
+/// beyond the end of the array, because the library does not know the array's length. The library
+/// itself refuses negative and descending offsets before it reads the array. name, array: what the
+/// error message calls the offsets and the array.
 pub(crate) fn check_offsets(
     name: &str,
     offsets: &[i64],
@@ -82,7 +83,7 @@ pub(crate) fn check_offsets(
     }
 }
 
-/// Refuses an array that is given and whose length is not `expected`.
+/// Returns an error if there is an array and its length is not `expected`.
 pub(crate) fn check_length<T>(name: &str, array: Option<&[T]>, expected: usize) -> Result<()> {
     match array {
         Some(array) if array.len() != expected => Err(Error::shape(format!(
@@ -111,8 +112,8 @@ pub(crate) fn fill<T: Copy>(buffer: &mut Vec<T>, length: usize, value: T) -> Res
     Ok(())
 }
 
-/// Returns the labelling that the library wrote; None if it wrote none, which leaves all entries at
-/// -1.
+/// Returns the labelling if the library wrote one; None if entries are still -1, as before the
+/// call.
 pub(crate) fn found(labelling: &[i32]) -> Option<&[i32]> {
     labelling
         .iter()
@@ -146,8 +147,8 @@ pub(crate) fn product(factors: &[usize]) -> Result<usize> {
         })
 }
 
-/// Returns true if all entries of a layout are in an array of `length` entries. dimensions: for
-/// each dimension the number of entries and the stride.
+/// Returns true if all entries of a matrix, or of several matrices, lie within an array of `length`
+/// elements. dimensions: the extent and the stride of each dimension.
 fn reaches(length: usize, dimensions: &[(usize, usize)]) -> bool {
     if dimensions.iter().any(|&(extent, _)| extent == 0) {
         return true;
@@ -219,8 +220,8 @@ impl<N> fmt::Debug for Matrix<'_, N> {
 }
 
 impl<'a, N> Matrix<'a, N> {
-    /// Makes a matrix of a whole slice that holds its entries row after row, without gaps. Errors:
-    /// Shape.
+    /// Makes a matrix from a slice of `rows * columns` entries, row after row without gaps. Errors:
+    /// Shape (a slice of another length).
     pub fn new(data: &'a [N], rows: usize, columns: usize) -> Result<Self> {
         if rows.checked_mul(columns) != Some(data.len()) {
             return Err(Error::shape(format!(
@@ -231,8 +232,8 @@ impl<'a, N> Matrix<'a, N> {
         Self::strided(data, rows, columns, columns.max(1), 1)
     }
 
-    /// Makes a matrix of a whole slice that holds rows of `columns` entries, without gaps. Errors:
-    /// Shape (the slice ends within a row).
+    /// Makes a matrix from a slice of rows with `columns` entries each, without gaps. Errors: Shape
+    /// (the slice ends within a row).
     pub fn flat(data: &'a [N], columns: usize) -> Result<Self> {
         let rows = data.len().checked_div(columns).unwrap_or(0);
         if rows.checked_mul(columns) != Some(data.len()) {
@@ -317,7 +318,8 @@ impl<'a, N> Matrix<'a, N> {
     pub fn column_stride(&self) -> usize {
         self.column_stride
     }
-    /// Returns true if the matrix owns a copy of its entries, for instance of a slice of vectors.
+    /// Returns true if the matrix owns a copy of its entries, as one made from a slice of vectors
+    /// does.
     pub fn is_owned(&self) -> bool {
         self.owner.is_some()
     }
@@ -509,7 +511,7 @@ from_rows! {
 }
 
 /// Several matrices of one shape, such as the transitions of every edge of a chain. Matrix `k`
-/// begins `k * matrix_stride` elements after the first.
+/// begins `k * matrix_stride` elements after matrix 0.
 #[derive(Clone, Debug)]
 pub struct Matrices<'a, N> {
     pub(crate) count: usize,
@@ -518,8 +520,8 @@ pub struct Matrices<'a, N> {
 }
 
 impl<'a, N> Matrices<'a, N> {
-    /// Makes `count` matrices of a whole slice that holds one after the other, each row after row,
-    /// without gaps. Errors: Shape.
+    /// Makes `count` matrices from a slice that holds them one after the other, each row-major,
+    /// without gaps. Errors: Shape (a slice of another length).
     pub fn new(data: &'a [N], count: usize, rows: usize, columns: usize) -> Result<Self> {
         if product(&[count, rows, columns]).ok() != Some(data.len()) {
             return Err(Error::shape(format!(
@@ -531,9 +533,9 @@ impl<'a, N> Matrices<'a, N> {
         Self::strided(data, [count, rows, columns], strides)
     }
 
-    /// Makes several matrices. extents: the numbers of matrices, rows and columns. strides: the
-    /// distances, in elements, between two successive matrices, rows and columns; each is at least
-    /// 1. Errors: Shape (an entry outside the slice), Stride.
+    /// Makes several matrices from a slice. extents: the numbers of matrices, rows and columns.
+    /// strides: the distances, in elements, between two successive matrices, rows and columns; each
+    /// is at least 1. Errors: Shape (an entry outside the slice), Stride.
     pub fn strided(data: &'a [N], extents: [usize; 3], strides: [usize; 3]) -> Result<Self> {
         check_strides(&strides)?;
         let dimensions = [0, 1, 2].map(|k| (extents[k], strides[k]));
@@ -612,7 +614,7 @@ impl<'a, N> IntoMatrices<'a, N> for Matrices<'a, N> {
     }
 }
 /// A matrix in the caller's memory to which a call writes its results. The entries of a row lie
-/// side by side. What lies between two rows is not changed.
+/// side by side. Elements between two rows are not changed.
 #[derive(Debug)]
 pub struct MatrixMut<'o> {
     data: &'o mut [f64],
@@ -622,8 +624,8 @@ pub struct MatrixMut<'o> {
 }
 
 impl<'o> MatrixMut<'o> {
-    /// Makes a matrix of a whole slice that holds its entries row after row, without gaps. Errors:
-    /// Shape.
+    /// Makes a matrix from a slice of `rows * columns` entries, row after row without gaps. Errors:
+    /// Shape (a slice of another length).
     pub fn new(data: &'o mut [f64], rows: usize, columns: usize) -> Result<Self> {
         Matrix::new(data, rows, columns)?;
         Self::strided(data, rows, columns, columns.max(1))
@@ -669,8 +671,8 @@ impl<'o> MatrixMut<'o> {
     }
 }
 
-/// A block of bytes aligned to 64, which are zero at first. Serves as memory for solvers and
-/// kernels, and for problem files that are read in place.
+/// A block of bytes whose address is a multiple of 64. The bytes are zero at first. Serves as
+/// memory for solvers and kernels, and for problem files that are read in place.
 pub struct AlignedBytes {
     data: NonNull<u8>,
     length: usize,

@@ -1,11 +1,11 @@
 //! Builders of models.
 //!
-//! A model has *chains* (sequences or trees of labelled positions) and *cliques* (groups of
-//! *members* whose values are scored together by a potential of the counts of the values). Members
-//! of a *position clique* are positions; one more position, the *centre*, may select the potential.
-//! Members of a *property clique* are whole chains: a member has one of the R values of a property,
-//! or is EMPTY (no value) or CONFLICT (several values). Chains and cliques are numbered from 0 in
-//! the order of adding, instances among the chains.
+//! A model has *chains* (sequences or trees of labelled positions) and *cliques*. A clique is a
+//! group of *members*, each with a value; its potential is a function of the counts of these
+//! values. Members of a *position clique* are positions; one more position, the *centre*, may
+//! select the potential. Members of a *property clique* are whole chains: a member has one of the R
+//! values of a property, or is EMPTY (no value) or CONFLICT (several values). Chains and instances
+//! are numbered together from 0 in the order of adding, and so are cliques.
 
 use crate::array::{check_length, check_offsets, count, pointer, size, Element};
 use crate::error::call;
@@ -42,10 +42,11 @@ impl<'a> CliqueSetup<'a> {
             centre_label_values: None,
         }
     }
-    /// Makes a property clique: its members are whole chains, and the value of a member is that of
-    /// the property on the chain's labelling. The potential is over either R or R + 2 values, where
-    /// R is the number of values of the property. Over R values, members that are EMPTY or CONFLICT
-    /// are not counted. Over R + 2 values, the last two are EMPTY and CONFLICT.
+    /// Makes a property clique: its members are whole chains, and the value of a member is the
+    /// value that the property gives to the chain's labelling. The potential is over either R or
+    /// R + 2 values, where R is the number of values of the property, or of the dictionary if there
+    /// is one. Over R values, members that are EMPTY or CONFLICT are not counted. Over R + 2
+    /// values, the last two are EMPTY and CONFLICT.
     pub fn property(property: &'a Property, potential: &'a Potential) -> Self {
         Self {
             property: Some(property),
@@ -76,14 +77,14 @@ impl<'a> CliqueSetup<'a> {
         self.dictionary = Some(dictionary);
         self
     }
-    /// Sets the value of each label in a position clique, from 0 to R - 1, or -1 for EMPTY, which
-    /// is no value. Unless this is called, each label is its own value.
+    /// Sets the value of each label in a position clique: 0 to R - 1, or -1 for EMPTY (no value).
+    /// Unless this is called, each label is its own value.
     pub fn label_values(mut self, label_values: &'a [i32]) -> Self {
         self.label_values = Some(label_values);
         self
     }
-    /// Sets the value of the centre for each of its labels. Unless this is called, each label is
-    /// its own value.
+    /// Sets the value that the centre has with each label. Unless this is called, each label is its
+    /// own value.
     pub fn centre_label_values(mut self, label_values: &'a [i32]) -> Self {
         self.centre_label_values = Some(label_values);
         self
@@ -125,28 +126,29 @@ pub struct RepeatedWords<'a> {
 
 impl<'a> RepeatedWords<'a> {
     /// Returns the defaults: a clique for each token id that occurs at least twice in a group
-    /// (document), whose members are the positions with the token, and whose values are the labels.
+    /// (document). The members of a clique are the positions with the token; their values are their
+    /// labels.
     pub fn new() -> Self {
         Self::default()
     }
-    /// Sets how often a token must occur to become a clique, at least 1. The default is 2.
+    /// Sets how often a token must occur to get a clique, at least 1. The default is 2.
     pub fn minimum(mut self, minimum: usize) -> Self {
         self.minimum = Some(minimum);
         self
     }
-    /// Sets whether a clique contains the occurrences in all groups (true), or each group has a
-    /// clique of its own (false, the default).
+    /// Sets whether a token has one clique for its occurrences in all groups (true), or a clique
+    /// for each group (false, the default).
     pub fn across(mut self, across: bool) -> Self {
         self.across = across;
         self
     }
-    /// Sets token ids that never become a clique.
+    /// Sets token ids that never get a clique.
     pub fn stop(mut self, stop: &'a [i32]) -> Self {
         self.stop = stop;
         self
     }
-    /// Sets the value of each label, from 0 to `values` - 1, or -1 for EMPTY, which is no value.
-    /// Unless this is called, each label is its own value.
+    /// Sets the value of each label: 0 to `values` - 1, or -1 for EMPTY (no value). Unless this is
+    /// called, each label is its own value.
     pub fn label_values(mut self, label_values: &'a [i32], values: usize) -> Self {
         self.label_values = Some(label_values);
         self.values = values;
@@ -220,8 +222,7 @@ impl<'a> ModelBuilder<'a> {
     pub fn new() -> Result<Self> {
         Self::create(None)
     }
-    /// Makes a builder with the memory and log of `host`. The model made from it uses the same
-    /// host.
+    /// Makes a builder with the memory and log of `host`. The model uses the same host.
     pub fn new_in(host: &Host) -> Result<Self> {
         Self::create(Some(host))
     }
@@ -286,7 +287,7 @@ impl<'a> ModelBuilder<'a> {
     }
 
     /// Adds every chain of a corpus and returns their numbers; on an error it adds none. Scores and
-    /// tokens are copied; transitions are shared. Errors: as for [`Corpus`]; Size, Stride,
+    /// tokens are copied; transitions are shared. Errors: Shape (tokens, groups), Size, Stride,
     /// OutOfRange (tokens; offsets that descend or are negative), NotANumber, Infinite,
     /// LabelsMismatch (transitions), OutOfMemory.
     pub fn add_corpus<N: Element>(&mut self, corpus: &Corpus<'_, 'a, N>) -> Result<Range<usize>> {
@@ -320,7 +321,7 @@ impl<'a> ModelBuilder<'a> {
         Ok(count(first)..self.lengths.len())
     }
 
-    /// Adds an oracle instance: a model of the caller in the place of a chain, which computes
+    /// Adds an oracle instance: a model of the caller that takes the place of a chain and computes
     /// messages and decodes by its own methods. Returns its number among the chains. Errors: Size
     /// (no labels), SizeOverflow, OutOfMemory.
     pub fn add_instance(&mut self, instance: impl Instance + 'a) -> Result<usize> {
@@ -386,14 +387,15 @@ impl<'a> ModelBuilder<'a> {
 
     /// Adds a member to a clique: a whole chain to a property clique, or an instance to any clique
     /// without centre. Errors: OutOfRange, Kind (a chain in a position clique), DuplicateMember,
-    /// LabelsMismatch, AutomatonOnTree, TokensMissing, ValueOutsideRange, OutOfMemory.
+    /// LabelsMismatch, AutomatonOnTree, TokensMissing, ValueOutsideRange, State (the clique has a
+    /// weight above 1), OutOfMemory.
     pub fn add_member(&mut self, clique: usize, chain: usize) -> Result<()> {
         self.member(clique, chain, None, None, false)
     }
 
-    /// Adds a whole chain to a property clique, with arrays for the property to read, which are
-    /// copied. classes: the class of each position; None: all 0. table: the table entry of each
-    /// position; None: the chain's tokens. Errors: as for [`add_member`](Self::add_member); Shape.
+    /// Adds a whole chain to a property clique, with copies of the arrays that the property reads.
+    /// classes: the class of each position; None: all 0. table: the table entry of each position;
+    /// None: the chain's tokens. Errors: as for [`add_member`](Self::add_member); Shape.
     pub fn add_member_with(
         &mut self,
         clique: usize,
@@ -425,8 +427,7 @@ impl<'a> ModelBuilder<'a> {
         borrow: bool,
     ) -> Result<()> {
         let mut options = init!(MemberOptions, member_options_init);
-        // The lengths are checked only if the chain exists. If it does not, the library returns the
-        // error.
+        // The lengths are checked only if the chain exists. Otherwise the library returns an error.
         if let Some(&length) = self.lengths.get(chain) {
             check_length("classes", classes, length)?;
             check_length("table", table, length)?;
@@ -446,7 +447,8 @@ impl<'a> ModelBuilder<'a> {
     }
 
     /// Adds one position of a chain to a position clique. Errors: OutOfRange, Kind (a property
-    /// clique, an instance), DuplicateMember, LabelsMismatch, OutOfMemory.
+    /// clique, an instance), DuplicateMember, LabelsMismatch, State (the clique has a weight above
+    /// 1), OutOfMemory.
     pub fn add_position(&mut self, clique: usize, chain: usize, position: usize) -> Result<()> {
         call(|error| unsafe {
             c::model_builder_add_position(
@@ -462,9 +464,9 @@ impl<'a> ModelBuilder<'a> {
     /// Adds positions of chains to several position cliques, in one call. Clique
     /// `cliques.start + c` receives the entries `offsets[c] .. offsets[c + 1]` of `chains` and
     /// `positions`, in this order. On an error nothing is added. chains: the number of a chain, for
-    /// each entry. positions: the position within this chain; None: 0 everywhere, as for chains of
-    /// one position. Errors: as for [`add_position`](Self::add_position); Shape; OutOfRange
-    /// (offsets that descend or are negative).
+    /// each entry. positions: the position within this chain, for each entry; None: all 0, as for
+    /// chains of one position. Errors: as for [`add_position`](Self::add_position); Shape;
+    /// OutOfRange (offsets that descend or are negative).
     pub fn add_positions(
         &mut self,
         cliques: Range<usize>,
@@ -517,7 +519,8 @@ impl<'a> ModelBuilder<'a> {
     ///
     /// weights: for each member an integer of at least 1, clique by clique, in the order of adding.
     /// Errors: OutOfRange, Size, Shape (`weights`), SizeOverflow, Weights (a centred clique, or a
-    /// potential that is not a convex sum), TableTooShort, OutOfMemory.
+    /// potential that is not a SUM with convex tables that forbid no count), TableTooShort,
+    /// OutOfMemory.
     pub fn set_weights(&mut self, cliques: Range<usize>, weights: &[i64]) -> Result<()> {
         call(|error| unsafe {
             c::model_builder_set_weights(
@@ -531,8 +534,8 @@ impl<'a> ModelBuilder<'a> {
         })
     }
 
-    /// Sets the centre of a centred clique, which is one position of a chain. A further call
-    /// replaces it. Errors: as for [`add_position`](Self::add_position); Kind (the clique is not
+    /// Sets the centre of a centred clique: one position of a chain. A further call replaces the
+    /// centre. Errors: as for [`add_position`](Self::add_position); Kind (the clique is not
     /// centred).
     pub fn set_centre(&mut self, clique: usize, chain: usize, position: usize) -> Result<()> {
         call(|error| unsafe {
@@ -547,9 +550,9 @@ impl<'a> ModelBuilder<'a> {
     }
 
     /// Adds a position clique for every token id that occurs often enough in the chains added so
-    /// far. Its members are all positions with the token. words: the options. Returns the numbers
-    /// of the cliques. Errors: TokensMissing, ValuesMismatch (the potential), Size, OutOfRange,
-    /// LabelsMismatch, OutOfMemory.
+    /// far. The members of the clique are all positions with the token. words: the options, such as
+    /// how often is enough. Returns the numbers of the cliques. Errors: TokensMissing,
+    /// ValuesMismatch (the potential), Size, OutOfRange, LabelsMismatch, OutOfMemory.
     pub fn add_repeated_words(
         &mut self,
         potential: &Potential,
@@ -573,7 +576,7 @@ impl<'a> ModelBuilder<'a> {
     }
 
     /// Makes a model of the chains and cliques, which then cannot change. Errors: State (a centred
-    /// clique has no centre), SizeOverflow, OutOfMemory.
+    /// clique has no centre), TableTooShort, SizeOverflow, OutOfMemory.
     pub fn freeze(self) -> Result<Model<'a>> {
         let handle = Handle::create(None, |_, made, error| unsafe {
             c::model_builder_freeze(self.handle.as_ptr(), made, error)
@@ -582,9 +585,9 @@ impl<'a> ModelBuilder<'a> {
     }
 }
 
-/// Checks the arguments of a call that adds parts of an array to consecutive cliques. Refuses
-/// `offsets` unless their number is one more than that of the cliques and none is above the length
-/// of `chains`.
+/// Checks the arguments of a call that adds parts of an array to consecutive cliques. Returns an
+/// error if the number of offsets is not one more than the number of cliques, or if an offset is
+/// above the length of `chains`.
 fn check_parts(cliques: &Range<usize>, offsets: &[i64], chains: &[i64]) -> Result<()> {
     check_length("offsets", Some(offsets), cliques.len().saturating_add(1))?;
     check_offsets("offsets", offsets, format_args!("chains"), chains.len())

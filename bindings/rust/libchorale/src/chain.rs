@@ -8,9 +8,9 @@ use crate::{c, Orientation, Result, Transitions};
 
 /// The scores of one sequence or tree: unary scores, positions x labels, and transitions. A
 /// labelling gives one label to each position. Its score is the sum of the unary scores of its
-/// labels, the transition score of each edge (between a position and the next, or in a tree a
-/// position and its parent), and the start and end scores. The chain borrows its arrays (`'s`);
-/// `'t` is the lifetime of the scores that its [`Transitions`] borrow.
+/// labels, a transition score for each edge, and the start and end scores. An edge joins a position
+/// to the position before it, or in a tree to its parent. The chain borrows its arrays (`'s`); `'t`
+/// is the lifetime of the scores that its [`Transitions`] borrow.
 ///
 /// Scores are accepted as any type that implements [`IntoMatrix`]. The lengths of other arrays are
 /// checked by the first call that uses the chain.
@@ -68,33 +68,33 @@ impl<'s, 't, N: Element> Chain<'s, 't, N> {
         self.transitions = Some(transitions.clone());
         self
     }
-    /// Sets one matrix of transition scores, labels x labels, for all edges of this chain. It
-    /// replaces the matrix of the shared transitions. Errors: Shape (a ragged array), OutOfMemory.
+    /// Sets one matrix of transition scores, labels x labels, for all edges of this chain. This
+    /// matrix replaces that of the shared transitions. Errors: Shape (a ragged array), OutOfMemory.
     pub fn edges(mut self, edges: impl IntoMatrix<'s, N>) -> Result<Self> {
         let edges = edges.into_matrix().map_err(|error| error.of("edges"))?;
         self.edges = Some(Matrices::one(edges));
         Ok(self)
     }
-    /// Sets a matrix of transition scores for each edge of this chain. The first edge leads to
-    /// position 1. Errors: OutOfMemory.
+    /// Sets one matrix of transition scores, labels x labels, for each edge of this chain. The
+    /// first matrix is for the edge to position 1. Errors: OutOfMemory.
     pub fn each_edge(mut self, edges: impl IntoMatrices<'s, N>) -> Result<Self> {
         self.edges = Some(edges.into_matrices().map_err(|error| error.of("edges"))?);
         Ok(self)
     }
-    /// Sets whether a row of this chain's own transition matrices is the label before or the label
-    /// after. The default is [`Orientation::RowsFrom`]: the label before.
+    /// Sets whether the rows of this chain's own transition matrices stand for the label before or
+    /// for the label after. The default is [`Orientation::RowsFrom`]: the label before.
     pub fn orientation(mut self, orientation: Orientation) -> Self {
         self.orientation = orientation;
         self
     }
-    /// Sets scores of the first label, one for each label. They replace the start scores of the
-    /// shared transitions.
+    /// Sets start scores: for each label the score of this label at the first position. They
+    /// replace the start scores of the shared transitions.
     pub fn start(mut self, start: &'s [N]) -> Self {
         self.start = Some(start);
         self
     }
-    /// Sets scores of the last label, one for each label. They replace the end scores of the shared
-    /// transitions.
+    /// Sets end scores: for each label the score of this label at the last position. They replace
+    /// the end scores of the shared transitions.
     pub fn end(mut self, end: &'s [N]) -> Self {
         self.end = Some(end);
         self

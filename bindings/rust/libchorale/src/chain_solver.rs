@@ -58,14 +58,15 @@ pub struct Marginals<'s> {
     pub result: ChainResult,
 }
 
-/// Arrays of the caller that receive max-marginals. What is None is not written.
+/// Arrays of the caller that receive max-marginals. Results whose array is None are not written.
 #[derive(Debug, Default)]
 pub struct MarginalsOut<'o> {
     /// Positions x labels: the best score of a labelling with this label at this position.
     pub marginals: Option<MatrixMut<'o>>,
-    /// (positions - 1) x labels x labels without gaps, one matrix for each edge between a position
-    /// and the next (in a tree, its parent). Entry `[x][y]` is the best score of a labelling
-    /// with label x at the earlier end and y at the later one.
+    /// (positions - 1) x labels x labels, without gaps. Matrix t - 1 is for the edge to position t
+    /// from the position before, or in a tree from the parent of t. Its entry `[x][y]` is the best
+    /// score of a labelling with label x at that position and label y at t; minus infinity if t is
+    /// a root.
     pub edge_marginals: Option<&'o mut [f64]>,
     /// For each position: the greatest max-marginal minus the second greatest. Plus infinity if
     /// only one label is possible, 0 if none is.
@@ -131,11 +132,12 @@ impl<'s> KBest<'s> {
     pub fn len(&self) -> usize {
         self.scores.len()
     }
-    /// Returns true if no labelling was found, because every one is forbidden.
+    /// Returns true if no labelling was found, because every labelling is forbidden.
     pub fn is_empty(&self) -> bool {
         self.scores.is_empty()
     }
-    /// Returns the labelling of a rank, where 0 is the best; None beyond the last.
+    /// Returns the labelling of a rank, where rank 0 is the best; None if fewer labellings were
+    /// found.
     pub fn labelling(&self, rank: usize) -> Option<&'s [i32]> {
         let labellings = self.labellings;
         (rank < self.len()).then(|| &labellings[rank * self.length..(rank + 1) * self.length])
@@ -222,9 +224,9 @@ impl<'m> ChainSolver<'m> {
     }
 
     /// Makes a solver whose workspace is `memory`, aligned to 64 bytes, as
-    /// [`AlignedBytes`](crate::AlignedBytes) is. The library never allocates for it. A chain that
-    /// needs more memory fails with WorkspaceTooSmall. The solver uses the log of `host`, but not
-    /// its allocator. Errors: Alignment, WorkspaceTooSmall.
+    /// [`AlignedBytes`](crate::AlignedBytes) is. The library never allocates for this solver: a
+    /// chain that needs more memory fails with WorkspaceTooSmall. The solver uses the log of
+    /// `host`, but not its allocator. Errors: Alignment, WorkspaceTooSmall.
     pub fn in_memory(memory: &'m mut [u8], host: Option<&Host>) -> Result<Self> {
         let handle = Handle::create(host, |host, made, error| unsafe {
             c::chain_solver_create_in(host, memory.as_mut_ptr().cast(), memory.len(), made, error)
@@ -330,7 +332,8 @@ impl<'m> ChainSolver<'m> {
     pub fn k_best<N: Element>(&mut self, chain: &Chain<'_, '_, N>, k: usize) -> Result<KBest<'_>> {
         let raw = chain.raw()?;
         let length = chain.len();
-        // If k is very large, the library checks k before the arrays for the results are allocated.
+        // A k that is 0 or very large is checked by the library first, before the arrays for the
+        // results are allocated.
         if !matches!(product(&[length.max(1), k]), Ok(1..=65536)) {
             self.reserve(chain, ChainTask::KBest, k)?;
         }

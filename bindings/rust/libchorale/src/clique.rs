@@ -1,8 +1,8 @@
 //! Clique inference: finds the best values of the members of one clique.
 //!
 //! An *assignment* gives each of the n members one of R values. Its score is the sum of the
-//! members' own scores of their values, plus the potential of the clique, a function of the counts
-//! n_v (the numbers of members with each value v).
+//! members' own scores of their values, plus the potential of the clique, a function of the counts:
+//! n_v is the number of members with value v.
 
 use crate::array::{
     check_length, count, fill, found, index, pointer, product, size, IntoMatrix, Matrix, MatrixMut,
@@ -42,8 +42,8 @@ impl<'a> CliqueProblem<'a> {
         self
     }
     /// Sets how often each member counts in the potential: one weight for each member, at least 1.
-    /// The counts n_v are then sums of weights. The default is 1. Only potentials that are convex
-    /// sums accept weights above 1.
+    /// The counts n_v are then sums of weights. The default is 1. Weights above 1 require a SUM
+    /// whose tables are convex and forbid no count.
     pub fn weights(mut self, weights: &'a [i64]) -> Self {
         self.weights = Some(weights);
         self
@@ -104,7 +104,7 @@ impl std::fmt::Debug for CliqueOptions<'_> {
     }
 }
 
-// Safe: the pointers in the struct are null except during a call, which works on a copy.
+// Safe: the pointers in `raw` are always null here. A call works on a copy and sets them there.
 unsafe impl Send for CliqueOptions<'_> {}
 unsafe impl Sync for CliqueOptions<'_> {}
 
@@ -118,14 +118,14 @@ impl<'a> CliqueOptions<'a> {
         self.raw.algorithm = algorithm.number();
         self
     }
-    /// Lets alpha-expansion, polish and ICM start with the best value of every member by its own
-    /// scores. This is the default.
+    /// Lets alpha-expansion, polish and ICM start with every member at the value that its own
+    /// scores prefer. This is the default.
     pub fn start_independent(mut self) -> Self {
         self.raw.start = c::START_INDEPENDENT;
         self
     }
     /// Lets alpha-expansion, polish and ICM start with `value` for every member that may take it;
-    /// the others start with their best values.
+    /// all other members start with their best values.
     pub fn start_value(mut self, value: usize) -> Self {
         self.raw.start = c::START_VALUE;
         self.start_value = Some(value);
@@ -160,8 +160,8 @@ impl<'a> CliqueOptions<'a> {
         self.raw.node_limit = size(limit);
         self
     }
-    /// Sets the greatest number of open nodes that branch and bound keeps; beyond it the search
-    /// continues depth first. 0: the algorithm's own default.
+    /// Sets the greatest number of open nodes that branch and bound keeps. When it is reached, the
+    /// search continues depth first. 0: the algorithm's own default.
     pub fn node_pool(mut self, nodes: usize) -> Self {
         self.raw.node_pool = size(nodes);
         self
@@ -172,15 +172,15 @@ impl<'a> CliqueOptions<'a> {
         self.raw.tolerance = tolerance;
         self
     }
-    /// Ends the call as soon as `upper_bound - score` is at most `gap * |score|`, or no more than
-    /// rounding errors explain. A gap of 0 requests a proof of optimality. Unless this is called,
-    /// no gap is requested.
+    /// Ends the call as soon as `upper_bound - score` is at most `gap * |score|`, or within the
+    /// rounding error. A gap of 0 requests a proof of optimality. Unless this is called, no gap is
+    /// requested.
     pub fn gap(mut self, gap: f64) -> Self {
         self.raw.gap = gap;
         self
     }
-    /// Sets the time limit of a call, from its start. A call that reaches the limit returns the
-    /// best assignment found so far.
+    /// Sets the time limit, counted from the start of a call. A call that reaches the limit returns
+    /// the best assignment found so far.
     pub fn time_limit(mut self, limit: Duration) -> Self {
         self.raw.time_limit = limit.as_secs_f64();
         self
@@ -221,13 +221,13 @@ impl<'a> CliqueOptions<'a> {
 pub struct CliqueResult {
     /// How the call ended.
     pub outcome: Outcome,
-    /// The algorithm that was used. If Auto was requested, the one that it chose.
+    /// The algorithm that was used. If Auto was requested: the algorithm that Auto chose.
     pub algorithm: Algorithm,
     /// True if the assignment is proven to be optimal: `upper_bound - score` is at most
-    /// `1e-9 * |score|`, or not above the rounding error.
+    /// `1e-9 * |score|`, or within the rounding error.
     pub proven: bool,
     /// True if the max-marginals are exact. Otherwise each is a lower bound: the score of some
-    /// assignment with that value.
+    /// assignment in which the member has the value.
     pub marginals_exact: bool,
     /// The score of the assignment: `member_score + clique_score`.
     pub score: f64,
@@ -237,7 +237,7 @@ pub struct CliqueResult {
     pub clique_score: f64,
     /// An upper bound on the score of every assignment; plus infinity if no bound was computed.
     pub upper_bound: f64,
-    /// The number of iterations: sweeps, rounds, steps of multipliers, or flows, by the algorithm.
+    /// The number of sweeps, rounds, steps of multipliers, or flows, depending on the algorithm.
     pub iterations: usize,
     /// The number of nodes of branch and bound for which a bound was computed.
     pub nodes: usize,
@@ -282,7 +282,8 @@ pub struct CliqueMarginals<'s> {
     /// Members x values. Entry (i, v) is the best score of an assignment in which member i has
     /// value v, in the [`MarginalForm`] that was requested.
     pub marginals: Matrix<'s, f64>,
-    /// The best assignment found, one value for each member; None if no feasible one was found.
+    /// The best assignment found, one value for each member; None if no feasible assignment was
+    /// found.
     pub assignment: Option<&'s [i32]>,
     /// The score, the bound, and how the call ended.
     pub result: CliqueResult,
@@ -372,9 +373,9 @@ impl<'m> CliqueSolver<'m> {
     }
 
     /// Makes a solver whose workspace is `memory`, aligned to 64 bytes, as
-    /// [`AlignedBytes`](crate::AlignedBytes) is. The solver never allocates. A problem that needs
-    /// more memory fails with WorkspaceTooSmall. The solver uses the log of `host`, but not its
-    /// allocator. Errors: Alignment, WorkspaceTooSmall.
+    /// [`AlignedBytes`](crate::AlignedBytes) is. The library never allocates for this solver: a
+    /// problem that needs more memory fails with WorkspaceTooSmall. The solver uses the log of
+    /// `host`, but not its allocator. Errors: Alignment, WorkspaceTooSmall.
     pub fn in_memory(memory: &'m mut [u8], host: Option<&Host>) -> Result<Self> {
         let handle = Handle::create(host, |host, made, error| unsafe {
             c::clique_solver_create_in(host, memory.as_mut_ptr().cast(), memory.len(), made, error)
@@ -406,8 +407,8 @@ impl<'m> CliqueSolver<'m> {
     }
 
     /// Grows the workspace. Later calls of the method that `task` stands for then allocate nothing
-    /// for problems of up to `members` members. Errors: those of this method; OutOfMemory,
-    /// WorkspaceTooSmall (a solver in the caller's memory).
+    /// for problems of up to `members` members. Errors: those of the method that `task` stands for;
+    /// OutOfMemory, WorkspaceTooSmall (a solver in the caller's memory).
     pub fn reserve(
         &mut self,
         potential: &Potential,
@@ -561,7 +562,7 @@ impl Algorithm {
     pub fn name(self) -> &'static str {
         unsafe { crate::error::text(c::algorithm_name(self.number())) }
     }
-    /// Returns the algorithm with this name; None if there is none.
+    /// Returns the algorithm with this name; None if no algorithm has the name.
     pub fn from_name(name: &str) -> Option<Self> {
         let algorithm = unsafe { c::algorithm_from_name(name.as_ptr().cast(), name.len()) };
         (algorithm >= 0).then(|| Self::from_raw(algorithm))

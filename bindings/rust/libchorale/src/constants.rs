@@ -1,15 +1,16 @@
 //! The constants of the C interface, as enums, and the values of members of cliques.
 //!
 //! A clique is a group of *members*, each with one of R values. Its potential is a function of the
-//! counts n_v, the numbers of its n members with each value v. A member may also be EMPTY (its
-//! property fires no value) or CONFLICT (two different values fire). A dictionary restricts a
-//! clique to some values; OUT stands for all others.
+//! counts: n_v of its n members have value v. If the members are whole chains, a property gives a
+//! chain its value: the property *fires* values at positions of the chain. A chain where no value
+//! fires is EMPTY; a chain where two different values fire is CONFLICT. A dictionary restricts a
+//! clique to some values of its property; OUT stands for all other values.
 
 use crate::array::index;
 use crate::{c, Error, Result};
 
-/// Defines an enum of constants that the library returns. Numbers of a newer library, which the
-/// enum does not name, become `Other`.
+/// Defines an enum of constants that the library returns. A number that the enum does not name,
+/// from a newer library, becomes `Other`.
 macro_rules! told {
     ($(#[$about:meta])* $type:ident { $($(#[$doc:meta])* $name:ident = $raw:ident,)* }) => {
         $(#[$about])*
@@ -65,7 +66,7 @@ told! {
     Status {
         /// A required argument is missing, for instance the table of a property that reads a table.
         NullArgument = ERROR_NULL_ARGUMENT,
-        /// A size, count or limit is below the least allowed.
+        /// A size, count or limit is below the least allowed value.
         Size = ERROR_SIZE,
         /// Sizes whose product overflows, or a size above the greatest that the library supports.
         SizeOverflow = ERROR_SIZE_OVERFLOW,
@@ -90,7 +91,8 @@ told! {
         OutOfRange = ERROR_OUT_OF_RANGE,
         /// A constant that the library does not know.
         UnknownConstant = ERROR_UNKNOWN_CONSTANT,
-        /// An assignment, given as a start or to be scored, that uses a forbidden value.
+        /// A start assignment gives a member a forbidden value, or an edit of a run leaves no label
+        /// for a position.
         ForbiddenValue = ERROR_FORBIDDEN_VALUE,
         /// The algorithm does not apply to the family of the potential.
         AlgorithmMismatch = ERROR_ALGORITHM_MISMATCH,
@@ -98,22 +100,23 @@ told! {
         NotConvex = ERROR_NOT_CONVEX,
         /// The algorithm requires tables that are concave, and those of the potential are not.
         NotConcave = ERROR_NOT_CONCAVE,
-        /// Exact max-marginals were requested of a potential without an exact solver.
+        /// Exact max-marginals were requested for a potential that has no exact solver.
         NotExact = ERROR_NOT_EXACT,
-        /// Members have weights above 1, and the potential, the algorithm or the call takes none.
+        /// Members have weights above 1, and the potential, algorithm or call does not support
+        /// weights.
         Weights = ERROR_WEIGHTS,
         /// A callback returned NaN, plus infinity or a number out of range.
         CallbackValue = ERROR_CALLBACK_VALUE,
         /// A callback asked to end the computation.
         CallbackStopped = ERROR_CALLBACK_STOPPED,
-        /// An executor that did not do every piece of a parallel loop exactly once.
+        /// The caller's executor did not do every piece of a parallel loop exactly once.
         Executor = ERROR_EXECUTOR,
         /// An allocation failed.
         OutOfMemory = ERROR_OUT_OF_MEMORY,
         /// The caller's memory is too small; the message gives the number of bytes needed.
         WorkspaceTooSmall = ERROR_WORKSPACE_TOO_SMALL,
-        /// Memory of the caller that is not aligned to 64, as [`AlignedBytes`](crate::AlignedBytes)
-        /// is.
+        /// Memory of the caller is not aligned to 64 bytes; use
+        /// [`AlignedBytes`](crate::AlignedBytes).
         Alignment = ERROR_ALIGNMENT,
         /// The host's allocator returned memory that is not aligned as requested.
         AllocatorAlignment = ERROR_ALLOCATOR_ALIGNMENT,
@@ -129,7 +132,8 @@ told! {
         AutomatonOnTree = ERROR_AUTOMATON_ON_TREE,
         /// A property can fire a value that is not below R.
         ValueOutsideRange = ERROR_VALUE_OUTSIDE_RANGE,
-        /// A chain with several properties has more joint states than the budget allows.
+        /// A chain with several properties has more joint states (see [`JointMode`]) than the
+        /// budget allows.
         StateSpace = ERROR_STATE_SPACE,
         /// A label name that the labelling scheme does not know.
         LabelName = ERROR_LABEL_NAME,
@@ -139,23 +143,25 @@ told! {
         Frozen = ERROR_FROZEN,
         /// The chain has no tokens, and the call needs them.
         TokensMissing = ERROR_TOKENS_MISSING,
-        /// The model of the earlier run has another number of chains or cliques.
+        /// The model of the earlier run has another number of chains or cliques, or two problems
+        /// give a kind of cliques different names.
         ModelMismatch = ERROR_MODEL_MISMATCH,
-        /// The run has no labelling: none was found yet, or every one met was forbidden.
+        /// The run has no labelling: none was found yet, or every labelling met was forbidden.
         NoLabelling = ERROR_NO_LABELLING,
         /// An argument of the wrong kind. Examples: a single position for a clique whose members
         /// are whole chains; a whole chain for a clique whose members are positions; an instance
         /// where a chain is needed.
         Kind = ERROR_KIND,
-        /// A callback made a call on the run that called it: one that would change the run, or that
-        /// reads the run while it changes.
+        /// A callback called a method of the run that was calling the callback, and this method
+        /// would change the run, or read the run while it changes.
         Busy = ERROR_BUSY,
         /// The state of the object does not allow the call. Examples: a bound of a run that was
         /// created without bound steps; a model whose centred clique has no centre.
         State = ERROR_STATE,
         /// The problems to learn from have no gold label.
         NoGold = ERROR_NO_GOLD,
-        /// All labelled chains of the problems to learn from belong to one group (document).
+        /// All labelled chains to learn from belong to one group (document), or to groups that
+        /// share cliques.
         OneGroup = ERROR_ONE_GROUP,
         /// A fault of the library itself: please report it.
         Internal = ERROR_INTERNAL,
@@ -175,7 +181,7 @@ told! {
         InputOutput = ERROR_INPUT_OUTPUT,
         /// The problem has an oracle instance or a callback potential, which no file can hold.
         NotSavable = ERROR_NOT_SAVABLE,
-        /// A text that is not UTF-8.
+        /// A text that is not UTF-8, or is not a result of learning.
         Text = ERROR_TEXT,
     }
 }
@@ -197,7 +203,7 @@ told! {
         Cancelled = OUTCOME_CANCELLED,
         /// Proven: every labelling scores minus infinity.
         Infeasible = OUTCOME_INFEASIBLE,
-        /// No labelling above minus infinity was found, but it is not proven that there is none.
+        /// Every labelling tried scores minus infinity. Others may score more: nothing is proven.
         NothingFound = OUTCOME_NOTHING_FOUND,
     }
 }
@@ -248,15 +254,18 @@ asked! {
 }
 
 told! {
-    /// The families of potentials. n_v is the number of members with value v, f_v a function of it.
+    /// The families of potentials. n_v is the number of members with value v, f_v a function of
+    /// n_v.
     Family {
         /// The sum `sum_v f_v(n_v)`: Potts, entropy, cardinality tables.
         Sum = FAMILY_SUM,
         /// The maximum `max_v f_v(n_v)`: makespan, square makespan.
         Max = FAMILY_MAX,
-        /// A linear function of the counts, chosen by the value that has the highest count.
+        /// A linear function of the counts. The value that has the highest count selects the
+        /// function.
         Majority = FAMILY_MAJORITY,
-        /// A sum over all pairs of members, of a function of their two values.
+        /// The sum of `f(x, y)` over all pairs of members, where x and y are the values of the two
+        /// members.
         Pairs = FAMILY_PAIRS,
         /// Any function of the counts.
         Callback = FAMILY_CALLBACK,
@@ -275,25 +284,26 @@ told! {
     /// The algorithms of clique inference: each finds values of the members of one clique that have
     /// a high score. The header `chorale/clique.h` states guarantees and costs.
     Algorithm {
-        /// Chooses one of the other algorithms by the potential.
+        /// Chooses among the other algorithms according to the potential.
         Auto = ALGORITHM_AUTO,
-        /// For every value and every number k, the k members that lose least by the value take it,
-        /// and each other member takes its best other value. The result is the best of these
-        /// labellings. Any family.
+        /// For every value a and every number k, tries the labelling in which the k members that
+        /// lose least by taking a take a, and every other member takes its best value other than a.
+        /// The result is the best labelling tried. Any family.
         AlphaPass = ALGORITHM_ALPHA_PASS,
-        /// Alpha-pass with sets of several values in the place of the one value. Any family.
+        /// Alpha-pass with sets of several values in place of the one value a. Any family.
         GeneralisedAlphaPass = ALGORITHM_GENERALISED_ALPHA_PASS,
-        /// Repeats the best move of any set of members to one value, until no such move improves
-        /// the score. SUM only.
+        /// Repeatedly moves a set of members to one value: the set and the value that raise the
+        /// score most. Ends when no such move raises the score. SUM only.
         AlphaExpansion = ALGORITHM_ALPHA_EXPANSION,
-        /// Every member takes the value v of greatest own score plus slope of f_v at the current
-        /// count of v, until no member changes. SUM with convex tables only.
+        /// In each step every member takes the value v with the greatest sum of the member's score
+        /// of v and the slope of f_v at the current count of v. Ends when no member changes. SUM
+        /// with convex tables only.
         Polish = ALGORITHM_POLISH,
-        /// Iterated conditional modes: moves single members, until no such move improves the score.
+        /// Iterated conditional modes: moves single members, until no such move raises the score.
         /// Any family.
         Icm = ALGORITHM_ICM,
-        /// Alpha-pass that considers only those labellings in which the value that the k members
-        /// take has the highest count. MAJORITY only.
+        /// Alpha-pass that adds the weights of the majority value a to the scores, and tries only
+        /// labellings in which a has the highest count. MAJORITY only.
         ModifiedAlphaPass = ALGORITHM_MODIFIED_ALPHA_PASS,
         /// Lagrangian relaxation with subgradient steps. MAJORITY only.
         LagrangianSubgradient = ALGORITHM_LAGRANGIAN_SUBGRADIENT,
@@ -307,8 +317,8 @@ told! {
         ConcaveFlow = ALGORITHM_CONCAVE_FLOW,
         /// Finds the optimum by branch and bound over the counts. SUM only.
         CountBoxes = ALGORITHM_COUNT_BOXES,
-        /// Computes an upper bound by Lagrange multipliers, and the best labelling found on the
-        /// way. SUM only.
+        /// Computes an upper bound by Lagrangian relaxation, and returns the best labelling found
+        /// on the way. SUM only.
         DualBound = ALGORITHM_DUAL_BOUND,
     }
 }
@@ -328,14 +338,14 @@ asked! {
     MarginalForm {
         /// The best score of an assignment in which member i takes value v, for all i and v.
         Score = MARGINAL_SCORE,
-        /// The same without the member's own score of v. This is the message of the clique to the
-        /// member.
+        /// The max-marginal of form `Score` minus member i's own score of v. This is the message of
+        /// the clique to member i.
         Message = MARGINAL_MESSAGE,
     }
 }
 
 asked! {
-    /// What the rows of a transition matrix are: the labels before, or the labels after.
+    /// Whether rows of a transition matrix stand for the label before or for the label after.
     Orientation {
         /// Rows are the labels before: entry `[x][y]` is the score from label x to label y.
         RowsFrom = ROWS_FROM,
@@ -345,9 +355,10 @@ asked! {
 }
 
 asked! {
-    /// How label names mark segments of a kind X; O is outside all segments.
+    /// How label names mark segments. X is the kind of a segment; the label O is outside all
+    /// segments.
     Scheme {
-        /// A name is a kind. Any label may follow any other.
+        /// The whole name is the kind of the segment. Any label may follow any other.
         Plain = SCHEME_PLAIN,
         /// B-X begins a segment, I-X continues it.
         Bio = SCHEME_BIO,
@@ -371,7 +382,7 @@ asked! {
 }
 
 asked! {
-    /// The call for which the memory of a chain solver is sized, for chains under properties.
+    /// The call on a chain with properties for which the memory of a chain solver is sized.
     MessageTask {
         /// [`ChainSolver::messages`](crate::ChainSolver::messages).
         Send = MESSAGE_SEND,
@@ -384,8 +395,8 @@ asked! {
     /// The method for a chain with several properties. The exact computation runs over *joint
     /// states*: the states of all automata and the values fired so far.
     JointMode {
-        /// Exact while the number of joint states is within the budget. Beyond, a beam that keeps
-        /// as many joint states as the budget.
+        /// Exact while the number of joint states is within the budget. Beyond the budget: a beam
+        /// whose width is the budget.
         Auto = JOINT_AUTO,
         /// Exact. If the number of joint states exceeds the budget, the call fails with StateSpace.
         Exact = JOINT_EXACT,
@@ -408,7 +419,7 @@ asked! {
 }
 
 asked! {
-    /// What becomes of a property's values outside a [`Dictionary`](crate::Dictionary).
+    /// How values of a property outside a [`Dictionary`](crate::Dictionary) are treated.
     Outside {
         /// Messages and decoding exclude every labelling that fires a value outside the dictionary.
         Forbidden = OUTSIDE_FORBIDDEN,
@@ -422,9 +433,8 @@ asked! {
     Schedule {
         /// All cliques send their messages, then all chains.
         All = SCHEDULE_ALL,
-        /// One clique at a time sends its messages, followed by the chains of its members. The
-        /// order is by disagreement: the number of members that do not have the clique's commonest
-        /// value, highest first.
+        /// One clique at a time sends its messages; then the chains of its members send theirs. The
+        /// clique with the most members that do not have the clique's commonest value comes first.
         Disagreement = SCHEDULE_DISAGREEMENT,
     }
 }
@@ -450,7 +460,7 @@ asked! {
 pub enum Action {
     /// Fires nothing.
     Nothing,
-    /// Fires the entry of the position's label in the property's `label_values`.
+    /// Fires `label_values[y]` of the property, where y is the label of the position.
     Label,
     /// Fires the position's entry in the table of the [`Attachment`](crate::Attachment).
     Table,
@@ -470,7 +480,8 @@ impl Action {
 }
 
 /// Stands for every state, class or label in a rule of a
-/// [`PropertyBuilder`](crate::PropertyBuilder). As the next state it means that the state stays.
+/// [`PropertyBuilder`](crate::PropertyBuilder). As the next state: the automaton stays in its
+/// state.
 pub const ANY: Option<usize> = None;
 
 pub(crate) fn or_any(name: &str, number: Option<usize>) -> Result<i32> {
@@ -528,19 +539,19 @@ impl TextList {
 /// The value of a member of a clique under a labelling.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Shown {
-    /// A value. If the clique has a dictionary, it is the value's number there.
+    /// A value. With a dictionary: the number of the value in the dictionary.
     Value(usize),
-    /// No value: the property fires nothing, or the label of the position has no value.
+    /// The property fires nothing, or the label of the position has no value.
     Empty,
     /// Two or more different values fire.
     Conflict,
-    /// A single value that is not in the clique's dictionary, which has no OUT.
+    /// A single value fires that is outside the clique's dictionary, which has no OUT.
     Outside,
 }
 
 impl Shown {
-    /// Converts the number by which the library denotes the value of a member. values: R, the
-    /// number of values of the clique.
+    /// Converts the library's number for the value of a member. values: R. Numbers below R are
+    /// values, R is EMPTY, R + 1 is CONFLICT, and a negative number is outside the dictionary.
     pub(crate) fn from_raw(number: i32, values: usize) -> Self {
         match usize::try_from(number) {
             Err(_) => Self::Outside,
@@ -559,9 +570,10 @@ impl Shown {
 }
 
 told! {
-    /// A function of the counts of a clique, by which a learnt weight is multiplied. n is the
-    /// number of members, n_v the number of members with value v. Some bases have several weights,
-    /// each with an index. The header `chorale/learn.h` has more about them.
+    /// A function of the counts of a clique. A learnt potential is a sum of bases, each multiplied
+    /// by a learnt weight. n is the number of members, n_v the number of members with value v. Some
+    /// bases are a list of functions: an *index* numbers them, and each has its own weight. The
+    /// header `chorale/learn.h` has more about bases.
     Basis {
         /// `sum_v n_v^2 / n`. Its weight is the strength of an [`Agreement`](crate::Agreement).
         Agreement = BASIS_AGREEMENT,
@@ -585,7 +597,7 @@ told! {
         /// The number of members with the value OUT, which stands for all values outside the
         /// dictionary.
         Out = BASIS_OUT,
-        /// `n_v`, with the index v.
+        /// `n_v`. The index is v.
         Value = BASIS_VALUE,
     }
 }
@@ -599,7 +611,7 @@ impl Basis {
 }
 
 told! {
-    /// Which of the learnt weights are applied. The others are 0.
+    /// Which of the learnt weights are applied; all other weights are 0.
     Applied {
         /// No weights.
         Nothing = APPLIED_NOTHING,
@@ -623,7 +635,8 @@ told! {
         Screened = VERDICT_SCREENED,
         /// The gain of the kind on held-out documents is not significant.
         NoGain = VERDICT_NO_GAIN,
-        /// No kind is applied, since the gain of all together is not significant.
+        /// No kind is applied, because all kinds together fail the final test on held-out
+        /// documents.
         NotApplied = VERDICT_NOT_APPLIED,
     }
 }

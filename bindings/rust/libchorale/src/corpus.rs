@@ -8,7 +8,7 @@ use std::borrow::Cow;
 
 /// Many chains with the same number of labels and the same transitions, with their scores in one
 /// array. A corpus borrows its arrays (`'s`); `'t` is the lifetime of the scores that its
-/// [`Transitions`] borrow. A position of a chain is numbered by its row in the scores.
+/// [`Transitions`] borrow. Positions are numbered by their rows in the scores.
 ///
 /// ```
 /// use libchorale as ch;
@@ -64,7 +64,7 @@ impl<'s, 't, N: Element> Corpus<'s, 't, N> {
             offsets.push(offsets[at] + size(chain.rows()));
             parts.push(chain);
         }
-        // Chains with at least one row: a vector without rows does not determine the number of
+        // The chains with at least one row. A chain without rows does not tell the number of
         // labels.
         let full = || (0..parts.len()).filter(|&at| parts[at].rows() > 0);
         let first = full().next().unwrap_or(0);
@@ -152,14 +152,14 @@ impl<'s, 't, N: Element> Corpus<'s, 't, N> {
         })
     }
 
-    /// Returns the copy of the scores that the corpus owns, if any. It must live as long as
+    /// Returns the copy of the scores that the corpus owns, if any. This copy must live as long as
     /// anything that reads the scores without copying them again.
     pub(crate) fn owner(&self) -> Option<Owner> {
         self.unary.owner()
     }
 
     /// Returns the struct for C, which points to this corpus's arrays. borrow: whether the model
-    /// will read them in place. Errors: Shape (tokens, groups).
+    /// will read the arrays in place. Errors: Shape (tokens, groups).
     pub(crate) fn raw(&self, borrow: bool) -> Result<c::Corpus> {
         check_length("tokens", self.tokens, self.rows())?;
         check_length("groups", self.groups, self.chains())?;

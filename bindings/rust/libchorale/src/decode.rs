@@ -22,7 +22,8 @@ use std::sync::Arc;
 /// Each set of positions (or chains) that should agree becomes a *clique*, with these as its
 /// members. If `n_v` of its `n` members have value `v`, the clique adds
 /// `strength / n * sum_v n_v^2` to the score, unless [`potential`](Self::potential) replaces this
-/// function. A member that changes to the value of all others gains up to twice the strength.
+/// function. A member that changes to the value of all other members gains up to twice the
+/// strength.
 #[derive(Clone, Debug)]
 #[must_use = "an agreement is for decode"]
 pub struct Agreement<'a> {
@@ -56,22 +57,23 @@ impl<'a> Agreement<'a> {
             weights: None,
         }
     }
-    /// The labels of all positions with the same token should agree.
+    /// Makes an agreement: the labels of all positions with the same token should agree.
     pub fn words() -> Self {
         Self::of(Kind::Words)
     }
-    /// The labels of all positions with the same key should agree. keys: for each row of the scores
-    /// a key of at least 0, or -1 for none.
+    /// Makes an agreement: the labels of all positions with the same key should agree. keys: for
+    /// each row of the scores a key of at least 0, or -1 for none.
     pub fn keys(keys: &'a [i32]) -> Self {
         Self::of(Kind::Keys(keys))
     }
-    /// The values of a property of whole chains should agree, such as the label after the title.
+    /// Makes an agreement: the values of a property of whole chains, such as the label after the
+    /// title, should agree.
     pub fn property(property: &'a Property) -> Self {
         Self::of(Kind::Property(property))
     }
-    /// The labels of listed positions should agree. Clique `c` holds the positions
-    /// `members[clique_offsets[c]] .. members[clique_offsets[c + 1]]`, without the last. A position
-    /// is numbered by its row in the scores.
+    /// Makes an agreement: the labels of the positions in each listed clique should agree. Clique
+    /// `c` holds the positions `members[i]` with `clique_offsets[c] <= i < clique_offsets[c + 1]`.
+    /// Positions are numbered by their rows in the scores.
     pub fn cliques(clique_offsets: &'a [i64], members: &'a [i64]) -> Self {
         Self::of(Kind::Cliques(clique_offsets, members))
     }
@@ -94,21 +96,22 @@ impl<'a> Agreement<'a> {
         self.across = across;
         self
     }
-    /// Sets how many positions or chains make a clique at least; 1 or more. The default is 2.
+    /// Sets the least number of positions or chains that form a clique, at least 1. The default
+    /// is 2.
     pub fn minimum(mut self, minimum: usize) -> Self {
         self.minimum = Some(minimum);
         self
     }
-    /// Sets the tokens or keys that never make a clique, in any order.
+    /// Sets tokens or keys that form no clique, in any order.
     pub fn stop(mut self, stop: &'a [i32]) -> Self {
         self.stop = stop;
         self
     }
 
-    /// Sets how often each position counts, by row of the scores, or for
-    /// [`property`](Self::property) how often each chain counts; at least 1. The counts n and n_v
-    /// are then sums of weights. Requires a strength of at least 0, or a potential that is a convex
-    /// sum.
+    /// Sets how often each position counts in its clique: one weight of at least 1 for each row of
+    /// the scores, or for [`property`](Self::property) for each chain. The counts n and n_v are
+    /// then sums of weights. Requires a strength of at least 0, or a potential that is a SUM with
+    /// convex tables that forbid no count.
     pub fn weights(mut self, weights: &'a [i64]) -> Self {
         self.weights = Some(weights);
         self
@@ -171,8 +174,8 @@ impl<'a> Agreement<'a> {
     }
 }
 
-/// Labels a corpus so that the scores plus the potentials of all agreements are as great as
-/// possible. The result holds a copy of the scores; transitions are shared.
+/// Labels a corpus, maximising the scores plus the potentials of all agreements. The result holds a
+/// copy of the scores; transitions are shared.
 ///
 /// If a limit of the options (rounds, time, a raised flag) ends the run early, this is not an
 /// error; [`Labelled::result`] has the outcome. If there is no clique, each chain gets its own best
@@ -272,10 +275,10 @@ fn decode_with<'a, N: Element>(
 }
 
 impl Problem<'static> {
-    /// Makes a problem of a corpus and agreements, with the model that [`decode`] would label. The
-    /// scores are copied. The cliques of agreement `k` have kind `k`. gold: the gold label of each
-    /// position of the corpus, -1 if unknown. Errors: as for [`decode`], except those of the run;
-    /// Shape, OutOfRange (gold).
+    /// Makes a problem from a corpus and agreements, with the model that [`decode`] would label.
+    /// The scores are copied. The cliques of agreement `k` have kind `k`. gold: the gold label of
+    /// each position of the corpus, -1 if unknown. Errors: as for [`decode`], except those of the
+    /// run; Shape, OutOfRange (gold).
     pub fn agreeing<N: Element>(
         corpus: &Corpus<'_, '_, N>,
         agreements: &[Agreement<'_>],
@@ -370,9 +373,10 @@ impl<'a> Labelled<'a> {
         Ok(RunResult::from_raw(&result))
     }
 
-    /// Returns all reasons why chains changed, by chain, then by position, then by agreement. A
-    /// position that changed without a reason of its own follows its neighbours in the chain.
-    /// Errors: NoLabelling, CallbackStopped, CallbackValue, OutOfMemory.
+    /// Returns all reasons why chains changed, ordered by chain, then position, then agreement. If
+    /// the label of a position changed and no reason names the position, the label changed because
+    /// labels of its neighbours did. Errors: NoLabelling, CallbackStopped, CallbackValue,
+    /// OutOfMemory.
     pub fn reasons(&self) -> Result<Vec<Reason>> {
         const NONE: c::Reason = c::Reason {
             agreement: 0,
@@ -428,11 +432,11 @@ impl<'a> Labelled<'a> {
     pub fn model(&self) -> &Model<'a> {
         self.run.model()
     }
-    /// Returns the run, for its further results.
+    /// Returns the run that labelled the corpus, for further results.
     pub fn run(&self) -> &Run<'a> {
         &self.run
     }
-    /// Returns the run itself, so that it can be solved further.
+    /// Returns the run by value, so that it can be solved further.
     pub fn into_run(self) -> Run<'a> {
         self.run
     }
@@ -447,8 +451,8 @@ impl std::fmt::Debug for Labelled<'_> {
     }
 }
 
-/// A reason why a chain's labels differ from its best labels without cliques: a clique in which one
-/// of its positions, or the whole chain, changed its value.
+/// A reason why a chain's labels differ from its best labels without cliques: a clique in which a
+/// position of the chain, or the whole chain, changed its value.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Reason {
@@ -458,18 +462,20 @@ pub struct Reason {
     pub clique: usize,
     /// The number of the chain that changed.
     pub chain: usize,
-    /// The position in the chain that is the member; None if the member is the whole chain (of a
+    /// The position of the member in the chain; None if the member is the whole chain (of a
     /// property).
     pub position: Option<usize>,
-    /// The number of members of the clique: positions or chains.
+    /// The number of members (positions or chains) of the clique; with weights, the sum of their
+    /// weights.
     pub members: usize,
-    /// The number of other members of the clique that have the value `now`.
+    /// The number of other members that have the value `now`; with weights, the sum of their
+    /// weights.
     pub agreeing: usize,
     /// The value in the best labelling without cliques: a label, or a value of the property.
     pub own: Shown,
     /// The value in the labelling of all chains together.
     pub now: Shown,
     /// How much the clique's potential would decrease if this member alone took the value `own`
-    /// again; plus infinity if the clique forbids that.
+    /// again; plus infinity if the clique forbids this.
     pub amount: f64,
 }

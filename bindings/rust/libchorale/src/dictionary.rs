@@ -5,9 +5,8 @@ use crate::handle::Handle;
 use crate::{c, Host, Outside, Result};
 use std::fmt;
 
-/// A subset of a property's values, which get new numbers from 0 on in ascending order. One more
-/// number, OUT, may stand for all values outside the subset. A dictionary never changes, and clones
-/// share it.
+/// A subset of a property's values, numbered anew from 0 in ascending order. One more number, OUT,
+/// may stand for all values outside the subset. A dictionary never changes, and clones share it.
 ///
 /// ```
 /// use libchorale as ch;
@@ -28,8 +27,8 @@ unsafe impl Send for Dictionary {}
 unsafe impl Sync for Dictionary {}
 
 impl Dictionary {
-    /// Makes a dictionary of `values`, which may be in any order and repeated. outside: what
-    /// becomes of all other values. Errors: Size (no values), OutOfRange, OutOfMemory.
+    /// Makes a dictionary of `values`, which may be in any order and repeated. outside: how all
+    /// other values are treated. Errors: Size (no values and no OUT), OutOfRange, OutOfMemory.
     pub fn new(values: &[i32], outside: Outside) -> Result<Self> {
         Self::create(values, outside, None)
     }
@@ -53,9 +52,9 @@ impl Dictionary {
     }
 
     /// Makes a dictionary of the `keep` values with the highest scores. full: a dictionary that
-    /// holds the values to choose from; None: they are 0 .. scores.len(). scores: one for each
-    /// value to choose from. outside: what becomes of all values that are not chosen. Errors:
-    /// ValuesMismatch, Size, NotANumber, OutOfMemory.
+    /// holds the values to choose from; None: the values to choose from are 0 .. scores.len().
+    /// scores: one for each value to choose from. outside: how all values that are not chosen are
+    /// treated. Errors: ValuesMismatch, Size, NotANumber, OutOfMemory.
     pub fn best(
         full: Option<&Self>,
         scores: &[f64],
@@ -99,7 +98,7 @@ impl Dictionary {
     }
 
     /// Returns the number of values, including OUT.
-    #[allow(clippy::len_without_is_empty)] // none is empty
+    #[allow(clippy::len_without_is_empty)] // no dictionary is empty
     pub fn len(&self) -> usize {
         count(unsafe { c::dictionary_values(self.as_ptr()) })
     }
@@ -111,8 +110,8 @@ impl Dictionary {
         let number = unsafe { c::dictionary_find(self.as_ptr(), value) };
         usize::try_from(number).ok()
     }
-    /// Returns the property's value that has a number in the dictionary; None for OUT, and for a
-    /// number out of range.
+    /// Returns the value of the property that has this number in the dictionary; None for the
+    /// number of OUT, and for a number out of range.
     pub fn value(&self, number: usize) -> Option<usize> {
         let value = unsafe { c::dictionary_value(self.as_ptr(), size(number)) };
         usize::try_from(value).ok()

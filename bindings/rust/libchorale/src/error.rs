@@ -6,8 +6,8 @@ use std::fmt;
 use std::mem::MaybeUninit;
 use std::os::raw::c_char;
 
-/// The error of a call: a status, and a message that names the argument, its value and the rule that
-/// the value breaks.
+/// The error of a call: a status, and a message that names the argument, its value and the rule
+/// that the value breaks.
 ///
 /// ```
 /// use libchorale as ch;
@@ -32,12 +32,12 @@ impl Error {
     pub(crate) fn shape(message: impl Into<String>) -> Self {
         Self::new(Status::Shape, message)
     }
-    /// Returns the error with the name of an argument put before its message.
+    /// Returns this error with `name`, the name of an argument, put before its message.
     pub(crate) fn of(self, name: &str) -> Self {
         Self::new(self.status, format!("{name}: {}", self.message))
     }
 
-    /// Returns the status: the rule that was broken.
+    /// Returns the status, which tells what kind of rule was broken.
     pub fn status(&self) -> Status {
         self.status
     }
@@ -64,13 +64,13 @@ impl fmt::Display for Status {
     }
 }
 
-/// Returns a text of the library that exists as long as the program.
+/// Converts a text of the library that exists as long as the program; "?" if it is not UTF-8.
 pub(crate) unsafe fn text(text: *const c_char) -> &'static str {
     CStr::from_ptr(text).to_str().unwrap_or("?")
 }
 
-/// Names of structs in messages of the library, as in "options->tokens". They are removed, since
-/// the crate has other types in their place.
+/// Names of C structs in messages of the library, as in "options->tokens". `in_rust` removes them,
+/// since the crate has other types in place of these structs.
 const STRUCTS: [&str; 12] = [
     "allocator",
     "attachment",
@@ -147,7 +147,7 @@ mod tests {
         assert_eq!(told, "tokens[0] is -2; allocate is missing");
         let told = in_rust("it must be a CHORALE_COLOUR_ constant, or CHORALE_BLUE");
         assert_eq!(told, "it must be a COLOUR constant, or BLUE");
-        // Texts that contain "->" but do not name a field of a struct of the interface.
+        // Texts in which "->" does not follow the name of a struct of the C interface.
         for text in ["the label a->b", "my_chain->x", "->", "é->ü"] {
             assert_eq!(in_rust(text), text);
         }

@@ -26,7 +26,7 @@ pub struct Work<'a> {
 }
 
 impl Work<'_> {
-    /// Returns the greatest number of threads that may take part in the loop at once.
+    /// Returns the greatest number of threads that may take part in the loop.
     pub fn workers(&self) -> usize {
         count(self.workers)
     }
@@ -34,8 +34,8 @@ impl Work<'_> {
     pub fn pieces(&self) -> usize {
         count(self.count)
     }
-    /// Does pieces of the loop on the calling thread until every piece has been started. Does
-    /// nothing if as many threads as [`workers`](Self::workers) already take part.
+    /// Does pieces of the loop on the calling thread until every piece has been started. Only the
+    /// first [`workers`](Self::workers) calls do so; further calls do nothing.
     pub fn participate(&self) {
         let worker = self.next_worker.fetch_add(1, Ordering::Relaxed);
         if worker < self.workers {

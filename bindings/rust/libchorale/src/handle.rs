@@ -85,8 +85,8 @@ impl<T: Raw> Handle<T> {
 impl<T: Raw> Drop for Handle<T> {
     fn drop(&mut self) {
         unsafe { T::drop_raw(self.as_ptr()) };
-        // Destroying an object may drop a callback's captured values. If a destructor of these
-        // panicked, the panic is pending and is resumed here.
+        // Destroying an object may drop the captured values of a callback. If one of their
+        // destructors panicked, the panic is pending and is resumed here.
         panics::resume();
     }
 }

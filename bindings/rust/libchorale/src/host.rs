@@ -88,8 +88,8 @@ impl Default for Host {
     }
 }
 
-/// Calls `function` with the host as a C struct, which is valid only during the call; NULL for
-/// None.
+/// Calls `function` with the host as a C struct, which is valid only during the call, or with NULL
+/// if `host` is None.
 pub(crate) fn with_host<T>(host: Option<&Host>, function: impl FnOnce(*const c::Host) -> T) -> T {
     let host = match host {
         None => return function(std::ptr::null()),

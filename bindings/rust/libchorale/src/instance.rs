@@ -1,5 +1,5 @@
-//! Oracle instances: models of the caller that stand in the place of a chain. They compute messages
-//! and decode by their own methods.
+//! Oracle instances: models of the caller that take the place of chains. They compute messages and
+//! decode (find their best labelling) by their own methods.
 //!
 //! An instance defines its own labellings and their scores. Its memberships in cliques are its
 //! *ports*. Under a labelling, the instance has one of the clique's R values at each port. In a
@@ -31,13 +31,13 @@ pub trait Instance: Send + Sync {
     /// Writes the messages of the instance to `outgoing`. The entry of port `p` and value `v` is
     /// the greatest sum, over the labellings that have value `v` at `p`, of the labelling's own
     /// score and the incoming scores of its values at all other ports. Before the call all entries
-    /// are minus infinity, which is right for values that no labelling has. Break ends the call of
-    /// the run.
+    /// are minus infinity, which is right for values that no labelling has. Returns Break to end
+    /// the call of the run.
     fn messages(&self, incoming: &Incoming<'_>, outgoing: &mut Outgoing<'_>) -> ControlFlow<()>;
     /// Finds the labelling with the greatest sum of its own score and the incoming scores of its
     /// values at all ports. Writes its labels to `labelling` and its value at each port to `shown`.
     /// Returns the labelling's own score, without incoming scores; minus infinity if every
-    /// labelling is forbidden. Break ends the call of the run.
+    /// labelling is forbidden. Returns Break to end the call of the run.
     fn decode(
         &self,
         incoming: &Incoming<'_>,
@@ -46,8 +46,8 @@ pub trait Instance: Send + Sync {
     ) -> ControlFlow<(), f64>;
 }
 
-/// The messages of the cliques to an instance. For each port a row with a score for each value,
-/// which may be minus infinity. The row of a port in a property clique has R + 2 scores, those of
+/// The messages of the cliques to an instance. Each port has a row with one score for each value; a
+/// score may be minus infinity. The row of a port in a property clique has R + 2 scores, those of
 /// EMPTY and CONFLICT last.
 pub struct Incoming<'a> {
     columns: &'a [i64],
@@ -68,8 +68,8 @@ impl<'a> Incoming<'a> {
     }
 }
 
-/// The messages of an instance to its cliques, to be written. For each port a row with a score for
-/// each value, in the layout of [`Incoming`].
+/// The rows to which an instance writes its messages to its cliques: for each port a score for each
+/// value, in the layout of [`Incoming`].
 pub struct Outgoing<'a> {
     columns: &'a [i64],
     rows: *const *mut f64,
@@ -90,7 +90,7 @@ impl Outgoing<'_> {
     }
 }
 
-/// The values of all ports under a decoded labelling, to be set. Until a value is set, it is 0.
+/// Receives the value of each port under a decoded labelling. A value that is not set is 0.
 pub struct ShownByPorts<'a> {
     values: &'a mut [i32],
 }

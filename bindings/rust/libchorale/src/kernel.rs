@@ -1,10 +1,10 @@
 //! The calls of a [`ChainSolver`](crate::ChainSolver) as functions without a solver. They work in
 //! scratch memory of the caller, allocate nothing in the library, and keep nothing between calls.
 //!
-//! `scratch` is aligned to 64 bytes, as [`AlignedBytes`](crate::AlignedBytes) is. Its length is
-//! given by [`ChainSolver::bytes`](crate::ChainSolver::bytes), or for [`messages`] and [`decode`]
-//! by [`ChainSolver::message_bytes`](crate::ChainSolver::message_bytes). Errors are those of the
-//! solver's methods of the same names; WorkspaceTooSmall and Alignment (`scratch`).
+//! `scratch` must be aligned to 64 bytes, as [`AlignedBytes`](crate::AlignedBytes) is. It needs as
+//! many bytes as [`ChainSolver::bytes`](crate::ChainSolver::bytes) returns, or for [`messages`] and
+//! [`decode`] [`ChainSolver::message_bytes`](crate::ChainSolver::message_bytes). Errors are those
+//! of the solver's methods of the same names; WorkspaceTooSmall and Alignment (`scratch`).
 //!
 //! ```
 //! use libchorale as ch;
@@ -54,7 +54,7 @@ pub fn best<N: Element>(
     Ok(ChainResult::from_raw(&result))
 }
 
-/// Computes max-marginals and writes them to arrays of the caller.
+/// Computes max-marginals and writes them to the arrays of `out`.
 pub fn max_marginals<N: Element>(
     scratch: &mut [u8],
     chain: &Chain<'_, '_, N>,

@@ -26,8 +26,8 @@ pub struct Mask {
 }
 
 impl Mask {
-    /// Makes the mask of label names in a scheme, such as "O", "B-Title". Errors: LabelName, Size
-    /// (no names).
+    /// Makes the mask for label names of a scheme, such as "O" and "B-Title". Errors: LabelName,
+    /// Size (no names).
     pub fn new(scheme: Scheme, names: &[impl AsRef<str>]) -> Result<Self> {
         let labels = names.len();
         let (texts, lengths) = names_and_lengths(names);
@@ -51,9 +51,9 @@ impl Mask {
         Ok(mask)
     }
 
-    /// Makes a mask of the given bytes, of which 0 forbids. transitions: labels x labels; the row
-    /// is the label before, the column the label after. start, end: for each label whether it may
-    /// be first, and last. Errors: Shape.
+    /// Makes a mask from bytes: 0 forbids, other bytes allow. transitions: labels x labels; the row
+    /// is the label before, the column the label after. start, end: one byte for each label, for
+    /// the first and for the last position. Errors: Shape.
     pub fn from_parts(transitions: Vec<u8>, start: Vec<u8>, end: Vec<u8>) -> Result<Self> {
         let labels = start.len();
         check_length(
@@ -70,15 +70,15 @@ impl Mask {
     }
 
     /// Returns which label may follow which, labels x labels: the row is the label before, the
-    /// column the label after.
+    /// column the label after; 0 forbids.
     pub fn transitions(&self) -> &[u8] {
         &self.transitions
     }
-    /// Returns for each label whether it may be the first.
+    /// Returns for each label whether it may be the first; 0 forbids.
     pub fn start(&self) -> &[u8] {
         &self.start
     }
-    /// Returns for each label whether it may be the last.
+    /// Returns for each label whether it may be the last; 0 forbids.
     pub fn end(&self) -> &[u8] {
         &self.end
     }

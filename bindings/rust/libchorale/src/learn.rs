@@ -1,12 +1,12 @@
 //! Learning: computes strengths and potentials of cliques from problems with gold labels.
 //!
-//! Cliques have *kinds*. The potential of a kind is a sum of *weights* times *bases*, which are
-//! functions of the counts of a clique's values ([`Basis`]). *Agreement bases* reward members with
-//! the same value; the other bases, *bonuses*, add a constant for each member with a certain value.
-//! *The tagger's labels* are the best labellings of the chains without cliques. Cost is the sum of
-//! the costs of wrong labels. It is measured by cross-validation: documents (*groups*) are divided
-//! into *folds*, and the groups of a fold are *held out*, that is, labelled with weights learnt on
-//! the other folds.
+//! Cliques have *kinds*. The potential of a kind is a sum of *bases*, each multiplied by a
+//! *weight*; a basis is a function of the counts of a clique's values ([`Basis`]). *Agreement
+//! bases* reward members with the same value; the other bases, *bonuses*, add a constant for each
+//! member with a certain value. *The tagger's labels* are the best labellings of the chains without
+//! cliques. Cost is the sum of the costs of wrong labels. It is measured by cross-validation:
+//! documents (*groups*) are divided into *folds*, and the groups of a fold are *held out*, that is,
+//! labelled with weights learnt on the other folds.
 
 use crate::array::{check_length, count, filled, index_or_none, size};
 use crate::cancel::Cancel;
@@ -32,7 +32,7 @@ pub struct WeightRule {
     /// The basis whose weights are bounded.
     pub basis: Basis,
     /// The index of one weight, for a basis that has several weights ([`Basis`] states their
-    /// indices); None: all of them.
+    /// indices); None: all weights of the basis.
     pub index: Option<usize>,
     /// The lower bound of the weight; minus infinity for no bound.
     pub least: f64,
@@ -115,7 +115,8 @@ impl<'a> LearnOptions<'a> {
             progress: None,
         }
     }
-    /// Adds a rule that bounds weights. It comes after the rules added before.
+    /// Adds a rule that bounds weights. If several rules match a weight, the last one added
+    /// applies.
     pub fn rule(mut self, rule: WeightRule) -> Self {
         self.rules.push(rule);
         self
@@ -126,15 +127,15 @@ impl<'a> LearnOptions<'a> {
         self.costs = Some((costs.to_vec(), labels));
         self
     }
-    /// Sets costs by micro F1. classes: for each label the class as which it counts in F1, or None
-    /// if the label does not count. Excludes [`costs`](Self::costs).
+    /// Sets the costs to those of micro F1. classes: for each label the class that it counts as in
+    /// F1, or None if the label does not count. Cannot be combined with [`costs`](Self::costs).
     pub fn classes(mut self, classes: &[Option<usize>]) -> Self {
         self.classes = Some(classes.to_vec());
         self
     }
-    /// Sets, for each problem, which share of the final tagger's training data has been seen by the
-    /// tagger that gave the problem's scores: above 0 and at most 1. Unless this is called, all
-    /// shares are 1.
+    /// Sets a share for each problem, above 0 and at most 1: how much of the final tagger's
+    /// training data was seen by the tagger that gave the problem's scores. Unless this is called,
+    /// all shares are 1.
     pub fn seen(mut self, seen: &[f64]) -> Self {
         self.seen = Some(seen.to_vec());
         self
@@ -149,8 +150,8 @@ impl<'a> LearnOptions<'a> {
         self.level = Some(level);
         self
     }
-    /// Sets the options of the runs that learning makes. Their time limit, cancel flag and progress
-    /// callback are ignored.
+    /// Sets the options of the runs that learning makes. The time limit, cancel flag and progress
+    /// callback of these options are ignored.
     pub fn run(mut self, options: RunOptions<'a>) -> Self {
         self.run = Some(options);
         self
@@ -170,9 +171,9 @@ impl<'a> LearnOptions<'a> {
         self.cancel = Some(cancel.clone());
         self
     }
-    /// Sets a function that is called after every run, on the thread that called [`learn`]. If it
-    /// returns Break, the call ends as after a cancel. A panic in it also ends the call, and is
-    /// resumed.
+    /// Sets a function that is called after every run, on the thread that called [`learn`]. If the
+    /// function returns Break, the call ends as after a cancel. A panic in the function also ends
+    /// the call, and is resumed.
     pub fn progress(
         mut self,
         progress: impl FnMut(&LearnProgress) -> ControlFlow<()> + Send + 'a,
@@ -190,8 +191,8 @@ impl<'a> LearnOptions<'a> {
 /// OutOfRange (level, costs, seen, rules; classes without a label that counts), NotANumber,
 /// Infinite, LabelsMismatch (costs, classes, chains of different numbers of labels), NoGold,
 /// OneGroup, Kind (no clique has a kind; a rule for a basis that its kind cannot have; both costs
-/// and classes), ModelMismatch, those of [`Run::new`](crate::Run::new) and
-/// [`Run::solve`](crate::Run::solve).
+/// and classes), Weights (a clique with a kind has weights), ModelMismatch, those of
+/// [`Run::new`](crate::Run::new) and [`Run::solve`](crate::Run::solve).
 ///
 /// ```
 /// use libchorale as ch;
@@ -344,16 +345,17 @@ impl Learnt {
             .map_err(|_| Error::new(Status::Internal, "a text that is not UTF-8"))
     }
 
-    /// Makes the model of a problem, with the learnt potentials in those cliques that have a kind.
-    /// Errors: Kind, ValuesMismatch, ModelMismatch, OutOfMemory.
+    /// Makes a model like that of a problem, in which each clique that has a kind gets the learnt
+    /// potential of the kind. Errors: Kind, Weights, ValuesMismatch, ModelMismatch, OutOfMemory.
     pub fn apply<'a>(&self, problem: &Problem<'a>) -> Result<Model<'a>> {
         let handle = Handle::create(None, |host, made, error| unsafe {
             c::learnt_apply(host, self.as_ptr(), problem.as_ptr(), made, error)
         })?;
         Ok(Model::with(handle, Arc::clone(&problem.keep)))
     }
-    /// Makes the learnt potential of a kind, over `values` values, for cliques of any size. centre:
-    /// for a kind of centred cliques, the value of the centre; otherwise None. Errors: OutOfRange,
+    /// Makes the learnt potential of a kind, for cliques of any size. values: R, the number of
+    /// values of the cliques; for property cliques the potential is over R + 2 values. centre: for
+    /// a kind of centred cliques, the value of the centre; otherwise None. Errors: OutOfRange,
     /// Size, SizeOverflow, ValuesMismatch, OutOfMemory.
     pub fn potential(
         &self,
@@ -516,7 +518,8 @@ pub struct Warnings {
     pub base_knows: bool,
     /// There are too few groups for any gain to be significant.
     pub few_groups: bool,
-    /// The scores tell nothing about the gold labels, as if these belonged to other positions.
+    /// The scores tell nothing about the gold labels, as if the gold labels were of other
+    /// positions.
     pub base_guesses: bool,
 }
 
@@ -549,9 +552,9 @@ pub struct LearntReport {
     pub unit: f64,
     /// The strength of regularisation, lambda, chosen by cross-validation.
     pub regularisation: f64,
-    /// The score added to gold labels where a problem's tagger was trained on less data than the
-    /// final one ([`LearnOptions::seen`]), so that its errors are as rare as those of the final
-    /// tagger; the mean over problems. 0: none.
+    /// The score added to the gold labels of problems whose tagger was trained on less data than
+    /// the final tagger ([`LearnOptions::seen`]), so that errors become as rare as those of the
+    /// final tagger. The mean over all problems; 0 if no score was added.
     pub gold_bonus: f64,
     /// The cost of the tagger's labels.
     pub base_cost: f64,
@@ -561,9 +564,9 @@ pub struct LearntReport {
     pub all_cost: f64,
     /// The gain of all bases over the tagger: `base_cost - all_cost`.
     pub gain: Gain,
-    /// The gain of agreement bases over bonuses alone: `control_cost - all_cost`. If members of
-    /// cliques can be exchanged at random within a group, `p` is instead the p-value of such an
-    /// exchange test of whether members agree more than the tagger expects.
+    /// The gain of agreement bases over bonuses alone: `control_cost - all_cost`. Its `p` comes
+    /// from another test, which exchanges members of cliques at random: whether members agree more
+    /// than the tagger expects. If nothing can be exchanged, `p` is that of the gain.
     pub agreement_gain: Gain,
     /// Micro F1 of the tagger's labels, 0 to 1, if [`LearnOptions::classes`] was called; otherwise
     /// 0.
@@ -589,7 +592,7 @@ pub struct LearntKind {
     /// as on the tagger's labels; 1 if kinds were not screened.
     pub screening_p: f64,
     /// The cost of the tagger's labels minus the cost with this kind alone. 0 if the kind was not
-    /// learnt, or is the only one.
+    /// learnt, or is the only kind.
     pub gain: Gain,
 }
 
@@ -601,9 +604,9 @@ pub struct LearntWeight {
     pub kind: usize,
     /// The basis (a function of the counts of a clique) that the weight multiplies.
     pub basis: Basis,
-    /// The index of the weight, if the basis has several; otherwise 0.
+    /// The index of the weight, if the basis has several weights; otherwise 0.
     pub index: usize,
-    /// The weight as it is applied.
+    /// The weight as it is applied; 0 if its basis is not applied.
     pub weight: f64,
     /// The lower end of the weight's 95 % interval.
     pub lower: f64,

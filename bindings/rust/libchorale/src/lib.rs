@@ -15,16 +15,15 @@
 //!
 //! * [`decode`] labels a [`Corpus`] so that the positions or chains named by [`Agreement`]s agree.
 //!   This suffices for most uses.
-//! * A [`Potential`] is a function of the numbers of members of a clique with each value; a
+//! * A [`Potential`] scores a clique by the numbers of its members that have each value; a
 //!   [`CliqueSolver`] finds the best values of the members of one clique.
-//! * A [`Chain`] is the scores of a sequence or tree (`f32` or `f64`); a [`ChainSolver`] finds best
-//!   labellings, max-marginals and messages. A [`Property`] maps a labelling to a value.
+//! * A [`Chain`] holds the scores of a sequence or tree (`f32` or `f64`); a [`ChainSolver`] finds
+//!   best labellings, max-marginals and messages. A [`Property`] maps a labelling to a value.
 //! * A [`ModelBuilder`] collects chains and cliques in a [`Model`], which threads can share; a
 //!   [`Run`] labels all chains together.
-//! * [`Prices`] link models that have members of the same cliques, where one model would be too
-//!   large.
+//! * [`Prices`] connect several models that share cliques, where one model would be too large.
 //! * A [`Problem`] is a model with its names, gold labels and notes, in memory and as a file.
-//! * [`learn`] finds the strengths from problems with gold labels.
+//! * [`learn`] computes the strengths of cliques from problems with gold labels.
 //! * A [`Host`] provides memory and a log, a [`Cancel`] ends computations early.
 //!
 //! # Words
@@ -33,22 +32,23 @@
 //!   chain of one position. A *labelling* is one label for each position.
 //! * *Clique*: a group of *members* that are scored together. A member is a position of a chain, a
 //!   whole chain, or a *port* of an [`Instance`]. Each member has one of R *values*. The potential
-//!   of the clique is a function of the *counts* n_v, the numbers of members with each value v.
+//!   of the clique is a function of the *counts*: n_v is the number of members with value v.
 //! * *Position clique*: its members are positions; the value of a member is its label, or a value
-//!   assigned to this label. It is *centred* if one more position, the *centre*, selects the
-//!   potential by its own value.
-//! * *Property clique*: its members are whole chains; the value of a member is that of a
-//!   [`Property`] of its labelling. The property *fires* a value, or nothing, at each position, and
-//!   at the end of the chain. The chain *shows* the value v if only v fired, EMPTY if nothing
-//!   fired, and CONFLICT if two different values fired. In arrays EMPTY has the number R and
-//!   CONFLICT R + 1.
-//! * *Score* of a labelling of a model: the scores of all chains plus the potentials of all
-//!   cliques.
+//!   assigned to this label. A position clique is *centred* if one more position, the *centre*,
+//!   selects the potential by its own value.
+//! * *Property clique*: its members are whole chains; the value of a member is the value that a
+//!   [`Property`] gives to the chain's labelling. The property *fires* a value, or nothing, at each
+//!   position and at the end of the chain. The chain *shows* the value v if only v fired, EMPTY if
+//!   nothing fired, and CONFLICT if two different values fired. In arrays EMPTY has the number R
+//!   and CONFLICT R + 1.
+//! * *Score* of a labelling of a model: the sum of the scores of all chains and the potentials of
+//!   all cliques.
 //! * *Max-marginal*: the best score of a labelling that has a given label at a given position. A
 //!   *margin* is the best max-marginal of a position minus the second best.
-//! * *Message*: for each value of a member, the best score of everything on the other side of the
-//!   membership, given this value. Messages go from cliques to members and back, as in max-product
-//!   belief propagation.
+//! * *Message*: a score for each value of a member. The message of a clique to a member is the best
+//!   that the rest of the clique can score if the member has this value. The message of a member to
+//!   a clique is the best that the member's chain can score with this value, together with the
+//!   messages of its other cliques. These are the messages of max-product belief propagation.
 //!
 //! # Arrays and numbers
 //!
@@ -79,7 +79,7 @@
 #![deny(missing_docs)]
 #![warn(missing_debug_implementations, rust_2018_idioms, unreachable_pub)]
 
-/// Makes a struct of the C interface with default values, by the struct's init function.
+/// Makes a struct of the C interface and fills it with default values by its init function.
 macro_rules! init {
     ($type:ident, $init:ident) => {{
         // All-zero bytes are valid for every such struct, which holds only numbers and pointers.
@@ -163,7 +163,7 @@ pub fn version() -> &'static str {
     unsafe { error::text(c::version()) }
 }
 
-/// Returns the number of the binary interface of the linked library, which should be [`ABI`].
+/// Returns the number of the binary interface of the linked library. It should equal [`ABI`].
 pub fn abi() -> i32 {
     unsafe { c::abi() }
 }

@@ -3,9 +3,9 @@
 //! A [`Property`] reads a labelled chain and *fires* a value, or nothing, at each position. The
 //! chain *shows* the value v if only v fired, EMPTY if nothing fired, and CONFLICT if two different
 //! values fired. A property has R values; in arrays EMPTY has the number R and CONFLICT R + 1. A
-//! *message* is one score for each of these R + 2: from a clique to the chain, or from the chain to
-//! a clique. With several properties, the computation runs over *configurations*: the joint states
-//! of all automata and the values fired so far.
+//! *message*, from a clique to the chain or from the chain to a clique, is one score for each of
+//! these R + 2 values. With several properties, the computation runs over *configurations*: the
+//! joint states of all automata and the values fired so far.
 
 use crate::array::{check_length, count, fill, filled, pointer, size, Element};
 use crate::error::call;
@@ -87,10 +87,10 @@ impl<'a> Attachment<'a> {
         Ok(raw)
     }
 
-    /// Returns what a labelling shows: a value, EMPTY or CONFLICT. parents: the parent of each
-    /// position of a tree, as in [`Chain::parents`]; None for a chain. Errors: Shape, OutOfRange,
-    /// ValueOutsideRange (the table), NullArgument (the property reads a table and none is given),
-    /// ParentOrder, ParentCycle, AutomatonOnTree.
+    /// Returns what a labelling shows: a value, EMPTY, CONFLICT, or a value outside the dictionary.
+    /// parents: the parent of each position of a tree, as in [`Chain::parents`]; None for a chain.
+    /// Errors: Shape, OutOfRange, ValueOutsideRange (the table), NullArgument (the property reads a
+    /// table and none is given), ParentOrder, ParentCycle, AutomatonOnTree.
     pub fn evaluate(&self, labelling: &[i32], parents: Option<&[i32]>) -> Result<Shown> {
         let raw = self.raw(labelling.len())?;
         check_length("parents", parents, labelling.len())?;
@@ -108,9 +108,9 @@ impl<'a> Attachment<'a> {
         Ok(Shown::from_raw(value, self.values()))
     }
 
-    /// Returns all values that the property fires on a labelling, in order and with repetitions, in
-    /// the property's own numbers, for instance to make a [`Dictionary`]. parents: as in
-    /// [`evaluate`](Self::evaluate). Errors: as for [`evaluate`](Self::evaluate).
+    /// Returns all values that the property fires on a labelling, in the order of positions and
+    /// with repetitions. They are numbers of the property, even with a dictionary. Serves for
+    /// instance to make a [`Dictionary`]. parents, errors: as for [`evaluate`](Self::evaluate).
     pub fn fired(&self, labelling: &[i32], parents: Option<&[i32]>) -> Result<Vec<i32>> {
         let raw = self.raw(labelling.len())?;
         check_length("parents", parents, labelling.len())?;
@@ -198,7 +198,7 @@ impl MessageOptions {
 #[non_exhaustive]
 pub struct MessageResult {
     /// Complete; Infeasible if every labelling is proven to be forbidden; NothingFound if a beam or
-    /// an absorption found no labelling, which proves nothing.
+    /// an absorption found no labelling, without proof that there is none.
     pub outcome: Outcome,
     /// True if a beam dropped configurations (joint states of the properties).
     pub pruned: bool,
@@ -206,12 +206,13 @@ pub struct MessageResult {
     pub exact: bool,
     /// The greatest number of configurations (joint states of the properties) at one position.
     pub configurations: usize,
-    /// Of decoding: the sum `chain_score + message_score`. 0 when messages are computed.
+    /// After decoding: `chain_score + message_score`. 0 after computing messages.
     pub score: f64,
-    /// Of decoding: the chain's own score of the labelling. 0 when messages are computed.
+    /// After decoding: the score of the labelling on the chain, without messages. 0 after computing
+    /// messages.
     pub chain_score: f64,
-    /// Of decoding: the sum over all attachments of the message at the value that the labelling
-    /// shows. 0 when messages are computed.
+    /// After decoding: the sum over all attachments of `message[v]`, where v is the value that the
+    /// labelling shows. 0 after computing messages.
     pub message_score: f64,
 }
 
@@ -259,15 +260,14 @@ impl<'s> Messages<'s> {
 pub struct Decoded<'s> {
     /// One label for each position; None if no labelling was found.
     pub labelling: Option<&'s [i32]>,
-    /// What the labelling shows of each property, one entry for each attachment; empty if no
-    /// labelling was found.
+    /// The value that the labelling shows for each attachment; empty if no labelling was found.
     pub shown: Vec<Shown>,
     /// The scores, and how the call ended.
     pub result: MessageResult,
 }
 
-/// Returns the addresses of the rows that receive messages, after checking that each row has R + 2
-/// entries, where R is that of its attachment.
+/// Checks that each row of `outgoing` has R + 2 entries, with the R of its attachment, and returns
+/// the addresses of the rows; null for a row that is None.
 pub(crate) fn outgoing_pointers(
     attachments: &[Attachment<'_>],
     outgoing: &mut [Option<&mut [f64]>],
@@ -314,8 +314,8 @@ impl ChainSolver<'_> {
     }
 
     /// Grows the workspace. Later calls of the method that `task` stands for then allocate nothing
-    /// in the library for chains and attachments of these sizes. Errors: those of this method;
-    /// OutOfMemory, WorkspaceTooSmall (a solver in the caller's memory).
+    /// in the library for chains and attachments of these sizes. Errors: those of the method that
+    /// `task` stands for; OutOfMemory, WorkspaceTooSmall (a solver in the caller's memory).
     pub fn message_reserve<N: Element>(
         &mut self,
         chain: &Chain<'_, '_, N>,
@@ -338,10 +338,10 @@ impl ChainSolver<'_> {
         })
     }
 
-    /// Computes the messages of the chain to the cliques of all attachments. The message for a
-    /// value is the best score of a labelling that shows this value: the chain's score plus the
+    /// Computes the messages of the chain to the cliques of all attachments. The entry for a value
+    /// is the maximum, over the labellings that show this value, of the chain's score plus the
     /// messages of all *other* attachments. Minus infinity if no labelling shows the value. Errors:
-    /// those of chain and attachments, Size (no attachments), StateSpace, OutOfMemory.
+    /// those of the chain and of attachments, Size (no attachments), StateSpace, OutOfMemory.
     pub fn messages<N: Element>(
         &mut self,
         chain: &Chain<'_, '_, N>,
@@ -379,8 +379,8 @@ impl ChainSolver<'_> {
         })
     }
 
-    /// Computes the messages of the chain and writes them to `outgoing`: for each attachment a row
-    /// of R + 2 entries, or None where no message is wanted. Errors: as for
+    /// Computes the messages of the chain and writes them to `outgoing`, which has for each
+    /// attachment a row of R + 2 entries, or None if its message is not wanted. Errors: as for
     /// [`messages`](Self::messages); Shape.
     pub fn messages_into<N: Element>(
         &mut self,

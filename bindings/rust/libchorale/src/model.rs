@@ -1,10 +1,10 @@
 //! Frozen models: chains and cliques that no longer change.
 //!
-//! A *clique* is a group of *members*, each with one of R values; a potential scores the *counts*,
-//! the numbers of members with each value. The members are positions of chains, or whole chains
-//! whose value is that of a property: 0 to R - 1, EMPTY (no value, number R) or CONFLICT (several
-//! values, number R + 1). A *centred* clique has one more position, the *centre*, whose value
-//! selects the potential.
+//! A *clique* is a group of *members*, each with one of R values; its potential scores the
+//! *counts*, the numbers of members with each value. The members are positions of chains, or whole
+//! chains. The value of a whole chain is given by a property: 0 to R - 1, EMPTY (no value, number
+//! R) or CONFLICT (several values, number R + 1). A *centred* clique has one more position, the
+//! *centre*, whose value selects the potential.
 
 use crate::array::{check_length, count, fill, size, Owner};
 use crate::error::call;
@@ -26,11 +26,12 @@ pub(crate) struct Keep<'a> {
     /// For each clique whose potential is a callback: the slot that holds its panics. One entry for
     /// each potential (a centred clique has several), None for a potential without a callback.
     pub(crate) slots_of_cliques: BTreeMap<usize, Vec<Option<Arc<Slot>>>>,
-    /// Copies of arrays that belong to borrowed chains.
+    /// The copies of arrays that borrowed chains and corpora own.
     pub(crate) owners: Vec<Owner>,
 }
 
-/// The scores of a labelling under a model; minus infinity where the labelling is forbidden.
+/// The scores of a labelling under a model. They are minus infinity where the labelling is
+/// forbidden.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct LabellingScore {
@@ -109,9 +110,9 @@ impl<'a> Model<'a> {
         }
     }
 
-    /// Computes the score of any labelling, such as gold labels. labels: those of all positions,
-    /// chain after chain. Errors: Shape, OutOfRange (`labels`), Kind (the model has an instance),
-    /// CallbackStopped, CallbackValue, OutOfMemory.
+    /// Computes the score of any labelling, such as gold labels. labels: the label of every
+    /// position, chain after chain. Errors: Shape, OutOfRange (`labels`), Kind (the model has an
+    /// instance), CallbackStopped, CallbackValue, OutOfMemory.
     pub fn score(&self, labels: &[i32]) -> Result<LabellingScore> {
         let mut of = LabellingScore {
             score: 0.0,
@@ -186,7 +187,7 @@ impl<'a> Model<'a> {
         count(unsafe { c::model_clique_values(self.as_ptr(), size(clique)) })
     }
     /// Returns the number of scores in a message of a clique: R + 2 with EMPTY and CONFLICT, or R
-    /// if no member can be EMPTY. 0 if there is no such clique.
+    /// if no member can be EMPTY or CONFLICT. 0 if there is no such clique.
     pub fn clique_columns(&self, clique: usize) -> usize {
         count(unsafe { c::model_clique_columns(self.as_ptr(), size(clique)) })
     }
@@ -213,7 +214,8 @@ impl<'a> Model<'a> {
         }
     }
     /// Returns the slot that holds the panics of a callback potential of a clique. potential: the
-    /// value of the centre, or 0 for a clique without centre. None if the potential is no callback.
+    /// value of the centre, or 0 for a clique without centre. None if the potential is not a
+    /// callback.
     fn slot(&self, clique: usize, potential: usize) -> Option<Arc<Slot>> {
         let slots = self.keep.slots_of_cliques.get(&clique)?;
         slots.get(potential)?.clone()
@@ -222,7 +224,7 @@ impl<'a> Model<'a> {
     pub fn clique_property(&self, clique: usize) -> Option<Property> {
         unsafe { Property::retain(c::model_clique_property(self.as_ptr(), size(clique))) }
     }
-    /// Returns the dictionary of a clique; None if it has none.
+    /// Returns the dictionary of a clique; None if the clique has no dictionary.
     pub fn clique_dictionary(&self, clique: usize) -> Option<Dictionary> {
         unsafe { Dictionary::retain(c::model_clique_dictionary(self.as_ptr(), size(clique))) }
     }
@@ -230,7 +232,7 @@ impl<'a> Model<'a> {
     pub fn bytes(&self) -> usize {
         unsafe { c::model_bytes(self.as_ptr()) }
     }
-    /// Returns the number of bytes of the scores of all chains, copied or borrowed.
+    /// Returns the number of bytes of all scores, copied or borrowed, without those of transitions.
     pub fn score_bytes(&self) -> usize {
         unsafe { c::model_score_bytes(self.as_ptr()) }
     }
@@ -280,8 +282,8 @@ impl<'a> Model<'a> {
             .collect())
     }
 
-    /// Returns a function that converts the number by which the library denotes the value of a
-    /// member of the clique. The function takes the index of the member and this number.
+    /// Returns a function that takes the index of a member of the clique and the library's number
+    /// for the member's value, and converts this number to a [`Shown`].
     pub(crate) fn shown(&self, clique: usize) -> impl Fn(usize, i32) -> Shown {
         let values = self.clique_values(clique);
         let centre_values = self.clique_centre_values(clique);

@@ -1,9 +1,10 @@
 //! Options of a run, and its progress.
 //!
-//! A run does *rounds*: in round 0 it decodes every chain without its cliques; in each further
-//! round, cliques and chains exchange messages and the chains are decoded under these. The *polish*
-//! then decodes one chain at a time, with all others fixed, while the score increases. The *bound*
-//! is an upper bound on the score of every labelling, by steps of dual ascent.
+//! To *decode* a chain is to find its best labelling. A run does *rounds*: in round 0 it decodes
+//! every chain without its cliques; in each further round, cliques and chains exchange messages,
+//! and every chain is decoded under the messages of its cliques. The *polish* then decodes one
+//! chain at a time, with all other chains fixed, while the score increases. The *bound* is an upper
+//! bound on the score of every labelling, computed by steps of dual ascent.
 
 use crate::array::{count, size};
 use crate::cancel::Cancel;
@@ -26,7 +27,7 @@ pub struct Progress {
     pub score: f64,
     /// The score of the best labelling so far.
     pub best_score: f64,
-    /// An upper bound on the score of every labelling; plus infinity before one has been computed.
+    /// An upper bound on the score of every labelling; plus infinity before the first bound step.
     pub upper_bound: f64,
 }
 
@@ -56,7 +57,7 @@ pub struct RunOptions<'a> {
     pub(crate) callbacks: Callbacks<'a>,
 }
 
-// Safe: the pointers in the struct stay null until a run takes the options.
+// Safe: the pointers in `raw` are always null here. `RunOptions::raw` works on a copy.
 unsafe impl Send for RunOptions<'_> {}
 
 impl Default for RunOptions<'_> {
@@ -107,8 +108,8 @@ impl<'a> RunOptions<'a> {
         self.raw.schedule = schedule.raw();
         self
     }
-    /// Sets the algorithm that computes the messages of cliques. Cliques to whose potential it does
-    /// not apply use [`Algorithm::Auto`], which is the default.
+    /// Sets the algorithm that computes the messages of cliques. A clique whose potential the
+    /// algorithm does not fit uses [`Algorithm::Auto`], which is the default.
     pub fn algorithm(mut self, algorithm: Algorithm) -> Self {
         self.raw.algorithm = algorithm.number();
         self
@@ -126,7 +127,7 @@ impl<'a> RunOptions<'a> {
         self
     }
     /// Sets whether the messages of a property clique are restricted to some values: those that
-    /// fire in the best labelling (without cliques) of at least one member. The default is false.
+    /// fire in the best labelling of some member chain without its cliques. The default is false.
     pub fn restrict_range(mut self, restrict: bool) -> Self {
         self.raw.restrict_range = restrict.into();
         self
@@ -173,7 +174,7 @@ impl<'a> RunOptions<'a> {
         self
     }
     /// Sets the time limit of each call of the run. A call that reaches the limit keeps its
-    /// finished work, and the next call continues there.
+    /// finished work, and the next call of the same method continues there.
     pub fn time_limit(mut self, limit: Duration) -> Self {
         self.raw.time_limit = limit.as_secs_f64();
         self
@@ -184,8 +185,8 @@ impl<'a> RunOptions<'a> {
         self
     }
     /// Sets a function that is called after every round and every step of the bound, on the thread
-    /// that calls the run. If it returns Break, the call ends as after a cancel. A panic in it also
-    /// ends the call, and is resumed.
+    /// that calls the run. If the function returns Break, the call ends as after a cancel. A panic
+    /// in the function also ends the call, and is resumed.
     pub fn progress(
         mut self,
         progress: impl FnMut(&Progress) -> ControlFlow<()> + Send + 'a,
@@ -221,8 +222,8 @@ impl<'a> RunOptions<'a> {
         })
     }
 
-    /// Converts the options for C. callbacks: the address of the callbacks, which the caller keeps
-    /// valid as long as the run exists.
+    /// Converts the options for C. callbacks: the address of the callbacks, which must stay valid
+    /// as long as the run exists.
     pub(crate) fn raw(&self, callbacks: *mut Callbacks<'_>) -> c::RunOptions {
         let mut raw = self.raw;
         raw.cancel = self
@@ -251,12 +252,12 @@ pub struct RunCost {
     pub run_bytes: usize,
     /// The number of bytes that the model has allocated, including copied scores.
     pub model_bytes: usize,
-    /// The number of bytes of all scores, copied or borrowed.
+    /// The number of bytes of all scores, copied or borrowed, without those of transitions.
     pub score_bytes: usize,
     /// The number of additions that one round makes in chains.
     pub chain_steps: f64,
-    /// The number of scores that one round computes for cliques: the sum over all cliques of
-    /// members x values.
+    /// The number of scores that cliques read in one round: the sum over all cliques of members x
+    /// values.
     pub clique_scores: f64,
 }
 

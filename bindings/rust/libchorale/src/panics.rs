@@ -24,8 +24,8 @@ thread_local! {
     static PANICKED: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Calls `callback` and returns its result. Returns None if it panics, which leaves the panic
-/// pending on this thread, or without calling it if an earlier panic is pending.
+/// Calls `callback` and returns its result. If it panics, leaves the panic pending on this thread
+/// and returns None. If an earlier panic is pending, returns None without calling `callback`.
 pub(crate) fn caught<T>(callback: impl FnOnce() -> T) -> Option<T> {
     if pending() {
         return None;
@@ -40,7 +40,7 @@ pub(crate) fn caught<T>(callback: impl FnOnce() -> T) -> Option<T> {
 }
 
 /// Calls `callback` even if an earlier panic is pending. If it panics too, its panic replaces the
-/// pending one.
+/// pending panic.
 pub(crate) fn caught_always(callback: impl FnOnce()) {
     if let Err(payload) = catch_unwind(AssertUnwindSafe(callback)) {
         hold(payload);
@@ -80,10 +80,10 @@ impl Slot {
 
     /// Calls `callback` and returns its result. If it panics, stores the panic in this slot and
     /// returns None. If a callback with a slot has already panicked on this thread during this call
-    /// into the library, returns None without calling it.
+    /// into the library, returns None without calling `callback`.
     pub(crate) fn caught<T>(&self, callback: impl FnOnce() -> T) -> Option<T> {
         if PANICKED.try_with(Cell::get).unwrap_or(false) {
-            return None; // the call into the library may go on; only one panic a thread is kept
+            return None; // the call into the library may go on, but each thread keeps one panic
         }
         match catch_unwind(AssertUnwindSafe(callback)) {
             Ok(value) => Some(value),
@@ -96,16 +96,16 @@ impl Slot {
     }
 }
 
-/// Clears this thread's mark that a callback panicked, and returns whether it was set. Called when
-/// a thread begins and ends its part in a call.
+/// Clears this thread's mark that a callback panicked, and returns whether the mark was set. Called
+/// when a thread begins and ends its part in a call.
 pub(crate) fn forget() -> bool {
     PANICKED
         .try_with(|panicked| panicked.replace(false))
         .unwrap_or(false)
 }
 
-/// Returns the result of a call into the library, unless a callback with one of these slots
-/// panicked: then resumes the panic.
+/// Returns `result`, the result of a call into the library. If a callback with one of `slots`
+/// panicked in this call, resumes the panic instead.
 pub(crate) fn settle<'s, T>(
     result: Result<T>,
     slots: impl IntoIterator<Item = &'s Arc<Slot>>,

@@ -1,7 +1,7 @@
-//! Symmetric potentials: functions of the counts n_v, the numbers of members of a clique with each
-//! value v of R values. n is the number of members. The names SUM, MAX, MAJORITY and PAIRS are the
-//! families of [`Family`]. The f_v and other functions of a count are given as *tables*: entry k is
-//! the function at count k.
+//! Symmetric potentials: functions of counts. n_v is the number of members of a clique with value
+//! v, n the number of all its members, R the number of values. SUM, MAX, MAJORITY and PAIRS are
+//! families of potentials ([`Family`]). A function f_v of a count is given as a *table*, whose
+//! entry k is f_v(k).
 
 use crate::array::{check_length, count, fill, pointer, size, IntoMatrix, Matrix};
 use crate::error::call;
@@ -12,8 +12,9 @@ use std::fmt;
 use std::os::raw::c_void;
 use std::sync::Arc;
 
-/// A potential: a function of the counts n_v, the numbers of members of a clique with each of R
-/// values v. A potential never changes. Clones share it, and any number of threads may use it.
+/// A potential: a function of the counts of R values, where n_v is the number of members of a
+/// clique with value v. A potential never changes. Clones share it, and any number of threads may
+/// use it.
 ///
 /// ```
 /// use libchorale as ch;
@@ -74,14 +75,14 @@ impl PotentialOptions {
         self.scale = Some(scale);
         self
     }
-    /// Declares the shape of the tables of a SUM. Other families ignore it.
+    /// Declares the shape of the tables of a SUM, which is not checked. Other families ignore it.
     pub fn shape(mut self, shape: Shape) -> Self {
         self.shape = Some(shape);
         self
     }
     /// Sets which values are counted, one entry for each value. A value that is not counted adds
-    /// nothing to the potential; its members are still included in the number of members by which
-    /// [`scale`](Self::scale) divides.
+    /// nothing to the potential, but its members are still included in the n of
+    /// [`scale`](Self::scale).
     pub fn counted(mut self, counted: &[bool]) -> Self {
         self.counted = Some(counted.iter().map(|&counts| counts.into()).collect());
         self
@@ -144,10 +145,10 @@ impl Potential {
         square_makespan square_makespan_with potential_create_square_makespan;
     }
 
-    /// Makes a SUM, `sum_v f_v(n_v)`. tables: one row for each value, or a single row for all
-    /// values; entry k of a row is `f(k)`. Minus infinity forbids a count. With rows of L entries,
-    /// cliques may have up to L - 1 members. Errors: Shape, NotANumber, Infinite, OutOfRange,
-    /// NotConvex, NotConcave, SizeOverflow, OutOfMemory.
+    /// Makes a SUM potential, `sum_v f_v(n_v)`. tables: one row for each value, or a single row for
+    /// all values; entry k of a row is `f(k)`. Minus infinity forbids a count. With rows of L
+    /// entries, cliques may have up to L - 1 members. Errors: Size (no values, empty rows), Shape,
+    /// NotANumber, Infinite, OutOfRange, SizeOverflow, OutOfMemory.
     pub fn sum<'t>(
         values: usize,
         tables: impl IntoMatrix<'t, f64>,
@@ -161,7 +162,7 @@ impl Potential {
         )
     }
 
-    /// Makes a MAX, `max_v f_v(n_v)` over the counted values. Tables and errors are as in
+    /// Makes a MAX potential, `max_v f_v(n_v)` over the counted values. Tables and errors are as in
     /// [`sum`](Self::sum).
     pub fn max<'t>(
         values: usize,
@@ -227,9 +228,10 @@ impl Potential {
         })
     }
 
-    /// Makes a MAJORITY, `b_a + sum_v w_av n_v`, where `a` is the value of highest count; if
-    /// several have it, the one that gives the highest score. weights: the matrix w, R x R, with a
-    /// row for each `a`. bias: b, one entry for each value. Errors: as for [`sum`](Self::sum).
+    /// Makes a MAJORITY potential, `b_a + sum_v w_av n_v`, where `a` is the value of highest count.
+    /// If several values have the highest count, `a` is the one that gives the highest score.
+    /// weights: the matrix w, R x R, with a row for each `a`. bias: b, one entry for each value;
+    /// None: zeros. Errors: as for [`sum`](Self::sum).
     pub fn majority<'t>(
         weights: impl IntoMatrix<'t, f64>,
         bias: Option<&[f64]>,
@@ -253,8 +255,9 @@ impl Potential {
         })
     }
 
-    /// Makes a PAIRS: the sum of `f(x_i, x_j)` over all ordered pairs of distinct members i and j
-    /// with the values x_i and x_j. scores: the matrix f, R x R. Errors: as for [`sum`](Self::sum).
+    /// Makes a PAIRS potential: the sum of `f(x_i, x_j)` over all ordered pairs of distinct members
+    /// i and j, where x_i and x_j are their values. scores: the matrix f, R x R. Errors: as for
+    /// [`sum`](Self::sum).
     pub fn pairs<'t>(scores: impl IntoMatrix<'t, f64>, options: &PotentialOptions) -> Result<Self> {
         let scores = in_rows("scores", scores)?;
         scores.check_shape("scores", scores.rows(), scores.rows())?;
@@ -274,8 +277,8 @@ impl Potential {
 
     /// Makes a potential that calls a function with the counts (one for each value) and the number
     /// of members. If the function returns None, the computation ends with CallbackStopped. The
-    /// function is called on the threads that need the score. A panic in it ends the call and is
-    /// resumed. Errors: Size (no values), SizeOverflow, OutOfMemory.
+    /// function is called on the threads that need the score. A panic in the function ends the
+    /// computation and is resumed. Errors: Size (no values), SizeOverflow, OutOfMemory.
     pub fn callback(
         values: usize,
         function: impl Fn(&[i64], usize) -> Option<f64> + Send + Sync + 'static,
@@ -308,7 +311,7 @@ impl Potential {
                 )
             };
             if status == c::OK {
-                owner.0 = std::ptr::null_mut(); // the potential's now
+                owner.0 = std::ptr::null_mut(); // the potential owns the callback now
             }
             status
         })?;
@@ -366,14 +369,15 @@ impl Potential {
 
     /// Computes the prices of a clique whose members are divided over several models
     /// ([`Prices`](crate::Prices)), and the potential at the clique's counts. The price of a value
-    /// is the score that each model then adds to its members with this value. For a SUM it is the
-    /// slope of the value's table f_v at its count n_v: `2 lambda n_v` for Potts. For a MAJORITY it
-    /// is the weight w_av, where a is the value with the highest count.
+    /// is the score that each model then adds to its members with this value. For a SUM the price
+    /// of v is the slope of the table f_v at the count n_v: `2 lambda n_v` for Potts. For a
+    /// MAJORITY it is the weight w_av, where a is the value with the highest count.
     ///
     /// counts: one for each value, summed over all models. members: the number of members in all
-    /// models. The counts may sum to less, if some members are EMPTY or CONFLICT and the potential
-    /// does not have these values. Errors: ValuesMismatch, OutOfRange, TableTooShort, Kind (the
-    /// potential is neither a MAJORITY nor a SUM that is convex and forbids no count).
+    /// models. The sum of the counts may be less than `members`, if some members are EMPTY or
+    /// CONFLICT and the potential does not have these values. Errors: ValuesMismatch, OutOfRange,
+    /// TableTooShort, Kind (the potential is neither a MAJORITY nor a SUM that is convex and
+    /// forbids no count).
     pub fn prices(&self, counts: &[i64], members: usize) -> Result<CliquePrices> {
         let mut found = CliquePrices {
             prices: Vec::new(),
@@ -394,12 +398,12 @@ impl Potential {
         Ok(found)
     }
 
-    /// Returns an upper bound on `C(m) - sum_v p_v m_v`, where C is this potential and p_v the
-    /// price of value v, over all counts m_v that sum to at most `members`. For a convex SUM the
-    /// bound is the maximum. With the best scores of all models under these prices, it gives an
-    /// upper bound on the score of all models together ([`Prices`](crate::Prices)). prices: one for
-    /// each value. Errors: ValuesMismatch, NotANumber, Infinite, OutOfRange, TableTooShort, Kind
-    /// (as for [`prices`](Self::prices)), OutOfMemory.
+    /// Returns an upper bound on the maximum of `C(m) - sum_v p_v m_v` over all counts m_v whose
+    /// sum is at most `members`. C is this potential, p_v the price of value v. For a convex SUM
+    /// the bound is the maximum. An upper bound on the score of all models together is the sum of
+    /// these bounds over the shared cliques, plus the best scores of all models under the prices
+    /// ([`Prices`](crate::Prices)). prices: one for each value. Errors: ValuesMismatch, NotANumber,
+    /// Infinite, OutOfRange, TableTooShort, Kind (as for [`prices`](Self::prices)), OutOfMemory.
     pub fn most(&self, prices: &[f64], members: usize) -> Result<f64> {
         let mut most = 0.0;
         call(|error| unsafe {
@@ -416,7 +420,7 @@ impl Potential {
     }
 
     /// Makes another handle of a potential of the library, and adds a reference to it; None for
-    /// NULL. slot: holds the panics of the potential's callback, if it is one.
+    /// NULL. slot: holds the panics of the callback, if the potential is a callback.
     pub(crate) unsafe fn retain(raw: *const c::Potential, slot: Option<Arc<Slot>>) -> Option<Self> {
         let handle = Handle::from_raw_or_null(c::potential_retain(raw))?;
         Some(Self { handle, slot })

@@ -1,9 +1,9 @@
 //! Prices: inference for cliques whose members are divided over several models.
 //!
-//! Each model has a part of the members of such a *shared* clique. The models do not exchange these
-//! members, but two lists of numbers with an entry for each value v of the clique: every model
-//! sends *counts*, how many of its members have value v, and receives *prices*, the score that is
-//! added to each of its members with value v.
+//! Each model has some of the members of such a *shared* clique. The models are linked by two lists
+//! of numbers with an entry for each value v of the clique: every model sends *counts*, how many of
+//! its members have value v, and receives *prices*, the score that is added to each of its members
+//! with value v.
 
 use crate::array::{check_length, fill, size};
 use crate::error::call;
@@ -26,9 +26,9 @@ pub struct PricesResult {
 }
 
 /// A run of one model with *shared* cliques: cliques that have members in other models too, because
-/// one model with all members would be too large. Each model sends counts, the numbers of its
-/// members with each value, and receives prices, the score added to a member for each value. A
-/// caller repeats two steps: it adds up the counts of all models and computes prices from them with
+/// one model with all members would be too large. Each model sends counts (how many of its members
+/// have each value) and receives prices (the score added to a member for each value). A caller
+/// repeats two steps: it adds up the counts of all models and computes prices from them with
 /// [`Potential::prices`](crate::Potential::prices), and it solves every model under these prices.
 /// If the potential is convex and every model is solved to its maximum, the score of all models
 /// together never decreases.
@@ -77,7 +77,7 @@ pub struct PricesResult {
 /// # }
 /// ```
 pub struct Prices<'a> {
-    handle: *mut c::Prices, // the run's
+    handle: *mut c::Prices, // owned by `run`
     run: Run<'a>,
     /// For each shared clique: the number of values of its potential.
     values: Vec<usize>,
@@ -89,9 +89,9 @@ unsafe impl Send for Prices<'_> {}
 unsafe impl Sync for Prices<'_> {}
 
 impl<'a> Prices<'a> {
-    /// Makes a run of a model in which `cliques` are shared. Prices take the place of their
-    /// potentials, of which only the number of values is used. The other cliques are solved as in
-    /// any run. The run accepts no edits; messages are stored as `f64` unless the options choose
+    /// Makes a run of a model in which `cliques` are shared. Prices replace the potentials of these
+    /// cliques: of a potential, only the number of values is used. All other cliques are solved as
+    /// in any run. The run accepts no edits; messages are stored as `f64` unless the options choose
     /// another format. Errors: as for [`Run::new`]; OutOfRange, Kind (a centred clique),
     /// DuplicateMember (a clique is listed twice).
     pub fn new(model: &Model<'a>, cliques: &[usize], mut options: RunOptions<'a>) -> Result<Self> {
@@ -122,10 +122,10 @@ impl<'a> Prices<'a> {
 
     /// Labels the model under prices. The result does not depend on earlier calls: the same prices
     /// give the same labels. prices: one row for each shared clique, in the order in which they
-    /// were passed to [`new`](Self::new). A row has an entry for each value of the potential; if
-    /// these are R + 2, the last two are EMPTY (no value) and CONFLICT (several values). No rows:
-    /// all prices are 0. Errors: as for [`Run::solve`]; Shape, NotANumber, Infinite, OutOfRange
-    /// (above 1e280). If prices are refused, the last labelling is kept.
+    /// were passed to [`new`](Self::new). A row has an entry for each value of the potential. If
+    /// the potential has R + 2 values, the last two are EMPTY (no value) and CONFLICT (several
+    /// values). Without rows, all prices are 0. Errors: as for [`Run::solve`]; Shape, NotANumber,
+    /// Infinite, OutOfRange (above 1e280). If prices are refused, the last labelling is kept.
     pub fn solve<R: AsRef<[f64]>>(&mut self, prices: &[R]) -> Result<PricesResult> {
         let (mut numbers, mut count) = (std::ptr::null(), 0);
         if !prices.is_empty() {
@@ -133,7 +133,7 @@ impl<'a> Prices<'a> {
             for (place, (row, &values)) in prices.iter().zip(&self.values).enumerate() {
                 check_length(&format!("prices[{place}]"), Some(row.as_ref()), values)?;
             }
-            self.numbers.clear(); // its capacity is that of all prices
+            self.numbers.clear(); // the capacity suffices for all prices
             for row in prices {
                 self.numbers.extend_from_slice(row.as_ref());
             }
@@ -150,8 +150,8 @@ impl<'a> Prices<'a> {
         Ok(PricesResult { score, result })
     }
 
-    /// Rewrites an error about an entry of the library's one array of prices, so that it names the
-    /// row and the entry of `prices`.
+    /// Rewrites an error about `numbers`, the library's single array of all prices, so that the
+    /// message names the row and the entry of `prices`.
     fn placed(&self, error: Error) -> Error {
         let told = error.message().strip_prefix("numbers[");
         let place = told.and_then(|told| {
@@ -171,9 +171,10 @@ impl<'a> Prices<'a> {
     }
 
     /// Returns how many members of each shared clique have each value, under the labelling of the
-    /// last solve. The rows are as [`solve`](Self::solve) takes them. Members with a value outside
-    /// a dictionary are not counted. If the potential has only R values, members that are EMPTY or
-    /// CONFLICT are not counted either. Errors: NoLabelling, OutOfMemory.
+    /// last solve; with weights, the sum of their weights. There is one row for each shared clique,
+    /// laid out as the prices of [`solve`](Self::solve). Members with a value outside a dictionary
+    /// are not counted. If the potential has only R values, members that are EMPTY or CONFLICT are
+    /// not counted either. Errors: NoLabelling, OutOfMemory.
     pub fn counts(&self) -> Result<Vec<Vec<i64>>> {
         let mut all = Vec::new();
         fill(&mut all, self.values.iter().sum(), 0)?;
@@ -196,8 +197,8 @@ impl<'a> Prices<'a> {
         Ok(self.values.iter().map(row).collect())
     }
 
-    /// Returns the run, for labels and other results after a solve. Its clique scores include the
-    /// prices of shared cliques. Its model is the one passed to [`new`](Self::new).
+    /// Returns the run, for labels and other results after a solve. The run's clique scores include
+    /// the prices of shared cliques; its model is the one passed to [`new`](Self::new).
     pub fn run(&self) -> &Run<'a> {
         &self.run
     }
@@ -229,7 +230,7 @@ impl std::fmt::Debug for Prices<'_> {
 pub fn components(first: &[i32], second: &[i32], count: usize) -> Result<Vec<i32>> {
     check_length("second", Some(second), first.len())?;
     let mut found = Vec::new();
-    fill(&mut found, count.min(i32::MAX as usize), 0)?; // more is refused
+    fill(&mut found, count.min(i32::MAX as usize), 0)?; // the library refuses more
     for (number, entry) in (0..).zip(&mut found) {
         *entry = number;
     }

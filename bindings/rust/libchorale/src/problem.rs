@@ -44,8 +44,8 @@ pub struct Problem<'a> {
 unsafe impl Send for Problem<'_> {}
 unsafe impl Sync for Problem<'_> {}
 
-/// Returns a text that C lends; None if there is none. text: a function of the library that returns
-/// the bytes and stores their number.
+/// Returns a text in the library's memory; None if there is no text. text: a function of the
+/// library that returns the bytes and stores their number.
 ///
 /// # Safety
 /// The bytes must stay valid and unchanged for `'p`.
@@ -192,8 +192,8 @@ impl<'a> Problem<'a> {
 
     /// Sets or replaces a list of texts; an empty slice removes the list. To add a list of value
     /// names, pass [`TextList::Values`] with the number of such lists so far. Errors: Shape (the
-    /// number of texts does not fit the model), UnknownConstant (a list of value names beyond the
-    /// next), SizeOverflow, OutOfMemory.
+    /// number of texts does not fit the model), UnknownConstant ([`TextList::Values`] with a
+    /// greater number), SizeOverflow, OutOfMemory.
     pub fn set_texts(&mut self, list: TextList, texts: &[impl AsRef<str>]) -> Result<()> {
         let list = list.raw()?;
         let raw = |text: &str| c::Text {
@@ -224,9 +224,9 @@ impl<'a> Problem<'a> {
         unsafe { lent(|length| c::problem_text(self.as_ptr(), list, size(index), length)) }
     }
 
-    /// Sets the kinds of all cliques, and the lists that name their values. Both arguments have one
-    /// entry for each clique. kinds: an index into the texts of [`TextList::Kinds`], or -1 for no
-    /// kind. values: the list that holds the names of the clique's values; None: no list. An
+    /// Sets the kinds of all cliques, and the lists that name the values of cliques. Both arguments
+    /// have one entry for each clique. kinds: an index into the texts of [`TextList::Kinds`], or -1
+    /// for no kind. values: the list that holds the names of the clique's values; None: no list. An
     /// argument that is None changes nothing. Errors: Shape, OutOfRange, OutOfMemory.
     pub fn set_cliques(
         &mut self,
@@ -249,7 +249,7 @@ impl<'a> Problem<'a> {
             )
         })
     }
-    /// Returns the kind of a clique; None if it has none.
+    /// Returns the kind of a clique; None if the clique has no kind.
     pub fn clique_kind(&self, clique: usize) -> Option<usize> {
         let kind = unsafe { c::problem_clique_kind(self.as_ptr(), size(clique)) };
         usize::try_from(kind).ok()
@@ -290,7 +290,7 @@ impl<'a> Problem<'a> {
             )
         })
     }
-    /// Returns all notes, in the order of setting.
+    /// Returns all notes, in the order in which they were set.
     pub fn notes(&self) -> impl Iterator<Item = Note<'_>> {
         let count = unsafe { c::problem_note_count(self.as_ptr()) };
         (0..count).filter_map(move |index| unsafe {

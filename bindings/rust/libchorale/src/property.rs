@@ -70,7 +70,7 @@ impl<'a> PropertyOptions<'a> {
     }
     /// Sets the value that fires at an end of the sequence: for [`Property::next_label`] if no
     /// label follows the segment, for [`Property::token_before`] if the segment starts at the first
-    /// position. Unless this is called, nothing fires there.
+    /// position. Unless this is called, nothing fires in these cases.
     pub fn edge_value(mut self, value: usize) -> Self {
         self.edge_value = Some(value);
         self
@@ -102,9 +102,9 @@ impl<'a> PropertyOptions<'a> {
     }
 }
 
-/// An automaton, as tables by state, class of the position, and label. The automaton reads the
-/// positions in order. At each it fires a value or nothing, and moves to the next state. The arrays
-/// are without gaps; the last dimension is contiguous.
+/// An automaton, given by tables of the next state and the action for each state, class of the
+/// position, and label. The automaton reads the positions in order. At each position it fires a
+/// value or nothing, and moves to the next state. The arrays are row-major without gaps.
 #[derive(Clone, Copy, Debug)]
 pub struct Automaton<'a> {
     /// The number of labels.
@@ -126,7 +126,8 @@ pub struct Automaton<'a> {
     pub next: &'a [usize],
     /// The action at a position: states x classes x labels. None: nothing fires at any position.
     pub actions: Option<&'a [Action]>,
-    /// The action after the last position, for each state. None: nothing fires there.
+    /// The action after the last position if the chain ends in the state, for each state. None:
+    /// nothing fires there.
     pub end_actions: Option<&'a [Action]>,
 }
 
@@ -248,8 +249,8 @@ impl Property {
         })
     }
 
-    /// Makes a property that looks for every segment of the kind `anchor`, and fires the kind of
-    /// the first label after it that is not ignored. If the sequence ends before such a label,
+    /// Makes a property that fires, for every segment of the kind `anchor`, the kind of the first
+    /// label after the segment that is not ignored. If the sequence ends before such a label,
     /// [`edge_value`](PropertyOptions::edge_value) fires. Errors: as for
     /// [`first_label`](Self::first_label); OutOfRange (`anchor`), ValueOutsideRange.
     pub fn next_label(
@@ -275,10 +276,10 @@ impl Property {
         })
     }
 
-    /// Makes a property that looks for every segment of the kind `anchor`, and fires the table
-    /// entry of the position before it. If the segment starts at the first position,
-    /// [`edge_value`](PropertyOptions::edge_value) fires. values: R; table entries are from 0 to R
-    /// - 1, or -1 for nothing. Errors: as for [`next_label`](Self::next_label).
+    /// Makes a property that fires, for every segment of the kind `anchor`, the table entry of the
+    /// position before the segment. If the segment starts at the first position,
+    /// [`edge_value`](PropertyOptions::edge_value) fires. values: R; table entries are from 0 to
+    /// R - 1, or -1 for nothing. Errors: as for [`next_label`](Self::next_label).
     pub fn token_before(
         map: &LabelMap,
         anchor: usize,
@@ -313,8 +314,8 @@ impl Property {
         count(unsafe { c::property_labels(self.as_ptr()) })
     }
 
-    /// Makes another handle of a property of the library, and adds a reference to it; None for
-    /// NULL.
+    /// Makes another handle of a property of the library, and adds a reference to the property;
+    /// None for NULL.
     pub(crate) unsafe fn retain(raw: *const c::Property) -> Option<Self> {
         let handle = Handle::from_raw_or_null(c::property_retain(raw))?;
         Some(Self { handle })
@@ -370,13 +371,14 @@ unsafe impl Send for PropertyBuilder {}
 unsafe impl Sync for PropertyBuilder {}
 
 impl PropertyBuilder {
-    /// Makes a builder without rules. labels, classes: how many labels, and classes of positions,
-    /// there are. values: R, the number of values that may fire. Errors: Size, SizeOverflow,
+    /// Makes a builder without rules. labels, classes: the number of labels, and of classes of
+    /// positions. values: R, the number of values that may fire. Errors: Size, SizeOverflow,
     /// OutOfMemory.
     pub fn new(labels: usize, classes: usize, values: usize) -> Result<Self> {
         Self::create(labels, classes, values, None)
     }
-    /// Makes a builder with the memory and log of `host`. Its properties use the same host.
+    /// Makes a builder with the memory and log of `host`. Properties that it makes use the same
+    /// host.
     pub fn new_in(labels: usize, classes: usize, values: usize, host: &Host) -> Result<Self> {
         Self::create(labels, classes, values, Some(host))
     }
@@ -397,9 +399,9 @@ impl PropertyBuilder {
     }
 
     /// Adds a rule: in `state`, a position of class `position_class` with label `label` fires
-    /// `action` and leads to the state `next`. State, class or label may be [`ANY`](crate::ANY),
-    /// which stands for all of them; as `next`, ANY keeps the state. Errors: OutOfRange,
-    /// ValueOutsideRange (the action).
+    /// `action` and leads to the state `next`. `state`, `position_class` or `label` may be
+    /// [`ANY`](crate::ANY), which stands for all states, classes or labels. If `next` is ANY, the
+    /// state stays the same. Errors: OutOfRange, ValueOutsideRange (the action).
     pub fn rule(
         &mut self,
         state: impl Into<Option<usize>>,
@@ -427,8 +429,9 @@ impl PropertyBuilder {
         Ok(self)
     }
 
-    /// Adds an end rule: a sequence that ends in `state` fires `action`. The state may be
-    /// [`ANY`](crate::ANY), which stands for all. Errors: OutOfRange, ValueOutsideRange.
+    /// Adds an end rule: a sequence that ends in `state` fires `action` after its last position.
+    /// `state` may be [`ANY`](crate::ANY), which stands for all states. Errors: OutOfRange,
+    /// ValueOutsideRange.
     pub fn end_rule(
         &mut self,
         state: impl Into<Option<usize>>,

@@ -1,11 +1,12 @@
-//! Runs: one collective inference over a model.
+//! Runs: collective inference over one model.
 //!
-//! Round 0 decodes every chain alone, without its cliques: these labels are the chain's *own*
-//! labelling. Each further *round* sends the messages of all cliques to their members, decodes
-//! every chain under these messages, and sends the messages of the chains back. The *polish* then
-//! decodes one chain at a time, with all others fixed, while the total score increases. The *bound*
-//! is an upper bound on the score of every labelling, by steps of dual ascent. The score of a
-//! labelling is the sum of the scores of all chains and the potentials of all cliques.
+//! To *decode* a chain is to find its best labelling. Round 0 decodes every chain without its
+//! cliques: these labels are the chain's *own* labelling. Each further *round* sends the messages
+//! of all cliques to their members, decodes every chain under these messages, and sends the
+//! messages of the chains to their cliques. The *polish* then decodes one chain at a time, with all
+//! other chains fixed, while the total score increases. The *bound* is an upper bound on the score
+//! of every labelling, computed by steps of dual ascent. The score of a labelling is the sum of the
+//! scores of all chains and the potentials of all cliques.
 
 use crate::array::{check_length, count, fill, filled, product, size, Element, MatrixMut, Owner};
 use crate::cancel::Cancel;
@@ -44,13 +45,13 @@ pub struct RunResult {
     /// How the call ended.
     pub outcome: Outcome,
     /// True if the labelling is proven to be optimal: `upper_bound - score` is at most
-    /// `1e-9 * |score|`, or not above the rounding error.
+    /// `1e-9 * |score|`, or within the rounding error.
     pub proven: bool,
     /// The number of rounds done so far. Round 0, which decodes the chains without cliques, is not
     /// counted.
     pub rounds: usize,
-    /// The round of the best labelling, before any polish. Chains that no clique connects may be
-    /// taken from different rounds; this is then the last of these rounds.
+    /// The round that gave the best labelling, before any polish. Chains that no clique connects
+    /// may be taken from different rounds; `best_round` is then the last of these rounds.
     pub best_round: usize,
     /// The score of the best labelling, `chain_score + clique_score`; minus infinity if there is no
     /// labelling yet.
@@ -71,7 +72,8 @@ pub struct RunResult {
     pub upper_bound: f64,
     /// The difference `upper_bound - score`.
     pub gap: f64,
-    /// The number of chains whose labels in the best labelling differ from their own labelling.
+    /// The number of chains whose labels in the best labelling differ from the chain's own
+    /// labelling.
     pub changed_chains: usize,
     /// The number of messages from cliques to members that changed in the last round.
     pub messages_changed: usize,
@@ -105,9 +107,9 @@ impl RunResult {
     }
 }
 
-/// A reason why a chain changed: one of its memberships in cliques, whose value in the best
-/// labelling differs from the value in the chain's own labelling (decoded without cliques), and
-/// what the clique gains by this change.
+/// A reason why a chain changed: a clique in which the value of the chain, or of a position of the
+/// chain, differs between the best labelling and the chain's own labelling (decoded without
+/// cliques), and how much the clique's score gains by this change.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Payment {
@@ -115,15 +117,14 @@ pub struct Payment {
     pub clique: usize,
     /// The index of the member within the clique, in the order of adding.
     pub member: usize,
-    /// The position in the chain that is the member; None if the member is a whole chain or an
-    /// instance.
+    /// The position of the member in its chain; None if the member is a whole chain or an instance.
     pub position: Option<usize>,
     /// The value of the member under the chain's own labelling.
     pub own: Shown,
     /// The value of the member under the best labelling.
     pub now: Shown,
     /// How much the clique's potential would decrease if this member alone took the value `own`
-    /// again; plus infinity if the clique forbids that.
+    /// again; plus infinity if the clique forbids this.
     pub amount: f64,
 }
 
@@ -131,14 +132,14 @@ pub struct Payment {
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ChainScore {
-    /// The score of the chain's labels, without cliques.
+    /// The score of the chain under this labelling, without cliques.
     pub score: f64,
-    /// True if these labels differ from the chain's best labelling without cliques.
+    /// True if the chain's labels differ from its best labelling without cliques.
     pub changed: bool,
 }
 
-/// Max-marginals of a chain: the best scores with each label, where a score is that of the chain
-/// plus the final messages of the chain's cliques.
+/// Max-marginals of a chain under the messages of its cliques: the score of a labelling is here the
+/// score of the chain plus these messages.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ChainMarginals {
@@ -222,8 +223,8 @@ pub struct Run<'a> {
 pub(crate) enum RunHandle {
     Own(Handle<c::Run>),
     Decoded(Handle<c::Decoded>),
-    /// The run in a `Prices`. `Prices::run` lends it by shared reference only, so no call changes
-    /// it.
+    /// The run of a `Prices`, which `Prices::run` lends by shared reference only, so that only
+    /// `Prices::solve` changes it.
     Prices(Handle<c::Prices>),
 }
 
@@ -266,15 +267,15 @@ unsafe impl Sync for Run<'_> {}
 type Call = unsafe extern "C" fn(*mut c::Run, *mut c::RunResult, *mut c::Error) -> c::Status;
 
 impl<'a> Run<'a> {
-    /// Creates a run and allocates all the memory that it will need. Errors: Size, SizeOverflow,
-    /// OutOfRange and NotANumber (of the options), StateSpace (a chain with several properties has
-    /// more joint states than the budget), CallbackStopped, CallbackValue, OutOfMemory.
+    /// Creates a run and allocates all memory that it needs. Errors: Size, SizeOverflow, OutOfRange
+    /// and NotANumber (of the options), StateSpace (a chain with several properties has more joint
+    /// states than the budget), CallbackStopped, CallbackValue, OutOfMemory.
     pub fn new(model: &Model<'a>, options: RunOptions<'a>) -> Result<Self> {
         Self::create(model, options, None)
     }
 
     /// Creates a run that starts from the messages and the best labelling of an earlier run. The
-    /// earlier run may be one of another model, if that model has as many chains and cliques. The
+    /// earlier run may be of another model, if that model has as many chains and cliques. The
     /// earlier run is only read. Errors: as for [`new`](Self::new); ModelMismatch (another number
     /// of chains or cliques).
     pub fn from_earlier(
@@ -330,8 +331,8 @@ impl<'a> Run<'a> {
     }
 
     /// Replaces the scores of a chain of the model, in this run only. The new chain has the same
-    /// length, number of labels and shape (a chain, or a tree with the same parents), and is
-    /// borrowed. The next `step` or `solve` decodes the chain again. Errors: those of a chain,
+    /// length, number of labels and shape (a chain, or a tree with the same parents); its arrays
+    /// are borrowed. The next `step` or `solve` decodes the chain again. Errors: those of a chain,
     /// OutOfRange, Kind (an instance), Shape, StateSpace, OutOfMemory.
     pub fn set_chain<N: Element>(&mut self, chain: usize, scores: &Chain<'a, 'a, N>) -> Result<()> {
         let raw = scores.raw()?;
@@ -389,10 +390,11 @@ impl<'a> Run<'a> {
         })
     }
 
-    /// Replaces the best labelling by one of the caller's. labels: those of all positions, chain
-    /// after chain. The next call computes the scores of this labelling and of round 0, and no
-    /// result scores below either. An instance, or a chain whose scores forbid its given labels,
-    /// takes its labels of round 0 instead. Errors: Shape, OutOfRange.
+    /// Replaces the best labelling by a labelling of the caller. labels: the label of every
+    /// position, chain after chain. The next `step` or `solve` scores this labelling and that of
+    /// round 0; no result scores below either of the two. Until then the run has no labelling. An
+    /// instance, or a chain whose scores forbid its given labels, takes its labels of round 0
+    /// instead. Errors: Shape, OutOfRange.
     pub fn set_labels(&mut self, labels: &[i32]) -> Result<()> {
         call(|error| unsafe {
             c::run_set_labels(
@@ -421,8 +423,8 @@ impl<'a> Run<'a> {
     pub fn step(&mut self) -> Result<RunResult> {
         self.call(c::run_step)
     }
-    /// Does all remaining rounds, then the polish and the bound as far as the options ask for them.
-    /// Errors: as for [`step`](Self::step).
+    /// Does all remaining rounds, then the polish and the bound if the options ask for them. A
+    /// further call does as many rounds again. Errors: as for [`step`](Self::step).
     pub fn solve(&mut self) -> Result<RunResult> {
         self.call(c::run_solve)
     }
@@ -442,8 +444,8 @@ impl<'a> Run<'a> {
         Ok(RunResult::from_raw(&result))
     }
 
-    /// Sets the time limit of each call and the cancel flag; None removes either. Fails only if the
-    /// library itself is at fault.
+    /// Sets the time limit of each call and the cancel flag; None removes the limit or the flag.
+    /// Fails only if the library itself is at fault.
     pub fn set_limits(
         &mut self,
         time_limit: Option<Duration>,
@@ -456,7 +458,8 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
-    /// Returns the result of the last call. Fails only if the library itself is at fault.
+    /// Returns the result of the last step, solve, polish or bound. Fails only if the library
+    /// itself is at fault.
     pub fn result(&self) -> Result<RunResult> {
         let mut result = init!(RunResult, run_result_init);
         call(|error| unsafe { c::run_get_result(self.handle.as_ptr(), &mut result, error) })?;
@@ -510,8 +513,8 @@ impl<'a> Run<'a> {
         })
     }
 
-    /// Returns the score of a chain under a labelling, and whether its labels differ from its best
-    /// labelling without cliques. Errors: OutOfRange, NoLabelling.
+    /// Returns the score of a chain under a labelling, and whether the chain's labels differ from
+    /// its best labelling without cliques. Errors: OutOfRange, NoLabelling.
     pub fn chain_score(&self, chain: usize, which: Labelling) -> Result<ChainScore> {
         let (mut score, mut changed) = (0.0, 0);
         call(|error| unsafe {
@@ -545,8 +548,8 @@ impl<'a> Run<'a> {
         Ok(score)
     }
     /// Returns the values of the members of a clique under a labelling, in the order of adding. If
-    /// the clique has a centre, its value is the last entry. Errors: OutOfRange, NoLabelling,
-    /// OutOfMemory.
+    /// the clique has a centre, the value of the centre is the last entry. Errors: OutOfRange,
+    /// NoLabelling, OutOfMemory.
     pub fn shown(&self, clique: usize, which: Labelling) -> Result<Vec<Shown>> {
         let mut values = Vec::new();
         fill(&mut values, self.model.clique_members(clique), 0)?;
@@ -569,9 +572,8 @@ impl<'a> Run<'a> {
     }
 
     /// Returns the payments of all cliques to a chain: one for each membership whose value changed.
-    /// Memberships of the whole chain come first, then those of its positions in order, and of one
-    /// position in the order of the cliques. Errors: OutOfRange, NoLabelling, CallbackStopped,
-    /// CallbackValue, OutOfMemory.
+    /// They are ordered by position (the whole chain first), then by clique. Errors: OutOfRange,
+    /// NoLabelling, CallbackStopped, CallbackValue, OutOfMemory.
     pub fn payments(&self, chain: usize) -> Result<Vec<Payment>> {
         const NONE: c::Payment = c::Payment {
             clique: 0,
@@ -611,8 +613,8 @@ impl<'a> Run<'a> {
         Ok(payments.iter().map(payment).collect())
     }
 
-    /// Computes the max-marginals and margins of a chain, under the final messages of its cliques.
-    /// Errors: OutOfRange, NoLabelling, Kind (an instance), OutOfMemory.
+    /// Computes the max-marginals and margins of a chain under the messages of its cliques. Errors:
+    /// OutOfRange, NoLabelling, Kind (an instance), OutOfMemory.
     pub fn max_marginals(&mut self, chain: usize) -> Result<ChainMarginals> {
         let length = self.model.chain_length(chain);
         let labels = self.model.chain_labels(chain)?;
@@ -699,12 +701,12 @@ impl<'a> Run<'a> {
         Ok(exact != 0)
     }
 
-    /// Returns the whole result as a JSON object. Its fields are those of [`RunResult`]; `chains`,
-    /// an array with the score and labels of each chain, and the payments if the chain changed; and
-    /// `cliques`, an array with the score of each clique and the values of its members. With R
-    /// values, a value is 0 to R - 1, R for EMPTY (no value), R + 1 for CONFLICT (two different
-    /// values), or -1 for a value outside the clique's dictionary. Errors: NoLabelling,
-    /// CallbackStopped, CallbackValue, OutOfMemory.
+    /// Returns the whole result as a JSON object. Its fields are the main fields of [`RunResult`];
+    /// `chains`, an array with the score and labels of each chain, and the payments if the chain
+    /// changed; and `cliques`, an array with the score of each clique and the values of its
+    /// members. With R values, a value is 0 to R - 1, R for EMPTY (no value), R + 1 for CONFLICT
+    /// (two different values), or -1 for a value outside the clique's dictionary. Errors:
+    /// NoLabelling, CallbackStopped, CallbackValue, OutOfMemory.
     pub fn json(&self) -> Result<String> {
         let mut text = filled(0u8, |text, capacity| {
             let mut needed = 0;
@@ -719,7 +721,7 @@ impl<'a> Run<'a> {
             })?;
             Ok(needed)
         })?;
-        text.pop(); // NUL
+        text.pop(); // the NUL
         String::from_utf8(text).map_err(|_| Error::new(Status::Internal, "the JSON is not UTF-8"))
     }
 }

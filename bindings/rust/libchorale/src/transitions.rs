@@ -5,9 +5,9 @@ use crate::handle::Handle;
 use crate::{c, Host, Mask, Orientation, Result};
 use std::marker::PhantomData;
 
-/// Transition scores: how well each label follows each other one. They never change. Clones, chains
-/// and models share them, and any number of threads may use them. `'t` is the lifetime of borrowed
-/// scores; `'static` if the scores are copied.
+/// Transition scores: one for each label and the label after it, with start and end scores. They
+/// never change. Clones, chains and models share them, and any number of threads may use them. `'t`
+/// is the lifetime of borrowed scores; `'static` if the scores are copied.
 ///
 /// ```
 /// use libchorale as ch;
@@ -39,7 +39,7 @@ pub struct Transitions<'t> {
 unsafe impl Send for Transitions<'_> {}
 unsafe impl Sync for Transitions<'_> {}
 
-/// Collects what makes up transitions: a matrix, start and end scores, a mask.
+/// Collects the parts of transitions: a matrix, start and end scores, and a mask.
 #[derive(Clone, Debug)]
 #[must_use = "build makes the transitions"]
 pub struct TransitionsBuilder<'a, N> {
@@ -84,18 +84,18 @@ impl Transitions<'static> {
 }
 
 impl<'a, N: Element> TransitionsBuilder<'a, N> {
-    /// Sets whether a row of the matrix is the label before or the label after. The default is
-    /// [`Orientation::RowsFrom`]: the label before.
+    /// Sets whether the rows of the matrix stand for the label before or for the label after. The
+    /// default is [`Orientation::RowsFrom`]: the label before.
     pub fn orientation(mut self, orientation: Orientation) -> Self {
         self.orientation = orientation;
         self
     }
-    /// Sets scores of the first label of a chain, one for each label.
+    /// Sets start scores: for each label the score of this label at the first position of a chain.
     pub fn start(mut self, start: &'a [N]) -> Self {
         self.start = Some(start);
         self
     }
-    /// Sets scores of the last label of a chain, one for each label.
+    /// Sets end scores: for each label the score of this label at the last position of a chain.
     pub fn end(mut self, end: &'a [N]) -> Self {
         self.end = Some(end);
         self
@@ -152,10 +152,10 @@ impl<'a, N: Element> TransitionsBuilder<'a, N> {
 
 impl<'a> TransitionsBuilder<'a, f64> {
     /// Makes transitions that borrow the matrix. The matrix must be oriented as
-    /// [`Orientation::RowsFrom`], and there must be no mask. Start and end scores are copied all
-    /// the same. So is a matrix of which the builder already has its own copy, and a matrix in
-    /// which the entries of a row do not lie side by side. Errors: as for [`build`](Self::build);
-    /// Shape (a mask, or another orientation).
+    /// [`Orientation::RowsFrom`], and there must be no mask. Start and end scores are always
+    /// copied. The matrix is copied if the builder already has its own copy, or if the entries of a
+    /// row do not lie side by side. Errors: as for [`build`](Self::build); Shape (a mask, or
+    /// another orientation).
     pub fn build_borrowed(mut self) -> Result<Transitions<'a>> {
         if let Some(scores) = self.scores.take() {
             self.scores = Some(scores.in_rows()?);

@@ -1,11 +1,11 @@
-//! Arrays of the crate ndarray, in every layout: what the library reads is what they hold, without a
-//! copy where it takes their strides. Only with the feature `ndarray`.
+//! Arrays of the crate ndarray, in every layout: the library reads their entries, without a copy if
+//! it can read their strides. Only with the feature `ndarray`.
 #![cfg(feature = "ndarray")]
 
 use libchorale::*;
 use ndarray::{s, Array2, Array3, ArrayView2, Axis};
 
-/// Rows and columns of a matrix equal those of a view.
+/// Checks that a matrix has the shape and the entries of a view.
 fn equals<N: Copy + PartialEq + std::fmt::Debug>(matrix: &Matrix<'_, N>, view: ArrayView2<'_, N>) {
     assert_eq!((matrix.rows(), matrix.columns()), view.dim());
     for ((row, column), &entry) in view.indexed_iter() {
@@ -13,7 +13,7 @@ fn equals<N: Copy + PartialEq + std::fmt::Debug>(matrix: &Matrix<'_, N>, view: A
     }
 }
 
-/// Views of a 6 x 8 array and whether the library can read them in place.
+/// Returns views of a 6 x 8 array, and for each whether the library can read it in place.
 fn views(all: &Array2<f64>) -> Vec<(ArrayView2<'_, f64>, bool)> {
     vec![
         (all.view(), true),
@@ -43,7 +43,8 @@ fn every_view_is_read_as_it_is() {
     let matrix = repeated.into_matrix().unwrap();
     equals(&matrix, repeated);
     assert!(matrix.is_owned());
-    // Rows that begin between the entries of one another.
+    // The entries do not overlap, but the row stride 3 is less than 4, the column stride 2 times 2
+    // columns: the array is copied.
     let data = [1.0, 2.0, 3.0, 4.0, 5.0, 6.0];
     let woven = ndarray::ShapeBuilder::strides((2, 2), (3, 2));
     let woven = ArrayView2::from_shape(woven, &data).unwrap();
@@ -61,7 +62,7 @@ fn every_view_is_read_as_it_is() {
 
 #[test]
 fn chains_of_every_layout_have_the_same_labels() {
-    // A multiple of 1/8 each, so that sums are exact.
+    // Multiples of 1/8, so that sums are exact.
     let all = Array2::from_shape_fn((6, 8), |(t, y)| ((t * 7 + y * 5 + t * y) % 13) as f64 / 8.0);
     let edges = Array3::from_shape_fn((7, 8, 8), |(e, x, y)| {
         ((e + 3 * x + 5 * y) % 7) as f64 / 8.0
@@ -88,7 +89,7 @@ fn chains_of_every_layout_have_the_same_labels() {
             let found = solver.best(&chain).unwrap();
             assert_eq!(found.labelling, Some(&expected.0[..]));
             assert_eq!(found.result.score, expected.1);
-            // A model that borrows them keeps what had to be copied.
+            // A model that borrows the chain keeps alive what the chain had to copy.
             let mut builder = ModelBuilder::new().unwrap();
             builder.borrow_chain(&chain, None, 0).unwrap();
             drop(chain);
@@ -105,7 +106,7 @@ fn a_view_of_columns_leaves_the_others_to_their_owner() {
     all[[1, 1]] = 2.0;
     let (left, mut right) = all.view_mut().split_at(Axis(1), 2);
     let chain = Chain::new(left.view()).unwrap();
-    right.fill(9.0); // between the entries of the chain
+    right.fill(9.0); // writes between the entries of the chain
     let mut solver = ChainSolver::new().unwrap();
     let best = solver.best(&chain).unwrap();
     assert_eq!(best.labelling, Some(&[0, 1, 0][..]));
@@ -115,7 +116,7 @@ fn a_view_of_columns_leaves_the_others_to_their_owner() {
 #[test]
 fn cliques_and_potentials_take_them_too() {
     let scores = Array2::from_shape_vec((2, 3), vec![2.1, 1.9, 0.7, 0.3, 0.2, 0.9]).unwrap();
-    let members = CliqueProblem::new(scores.t()).unwrap(); // rows are copied
+    let members = CliqueProblem::new(scores.t()).unwrap(); // copied, since its rows have gaps
     assert_eq!((members.members(), members.values()), (3, 2));
     let weights = Array2::from_diag_elem(2, 0.5);
     let pairs = Potential::pairs(&weights, &PotentialOptions::new()).unwrap();

@@ -1,5 +1,5 @@
-//! Callbacks that answer, stop and panic: the panic goes on after the call, on the thread that made
-//! it, and what was called can be used again.
+//! Callbacks that return, stop and panic. A panic is resumed after the call, on the thread that
+//! made the call, and the called object can be used again.
 
 use libchorale::*;
 use std::ops::ControlFlow;
@@ -7,7 +7,7 @@ use std::panic::{catch_unwind, AssertUnwindSafe};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
-/// The text with which `body` panics.
+/// Calls `body`, which must panic, and returns the text of the panic.
 fn panic_of<T>(body: impl FnOnce() -> T) -> String {
     let payload = match catch_unwind(AssertUnwindSafe(body)) {
         Ok(_) => panic!("it did not panic"),
@@ -20,10 +20,10 @@ fn panic_of<T>(body: impl FnOnce() -> T) -> String {
 }
 
 const SCORES: [[f64; 2]; 3] = [[2.0, 0.1], [1.8, 0.3], [0.9, 1.0]];
-/// Enough for the work to be divided.
+/// A number of cliques large enough that a run divides the work among its threads.
 const MANY: usize = 400;
 
-/// Three chains of one position in one clique, so many times.
+/// Makes a model of `times` cliques, each of three chains of one position.
 fn models(potential: &Potential, times: usize) -> Model<'static> {
     let mut builder = ModelBuilder::new().unwrap();
     for _ in 0..times {
@@ -80,11 +80,12 @@ fn a_potential_that_panics() {
         run.solve().unwrap();
         let labels = run.all_labels(Labelling::Best).unwrap();
         assert!(labels == [0; 3 * MANY]);
-        // What asks for other scores than those of the labelling calls back too.
+        // Payments and JSON need the potential at other counts than those of the labelling, and
+        // call it.
         fuse.store(true, Ordering::Relaxed);
         assert_eq!(panic_of(|| run.payments(2)), broken);
         assert_eq!(panic_of(|| run.json()), broken);
-        // So does what the model tells of its cliques.
+        // The potential that the model returns calls the same function.
         let told = model.clique_potential(MANY - 1).unwrap();
         assert_eq!(panic_of(|| told.evaluate(&[1, 2], 3)), broken);
         assert_eq!(
@@ -194,7 +195,7 @@ fn an_executor_may_do_nothing_or_panic() {
         assert_eq!(run.solve().unwrap(), expected);
     }
     assert!(calls.load(Ordering::Relaxed) > 0);
-    // More threads than workers.
+    // More threads than workers call `participate`.
     let options = RunOptions::new().executor(2, |work| {
         std::thread::scope(|scope| {
             for _ in 0..5 {
@@ -213,7 +214,7 @@ fn an_executor_may_do_nothing_or_panic() {
     assert_eq!(panic_of(|| run.solve()), "the executor is broken");
 }
 
-/// A chain solver that allocates, and one in memory of the caller.
+/// Returns two chain solvers: one that allocates, and one in memory of the caller.
 fn solvers<'m>(memory: &'m mut [u8], host: &Host) -> [ChainSolver<'m>; 2] {
     [
         ChainSolver::new_in(host).unwrap(),
@@ -240,10 +241,10 @@ fn the_log_speaks_and_panics() {
     freeze(Some(&host)).unwrap();
     assert_eq!(lines.lock().unwrap()[0].0, LogLevel::Warning);
     let told = lines.lock().unwrap().len();
-    freeze(None).unwrap(); // another builder has no host
+    freeze(None).unwrap(); // this builder has no host
     assert_eq!(lines.lock().unwrap().len(), told);
 
-    // A chain solver tells what it found, in memory of the caller too.
+    // A chain solver logs the score that it found, also if it is in memory of the caller.
     let chain = Chain::new(&SCORES).unwrap();
     let bytes = ChainSolver::bytes(&chain, ChainTask::Best, 1).unwrap();
     let mut memory = AlignedBytes::new(bytes).unwrap();
@@ -264,7 +265,7 @@ fn the_log_speaks_and_panics() {
     }
 }
 
-/// One item with two labels, as a chain of one position would be.
+/// An instance that acts like a chain of one position with two labels.
 struct Item {
     scores: [f64; 2],
     trouble: Arc<Mutex<Option<&'static str>>>,
@@ -349,7 +350,7 @@ fn instances_join_stop_and_panic() {
         assert_eq!(result.score.to_bits(), expected.score.to_bits());
         assert!(run.all_labels(Labelling::Best).unwrap() == [0; 3 * MANY]);
         assert_eq!(run.payments(2).unwrap()[0].position, None);
-        // What only a chain has is not to be had of an instance.
+        // Calls that need a chain fail for an instance.
         assert_eq!(run.max_marginals(2).unwrap_err().status(), Status::Kind);
         static SCORE: [[f64; 2]; 1] = [SCORES[0]];
         let chain = Chain::new(&SCORE).unwrap();
@@ -386,7 +387,7 @@ fn a_cancel_ends_a_run_from_another_thread() {
         Status::NoLabelling
     );
     cancel.lower();
-    drop(cancel); // the run has it
+    drop(cancel); // the run keeps a clone
     assert_eq!(run.solve().unwrap().outcome, Outcome::Complete);
     let flag = Cancel::new().unwrap();
     flag.raise();

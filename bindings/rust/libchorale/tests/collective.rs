@@ -1,12 +1,13 @@
-//! Models, runs and problems: what goes in is what is asked back, and every number of a result is
-//! equation 1 written out.
+//! Models, runs and problems: they return what they were made from, and every score of a result is
+//! the sum of equation 1 (`chorale/model.h`), which the tests add up.
 
 use libchorale::*;
 use std::collections::BTreeSet;
 
 const NAMES: [&str; 4] = ["O", "B-Title", "I-Title", "B-Year"];
 
-/// What two references show with titles of one word and of two, by their own scores.
+/// The scores of three references, positions x labels. Each has a title of two words. By their own
+/// scores, a year follows in the first two, and O in the third.
 const UNARY: [[[f32; 4]; 3]; 3] = [
     [
         [0.0, 2.0, 0.0, 0.5],
@@ -31,8 +32,9 @@ fn transitions() -> Transitions<'static> {
     Transitions::zeros::<f32>(4).mask(&mask).build().unwrap()
 }
 
-/// A property clique over all chains, a clique of repeated words, and a centred one.
-#[allow(clippy::redundant_clone)] // that a second reference is as good is what is tested
+/// Makes a model of the references with a property clique over all chains, a clique of repeated
+/// words, and a centred clique.
+#[allow(clippy::redundant_clone)] // tests that a clone serves as well as the original
 fn references(agreement: f64) -> Model<'static> {
     let transitions = transitions();
     let map = LabelMap::from_names(Scheme::Bio, &NAMES).unwrap();
@@ -43,7 +45,7 @@ fn references(agreement: f64) -> Model<'static> {
     let next = Property::next_label(&map, 1, &options).unwrap();
     let shown = Dictionary::new(&[2], Outside::AsOut).unwrap();
     assert_eq!(transitions.labels(), NAMES.len());
-    // Second references are to the same, and stay.
+    // Clones are second references to the same objects.
     let (next, shown) = (next.clone(), shown.clone());
     let follows = Potential::potts(2, agreement).unwrap();
     let words = Potential::potts(3, agreement / 4.0).unwrap();
@@ -67,7 +69,7 @@ fn references(agreement: f64) -> Model<'static> {
             &RepeatedWords::new().label_values(&kinds, 3).stop(&[5]),
         )
         .unwrap();
-    assert_eq!(found, 1..2); // 9 alone: 5 is stopped
+    assert_eq!(found, 1..2); // only token 9 is repeated: token 5 is a stop word
     let links: Vec<&Potential> = links.iter().collect();
     let two = [0, 1, 1, -1];
     let setup = CliqueSetup::centred(2, &links)
@@ -123,7 +125,7 @@ fn a_model_is_what_it_was_told() {
             assert_eq!(given.unary().get(t, y), Some(*score));
         }
     }
-    // Its scores can be used as any: without the cliques it is what the run calls its own.
+    // The chain that a model returns can be solved: its best labelling is the one without cliques.
     let mut solver = ChainSolver::new().unwrap();
     let best = solver.best(&given).unwrap();
     assert_eq!(best.labelling, Some(&[1, 2, 3][..]));
@@ -138,7 +140,7 @@ fn cliques_tell_what_they_were_added_with() {
         let members = counts.iter().sum::<i64>() as usize;
         let mut counts = counts.to_vec();
         if potential.values() != counts.len() {
-            counts.extend([0, 0]); // of no value and of conflict
+            counts.extend([0, 0]); // the counts of EMPTY and CONFLICT
         }
         Some(potential.evaluate(&counts, members).unwrap())
     };
@@ -151,7 +153,7 @@ fn cliques_tell_what_they_were_added_with() {
         assert_eq!(score(centre(0), &[2, 1]), Some(0.0));
         assert_eq!(score(centre(1), &[2, 1]), Some(factors[2] * 0.125 * 5.0));
         assert!(centre(2).is_none() && centre(usize::MAX).is_none());
-        // Centred cliques have no other potential, and others no centre.
+        // A centred clique has only centre potentials, and other cliques have none.
         assert!(potential(2).is_none() && potential(3).is_none());
         assert!(potential(usize::MAX).is_none());
         assert!(model.clique_centre_potential(0, 0).is_none());
@@ -164,7 +166,7 @@ fn cliques_tell_what_they_were_added_with() {
     let property = model.clique_property(0).unwrap();
     let dictionary = model.clique_dictionary(0).unwrap();
     let potential = model.clique_potential(0).unwrap();
-    drop((model, strong)); // what they told lives on
+    drop((model, strong)); // property, dictionary and potential stay valid
     assert_eq!((property.labels(), property.values()), (4, 3));
     let shown = Attachment::new(&property).evaluate(&[1, 2, 3], None);
     assert_eq!(shown.unwrap(), Shown::Value(2));
@@ -196,7 +198,7 @@ fn a_run_is_equation_1() {
             ..
         } = run.chain_score(chain, Labelling::Best).unwrap();
         let unary = Chain::new(&UNARY[chain]).unwrap();
-        assert_eq!(score, unary.score(&labels).unwrap()); // transitions are 0 where allowed
+        assert_eq!(score, unary.score(&labels).unwrap()); // allowed transitions score 0
         assert_eq!(differs, labels != own);
         changed += usize::from(differs);
         total += score;
@@ -211,7 +213,7 @@ fn a_run_is_equation_1() {
     assert!(result.own_score < result.score && result.score <= result.upper_bound + 1e-9);
     assert_eq!(result.gap, result.upper_bound - result.score);
 
-    // Arrays that are too short are left as they are, and longer ones are filled from the front.
+    // An array that is too short is not written. In a longer array, entries after the labels stay.
     for which in [Labelling::Own, Labelling::Best] {
         let mut array = [-7; 10];
         let refused = run.labels_into(2, which, &mut array[..2]).unwrap_err();
@@ -228,14 +230,15 @@ fn a_run_is_equation_1() {
         assert_eq!(array[9], -7);
     }
 
-    // The third reference ends with a year because the others do, and two cliques pay.
+    // The third reference ends with a year because the other two do; two cliques pay for this.
     assert_eq!(run.labels(2, Labelling::Own).unwrap(), [1, 2, 0]);
     assert_eq!(run.labels(2, Labelling::Best).unwrap(), [1, 2, 3]);
     let shown = |which| run.shown(0, which).unwrap();
     let [zero, one] = [0, 1].map(Shown::Value);
     assert_eq!(shown(Labelling::Own), [zero, zero, one]);
     assert_eq!(shown(Labelling::Best), [zero; 3]);
-    // Positions show what `label_values` says, the centre its own value.
+    // The value of a position comes from `label_values`, that of the centre from
+    // `centre_label_values`.
     let shown = run.shown(2, Labelling::Best).unwrap();
     assert_eq!(shown, [one; 3]);
     let payments = run.payments(2).unwrap();
@@ -369,7 +372,8 @@ fn earlier_runs_other_strengths_and_other_scores() {
     assert_eq!(mismatch.err().unwrap().status(), Status::ModelMismatch);
 
     let short = [[0.0; 4]];
-    // The third reference now likes a title at its end so much that nobody can pay.
+    // The new scores of the third reference favour a title at its end more than cliques can
+    // outweigh.
     let other = vec![
         vec![0.0, 2.0, 0.0, 0.5],
         vec![0.0, 0.0, 1.5, 0.0],
@@ -380,7 +384,7 @@ fn earlier_runs_other_strengths_and_other_scores() {
     run.solve().unwrap();
     run.set_chain(2, &Chain::new(&other).unwrap().transitions(&transitions))
         .unwrap();
-    drop((transitions, other)); // the run has what it reads
+    drop((transitions, other)); // the run keeps what it reads
     run.solve().unwrap();
     assert_eq!(run.labels(2, Labelling::Best).unwrap(), [1, 2, 2]);
     let refused = run.set_chain(2, &Chain::new(&short).unwrap());
@@ -457,7 +461,7 @@ fn loans_are_copies_without_the_copy() {
     let scores = [[0.0, 0.5, 0.2], [0.1, 0.0, 0.3], [0.4, 0.1, 0.0]];
     let transitions = Transitions::new(&scores).unwrap().start(&[0.1, 0.0, 0.0]);
     let transitions = transitions.build_borrowed().unwrap();
-    const LENGTH: usize = 20_000; // more than a block of the model's memory
+    const LENGTH: usize = 20_000; // more than one block of the model's memory
     let unary = [0.3, 0.4].map(|score| vec![[score, 0.2, 0.1]; LENGTH]);
     let tokens = [3, 2].map(|token| {
         let mut tokens = vec![token; LENGTH];
@@ -511,11 +515,11 @@ fn threads_share_a_model() {
                 let mut own = Run::new(&model.clone(), RunOptions::new()).unwrap();
                 own.solve().unwrap();
                 assert_eq!(own.json().unwrap(), expected);
-                assert_eq!(run.json().unwrap(), expected); // several readers
+                assert_eq!(run.json().unwrap(), expected); // read by several threads at once
             });
         }
     });
-    // A run and its model move to another thread.
+    // A run is moved to another thread, and outlives the model's own handle.
     let moved = std::thread::spawn(move || {
         drop(model);
         run.reset();
@@ -570,7 +574,7 @@ fn a_problem_keeps_names() {
         assert_eq!(problem.clique_kind(1), Some(1));
         assert_eq!(problem.clique_kind(2), None);
         let name = |clique, shown| problem.value_name(clique, shown);
-        assert_eq!(name(0, Shown::Value(0)), Some("Year")); // through the dictionary
+        assert_eq!(name(0, Shown::Value(0)), Some("Year")); // the property's value 2
         assert_eq!(name(1, Shown::Value(1)), Some("Title"));
         assert_eq!(name(2, Shown::Value(0)), None);
         assert_eq!(name(1, Shown::Empty), None);

@@ -1,10 +1,9 @@
-//! Every exported symbol of the library is used by this crate, without exceptions, and its names are
-//! spelt in one file.
+//! This crate uses every exported symbol of the library, and names of C occur in one file only.
 
 use std::collections::BTreeSet;
 use std::path::Path;
 
-/// The words of a source file, comments left out.
+/// Returns the words of a source file without its comments.
 fn words(text: &str) -> BTreeSet<&str> {
     let letters = |letter: char| !letter.is_ascii_alphanumeric() && letter != '_';
     text.lines()
@@ -40,7 +39,7 @@ fn every_symbol_is_used() {
             return;
         }
     };
-    // Those that are not used under their new name, the compiler warns of.
+    // Every symbol must occur in c.rs. If the crate does not use it further, the compiler warns.
     let layer = include_str!("../src/c.rs");
     let words = words(layer);
     let unused: Vec<&str> = symbols

@@ -1,5 +1,5 @@
-//! Corpora and the front door: what they make is, bit for bit, what calls one by one make.
-//! CHORALE_TEST_SEED sets the seed of the random ones.
+//! Corpora and `decode`: they give the same bits as the single calls that they stand for.
+//! CHORALE_TEST_SEED sets the seed of the random cases.
 
 use libchorale::*;
 use std::collections::BTreeMap;
@@ -35,10 +35,10 @@ impl Random {
     }
 }
 
-/// Chains of 0 to 3 positions, with all that a corpus may have.
+/// Random chains of 0 to 3 positions, with everything that a corpus may have.
 struct Drawn<N> {
     chains: Vec<Vec<Vec<N>>>,
-    /// Of all positions, one chain after the other.
+    /// The token of every position, chain after chain.
     tokens: Vec<i32>,
     keys: Vec<i32>,
     groups: Option<Vec<i64>>,
@@ -68,7 +68,7 @@ impl<N: Element + From<f32>> Drawn<N> {
             chains,
         }
     }
-    /// Chain and position within, of all positions.
+    /// Returns the chain of every position, and the position within this chain.
     fn places(&self) -> Vec<(usize, usize)> {
         let lengths = self.chains.iter().map(Vec::len).enumerate();
         lengths
@@ -110,7 +110,7 @@ impl<N: Element + From<f32>> Drawn<N> {
     }
 }
 
-/// All that a model holds.
+/// Returns everything that the builder's model holds, as the bytes of a problem file.
 fn bytes(builder: ModelBuilder<'_>) -> Vec<u8> {
     let model = builder.freeze().unwrap();
     Problem::new(&model).unwrap().write().unwrap()
@@ -140,7 +140,8 @@ fn corpora_of<N: Element + From<f32>>(random: &mut Random) {
         built(&drawn.corpus(), "vectors");
     }
 
-    // Behind rows, columns and before rows that are of no chain.
+    // The rows of the chains lie in a larger matrix, whose other entries are NaN: rows before the
+    // first chain and after the last, and two more columns.
     let before = random.below(3);
     let wide = LABELS + 2;
     let gap = N::from(f32::NAN);
@@ -244,9 +245,9 @@ fn first_label() -> Property {
     Property::first_label(&LabelMap::identity(LABELS), &PropertyOptions::new()).unwrap()
 }
 
-/// One agreement as it is drawn, so that it can be handed over and carried out by hand.
+/// A random agreement in plain data: the test makes an [`Agreement`] from it, and also its cliques.
 struct Wish {
-    kind: usize, // words, keys, property, cliques
+    kind: usize, // 0: words, 1: keys, 2: property, 3: cliques
     across: bool,
     strength: f64,
     own_potential: bool,
@@ -254,7 +255,8 @@ struct Wish {
     stop: Vec<i32>,
 }
 
-/// What ought to agree, clique by clique: chains, and positions unless whole chains are meant.
+/// Returns the cliques that an agreement should make. A member is a chain with a position, or with
+/// None for the whole chain.
 fn cliques_by_hand(wish: &Wish, drawn: &Drawn<f64>) -> Vec<Vec<(usize, Option<usize>)>> {
     let mut cliques = BTreeMap::<(i64, i32), Vec<_>>::new();
     let group = |chain| if wish.across { 0 } else { drawn.group(chain) };
@@ -404,7 +406,7 @@ fn decode_is_the_same_call_by_call() {
         assert_eq!(borrowed.labels().unwrap(), labelled.labels().unwrap());
         drop(labelled);
         let mut further = borrowed.into_run();
-        drop(corpus); // its copied rows are the model's too
+        drop(corpus); // the model shares the corpus's copy of the rows
         further.reset();
         assert_eq!(further.solve().unwrap(), result);
     }
@@ -468,7 +470,7 @@ fn a_potential_of_your_own_answers_and_panics() {
     assert_eq!(labelled.reasons().unwrap()[0].agreeing, 2);
 }
 
-/// The status and message of a refusal, in the words of this crate.
+/// Returns the status and message of an error, and checks that the message has no names of C.
 fn refused<T>(result: Result<T>) -> (Status, String) {
     let error = result.err().expect("a refusal");
     let told = error.message().to_owned();
@@ -544,7 +546,7 @@ fn mistakes_of_a_corpus_are_named() {
     );
     let three = Transitions::new(&EDGES).unwrap().build().unwrap();
     refuses!(add(items().transitions(&three)), LabelsMismatch, "labels");
-    // Nothing of it was added.
+    // The calls that failed added nothing.
     assert_eq!(add(items()).unwrap(), 0..3);
 
     let potential = Potential::potts(2, 1.0).unwrap();
@@ -665,7 +667,7 @@ fn mistakes_of_a_specification_are_named() {
     );
     let damped = RunOptions::new().damping(1.0);
     refuses!(decode(&words, &[], damped), OutOfRange, "damping");
-    // Without agreements: chain by chain.
+    // Without agreements, every chain is labelled alone.
     let labelled = decode(&corpus, &[], RunOptions::new()).unwrap();
     assert_eq!(labelled.labels().unwrap(), [0, 0, 1]);
     assert_eq!(labelled.alone().unwrap(), [0, 0, 1]);
@@ -674,7 +676,8 @@ fn mistakes_of_a_specification_are_named() {
     assert!(decoded(Agreement::cliques(&[0], &[])).is_ok());
 }
 
-/// The score of labels under strength / n * sum_v n_v^2, where member i counts weights[i] times.
+/// Returns the sum of the scores of the labels plus strength / n * sum_v n_v^2, where member i
+/// counts weights[i] times.
 fn weighted_score(
     scores: &[[f64; 2]],
     weights: &[i64],
@@ -690,7 +693,8 @@ fn weighted_score(
     score + strength / all * counts.iter().map(|n| n * n).sum::<f64>()
 }
 
-/// With two labels all is exact: by enumeration, from a clique, from a model and from the front door.
+/// With two labels every method is exact: enumeration, a clique solver, a run and `decode` find the
+/// same best score.
 #[test]
 fn weights_are_what_enumeration_finds() {
     let mut random = Random::new(44);

@@ -1,5 +1,5 @@
-//! Bad input: an error with the status and a message that names the rule, never a crash. Shapes are
-//! checked here, before C sees a pointer; what numbers may be is the library's to say.
+//! Bad input gives an error with the status and a message that names the rule, never a crash. This
+//! crate checks shapes, before C sees a pointer; the library checks numbers.
 
 use libchorale::*;
 use std::time::Duration;
@@ -42,7 +42,7 @@ fn shapes() {
     let matrix = Matrix::strided(&data, 2, 3, 3, 1).unwrap();
     assert_eq!((matrix.get(1, 2), matrix.get(2, 0)), (Some(0.0), None));
     assert!(matrix.get(usize::MAX, usize::MAX).is_none());
-    assert!(Matrix::strided(&data, 0, 3, 9, 9).is_ok()); // nothing is reached
+    assert!(Matrix::strided(&data, 0, 3, 9, 9).is_ok()); // without rows, no entry is outside
     let mut six = [0.0; 6];
     assert_eq!(status(MatrixMut::new(&mut six, 2, 2)), Status::Shape);
     let overlapping = MatrixMut::strided(&mut six, 3, 3, 1);
@@ -131,7 +131,7 @@ fn potentials() {
     let transposed = Matrix::strided(&[0.0; 4], 2, 2, 1, 2).unwrap();
     assert_eq!(
         Potential::max(2, transposed, &options).unwrap().values(),
-        2 // its rows were copied
+        2 // the rows were copied
     );
     let wide = Matrix::new(&[0.0; 6], 2, 3).unwrap();
     assert_eq!(
@@ -189,7 +189,7 @@ fn cliques() {
         status(solver.solve(&potts, &problem.clone().fixed(&[0, 2]), &plain)),
         Status::OutOfRange
     );
-    // Columns side by side are copied into rows.
+    // A matrix with columns side by side is copied row by row.
     let columns = Matrix::strided(&[0.0, 9.0, 1.0, 0.0], 2, 2, 1, 2).unwrap();
     let columns = CliqueProblem::new(columns).unwrap().fixed(&[1, -1]);
     let solution = solver.solve(&potts, &columns, &plain).unwrap();
@@ -237,7 +237,7 @@ fn cliques() {
         status(solver.reserve(&potts, 1 << 40, &plain, task)),
         Status::SizeOverflow
     );
-    // It still works, and what is forbidden throughout is an outcome.
+    // The solver still works. If every value is forbidden, that is an outcome, not an error.
     let forbidden = with_scores(&[[f64::NEG_INFINITY; 2]]);
     let solution = solver.solve(&potts, &forbidden, &plain).unwrap();
     assert_eq!(
@@ -258,7 +258,7 @@ fn cliques() {
     ] {
         let solution = solver.solve(&potts, &problem, &options).unwrap();
         let assignment = solution.assignment.unwrap();
-        assert!(assignment[0] == assignment[1]); // ICM may end at the lesser of the two
+        assert!(assignment[0] == assignment[1]); // ICM may end at either pair of equal values
     }
     assert_eq!(Algorithm::from_name("beta-pass"), None);
     assert_eq!(Algorithm::CountBoxes.name(), "count-boxes");
@@ -334,7 +334,7 @@ fn chains() {
         kernel::k_best(&mut scratch, &chain, &mut six, &mut three).unwrap(),
         3
     );
-    // A chain without positions is one.
+    // A chain without positions is allowed.
     let none: [[f64; 2]; 0] = [];
     assert_eq!(
         solver
@@ -357,7 +357,7 @@ fn chains() {
 fn transitions_and_names() {
     let wide = Matrix::new(&[0.0; 6], 2, 3).unwrap();
     assert_eq!(status(Transitions::new(&wide)), Status::Shape);
-    // What cannot be borrowed is copied, and what the library cannot borrow is refused.
+    // `build_borrowed` copies a matrix with columns side by side, and refuses another orientation.
     let turned = Matrix::strided(&[0.0; 4], 2, 2, 1, 2).unwrap();
     let turned = Transitions::new(turned).unwrap().build_borrowed();
     assert_eq!(turned.unwrap().labels(), 2);
@@ -387,7 +387,7 @@ fn transitions_and_names() {
         status(LabelMap::new(1, vec![0, 0], Some(vec![true]))),
         Status::Shape
     );
-    // A mask of one's own works as one that names make.
+    // A mask made from bytes works like one made from names.
     let own = Mask::from_parts(vec![1, 0, 1, 1], vec![1, 0], vec![1, 1]).unwrap();
     let transitions = Transitions::new(&square)
         .unwrap()
@@ -562,7 +562,7 @@ fn properties() {
     let outside = attached.table(&[4, 4]).dictionary(&two);
     assert_eq!(
         status(outside.evaluate(&[0, 0], None)),
-        Status::ValueOutsideRange // of the property
+        Status::ValueOutsideRange // the property has only the values 0 and 1
     );
     let mut solver = ChainSolver::new().unwrap();
     let unary = [[0.0; 2]; 2];
@@ -732,7 +732,7 @@ fn constants_and_errors_print() {
     assert!(error.to_string().ends_with("(size)"));
     assert_eq!(abi(), ABI);
     assert_eq!(version(), env!("CARGO_PKG_VERSION"));
-    // The names of messages are those of this crate.
+    // Messages use the names of this crate.
     let mut builder = ModelBuilder::new().unwrap();
     let chain = Chain::new(&[[0.0, 1.0]]).unwrap();
     let error = builder.add_chain(&chain, Some(&[-2]), 0).unwrap_err();

@@ -1,4 +1,4 @@
-//! Learning: what agrees in drawn documents is found, applied, saved and read; mistakes are named.
+//! Learning: agreement in random documents is found, applied, saved and read; wrong arguments fail.
 
 use libchorale::{
     learn, Agreement, Applied, Basis, Corpus, Host, Labelling, LearnOptions, Learnt, Outcome,
@@ -7,8 +7,8 @@ use libchorale::{
 use std::ops::ControlFlow;
 use std::time::Duration;
 
-/// 20 documents, each of five words that stand three times; a position's score is wrong in about one
-/// of four.
+/// Makes a problem of 20 documents with five words each. A word occurs three times in its document,
+/// with one gold label; at about one position in four, the scores prefer the wrong label.
 fn lesson() -> Problem<'static> {
     let mut state = 1u64;
     let mut below = |count: u64| {
@@ -85,7 +85,7 @@ fn what_agrees_is_learnt() {
     assert_eq!(again.to_json().unwrap(), json);
     assert!(again.to_lines().unwrap().contains("agreement"));
     let potential = again.potential(0, 2, None).unwrap();
-    // 2 of 3 are half a member above the half.
+    // With counts 2 and 1 and n = 3, Agreement is (4 + 1) / 3, and Share with index 2 is 2 - 3 / 2.
     let expected = weights[0].weight * 5.0 / 3.0 + weights[1].weight * 0.5;
     let found = potential.evaluate(&[2, 1], 3).unwrap();
     assert!((found - expected).abs() < 1e-12 * (1.0 + expected.abs()));
@@ -101,8 +101,8 @@ fn what_agrees_is_learnt() {
     assert!(wrong(Labelling::Best) < wrong(Labelling::Own));
 }
 
-/// With classes costs are those of micro F1: what it is of the tagger's own labels, and what these
-/// cost, by counts.
+/// With classes, the costs are those of micro F1. Computes the F1 of the tagger's own labels, and
+/// their cost, from counts.
 #[test]
 fn what_counts_is_learnt_for() {
     let problem = lesson();

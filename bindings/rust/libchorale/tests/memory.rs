@@ -1,11 +1,12 @@
-//! Memory comes from the host's allocator and goes back to it, also when there is none left.
+//! All memory comes from the host's allocator and goes back to it, even if an allocation fails.
 
 use libchorale::*;
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicIsize, AtomicUsize, Ordering};
 use std::sync::Arc;
 
-/// Counts; fails at the allocation of a number, from 1; 0: never.
+/// The numbers of live blocks, live bytes and allocations, and the number (from 1) of the
+/// allocation that fails; 0: none.
 #[derive(Default)]
 struct Counts {
     live: AtomicIsize,
@@ -63,8 +64,8 @@ impl Instance for Nothing {
     }
 }
 
-/// Uses everything that holds memory, and lets all of it go, some of it in another order than it
-/// was made in.
+/// Makes one of every object that holds memory, and drops them all, some before the objects that
+/// depend on them.
 fn use_everything(host: &Host) -> Result<()> {
     let names = ["O", "B-X", "I-X"];
     let cancel = Cancel::new_in(host)?;
@@ -195,7 +196,8 @@ fn a_host_outlives_what_it_serves() {
     };
     drop(host);
     assert_eq!(Arc::strong_count(&counts), 2);
-    // Of the other allocator, with a reference to what is of this one.
+    // The run has memory of the default allocator, and keeps the model, which has memory of the
+    // host.
     let mut run = Run::new(&model, RunOptions::new()).unwrap();
     drop(model);
     run.solve().unwrap();
@@ -256,6 +258,6 @@ fn memory_of_the_caller() {
     let refused = solver.solve(&potts, &many, &options).map(drop);
     assert_eq!(status(refused), Status::WorkspaceTooSmall);
     drop(solver);
-    memory[0] = 1; // the caller's again
+    memory[0] = 1; // the caller may write to the memory again
     assert_eq!(memory.len(), bytes);
 }

@@ -1,5 +1,5 @@
-//! Small problems against enumeration of every labelling, in every layout that arrays may have.
-//! CHORALE_TEST_SEED sets the seed of the random ones.
+//! Compares small problems with an enumeration of all labellings, in every layout that arrays may
+//! have. CHORALE_TEST_SEED sets the seed of the random problems.
 
 use libchorale::*;
 
@@ -25,7 +25,7 @@ impl Random {
     fn below(&mut self, bound: usize) -> usize {
         (self.bits() % bound as u64) as usize
     }
-    /// A multiple of 1/64, so that sums are exact; now and then forbidden.
+    /// Returns a multiple of 1/64, so that sums are exact, or now and then minus infinity.
     fn score(&mut self) -> f64 {
         if self.below(12) == 0 {
             return f64::NEG_INFINITY;
@@ -37,7 +37,7 @@ impl Random {
     }
 }
 
-/// Every list of `length` numbers below `bound`.
+/// Returns every list of `length` numbers below `bound`.
 fn enumerate(length: usize, bound: usize) -> impl Iterator<Item = Vec<i32>> {
     let total = bound.pow(length as u32);
     (0..total).map(move |mut code| {
@@ -51,7 +51,8 @@ fn enumerate(length: usize, bound: usize) -> impl Iterator<Item = Vec<i32>> {
     })
 }
 
-/// A matrix in a buffer with gaps of NaN, of any layout.
+/// Writes a matrix to a buffer in a random layout, with NaN in the gaps. Returns the buffer and the
+/// strides of rows and columns.
 fn laid_out(
     random: &mut Random,
     rows: usize,
@@ -76,7 +77,7 @@ fn laid_out(
 
 type Formula = Box<dyn Fn(&[i64]) -> f64>;
 
-/// A potential of each kind over three values, and its formula.
+/// Returns a potential of each kind over three values, with its name and its formula.
 fn potentials(random: &mut Random, members: usize) -> Vec<(&'static str, Potential, Formula)> {
     let options = PotentialOptions::new();
     let lambda = random.finite();
@@ -227,7 +228,7 @@ fn cliques() {
             }
             assert!(solution.assignment.is_some() == (best > f64::NEG_INFINITY));
             if name == "pairs" {
-                continue; // has no exact max-marginals
+                continue; // PAIRS has no exact max-marginals
             }
             let exact = CliqueOptions::new().exact_marginals(true);
             let found = solver
@@ -283,7 +284,7 @@ fn chains() {
         let matrices = Matrices::new(&edges, count, labels, labels).unwrap();
         let chain = Chain::new(wide).unwrap().each_edge(matrices).unwrap();
         let chain = chain.start(&start).end(&end);
-        // The same in single precision: every number is one.
+        // The same chain in single precision, which holds all these numbers exactly.
         let single = |array: &[f64]| array.iter().map(|&x| x as f32).collect::<Vec<f32>>();
         let (data32, edges32) = (single(&data), single(&edges));
         let (start32, end32) = (single(&start), single(&end));
@@ -307,7 +308,7 @@ fn chains() {
             assert_eq!(solution.labelling, None);
         }
         assert_eq!(solver.best(&chain32).unwrap().result.score, best);
-        // Rows that lie apart, and one matrix for all edges.
+        // The same chain made from rows that are separate arrays.
         let rows: Vec<Vec<f64>> = unary.chunks(labels).map(<[f64]>::to_vec).collect();
         let rows = Chain::new(&rows).unwrap().start(&start).end(&end);
         let apart: Vec<&[f64]> = edges.chunks(labels).collect();
@@ -317,12 +318,12 @@ fn chains() {
         };
         let rows = rows.unwrap();
         assert_eq!(solver.best(&rows).unwrap().result.score, best);
-        // A model gives back what it was given, copied or lent.
+        // A model returns the chains that it was given, copied or borrowed.
         let mut builder = ModelBuilder::new().unwrap();
         builder.borrow_chain(&chain, None, 0).unwrap();
         builder.add_chain(&chain32, None, 0).unwrap();
         builder.borrow_chain(&rows, None, 0).unwrap();
-        drop(rows); // the model keeps what it owned
+        drop(rows); // the model keeps what the chain owned
         let model = builder.freeze().unwrap();
         let views = [0, 1, 2].map(|chain| model.chain(chain).unwrap());
         match views {
@@ -455,7 +456,7 @@ fn messages_and_decoding() {
             assert_eq!(shown, decoded.shown[p]);
         }
 
-        // Without a solver, one message only.
+        // The same without a solver, with only one of the two messages.
         let bytes = [MessageTask::Send, MessageTask::Decode]
             .map(|task| ChainSolver::message_bytes(&chain, &attached, &options, task).unwrap());
         let mut scratch = AlignedBytes::new(bytes[0].max(bytes[1])).unwrap();
@@ -479,9 +480,9 @@ fn messages_and_decoding() {
 
 #[test]
 fn trees_and_local_properties() {
-    // A local property: the label of a child whose parent has label 1.
+    // A local property that fires at positions whose parent has label 1: their label.
     let mut actions = vec![Action::Nothing; 2 * 3];
-    actions[1] = Action::Value(0); // label 0 under 1
+    actions[1] = Action::Value(0); // label 0, parent with label 1
     actions[3 + 1] = Action::Label;
     let options = PropertyOptions::new();
     let property = Property::local(2, 1, 2, &actions, &options).unwrap();

@@ -1,4 +1,4 @@
-//! Prices: one name in three documents, what they are by definition, and calls that cannot be.
+//! Prices: one name in three documents, prices and bounds by their definition, and calls that fail.
 
 use libchorale::*;
 
@@ -13,7 +13,7 @@ fn scaled_potts(lambda: f64) -> Potential {
     Potential::potts_with(2, lambda, &options).unwrap()
 }
 
-/// A model of items, in `cliques` cliques one after the other, `size` items in each.
+/// Makes a model of single items, in which each `size` successive items are a clique.
 fn items(scores: &[[f64; 2]], size: usize, potential: &Potential) -> Model<'static> {
     let mut builder = ModelBuilder::new().unwrap();
     for (number, row) in scores.iter().enumerate() {
@@ -28,7 +28,8 @@ fn items(scores: &[[f64; 2]], size: usize, potential: &Potential) -> Model<'stat
     builder.freeze().unwrap()
 }
 
-/// Solves every document, and returns counts and score of all, and the prices of the next round.
+/// Solves every document under prices. Returns the counts and the score of all documents together,
+/// and the prices of the next round.
 fn round(
     documents: &mut [Prices<'_>],
     potential: &Potential,
@@ -49,7 +50,7 @@ fn round(
 fn a_name_in_three_documents() {
     let potential = scaled_potts(1.0);
     let open = |scores: &[[f64; 2]; 3]| {
-        // The model stays alive.
+        // `Prices` keeps the model alive.
         let model = items(scores, 3, &scaled_potts(7.0));
         Prices::new(&model, &[0], RunOptions::new()).unwrap()
     };
@@ -69,7 +70,8 @@ fn a_name_in_three_documents() {
         }
         assert_eq!(counts, expected);
         assert!((score - total).abs() < 0.005, "{score}");
-        // The labels have this score in one model of all documents, and these counts.
+        // In one model of all documents, the labels have the same score. Their counts are as
+        // expected.
         let labels: Vec<i32> = documents
             .iter()
             .flat_map(|document| document.run().all_labels(Labelling::Best).unwrap())
@@ -98,14 +100,14 @@ fn what_a_part_tells() {
     assert_eq!(run.clique_score(1, Labelling::Best).unwrap(), 2.0);
     assert_eq!(run.payments(1).unwrap()[0].amount, 2.0);
     assert_eq!(run.model().cliques(), 2);
-    // No prices at all; and a clique that is not shared agrees by itself.
+    // Without rows, all prices are 0. A clique that is not shared keeps its potential.
     let found = prices.solve::<[f64; 2]>(&[]).unwrap();
     assert_eq!(found.score, 0.5 + 1.0 + 0.25 + 0.125);
     let mut some = Prices::new(&model, &[0], RunOptions::new()).unwrap();
     let found = some.solve(&[[0.0; 2]]).unwrap();
     assert_eq!(found.score, 0.5 + 1.0 + 0.25 + 0.5 * 4.0);
     assert_eq!(some.counts().unwrap(), [[1, 1]]);
-    // A run goes on from what prices found.
+    // A run can start from the run of a `Prices`.
     let mut later = Run::from_earlier(&model, RunOptions::new(), some.run()).unwrap();
     assert!(later.solve().unwrap().score >= model.score(&[0, 1, 0, 0]).unwrap().score);
 }
@@ -113,7 +115,7 @@ fn what_a_part_tells() {
 #[test]
 fn prices_are_slopes_and_most_is_a_bound() {
     let potts = Potential::potts(2, 0.5).unwrap();
-    let found = potts.prices(&[3, 2], 7).unwrap(); // two have no value
+    let found = potts.prices(&[3, 2], 7).unwrap(); // two of the 7 members have no value
     assert_eq!((found.prices, found.score), (vec![3.0, 2.0], 6.5));
     let prices = [1.5, 2.25];
     let mut most = f64::NEG_INFINITY;
@@ -175,7 +177,7 @@ fn callbacks_stop_and_panic() {
     let own = |_: &[i64], _: usize| -> Option<f64> { panic!("a potential") };
     let own = Potential::callback(2, own).unwrap();
     let model = items(&[[0.0, 1.0], [2.0, 0.0]], 1, &own);
-    // The potential of a shared clique is never asked.
+    // The potential of a shared clique is never called.
     let mut prices = Prices::new(&model, &[0, 1], RunOptions::new()).unwrap();
     assert_eq!(prices.solve(&[[0.0; 2]; 2]).unwrap().score, 3.0);
     let solve = std::panic::AssertUnwindSafe(|| {

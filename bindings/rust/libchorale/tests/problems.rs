@@ -1,4 +1,5 @@
-//! The problem files that every language reads give the bits that the table says.
+//! Problem files that the tests of every language read: a run over each gives the same bits as the
+//! table tests/problems/expected.tsv.
 
 use libchorale::{AlignedBytes, Labelling, Problem, Run, RunOptions, Shown, Status, Work};
 use std::collections::BTreeSet;
@@ -13,7 +14,7 @@ fn list(numbers: &[i32]) -> String {
     numbers.join(" ")
 }
 
-/// The lines of the table for one problem.
+/// Solves a problem and returns its lines of the table.
 fn lines(file: &str, problem: &Problem<'_>, options: RunOptions<'_>) -> Vec<String> {
     let model = problem.model();
     let mut run = Run::new(&model, options.bound_steps(8)).unwrap();
@@ -40,7 +41,7 @@ fn lines(file: &str, problem: &Problem<'_>, options: RunOptions<'_>) -> Vec<Stri
     }
     assert_eq!(run.all_labels(Labelling::Best).unwrap(), all);
     for clique in 0..model.cliques() {
-        // The numbers of the C interface, which the table has.
+        // The table has the numbers by which the C interface denotes values.
         let members = model.clique_members(clique);
         let shown = run.shown(clique, Labelling::Best).unwrap();
         let numbers = shown.iter().enumerate().map(|(member, shown)| {
@@ -95,7 +96,7 @@ fn files_give_the_same_bits() {
         let shared = RunOptions::new().executor(2, participate_by_two);
         assert_eq!(once, lines(file, &problem, shared));
 
-        // However the bytes come, and once more after a round trip.
+        // The same from borrowed bytes, and from the bytes of the problem written again.
         let bytes = AlignedBytes::copy_of(&std::fs::read(&path).unwrap()).unwrap();
         let borrowed = Problem::read_borrowed(&bytes).unwrap();
         assert_eq!(once, lines(file, &borrowed, RunOptions::new()));
@@ -147,7 +148,7 @@ fn files_that_are_not_there_or_none_are_refused() {
     assert_eq!(borrowed.err().unwrap().status(), Status::Alignment);
 }
 
-/// A terabyte of holes: what it is told by its first bytes, without memory for the rest.
+/// A sparse file of a terabyte is refused by its first bytes, without memory for the rest.
 #[test]
 fn a_file_with_holes_is_refused_at_its_beginning() {
     let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("holes.chorale");
@@ -176,7 +177,7 @@ fn a_pipe_is_read_to_its_end() {
     if !made.map_or(false, |status| status.success()) {
         return println!("skipped: no mkfifo");
     }
-    // Opened for both, so that the pipe has a writer before the library looks.
+    // Opened for reading and writing, so that the pipe has a writer before the library opens it.
     let both = std::fs::OpenOptions::new()
         .read(true)
         .write(true)
