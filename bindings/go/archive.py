@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
-"""Makes an archive of the Go module as Go's clients fetch it, with the library as two files in it.
+"""Makes an archive of the Go module, in the form that Go clients fetch.
 
     archive.py DIRECTORY
 
-DIRECTORY becomes a module proxy: GOPROXY=file://DIRECTORY serves the module from there. Needs the headers
-of Microsoft GSL (Debian: libmsgsl-dev). The files in the archive are dated SOURCE_DATE_EPOCH, or 1980.
+DIRECTORY becomes a module proxy: GOPROXY=file://DIRECTORY serves the module from there. The archive
+includes the library as two files, chorale.h and chorale.cpp, which bundle.sh writes; it needs the
+headers of Microsoft GSL (Debian: libmsgsl-dev). The files in the archive are dated
+SOURCE_DATE_EPOCH, or 1980 without this variable.
 """
 
 import json
@@ -29,7 +31,7 @@ def main():
     version = "v" + ".".join(re.findall(r"define CHORALE_VERSION_\w+ (\d+)", header))
     mod = (HERE / "go.mod").read_bytes()
     module = re.search(rb"(?m)^module (\S+)$", mod)[1].decode()
-    # The language's rule for folders of systems to which A and a are the same.
+    # A module proxy writes A as !a, for file systems that do not distinguish A from a.
     folder = re.sub("[A-Z]", lambda letter: "!" + letter[0].lower(), module)
     to = Path(sys.argv[1]) / folder / "@v"
     to.mkdir(parents=True, exist_ok=True)

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Writes the library as two files, chorale.h and chorale.cpp, which `go build` compiles; `go generate` runs this. An archive of
-# the module has them already.
+# Writes the library as two files, chorale.h and chorale.cpp, which `go build` compiles. `go
+# generate` runs this script. An archive of the module contains the two files already.
 #
 #   bindings/go/bundle.sh [DIRECTORY]      default: beside this script
 #
@@ -11,7 +11,7 @@ to=${1:-.}
 made=$(mktemp -d)
 trap 'rm -rf "$made"' EXIT
 python3 ../../src/amalgamate.py "$made"
-# Go compiles every source that it sees.
+# go build would compile this file also with the tag `system`, which takes an installed library.
 sed -i '1i //go:build !system\n' "$made/chorale.cpp"
 for file in chorale.h chorale.cpp; do
   cmp -s "$made/$file" "$to/$file" || cp "$made/$file" "$to/$file"

@@ -11,8 +11,8 @@ import (
 )
 
 // This file has the Go functions that C calls. C cannot hold a Go pointer, so it is given a number,
-// a cgo.Handle, and passes it back as `user`. From it the function finds its callback. No panic
-// unwinds into C: guard stores it, and it continues when the call into C has returned.
+// a cgo.Handle, which it passes back as `user`. By this number the function finds its callback. No
+// panic unwinds into C: guard stores the panic, which continues when the call into C has returned.
 
 type logger struct {
 	failures
@@ -153,8 +153,8 @@ type work struct {
 	bodyUser unsafe.Pointer
 }
 
-// participate calls the body until every index has been started. It returns at once if other
-// goroutines hold all worker numbers.
+// participate calls the body for indices that no goroutine has started, one after the other, until
+// none is left. It returns at once if other goroutines hold all worker numbers.
 func (w *work) participate() {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -291,8 +291,8 @@ func TestLogAndMemory(t *testing.T) {
 	panics(t, "log", func() { builder.Freeze() })
 }
 
-// Makes a model under about forty limits of memory, all below what the model needs. The call that
-// runs out of memory fails with ErrOutOfMemory, and no memory is leaked.
+// Makes the same model under about forty limits of memory, one after the other, all below what the
+// model needs. The call that runs out of memory fails with ErrOutOfMemory, and no memory is leaked.
 func TestOutOfMemory(t *testing.T) {
 	whole := must(NewHost(-1, nil))
 	model := sentences(whole, &PotentialOptions{Host: whole})

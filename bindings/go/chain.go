@@ -8,10 +8,11 @@ import (
 	"unsafe"
 )
 
-// Chain is the scores of one sequence, or of a tree, of T positions with one of m labels each. The
-// score of a labelling is the sum of the unary scores of its labels, the edge scores of each pair
-// of neighbours (in a tree, a position and its parent), and the start and end scores. Minus
-// infinity forbids. All scores of a chain have one element type. Strides are counted in elements.
+// Chain holds the scores of a sequence or a tree of T positions, each of which has one of m labels.
+// The score of a labelling is the sum of the unary scores of its labels, the edge scores of each
+// pair of neighbours (in a tree, a position and its parent), and the start and end scores. A score
+// of minus infinity forbids every labelling that has it. All scores of a chain have one element
+// type. Strides are counted in elements.
 type Chain struct {
 	Length      int         // T, at least 0
 	Labels      int         // m, at least 1
@@ -22,8 +23,8 @@ type Chain struct {
 	UnaryColumnStride int // distance between two entries of a row; 0: 1
 
 	Transitions *Transitions // edge, start and end scores that chains can share, for m labels; nil: zeros
-	// Edges are edge scores of this chain, which replace the matrix of Transitions: one matrix of m x
-	// m for all edges, or T - 1 matrices, of which number t - 1 is for the edge to position t.
+	// Edges are edge scores of this chain, which replace the matrix of Transitions: one m x m matrix
+	// for all edges, or T - 1 matrices, where matrix t - 1 is for the edge to position t.
 	Edges            Scores // nil: the matrix of Transitions
 	EdgeMatrices     int    // number of matrices: 1, or T - 1; 0: 1
 	EdgeMatrixStride int    // distance between two matrices; 0: without gaps
@@ -61,9 +62,9 @@ func (c *call) chain(chain *Chain, to placer) *C.chorale_chain {
 	row, column := c.matrix("chain.Unary", labels, chain.UnaryRowStride, chain.UnaryColumnStride)
 	if c.err == nil {
 		c.present("chain.Unary", sizeOf(chain.Unary), extent([]int{length, labels}, []int{row, column}))
-		// Strides may let rows overlap, so that a short slice passes the check above for any shape. But
-		// results are allocated for the whole shape; so the slice must have as many elements as the shape
-		// has entries.
+		// With strides that let rows overlap, even a short slice can pass the check above for a large
+		// shape. But results are allocated for the whole shape; so the slice must have as many elements
+		// as the shape has entries.
 		c.present("chain.Unary", sizeOf(chain.Unary), product(length, labels))
 	}
 	matrices := chain.EdgeMatrices
@@ -117,8 +118,8 @@ func (c *call) chain(chain *Chain, to placer) *C.chorale_chain {
 	return told
 }
 
-// Score computes the score of a labelling, one label for each position; minus infinity if it is
-// forbidden.
+// Score returns the score of a labelling, which has one label for each position; minus infinity if
+// the labelling is forbidden.
 func (chain *Chain) Score(labelling []int32) (float64, error) {
 	c := begin()
 	defer c.end()
@@ -137,8 +138,8 @@ func (chain *Chain) Score(labelling []int32) (float64, error) {
 	return float64(score), c.err
 }
 
-// ChainResult says how a call on a chain ended, and the best score. Labellings are returned beside
-// it.
+// ChainResult says how a call on a chain ended, and gives the best score. Labellings are returned
+// separately.
 type ChainResult struct {
 	Outcome Outcome // Complete, or Infeasible if every labelling is forbidden
 	Score   float64 // score of the best labelling; minus infinity if every labelling is forbidden
@@ -148,7 +149,7 @@ type ChainResult struct {
 // labelling that has a given label at a position, or two given labels at the ends of an edge.
 type MaxMarginals struct {
 	Marginals []float64 // T x m: the best score with each label at each position
-	Edges     []float64 // (T - 1) x m x m, matrix t - 1 for the edge to position t: the best score with two given labels at its ends; row: label of the earlier position (of the parent), column: label of position t
+	Edges     []float64 // (T - 1) x m x m, matrix t - 1 for the edge to position t: the best score with two given labels at the ends of the edge; row: label of the earlier position (of the parent), column: label of position t
 	Margins   []float64 // for each position its greatest max-marginal minus the second greatest; plus infinity if only one label is allowed there
 	Labelling []int32   // the best labelling; nil if every labelling is forbidden
 }
@@ -159,7 +160,7 @@ type KBest struct {
 	Scores     []float64 // score of each labelling
 }
 
-// ChainTask is the call for which the memory of a solver is sized.
+// ChainTask is the call of a solver for which memory is measured or reserved.
 type ChainTask int32
 
 // The calls of a chain solver.
@@ -221,7 +222,8 @@ func NewFixedChainSolver(bytes int, host *Host) (*ChainSolver, error) {
 }
 
 // ChainSolverBytes returns the number of bytes that a fixed solver or a [Scratch] needs for a task
-// on chains of this size. k: the number of labellings, for ChainKBest only.
+// on this chain, and on every chain that differs from it only in the entries of its arrays. k: the
+// number of labellings, for ChainKBest only.
 func ChainSolverBytes(chain *Chain, task ChainTask, k int) (int, error) {
 	c := begin()
 	defer c.end()
@@ -237,8 +239,9 @@ func ChainSolverBytes(chain *Chain, task ChainTask, k int) (int, error) {
 // Close frees the solver.
 func (s *ChainSolver) Close() error { return (*handle)(s).close() }
 
-// Reserve grows the workspace, so that later calls for the task on chains of this size need no
-// further memory. k: the number of labellings, for ChainKBest only.
+// Reserve grows the workspace, so that later calls for the task need no further memory, on this
+// chain and on every chain that differs from it only in the entries of its arrays. k: the number of
+// labellings, for ChainKBest only.
 func (s *ChainSolver) Reserve(chain *Chain, task ChainTask, k int) error {
 	c := begin()
 	defer c.end()
@@ -251,7 +254,7 @@ func (s *ChainSolver) Reserve(chain *Chain, task ChainTask, k int) error {
 	return c.err
 }
 
-// A workspace is where a computation on a chain finds its memory: a solver, or scratch memory.
+// A workspace is the memory for a computation on a chain: either a solver, or scratch memory.
 type workspace struct {
 	solver  *C.chorale_chain_solver
 	scratch unsafe.Pointer
@@ -268,7 +271,8 @@ func newChainResult() *C.chorale_chain_result {
 	return result
 }
 
-// Solve finds the best labelling, one label for each position; nil if every labelling is forbidden.
+// Solve returns the best labelling, with one label for each position, or nil if every labelling is
+// forbidden.
 func (s *ChainSolver) Solve(chain *Chain) ([]int32, ChainResult, error) { return solve(s.in, chain) }
 
 func solve(in func(*call) workspace, chain *Chain) ([]int32, ChainResult, error) {
@@ -330,8 +334,8 @@ func maxMarginals(in func(*call) workspace, chain *Chain) (*MaxMarginals, ChainR
 	return all, ChainResult{Outcome(result.outcome), float64(result.score)}, nil
 }
 
-// KBest finds the k best labellings of a chain, best first; fewer if fewer are allowed. A tree is
-// refused with [ErrNotAChain].
+// KBest returns the k best labellings of a chain, best first, or all allowed labellings if there
+// are fewer than k. A tree is refused with [ErrNotAChain].
 func (s *ChainSolver) KBest(chain *Chain, k int) (*KBest, error) { return kBest(s.in, chain, k) }
 
 func kBest(in func(*call) workspace, chain *Chain, k int) (*KBest, error) {
@@ -366,8 +370,8 @@ func kBest(in func(*call) workspace, chain *Chain, k int) (*KBest, error) {
 }
 
 // Scratch is memory in which chains are computed without a solver: the calls allocate nothing in
-// the library. [ChainSolverBytes] and [MessageBytes] give the number of bytes. One goroutine at a
-// time may use it.
+// the library. [ChainSolverBytes] and [MessageBytes] give the number of bytes that a call needs.
+// One goroutine at a time may use a Scratch.
 type Scratch struct {
 	h     *handle
 	bytes int

@@ -9,9 +9,10 @@ import (
 	"unsafe"
 )
 
-// A clique has n members, each with one of R values. Its potential is a function of the counts n_v,
-// the numbers of members with each value v. An assignment gives each member a value. Its score is
-// the sum of the members' own scores of their values, plus the potential.
+// A clique has n members, each with one of R values. The potential of the clique is a function of
+// the counts n_v, the numbers of members with each value v. An assignment gives each member a
+// value. The score of an assignment is the sum of the members' own scores of their values, plus the
+// potential.
 
 // Algorithm is an algorithm that finds a good assignment of values to the members of a clique. The
 // comment of each constant ends with the families of potentials to which it applies.
@@ -19,20 +20,20 @@ type Algorithm int32
 
 // The algorithms.
 const (
-	Auto                    Algorithm = C.CHORALE_ALGORITHM_AUTO                      // chooses one of the others by the potential
-	AlphaPass               Algorithm = C.CHORALE_ALGORITHM_ALPHA_PASS                // for every value and every number k, gives the value to the k members that lose least by it, and each other member its best other value; returns the best of these assignments, which is optimal for FamilyMax. Any family
-	GeneralisedAlphaPass    Algorithm = C.CHORALE_ALGORITHM_GENERALISED_ALPHA_PASS    // AlphaPass with sets of up to SubsetSize values in place of the one value. Any family
-	AlphaExpansion          Algorithm = C.CHORALE_ALGORITHM_ALPHA_EXPANSION           // moves the set of members to the one value that raises the score most, and repeats this until no such move raises the score. FamilySum
-	Polish                  Algorithm = C.CHORALE_ALGORITHM_POLISH                    // each member takes its best value at the current counts, until no member changes. Convex FamilySum
+	Auto                    Algorithm = C.CHORALE_ALGORITHM_AUTO                      // chooses algorithms that suit the potential. Any family
+	AlphaPass               Algorithm = C.CHORALE_ALGORITHM_ALPHA_PASS                // for every value v and every number k, tries the assignment in which the k members that lose least by taking v take v, and every other member takes its best other value; returns the best of these assignments, which is optimal for FamilyMax. Any family
+	GeneralisedAlphaPass    Algorithm = C.CHORALE_ALGORITHM_GENERALISED_ALPHA_PASS    // AlphaPass with a set of up to SubsetSize values in place of v. Any family
+	AlphaExpansion          Algorithm = C.CHORALE_ALGORITHM_ALPHA_EXPANSION           // repeatedly moves a set of members to one value, chosen so that the score rises most, until no such move raises the score. FamilySum
+	Polish                  Algorithm = C.CHORALE_ALGORITHM_POLISH                    // in each step every member takes the value that is best for it at the current counts, until no member changes. FamilySum with convex tables
 	ICM                     Algorithm = C.CHORALE_ALGORITHM_ICM                       // iterated conditional modes: changes one member at a time as long as that raises the score. Any family
-	ModifiedAlphaPass       Algorithm = C.CHORALE_ALGORITHM_MODIFIED_ALPHA_PASS       // AlphaPass that keeps only assignments in which the value has the highest count; without a guarantee. FamilyMajority
+	ModifiedAlphaPass       Algorithm = C.CHORALE_ALGORITHM_MODIFIED_ALPHA_PASS       // AlphaPass that tries only assignments in which v has the highest count; no guarantee better than half the optimum. FamilyMajority
 	LagrangianSubgradient   Algorithm = C.CHORALE_ALGORITHM_LAGRANGIAN_SUBGRADIENT    // Lagrangian relaxation by subgradient steps, with an upper bound. FamilyMajority
 	LagrangianGoldenSection Algorithm = C.CHORALE_ALGORITHM_LAGRANGIAN_GOLDEN_SECTION // Lagrangian relaxation by golden section search, with an upper bound. FamilyMajority
 	LagrangianConservative  Algorithm = C.CHORALE_ALGORITHM_LAGRANGIAN_CONSERVATIVE   // Lagrangian relaxation by conservative coordinate descent, with an upper bound. FamilyMajority
-	ExactMajority           Algorithm = C.CHORALE_ALGORITHM_EXACT_MAJORITY            // the optimum. FamilyMajority
-	ConcaveFlow             Algorithm = C.CHORALE_ALGORITHM_CONCAVE_FLOW              // the optimum. FamilySum with concave tables
-	CountBoxes              Algorithm = C.CHORALE_ALGORITHM_COUNT_BOXES               // the optimum, by branch and bound over the counts; exponential at worst. FamilySum
-	DualBound               Algorithm = C.CHORALE_ALGORITHM_DUAL_BOUND                // an upper bound, and the best assignment met on the way. FamilySum
+	ExactMajority           Algorithm = C.CHORALE_ALGORITHM_EXACT_MAJORITY            // computes the optimum. FamilyMajority
+	ConcaveFlow             Algorithm = C.CHORALE_ALGORITHM_CONCAVE_FLOW              // computes the optimum. FamilySum with concave tables
+	CountBoxes              Algorithm = C.CHORALE_ALGORITHM_COUNT_BOXES               // computes the optimum by branch and bound over the counts; takes exponential time at worst. FamilySum
+	DualBound               Algorithm = C.CHORALE_ALGORITHM_DUAL_BOUND                // computes an upper bound, and returns the best assignment met on the way. FamilySum
 )
 
 // String returns the name of the algorithm, such as "alpha-pass".
@@ -40,7 +41,8 @@ func (a Algorithm) String() string {
 	return C.GoString(C.chorale_algorithm_name(C.chorale_algorithm(a)))
 }
 
-// AlgorithmNamed returns the algorithm with a name such as "alpha-pass"; false if there is none.
+// AlgorithmNamed returns the algorithm with a name such as "alpha-pass"; false if no algorithm has
+// this name.
 func AlgorithmNamed(name string) (Algorithm, bool) {
 	bytes := []byte(name)
 	found := C.chorale_algorithm_from_name((*C.char)(first(bytes)), C.size_t(len(bytes)))
@@ -53,7 +55,7 @@ type Start int32
 // The start assignments.
 const (
 	StartIndependent Start = C.CHORALE_START_INDEPENDENT // each member's best value by its own scores
-	StartValue       Start = C.CHORALE_START_VALUE       // CliqueOptions.StartValue for every member that may take it, the best value for the others
+	StartValue       Start = C.CHORALE_START_VALUE       // CliqueOptions.StartValue for every member that may take it; every other member's best value
 	StartAssignment  Start = C.CHORALE_START_ASSIGNMENT  // CliqueOptions.StartAssignment
 	StartAlphaPass   Start = C.CHORALE_START_ALPHA_PASS  // the result of AlphaPass
 )
@@ -62,26 +64,26 @@ const (
 // value v for member i. NaN, plus infinity and magnitudes above 1e280 are refused.
 type CliqueProblem struct {
 	Members   int       // n, the number of members, at least 1
-	Values    int       // R, the number of values, at least 1; the same as that of the potential
+	Values    int       // R, the number of values of the potential, at least 1
 	Scores    []float64 // Members x Values scores; minus infinity forbids a value to a member
 	RowStride int       // distance between two rows of Scores; 0: Values
 	Fixed     []int32   // for each member the value that it must take, or -1; nil: all free
-	Weights   []int64   // for each member how often it counts, at least 1; nil: 1 for all. Only potentials that are convex sums take weights above 1
+	Weights   []int64   // for each member how often it counts, at least 1; nil: 1 for all. Weights above 1 need a potential that is a convex sum
 }
 
 // CliqueOptions are the options for solving a clique. They are made by [NewCliqueOptions].
 type CliqueOptions struct {
-	Algorithm       Algorithm     // one that does not apply to the potential is refused with ErrAlgorithmMismatch
+	Algorithm       Algorithm     // the algorithm; if it does not apply to the potential, the call fails with ErrAlgorithmMismatch
 	Start           Start         // where AlphaExpansion, Polish and ICM start
 	StartValue      int32         // read if Start is StartValue: 0 to R - 1
 	SubsetSize      int32         // read by GeneralisedAlphaPass: greatest size of a set of values, at least 1; 2 by default
 	StartAssignment []int32       // read if Start is StartAssignment: for each member a value that it may take
 	IterationLimit  int           // greatest number of sweeps, rounds or multiplier steps; 0: the algorithm's own default
 	NodeLimit       int           // read by CountBoxes: greatest number of nodes of branch and bound; 0: no limit
-	NodePool        int           // read by CountBoxes: greatest number of open nodes; 0: as many as fit in 16 MB
+	NodePool        int           // read by CountBoxes: greatest number of open nodes; 0: as many as fit in 16 MB, but at least 16 and at most 8192
 	Tolerance       float64       // read by the Lagrangian algorithms, which end when complementary slackness is violated by at most this fraction of the largest useful multiplier; at least 0, 0.001 by default
 	Gap             float64       // the call ends when upper bound - score is at most Gap * |score|; 0: requests a proof of optimality; negative, the default: no gap is requested
-	TimeLimit       time.Duration // of the call; NoLimit: none
+	TimeLimit       time.Duration // time limit of the call; NoLimit: none
 	Cancel          *Cancel       // ends the call when raised; may be nil
 	ExactMarginals  bool          // whether max-marginals must be exact; if the potential has no exact solver, the call is refused with ErrNotExact
 }
@@ -105,11 +107,11 @@ func NewCliqueOptions() *CliqueOptions {
 	}
 }
 
-// CliqueResult holds the scores of an assignment, and how the call ended. The assignment is
-// returned beside it.
+// CliqueResult holds the scores of an assignment, and says how the call ended. The assignment is
+// returned separately.
 type CliqueResult struct {
 	Outcome        Outcome   // how the call ended
-	Algorithm      Algorithm // the algorithm used; if Auto was requested, the one that it chose
+	Algorithm      Algorithm // the algorithm used; if Auto was requested, the algorithm that it chose
 	Proven         bool      // whether the assignment is proven to be optimal, up to rounding
 	MarginalsExact bool      // whether max-marginals are exact; otherwise each is a lower bound, the score of some assignment with that value
 	Score          float64   // MemberScore + CliqueScore; minus infinity if no assignment was found
@@ -117,7 +119,7 @@ type CliqueResult struct {
 	CliqueScore    float64   // the potential at the counts of the values
 	UpperBound     float64   // upper bound on the score of every assignment; plus infinity if none was computed
 	Iterations     int       // number of sweeps, rounds, multiplier steps or flows, by the algorithm
-	Nodes          int       // of CountBoxes: number of nodes of branch and bound
+	Nodes          int       // number of nodes of branch and bound (CountBoxes)
 }
 
 func cliqueResult(r *C.chorale_clique_result) CliqueResult {
@@ -135,7 +137,7 @@ func cliqueResult(r *C.chorale_clique_result) CliqueResult {
 	}
 }
 
-// CliqueTask is the call for which the memory of a solver is sized.
+// CliqueTask is the call of a solver for which memory is measured or reserved.
 type CliqueTask int32
 
 // The calls of a clique solver.
@@ -150,7 +152,7 @@ type MarginalForm int32
 // The forms of max-marginals.
 const (
 	MarginalScore   MarginalForm = C.CHORALE_MARGINAL_SCORE   // the best score of an assignment in which the member has the value
-	MarginalMessage MarginalForm = C.CHORALE_MARGINAL_MESSAGE // the same without the member's own score of the value: the message of the clique to the member
+	MarginalMessage MarginalForm = C.CHORALE_MARGINAL_MESSAGE // MarginalScore without the member's own score of the value: the message of the clique to the member
 )
 
 func (c *call) cliqueProblem(problem *CliqueProblem) *C.chorale_clique_problem {
@@ -266,7 +268,7 @@ func NewFixedCliqueSolver(bytes int, host *Host) (*CliqueSolver, error) {
 }
 
 // CliqueSolverBytes returns the number of bytes that a fixed solver needs for a task on any problem
-// of at most `members` members.
+// of at most `members` members, with this potential and these options.
 func CliqueSolverBytes(potential *Potential, members int, options *CliqueOptions, task CliqueTask) (int, error) {
 	c := begin()
 	defer c.end()
@@ -283,8 +285,8 @@ func CliqueSolverBytes(potential *Potential, members int, options *CliqueOptions
 // Close frees the solver.
 func (s *CliqueSolver) Close() error { return (*handle)(s).close() }
 
-// Reserve grows the workspace, so that later calls for the task on at most `members` members need
-// no further memory.
+// Reserve grows the workspace, so that later calls for the task on at most `members` members, with
+// this potential and these options, need no further memory.
 func (s *CliqueSolver) Reserve(potential *Potential, members int, options *CliqueOptions, task CliqueTask) error {
 	c := begin()
 	defer c.end()
@@ -298,8 +300,8 @@ func (s *CliqueSolver) Reserve(potential *Potential, members int, options *Cliqu
 	return c.err
 }
 
-// found returns an assignment or labelling that the library was to write. It returns nil if the
-// first entry is still `unwritten`, that is, if the library wrote nothing.
+// found returns labels, which the library was asked to write. It returns nil if the first entry is
+// still `unwritten`, that is, if the library wrote nothing.
 func found(labels []int32) []int32 {
 	if len(labels) > 0 && labels[0] == unwritten {
 		return nil
@@ -319,8 +321,8 @@ func unwrittenLabels(count int) []int32 {
 
 // Solve finds the assignment, one value for each member, with the best score: the members' own
 // scores plus the potential. options: nil for the defaults. The assignment is nil if no feasible
-// one was found; the outcome says whether it is proven that there is none. If a limit of the
-// options ends the call, this is not an error, and the result is the best assignment so far.
+// assignment was found; the outcome is [Infeasible] if it is proven that there is none. If a limit
+// of the options ends the call, this is not an error, and the result is the best assignment so far.
 func (s *CliqueSolver) Solve(potential *Potential, problem *CliqueProblem, options *CliqueOptions) ([]int32, CliqueResult, error) {
 	c := begin()
 	defer c.end()
@@ -342,8 +344,8 @@ func (s *CliqueSolver) Solve(potential *Potential, problem *CliqueProblem, optio
 
 // MaxMarginals returns marginals[i * Values + v]: for every member i and value v the best score of
 // an assignment in which i has v, or minus infinity if no assignment with this value was found.
-// form: whether the member's own score is included. The result also has the best assignment found;
-// nil if there is none.
+// form: whether the member's own score is included. assignment is the best assignment found, or nil
+// if none was found.
 func (s *CliqueSolver) MaxMarginals(potential *Potential, problem *CliqueProblem, options *CliqueOptions, form MarginalForm) (marginals []float64, assignment []int32, _ CliqueResult, _ error) {
 	c := begin()
 	defer c.end()

@@ -8,8 +8,9 @@ import "math"
 // Corpus holds many chains with the same number of labels and the same transitions. Their scores
 // are in one array. A position is numbered by its row in this array, through all chains.
 type Corpus struct {
-	// Offsets holds the first position of each chain, then the end of the last chain: ascending
-	// numbers, one more than there are chains. nil: every row of Unary is a chain of one position.
+	// Offsets holds the number of the first position of each chain, then the number after the last
+	// position of the last chain, in ascending order: one element more than there are chains. nil:
+	// every row of Unary is a chain of one position.
 	Offsets []int64
 	Labels  int // m, the number of labels, at least 1
 
@@ -20,14 +21,14 @@ type Corpus struct {
 	UnaryRowStride    int
 	UnaryColumnStride int
 
-	Transitions *Transitions // of every chain; nil: zeros
+	Transitions *Transitions // the transition scores of every chain; nil: zeros
 	Tokens      []int32      // for each position a token id of at least 0, or -1 for none; nil: no chain has tokens
 	Groups      []int64      // for each chain the number of its document; nil: 0 for all
 }
 
-// within refuses offsets above `most`, the number of entries of the array that they divide, which
-// the library does not know. Descending offsets are refused by the library, before it reads an
-// entry.
+// within refuses offsets that exceed `most`, the number of entries of the array that the offsets
+// divide into parts: the library does not know this number. It checks only the last offset, because
+// the library refuses descending offsets before it reads the array.
 func (c *call) within(name string, offsets []int64, most int) {
 	last := len(offsets) - 1
 	if last < 0 {
@@ -93,7 +94,7 @@ func (c *call) corpus(corpus *Corpus) (*C.chorale_corpus, []int64) {
 }
 
 // tokens makes token ids readable for C. A slice that is empty but not nil must get an address too,
-// because C takes a null pointer for a corpus without tokens.
+// because to C a null pointer means that the corpus has no tokens.
 func (c *call) tokens(tokens []int32) *C.int32_t {
 	if tokens != nil && len(tokens) == 0 {
 		return (*C.int32_t)(c.memory.allocate(4))
@@ -101,9 +102,9 @@ func (c *call) tokens(tokens []int32) *C.int32_t {
 	return (*C.int32_t)(lend(&c.memory, tokens))
 }
 
-// AddCorpus adds all chains of a corpus; after an error it has added none. Their arrays are copied.
-// It returns the number of the first chain, which the others follow, and the number of chains.
-// Errors are those of [ModelBuilder.AddChain].
+// AddCorpus adds all chains of a corpus, and copies their arrays. It returns the number of the
+// first chain and the number of chains; the chains are numbered in order from the first. After an
+// error no chain has been added. Errors are those of [ModelBuilder.AddChain].
 func (b *ModelBuilder) AddCorpus(corpus *Corpus) (first, count int, _ error) {
 	c, builder := b.begin()
 	defer c.end()
@@ -121,9 +122,9 @@ func (b *ModelBuilder) AddCorpus(corpus *Corpus) (first, count int, _ error) {
 	return int(from), len(offsets) - 1, nil
 }
 
-// AddCliques adds `count` cliques without members, all with the same setup; after an error it has
-// added none. It returns the number of the first clique, which the others follow. Errors are those
-// of [ModelBuilder.AddClique].
+// AddCliques adds `count` cliques without members, all with the same setup. It returns the number
+// of the first clique; the cliques are numbered in order from the first. After an error no clique
+// has been added. Errors are those of [ModelBuilder.AddClique].
 func (b *ModelBuilder) AddCliques(setup *CliqueSetup, count int) (first int, _ error) {
 	c, builder := b.begin()
 	defer c.end()
@@ -141,8 +142,9 @@ func (b *ModelBuilder) AddCliques(setup *CliqueSetup, count int) (first int, _ e
 
 // AddPositions adds positions of chains to the cliques first, first + 1 and so on, in one call. For
 // j from offsets[i] to offsets[i + 1] - 1, clique first + i gets position positions[j] of chain
-// chains[j], in this order. There is one offset more than cliques; if offsets is nil, all entries
-// go to one clique. If positions is nil, all are 0, as for chains of one position.
+// chains[j], in this order. offsets has one element more than there are cliques; if it is nil, all
+// positions go to the clique `first`. If positions is nil, every position is 0, as for chains of
+// one position.
 //
 // Errors are those of [ModelBuilder.AddPosition]; after an error nothing has been added.
 func (b *ModelBuilder) AddPositions(first int, offsets, chains, positions []int64) error {
@@ -159,9 +161,10 @@ func (b *ModelBuilder) AddPositions(first int, offsets, chains, positions []int6
 }
 
 // AddMembers adds whole chains or instances to the cliques first, first + 1 and so on, in one call.
-// Clique first + i gets chain chains[j] for j from offsets[i] to offsets[i + 1] - 1. If offsets is
-// nil, all chains go to one clique. The position classes are 0, and the tables are the tokens of
-// the chains; [ModelBuilder.AddMember] accepts others.
+// For j from offsets[i] to offsets[i + 1] - 1, clique first + i gets chain chains[j], in this
+// order. offsets has one element more than there are cliques; if it is nil, all chains go to the
+// clique `first`. Every position has class 0, and the table of a chain is its tokens; to give other
+// classes or tables, use [ModelBuilder.AddMember].
 //
 // Errors are those of AddMember; after an error nothing has been added.
 func (b *ModelBuilder) AddMembers(first int, offsets, chains []int64) error {
@@ -174,8 +177,8 @@ func (b *ModelBuilder) AddMembers(first int, offsets, chains []int64) error {
 	return c.err
 }
 
-// parts returns the offsets by which an array of `entries` entries is divided into parts. If
-// offsets is nil, it returns those of one part with all entries.
+// parts returns the offsets that divide an array of `entries` entries into parts: `offsets`, or, if
+// that is nil, the offsets of one part with all entries. It refuses offsets beyond the array.
 func (c *call) parts(name string, offsets []int64, entries int) []int64 {
 	if offsets == nil {
 		return []int64{0, int64(entries)}

@@ -150,8 +150,8 @@ func TestBulkCallsAgainstSingleOnes(t *testing.T) {
 	}
 }
 
-// A corpus of single items has no offsets, and the positions of its members may be left out, which
-// stands for 0.
+// A corpus of single items needs no offsets. AddPositions without positions takes position 0 of
+// each item.
 func TestCorpusOfItems(t *testing.T) {
 	builder := must(NewModelBuilder(nil))
 	first, count, err := builder.AddCorpus(&Corpus{Labels: 2, Unary: Float32s{1, 0, 1, 0, 0, 0.5}})

@@ -8,7 +8,7 @@ import (
 	"fmt"
 )
 
-// AgreementKind is what an [Agreement] asks to agree.
+// AgreementKind says what should agree under an [Agreement].
 type AgreementKind int32
 
 // The kinds of agreements.
@@ -30,7 +30,7 @@ type Agreement struct {
 	// of all others gains up to twice the strength. So strength 1 outweighs a tagger that prefers
 	// another label by less than 2. If Strength is negative, values should differ. 1 by default.
 	Strength  float64
-	Potential *Potential // replaces Strength; its values are the labels, or the values of Property. nil: Strength is used
+	Potential *Potential // replaces Strength; a potential over the labels, or over the values of Property. nil: Strength is used
 	Minimum   int        // least number of positions or chains of a clique, at least 1; 2 by default
 	Keys      []int32    // read by AgreeKeys: for each position of the corpus a key of at least 0, or -1 for none
 	Stop      []int32    // read by AgreeWords and AgreeKeys: tokens or keys that never make a clique
@@ -219,15 +219,16 @@ type Reason struct {
 	Clique    int     // number of the clique in the model
 	Chain     int     // number of the chain in the corpus
 	Position  int     // position in the chain that is the member; -1: the whole chain is the member (of a property)
-	Members   int     // number of members of the clique: positions or chains
-	Agreeing  int     // number of other members that have Value
+	Members   int     // number of members of the clique, or the sum of their Weights
+	Agreeing  int     // number of other members that have Value, or the sum of their Weights
 	OwnValue  int32   // value in the best labelling without cliques: a label or a value of the property; with R values, R is EMPTY (no value) and R + 1 CONFLICT (several values)
 	Value     int32   // value in the labelling of all chains together, in the same numbers
-	Amount    float64 // decrease of the clique's potential if this member alone took OwnValue again; plus infinity if that is forbidden
+	Amount    float64 // decrease of the clique's potential if this member alone took OwnValue again; plus infinity if the potential forbids that
 }
 
-// Reasons returns all reasons, by chain, then by position, then by agreement. A position that
-// changed without a reason of its own follows its neighbours in the chain.
+// Reasons returns all reasons, by chain, then by position, then by agreement. If the label of a
+// position changed and no reason names the position, the label changed because labels of its
+// neighbours did.
 func (d *Decoded) Reasons() ([]Reason, error) {
 	c, decoded := d.begin()
 	defer c.end()

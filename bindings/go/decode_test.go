@@ -58,7 +58,7 @@ func drawn(random *rand.Rand) (*Corpus, []*Agreement) {
 				agreement.CliqueOffsets = append(agreement.CliqueOffsets, int64(len(agreement.Members)))
 			}
 			if len(agreement.CliqueOffsets) == 2 && random.Intn(2) == 0 {
-				agreement.CliqueOffsets = nil // stands for one clique with all members
+				agreement.CliqueOffsets = nil // means one clique with all members
 			}
 		}
 		agreements = append(agreements, agreement)
@@ -160,8 +160,8 @@ func builtByHand(corpus *Corpus, agreements []*Agreement) (*Model, []int) {
 	return must(builder.Freeze()), origins
 }
 
-// reasonsOf computes the reasons of a result from the payments of a run. origins: for each clique
-// its agreement.
+// reasonsOf computes the reasons of a result from the payments of a run with the same labelling.
+// origins: for each clique the index of its agreement.
 func reasonsOf(run *Run, origins []int) (reasons []Reason) {
 	values := must(run.AllValues(Together))
 	for chain, paid := range must(run.AllPayments()) {
@@ -272,7 +272,7 @@ func TestDecodeContexts(t *testing.T) {
 	options.Progress = func(p Progress) bool {
 		if ctx.Err() == nil {
 			cancel()
-			// Time for another goroutine to raise the cancel flag, which the run reads between cliques.
+			// Gives another goroutine time to raise the cancel flag, which the run reads between cliques.
 			time.Sleep(200 * time.Millisecond)
 		}
 		return false
@@ -333,8 +333,8 @@ func TestDecodeContexts(t *testing.T) {
 	}
 }
 
-// A result owns its run. The corpus and agreements may be closed before it, and all memory is freed
-// in the end.
+// A result owns its run. The corpus and agreements may be closed before the result, and all memory
+// is freed in the end.
 func TestDecodeLifetimes(t *testing.T) {
 	host := must(NewHost(-1, nil))
 	before := callbacksLeft()
@@ -516,8 +516,8 @@ func TestDecodeInput(t *testing.T) {
 	refused(t, err, ErrOutOfMemory)
 }
 
-// With weights, the results of CliqueSolver, Run and Decode are those found by enumerating all
-// labellings. With two labels they are exact.
+// With weights, the results of CliqueSolver, Run and Decode equal those found by enumerating all
+// labellings. The cliques have two labels, because for these the library's results are exact.
 func TestWeights(t *testing.T) {
 	random := rand.New(rand.NewSource(44))
 	solver := must(NewCliqueSolver(nil))

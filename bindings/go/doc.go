@@ -1,17 +1,18 @@
 // Package chorale labels many sequences together: it takes the scores of any CRF or neural tagger
 // and finds labels that agree with each other, with an upper bound on the score of any other
-// labels. It covers the whole of the library of the same name.
+// labels. It covers the whole of the Chorale library.
 //
-// [Decode] is the simplest interface: from a [Corpus] of scores and some [Agreement] values to
-// labels and the reasons for them. It is implemented on public calls, which offer more: a
-// [ModelBuilder] makes a [Model], over which a [Run] computes. [Prices] link models that have
-// members of the same cliques, when one model would be too large.
+// [Decode] is the simplest interface: it takes a [Corpus] of scores and some [Agreement] values,
+// and returns labels and the reasons for them. It is implemented on public calls, which offer more:
+// a [ModelBuilder] makes a [Model], and a [Run] computes a labelling of the model. If one model
+// would be too large, the corpus can be divided over several; [Prices] then link the cliques that
+// have members in more than one of them.
 //
 // # Arrays
 //
-// Slices are borrowed for the length of one call; models copy their arrays. Shapes and strides are
-// checked against the slices before the library reads them; a stride of 0 means rows without gaps.
-// Scores are [Float64s] or [Float32s].
+// Slices are borrowed for the length of one call; models copy their arrays. Before the library
+// reads a slice, the length of the slice is checked against its shape and strides. A stride of 0
+// means rows without gaps. Scores are [Float64s] or [Float32s].
 //
 // # Words
 //
@@ -20,30 +21,35 @@
 // chain, m the number of labels.
 //
 // A clique is a group of n members that are scored together. A member is a position of a chain, a
-// whole chain, or a port of an [Instance]. It has one of R values. The potential of the clique is a
-// function of the counts n_v, the numbers of members with each value v. In a position clique the
-// value of a member is its label, or a value assigned to this label; the clique is centred if one
-// more position, the centre, selects the potential by its own value. In a property clique the
-// members are whole chains, and the value of a member is that of a [Property], which fires a value,
-// or nothing, at each position. A chain is EMPTY if nothing fires, and CONFLICT if two different
-// values fire. In slices EMPTY has the number R and CONFLICT R + 1. A clique may use only a subset
-// of the property's values, a [Dictionary], in which one more value, OUT, may stand for all others.
+// whole chain, or a port of an [Instance]. Each member has one of R values. The potential of the
+// clique is a function of the counts n_v, the numbers of members with each value v. In a position
+// clique the value of a member is its label, or a value assigned to this label; the clique is
+// centred if one more position, the centre, selects the potential by its own value. In a property
+// clique the members are whole chains, and the value of a member is the value of a [Property].
+//
+// A property reads the labels of a chain and fires (outputs) a value, or nothing, at each position.
+// The value of the property on the chain is EMPTY if nothing fires, v if v and no other value
+// fires, and CONFLICT if two different values fire. In slices EMPTY has the number R and CONFLICT R
+// + 1. A clique may use only a subset of the property's values, a [Dictionary]; one more value,
+// OUT, may then stand for all values outside the subset.
 //
 // Chains belong to groups, such as documents. An [Agreement] says which labels or property values
-// should agree, and so which cliques there are: of the positions with the same word, for instance.
+// should agree, and thereby defines cliques: for instance, the positions with the same word form a
+// clique.
 //
 // The score of a labelling is the sum of the scores of all chains plus the potentials of all
-// cliques. A message goes from a clique to a member or back, as in max-product belief propagation:
-// for each value of the member it has the best score of everything on the sender's side, given this
-// value. A max-marginal is the best score of a labelling that has a given label at a given
-// position; the margin of a position is its greatest max-marginal minus the second greatest.
+// cliques. A message goes from a clique to a member or back, as in max-product belief propagation.
+// It is a row of scores, one for each value of the member: the best score of everything on the
+// sender's side, given this value. A max-marginal is the best score of a labelling that has a given
+// label at a given position; the margin of a position is its greatest max-marginal minus the second
+// greatest.
 //
 // # Lifetimes
 //
-// Every type that holds memory of the library has a method Close; the garbage collector frees what
-// was not closed. A call on a closed handle fails with [ErrClosed]. Close does not interrupt calls:
-// it returns at once, and the memory is freed when the last call on the handle ends. Closing twice
-// does nothing.
+// Values of types that hold memory of the library are called handles. Each has a method Close; the
+// garbage collector frees handles that were not closed. A call on a closed handle fails with
+// [ErrClosed]. Close does not interrupt calls: it returns at once, and the memory is freed when the
+// last call on the handle ends. Closing twice does nothing.
 //
 // # Goroutines
 //
@@ -55,13 +61,15 @@
 //
 // Errors are *[Error]: they have a [Status], which errors.Is finds, and a message that names the
 // argument, its value and the rule. How a computation ended is an [Outcome], not an error. A call
-// that its context ended returns both the result so far and the error of the context.
+// that ends early because of its context returns both the result so far and the error of the
+// context.
 //
 // # Callbacks
 //
-// A panic in a callback ends the computation, if it can be ended, and continues in the goroutine
-// that made the call; if several calls share the callback, in one of their goroutines. An error
-// that a callback returns is wrapped by the error of the call. The library keeps the callback of a
-// potential, an instance or a host alive as long as the object exists. If such a callback refers to
-// its own model, both live forever, unless the model is closed.
+// A panic in a callback ends the computation, if it can be ended, and then continues in the
+// goroutine that made the call. If several calls use the callback at the same time, the panic
+// continues in one of their goroutines. An error that a callback returns is wrapped by the error of
+// the call. The library keeps the callback of a potential, an instance or a host alive as long as
+// the object exists. If such a callback refers to its own model, neither is ever freed, unless the
+// model is closed.
 package chorale

@@ -10,15 +10,15 @@ import (
 	"unsafe"
 )
 
-// ErrClosed is the error of a call on a handle that has been closed, or is nil.
+// ErrClosed is returned by a call on a handle that is nil or has been closed.
 var ErrClosed = errors.New("chorale: the handle is closed")
 
-// ErrBusy is the error of a call on a handle that only one goroutine at a time may use, while
-// another one uses it.
+// ErrBusy is returned by a call on a handle that another goroutine is using, if the two calls must
+// not run at the same time.
 var ErrBusy = errors.New("chorale: the handle is in use by another goroutine")
 
-// Status is the reason why a call failed. errors.Is finds it in an [Error]. A newer library may
-// return further statuses.
+// Status is the reason why a call failed: errors.Is(err, status) is true if err is an [Error] with
+// this status. A newer library may return further statuses.
 type Status int32
 
 // The statuses.
@@ -31,21 +31,21 @@ const (
 	ErrShape             Status = C.CHORALE_ERROR_SHAPE               // a slice is shorter than its shape requires, or of another shape
 	ErrValuesMismatch    Status = C.CHORALE_ERROR_VALUES_MISMATCH     // potential and clique have different numbers of values
 	ErrStructSize        Status = C.CHORALE_ERROR_STRUCT_SIZE         // the library is older than the one that the package was built with
-	ErrCapacity          Status = C.CHORALE_ERROR_CAPACITY            // a buffer of the package is too small for what the library fills it with
+	ErrCapacity          Status = C.CHORALE_ERROR_CAPACITY            // a buffer that this package allocated is too small for the library's output
 	ErrNotANumber        Status = C.CHORALE_ERROR_NOT_A_NUMBER        // a score is NaN
 	ErrInfinite          Status = C.CHORALE_ERROR_INFINITE            // a score is infinite where it must not be
-	ErrOutOfRange        Status = C.CHORALE_ERROR_OUT_OF_RANGE        // a value, label or number is outside its range, or a score is too large
-	ErrUnknownConstant   Status = C.CHORALE_ERROR_UNKNOWN_CONSTANT    // a number is none of the constants of its type
+	ErrOutOfRange        Status = C.CHORALE_ERROR_OUT_OF_RANGE        // a value, label or number is outside its range, or the magnitude of a score is too large
+	ErrUnknownConstant   Status = C.CHORALE_ERROR_UNKNOWN_CONSTANT    // a number is not one of the constants of its type
 	ErrForbiddenValue    Status = C.CHORALE_ERROR_FORBIDDEN_VALUE     // an assignment uses a value that a member must not take
 	ErrAlgorithmMismatch Status = C.CHORALE_ERROR_ALGORITHM_MISMATCH  // the algorithm does not apply to the family of the potential
 	ErrNotConvex         Status = C.CHORALE_ERROR_NOT_CONVEX          // the algorithm needs convex tables, and those of the potential are not
 	ErrNotConcave        Status = C.CHORALE_ERROR_NOT_CONCAVE         // the algorithm needs concave tables, and those of the potential are not
 	ErrNotExact          Status = C.CHORALE_ERROR_NOT_EXACT           // exact max-marginals were requested of a potential without an exact solver
-	ErrWeights           Status = C.CHORALE_ERROR_WEIGHTS             // members have weights above 1, and the potential, the algorithm or the call takes none
+	ErrWeights           Status = C.CHORALE_ERROR_WEIGHTS             // members have weights above 1, which the potential, the algorithm or the call does not support
 	ErrCallbackValue     Status = C.CHORALE_ERROR_CALLBACK_VALUE      // a callback returned NaN, plus infinity or a number out of range
 	ErrCallbackStopped   Status = C.CHORALE_ERROR_CALLBACK_STOPPED    // a callback returned an error, which the Error wraps
-	ErrExecutor          Status = C.CHORALE_ERROR_EXECUTOR            // the executor did not do every piece of the work exactly once
-	ErrOutOfMemory       Status = C.CHORALE_ERROR_OUT_OF_MEMORY       // an allocation failed or needs more than the limit of the Host
+	ErrExecutor          Status = C.CHORALE_ERROR_EXECUTOR            // the executor did not do every step of a loop exactly once
+	ErrOutOfMemory       Status = C.CHORALE_ERROR_OUT_OF_MEMORY       // an allocation failed, or would exceed the limit of the Host
 	ErrWorkspaceTooSmall Status = C.CHORALE_ERROR_WORKSPACE_TOO_SMALL // a fixed solver or a Scratch is too small; the message says how many bytes are needed
 	ErrAlignment         Status = C.CHORALE_ERROR_ALIGNMENT           // memory is not aligned as asked
 	ErrLabelsMismatch    Status = C.CHORALE_ERROR_LABELS_MISMATCH     // a chain and its transitions or properties have different numbers of labels
@@ -60,15 +60,15 @@ const (
 	ErrFrozen            Status = C.CHORALE_ERROR_FROZEN              // the model of the builder has been made, so the builder cannot change
 	ErrTokensMissing     Status = C.CHORALE_ERROR_TOKENS_MISSING      // tokens are needed, and the chain has none
 	ErrModelMismatch     Status = C.CHORALE_ERROR_MODEL_MISMATCH      // the model of the earlier run has another number of chains or cliques
-	ErrNoLabelling       Status = C.CHORALE_ERROR_NO_LABELLING        // the run has no labelling: none was found yet, or every one met was forbidden
+	ErrNoLabelling       Status = C.CHORALE_ERROR_NO_LABELLING        // the run has no labelling: none has been found yet, or every labelling met was forbidden
 	ErrKind              Status = C.CHORALE_ERROR_KIND                // an argument of the wrong kind: a position for a property clique, a whole chain for a position clique, an instance where a chain is needed
 	ErrState             Status = C.CHORALE_ERROR_STATE               // the state of the object does not allow the call
-	ErrRunBusy           Status = C.CHORALE_ERROR_BUSY                // a callback made a call on the run that called it, which would change the run or read it while it changes; mostly ErrBusy is returned first
+	ErrRunBusy           Status = C.CHORALE_ERROR_BUSY                // a callback of a run made a call on the same run that would change the run, or read it while it changes; most such calls fail with ErrBusy instead
 	ErrNoGold            Status = C.CHORALE_ERROR_NO_GOLD             // the problems to learn from have no gold label
 	ErrOneGroup          Status = C.CHORALE_ERROR_ONE_GROUP           // all labelled chains of the problems to learn from belong to one group
 	ErrInternal          Status = C.CHORALE_ERROR_INTERNAL            // a fault of the library itself: please report it
 	ErrFileFormat        Status = C.CHORALE_ERROR_FILE_FORMAT         // the bytes are not those of a problem file
-	ErrFileByteOrder     Status = C.CHORALE_ERROR_FILE_BYTE_ORDER     // the problem file has the other byte order
+	ErrFileByteOrder     Status = C.CHORALE_ERROR_FILE_BYTE_ORDER     // the byte-order mark of the problem file is not little-endian
 	ErrFileVersion       Status = C.CHORALE_ERROR_FILE_VERSION        // the problem file has a version that the library does not know
 	ErrFileTruncated     Status = C.CHORALE_ERROR_FILE_TRUNCATED      // the problem file is truncated
 	ErrFileChecksum      Status = C.CHORALE_ERROR_FILE_CHECKSUM       // a section of the problem file does not match its checksum
@@ -77,7 +77,7 @@ const (
 	ErrNotSavable        Status = C.CHORALE_ERROR_NOT_SAVABLE         // the problem has an instance or a callback potential, which no file can hold
 	ErrText              Status = C.CHORALE_ERROR_TEXT                // the text is not UTF-8
 
-	ErrAllocatorAlignment Status = C.CHORALE_ERROR_ALLOCATOR_ALIGNMENT // the allocator gave memory that is not aligned as asked
+	ErrAllocatorAlignment Status = C.CHORALE_ERROR_ALLOCATOR_ALIGNMENT // the allocator returned memory that is not aligned as requested
 )
 
 // Error returns the name of the status in words, such as "chorale: table too short" for
@@ -94,7 +94,7 @@ type Error struct {
 	Cause   error  // the error of a callback, or nil
 }
 
-// Error returns the message, followed by that of the cause if there is one.
+// Error returns the message, then the message of the cause if there is one.
 func (e *Error) Error() string {
 	text := "chorale: " + e.Message
 	if e.Cause != nil {
@@ -109,7 +109,7 @@ func (e *Error) Is(target error) bool {
 	return ok && status == e.Status
 }
 
-// Unwrap returns the error that a callback returned.
+// Unwrap returns the error that a callback returned, or nil.
 func (e *Error) Unwrap() error { return e.Cause }
 
 func refuse(status Status, format string, arguments ...any) error {

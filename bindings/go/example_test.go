@@ -63,7 +63,7 @@ func ExampleDecode() {
 // Bibliographic references of one page agree on the kind of field that follows the title.
 func ExampleModelBuilder_AddClique() {
 	names := []string{"B-Author", "I-Author", "B-Title", "I-Title", "B-Venue", "B-Year"}
-	page := [][]float32{ // four words each: author, title, title, venue; the tagger takes the last word of the third reference for a year
+	page := [][]float32{ // three references of four words: author, title, title, venue; in the third, the tagger narrowly prefers year for the last word
 		{3.0, 0, 0.5, 0, 0, 0, 0, 0.2, 2.5, 0, 0.3, 0, 0, 0, 0, 2.0, 0.6, 0, 0, 0, 0, 0.4, 1.9, 0.8},
 		{2.8, 0, 0.4, 0, 0, 0, 0, 0.1, 2.2, 0, 0.4, 0, 0, 0, 0, 1.8, 0.5, 0, 0, 0, 0, 0.3, 2.1, 0.9},
 		{3.1, 0, 0.2, 0, 0, 0, 0, 0.3, 2.4, 0, 0.1, 0, 0, 0, 0, 1.7, 0.4, 0, 0, 0, 0, 0.2, 1.0, 1.2},
@@ -116,7 +116,7 @@ func ExampleModelBuilder_AddCorpus() {
 	}
 	agreement := must(chorale.NewPotts(2, 0.3, nil))
 	names := must(builder.AddCliques(&chorale.CliqueSetup{Values: 2, Potential: agreement}, 2))
-	// Mentions 0, 2 and 3 have one name, 1 and 4 another.
+	// Mentions 0, 2 and 3 have one name, and mentions 1 and 4 have another.
 	mentions := []int64{0, 2, 3, 1, 4}
 	for i := range mentions {
 		mentions[i] += int64(first)

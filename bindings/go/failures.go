@@ -6,7 +6,7 @@ import (
 	"sync/atomic"
 )
 
-// failures holds the panics and errors of callbacks until the call into C during which they happened
+// failures holds the panics and errors of callbacks until the call into C in which they happened
 // has returned.
 type failures struct {
 	any    atomic.Bool
@@ -15,15 +15,15 @@ type failures struct {
 	errs   []error
 }
 
-// guard calls a callback, and stores its panic or error in f. It returns false if there was one.
+// guard calls a callback, and stores its panic or error in f. It returns true if there was neither.
 func (f *failures) guard(callback func() error) (ok bool) {
 	done := false
 	defer func() {
 		if done {
 			return
 		}
-		// The callback has panicked or called runtime.Goexit. Both must not unwind the frames of C.
-		// recover returns nil after Goexit.
+		// The callback has panicked or called runtime.Goexit. Neither may unwind the frames of C. recover
+		// returns nil after Goexit.
 		value := recover()
 		if value == nil {
 			value = "chorale: a callback ended its goroutine"

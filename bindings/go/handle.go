@@ -10,16 +10,17 @@ import (
 	"unsafe"
 )
 
-// A handle refers to an object of the library and counts the calls that use it. The object is freed
-// when the last such call ends after close, or by the garbage collector.
+// A handle refers to an object of the library and counts the calls that use it. After close, the
+// object is freed when no call uses it any more. The garbage collector closes a handle that is no
+// longer reachable.
 type handle struct {
 	mu      sync.Mutex
 	pointer unsafe.Pointer
 	users   int // number of calls that share the handle; -1: one call uses it alone
 	closed  bool
 	free    func(unsafe.Pointer) // frees the object; must not refer to the handle itself, which could then never be collected
-	// Objects that C refers to. The collector finalizes them only after this handle, because a
-	// finalizer runs only when nothing that still has a finalizer refers to its object.
+	// Objects that C refers to. The collector finalizes them only after this handle: it finalizes an
+	// object only when no other object that still has a finalizer refers to it.
 	keep     []any
 	watching []*failures
 }
@@ -87,8 +88,8 @@ func (h *handle) release() {
 	runtime.KeepAlive(h)
 }
 
-// relate links a new handle to the handles of objects that its own object uses. It keeps alive what
-// they keep alive, and calls on it report the failures of their callbacks.
+// relate links h, a new handle, to the handles of the objects that its object uses. Then h keeps
+// alive what those handles keep alive, and calls on h report panics and errors of their callbacks.
 func (h *handle) relate(others ...*handle) {
 	for _, other := range others {
 		if other != nil {
@@ -105,7 +106,7 @@ type call struct {
 	handles []*handle
 	watched []*failures
 	detail  *C.chorale_error
-	names   map[string]string // Go names of arguments that the library names otherwise, in this call only
+	names   map[string]string // Go names of arguments, by library name; for this call only
 	err     error
 }
 
@@ -146,8 +147,8 @@ func (c *call) fail(err error) {
 	}
 }
 
-// failed reports whether the call has failed. A status other than OK becomes the error of the call;
-// if a callback ended the computation by returning an error, that error is its cause.
+// failed reports whether the call has failed. A status other than OK becomes the error of the call.
+// If a callback ended the computation by returning an error, that error becomes the Cause.
 func (c *call) failed(status C.chorale_status) bool {
 	if status != C.CHORALE_OK {
 		failure := newError(status, c.detail, c.names)
@@ -164,7 +165,7 @@ func (c *call) failed(status C.chorale_status) bool {
 }
 
 // single returns the error of a call that takes one attachment. The library takes an array of
-// attachments, so the prefix attachments[0]. is removed from the message.
+// attachments instead, so the prefix attachments[0]. is removed from the message.
 func (c *call) single() error {
 	if failure, ok := c.err.(*Error); ok {
 		failure.Message = strings.Replace(failure.Message, "attachments[0].", "", 1)

@@ -42,8 +42,8 @@ func seeded(t *testing.T) *rand.Rand {
 	return rand.New(rand.NewSource(seed))
 }
 
-// settled collects garbage until a condition holds; false if it does not hold within about a
-// second.
+// settled collects garbage until a condition holds. It returns false if the condition does not hold
+// within about a second.
 func settled(condition func() bool) bool {
 	for i := 0; i < 200; i++ {
 		runtime.GC()
@@ -68,8 +68,8 @@ func callbacksLeft() int64 {
 	return last
 }
 
-// rounds returns how many rounds of a loop to do: fewer with -short, which slow detectors are run
-// with.
+// rounds returns how many rounds of a loop to do: a quarter of count with -short, which is used
+// under slow detectors such as the address sanitizer.
 func rounds(count int) int {
 	if testing.Short() {
 		return count / 4

@@ -13,7 +13,7 @@ import (
 // Version returns the version of the loaded library, as "MAJOR.MINOR.PATCH".
 func Version() string { return C.GoString(C.chorale_version()) }
 
-// ABI returns the number of the binary interface of the loaded library.
+// ABI returns the version number of the binary interface of the loaded library.
 func ABI() int { return int(C.chorale_abi()) }
 
 // LogLevel is how serious a message of the log is.
@@ -26,13 +26,13 @@ const (
 	LogWarning LogLevel = C.CHORALE_LOG_WARNING // probable mistakes of the caller
 )
 
-// Host provides objects of the library with memory, whose bytes it counts and may limit, and with a
-// log. Each object is created with a host, or with nil: memory without a limit and no log. Any
-// goroutine may use a host.
+// Host allocates memory for the objects that are created with it, counts the bytes and may limit
+// them, and receives log messages. Each object is created with a host, or with nil, which means no
+// limit and no log. Any goroutine may use a host.
 type Host handle
 
-// NewHost makes a host. limit: the greatest number of bytes that all objects created with it may
-// have allocated together, negative for no limit; a call that would exceed the limit fails with
+// NewHost makes a host. limit: the greatest number of bytes that all objects created with the host
+// may have allocated together, negative for no limit; a call that would exceed the limit fails with
 // [ErrOutOfMemory]. log: receives messages; may be nil. It is called during calls into the library,
 // and must not use the handles of these calls.
 func NewHost(limit int64, log func(level LogLevel, message string)) (*Host, error) {
@@ -61,12 +61,14 @@ func NewHost(limit int64, log func(level LogLevel, message string)) (*Host, erro
 // Close releases this handle. Objects created with the host keep the host alive.
 func (h *Host) Close() error { return (*handle)(h).close() }
 
-// Bytes returns the number of bytes that are allocated now; 0 for a closed host.
+// Bytes returns the number of bytes that the host has allocated and not yet freed; 0 for a closed
+// host.
 func (h *Host) Bytes() int64 {
 	return h.count(func(host *C.chorale_go_host) C.int64_t { return C.chorale_go_host_bytes(host) })
 }
 
-// Blocks returns the number of blocks of memory that are allocated now; 0 for a closed host.
+// Blocks returns the number of blocks of memory that the host has allocated and not yet freed; 0
+// for a closed host.
 func (h *Host) Blocks() int64 {
 	return h.count(func(host *C.chorale_go_host) C.int64_t { return C.chorale_go_host_blocks(host) })
 }
@@ -140,8 +142,8 @@ func (f *Cancel) IsRaised() (raised bool) {
 	return raised
 }
 
-// Outcome says how a computation ended. It is not an error: the result is the best labelling found
-// so far.
+// Outcome says how a computation ended. An outcome is not an error: the call has succeeded, and
+// returns the best labelling that it found, if any.
 type Outcome int32
 
 // The outcomes.
@@ -159,7 +161,7 @@ const (
 // String returns the name of the outcome, such as "iteration-limit".
 func (o Outcome) String() string { return C.GoString(C.chorale_outcome_name(C.chorale_outcome(o))) }
 
-// NoLimit is the value of a time limit that stands for no limit.
+// NoLimit is the time limit that means no limit.
 const NoLimit time.Duration = -1
 
 func seconds(limit time.Duration) C.double {

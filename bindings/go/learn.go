@@ -20,9 +20,9 @@ import (
 // on the other folds. The centre of a clique is one more position, whose value selects the clique's
 // potential.
 
-// Basis is a function of the counts of a clique, by which a learnt weight is multiplied. n is the
-// number of members, n_v the number of members with value v. Some bases have several weights, each
-// with an index.
+// Basis is a function of the counts of a clique; a learnt weight multiplies it in the potential. n
+// is the number of members, n_v the number of members with value v. Some bases have several
+// weights, each with an index.
 type Basis int32
 
 // The bases; BasisAgreement to BasisCentre are agreement bases, the others bonuses.
@@ -31,8 +31,8 @@ const (
 	BasisLogAgreement Basis = C.CHORALE_BASIS_LOG_AGREEMENT // sum_v n_v^2 / log n
 	BasisShare        Basis = C.CHORALE_BASIS_SHARE         // sum_v max(0, n_v - i n / 4), with the index i = 1, 2, 3
 	BasisMajority     Basis = C.CHORALE_BASIS_MAJORITY      // n_v if the value a has the highest count, else 0; the index is a times the number of columns (values with EMPTY and CONFLICT), plus v
-	BasisCentre       Basis = C.CHORALE_BASIS_CENTRE        // n_v if the centre has the value c, else 0; the index is c times the number of values of a member, plus v
-	BasisSingle       Basis = C.CHORALE_BASIS_SINGLE        // sum_v n_v: a bonus for every member with a value; with Classes, with a label that counts
+	BasisCentre       Basis = C.CHORALE_BASIS_CENTRE        // n_v if the centre has the value c, else 0; the index is c times the number of columns, plus v
+	BasisSingle       Basis = C.CHORALE_BASIS_SINGLE        // sum_v n_v: a bonus for every member with a value; if LearnOptions.Classes is given, only for labels that count
 	BasisEmpty        Basis = C.CHORALE_BASIS_EMPTY         // number of members that are EMPTY: no value fires
 	BasisConflict     Basis = C.CHORALE_BASIS_CONFLICT      // number of members that are CONFLICT: several values fire
 	BasisOut          Basis = C.CHORALE_BASIS_OUT           // number of members with the value OUT, which stands for all values outside a dictionary
@@ -47,8 +47,8 @@ func (b Basis) String() string { return C.GoString(C.chorale_basis_name(C.choral
 type WeightRule struct {
 	Kind        int     // the kind of cliques; -1: every kind that can have the basis
 	Basis       Basis   // the basis whose weights are bounded
-	Index       int     // the index of one weight, for a basis that has several; -1: all of them
-	Least, Most float64 // the bounds; infinite for none. If equal, the weight is fixed
+	Index       int     // index of the weight within the basis, 0 if it has only one; -1: every weight
+	Least, Most float64 // the bounds; infinite means no bound. Equal bounds fix the weight
 }
 
 // LearnProgress is the progress of learning after each run over a problem.
@@ -62,12 +62,12 @@ type LearnOptions struct {
 	Rules     []WeightRule             // bounds of weights; where several match, the last one applies
 	Costs     []float64                // Labels x Labels costs, where the row is the gold label and the column the label given; nil: 1 for each wrong label
 	Labels    int                      // number of labels of Costs
-	Classes   []int32                  // for each label the class as which it counts in micro F1, or -1 if it does not count; excludes Costs. nil: Costs apply
-	Seen      []float64                // for each problem which share of the final tagger's training data its own tagger has seen, above 0 and at most 1; nil: all 1
+	Classes   []int32                  // for each label its class in micro F1, or -1 if the label does not count; costs are then those of micro F1, and Costs must be nil. nil: Costs apply
+	Seen      []float64                // for each problem the share of the final tagger's training data that the problem's tagger has seen, above 0 and at most 1; nil: all 1
 	Folds     int                      // greatest number of folds of cross-validation, at least 2; 10 by default
 	Level     float64                  // level of significance of tests, above 0 and below 1; 0.05 by default
 	Run       *RunOptions              // options of the runs that learning makes; their time limit, Progress and Host are ignored. nil: defaults with few rounds
-	TimeLimit time.Duration            // of the call; NoLimit: none but that of the context
+	TimeLimit time.Duration            // time limit of the call; NoLimit: only the context limits it
 	Progress  func(LearnProgress) bool // called after each run; if it returns true, the call ends as after a cancel. May be nil
 	Host      *Host                    // provides memory and a log; may be nil
 }
@@ -94,8 +94,8 @@ func newLearnt(learnt *C.chorale_learnt, from ...*handle) *Learnt {
 // from taggers that have not seen the gold labels. options: nil for the defaults.
 //
 // If the context (nil: none) ends the call, Learn returns both a result in which all weights are 0
-// and the error of the context. If the TimeLimit of the options ends the call, or because Progress
-// returns true, the outcome in the report says so and there is no error.
+// and the error of the context. If the TimeLimit of the options ends the call, or Progress ends it
+// by returning true, the outcome in the report says so and there is no error.
 //
 // Errors: [ErrNullArgument] (no problem, or a nil one), [ErrShape] (Costs, Seen), [ErrSize] (Folds,
 // empty Classes), [ErrOutOfRange] (Level, Costs, Seen, Rules; Classes below -1, or without a label
@@ -212,8 +212,8 @@ func (c *call) kind(name string, kind int) C.int32_t {
 	return C.int32_t(kind)
 }
 
-// NewAgreeingProblem makes a problem of a corpus and agreements, with the model that [Decode] would
-// label. The cliques of agreement k have kind k. gold: the gold label of each position of the
+// NewAgreeingProblem makes a problem from a corpus and agreements, with the model that [Decode]
+// would label. The cliques of agreement k have kind k. gold: the gold label of each position of the
 // corpus, -1 if unknown; nil for no gold labels.
 func NewAgreeingProblem(corpus *Corpus, agreements []*Agreement, gold []int32, host *Host) (*Problem, error) {
 	c := begin()
@@ -278,8 +278,9 @@ func (l *Learnt) Apply(problem *Problem, host *Host) (*Model, error) {
 	return newModel(model, (*handle)(problem), (*handle)(host)), nil
 }
 
-// Potential makes the learnt potential of a kind, over `values` values, for cliques of any size.
-// centreValue: for a kind of centred cliques, the value of the centre; otherwise -1.
+// Potential makes the learnt potential of a kind, for cliques of any size. values: R of the
+// cliques; if they are property cliques, the potential is over R + 2 values. centreValue: for a
+// kind of centred cliques, the value of the centre that the potential is for; otherwise -1.
 func (l *Learnt) Potential(kind, values, centreValue int, host *Host) (*Potential, error) {
 	c, learnt := l.begin()
 	defer c.end()
@@ -296,7 +297,7 @@ func (l *Learnt) Potential(kind, values, centreValue int, host *Host) (*Potentia
 	return (*Potential)(h), nil
 }
 
-// Applied says which of the learnt weights are applied. The others are 0.
+// Applied says which of the learnt weights are applied. All other weights are 0.
 type Applied int32
 
 // Which weights are applied.
@@ -316,7 +317,7 @@ const (
 	WarningSingleClique  LearnWarning = C.CHORALE_WARNING_SINGLE_CLIQUE  // some kind has only one clique
 	WarningBaseKnows     LearnWarning = C.CHORALE_WARNING_BASE_KNOWS     // the tagger may have been trained on the gold labels: more than 99 % of its labels are right
 	WarningFewGroups     LearnWarning = C.CHORALE_WARNING_FEW_GROUPS     // there are too few groups for any gain to be significant
-	WarningBaseGuesses   LearnWarning = C.CHORALE_WARNING_BASE_GUESSES   // the scores tell nothing about the gold labels: these may be misaligned
+	WarningBaseGuesses   LearnWarning = C.CHORALE_WARNING_BASE_GUESSES   // the scores tell nothing about the gold labels, which may be misaligned
 )
 
 // Gain is the difference of two costs on held-out groups, with its uncertainty over the groups.
@@ -338,7 +339,7 @@ type LearntReport struct {
 	Unit, Regularisation, GoldBonus          float64      // the temperature at which the tagger's margins are calibrated; the strength of regularisation, lambda; the mean bonus of gold labels where taggers were trained on less data (Seen), 0: none
 	BaseCost, ControlCost, AllCost           float64      // cost of the tagger's labels; cost with bonuses alone; cost with all bases
 	Gain                                     Gain         // gain of all bases over the tagger: BaseCost - AllCost
-	AgreementGain                            Gain         // gain of agreement bases over bonuses alone: ControlCost - AllCost. If members can be exchanged at random within a group, P is that of an exchange test of agreement
+	AgreementGain                            Gain         // gain of agreement bases over bonuses alone: ControlCost - AllCost. If members of cliques could be exchanged at random, P is instead the p-value of the test of agreement by such exchanges
 	F1                                       float64      // micro F1 of the tagger's labels, 0 to 1, if LearnOptions.Classes were given; else 0
 	Temperature                              float64      // the temperature for Run.Probabilities with the highest likelihood of held-out gold labels; 0: unknown
 }
@@ -377,7 +378,7 @@ const (
 	VerdictNoCliques  Verdict = C.CHORALE_VERDICT_NO_CLIQUES  // no clique has the kind
 	VerdictScreened   Verdict = C.CHORALE_VERDICT_SCREENED    // the kind was left out at the start: its bases are the same on gold labels as on the tagger's labels
 	VerdictNoGain     Verdict = C.CHORALE_VERDICT_NO_GAIN     // the gain of the kind on held-out groups is not significant
-	VerdictNotApplied Verdict = C.CHORALE_VERDICT_NOT_APPLIED // no kind is applied, since the gain of all together is not significant
+	VerdictNotApplied Verdict = C.CHORALE_VERDICT_NOT_APPLIED // no kind is applied, since the gain of all kinds together is not significant
 )
 
 // LearntKind is the result for one kind of cliques.
@@ -386,7 +387,7 @@ type LearntKind struct {
 	Verdict          Verdict // whether the kind is applied, and if not, why
 	Cliques, Members int     // the numbers of cliques of the kind, and of their members
 	ScreeningP       float64 // p-value of the screening, which leaves out kinds whose bases are the same on gold labels as on the tagger's; 1 if kinds were not screened
-	Gain             Gain    // cost of the tagger's labels minus the cost with this kind alone; 0 if it was not learnt, or is the only kind
+	Gain             Gain    // cost of the tagger's labels minus the cost with this kind alone; 0 if the kind was not learnt, or is the only one
 }
 
 // Kinds returns the results of all kinds, in the order of their numbers.

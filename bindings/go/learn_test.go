@@ -69,8 +69,8 @@ func TestLearn(t *testing.T) {
 	}
 	potential := must(again.Potential(0, 2, -1, nil))
 	defer potential.Close()
-	// The basis Share with index 2 is max(0, n_v - 2 n / 4), which for n = 3 is 0.5 at the value with
-	// count 2.
+	// The basis Share with index 2 is sum_v max(0, n_v - 2 n / 4): with n = 3 and the counts 2 and 1
+	// it is 0.5.
 	want := weights[0].Weight*(4+1)/3 + weights[1].Weight*0.5
 	if found := must(potential.Score([]int64{2, 1}, 3)); !near(found, want) {
 		t.Errorf("%g, and not %g", found, want)

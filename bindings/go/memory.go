@@ -8,7 +8,7 @@ import (
 	"unsafe"
 )
 
-// A placer makes the contents of a slice readable for C, and returns the address for C.
+// A placer makes the contents of a slice readable for C, and returns the address to pass to C.
 type placer interface {
 	place(memory unsafe.Pointer, bytes int) unsafe.Pointer
 }
@@ -38,8 +38,8 @@ func (c *copies) release() {
 	c.blocks = nil
 }
 
-// lend makes a slice readable for C through a placer, and returns its address; nil if the slice is
-// empty.
+// lend makes a slice readable for C through a placer, and returns the address to pass to C; nil if
+// the slice is empty.
 func lend[T any](to placer, slice []T) unsafe.Pointer {
 	if len(slice) == 0 {
 		return nil
@@ -47,8 +47,8 @@ func lend[T any](to placer, slice []T) unsafe.Pointer {
 	return to.place(unsafe.Pointer(&slice[0]), len(slice)*int(unsafe.Sizeof(slice[0])))
 }
 
-// first returns the address of a slice that is passed to C directly, not inside a struct; nil if it
-// is empty.
+// first returns the address of the first element of a slice, or nil if the slice is empty. It is
+// for slices that are passed to C directly, not inside a struct.
 func first[T any](slice []T) unsafe.Pointer {
 	if len(slice) == 0 {
 		return nil
@@ -56,13 +56,14 @@ func first[T any](slice []T) unsafe.Pointer {
 	return unsafe.Pointer(&slice[0])
 }
 
-// The address of a slice that is passed to C directly, as a pointer to the element type of C.
+// doubles, ints, longs and octets return what first returns, as a pointer to the C element type.
 func doubles(slice []float64) *C.double { return (*C.double)(first(slice)) }
 func ints(slice []int32) *C.int32_t     { return (*C.int32_t)(first(slice)) }
 func longs(slice []int64) *C.int64_t    { return (*C.int64_t)(first(slice)) }
 func octets(slice []byte) *C.uint8_t    { return (*C.uint8_t)(first(slice)) }
 
-// wide returns a copy with 64-bit integers, narrow one with integers of type int.
+// wide returns a copy of a slice with 64-bit integers; narrow returns a copy with integers of type
+// int.
 func wide(slice []int) []int64 {
 	all := make([]int64, len(slice))
 	for i, number := range slice {
@@ -116,8 +117,8 @@ func (c *call) strings(strings []string) (**C.char, *C.size_t) {
 	return (**C.char)(block), (*C.size_t)(sizes)
 }
 
-// product returns the product of sizes. For a negative size, or on overflow, it returns 2^62, more
-// than any slice has.
+// product returns the product of sizes. For a negative size, or on overflow, it returns 2^62, which
+// is more than the length of any slice.
 func product(sizes ...int) int {
 	const most = uint64(1) << 62
 	total := uint64(1)
@@ -138,8 +139,9 @@ func product(sizes ...int) int {
 	return int(total)
 }
 
-// extent returns how many elements an array must have. counts, strides: for each dimension the
-// number of entries and the distance between two of them.
+// extent returns how many elements an array must have to contain all its entries. counts, strides:
+// for each dimension, the number of entries and the distance between consecutive entries, in
+// elements.
 func extent(counts, strides []int) int {
 	last := 0
 	for i, count := range counts {
@@ -155,15 +157,15 @@ func extent(counts, strides []int) int {
 	return last + 1
 }
 
-// check refuses a slice of `length` elements if its shape needs more. A slice without elements
-// counts as not given, and is accepted.
+// check refuses a slice with fewer than `needed` elements. An empty slice counts as not given, and
+// is accepted.
 func (c *call) check(name string, length, needed int) {
 	if length > 0 && length < needed {
 		c.fail(refuse(ErrShape, "%s has %d elements, and its shape takes %d", name, length, needed))
 	}
 }
 
-// present refuses a slice of `length` elements if its shape needs more, also if it has none.
+// present refuses a slice with fewer than `needed` elements, even if the slice is empty.
 func (c *call) present(name string, length, needed int) {
 	if length < needed {
 		c.fail(refuse(ErrShape, "%s has %d elements, and its shape takes %d", name, length, needed))
@@ -177,8 +179,8 @@ func (c *call) least(name string, value, least int) {
 	}
 }
 
-// stride returns the row stride to use: `row` for 0. It refuses a stride below `row`, with which
-// rows overlap.
+// stride returns the row stride to use: `row` for 0. It refuses a stride below `row`, because rows
+// would overlap.
 func (c *call) stride(name string, value, row int) int {
 	if value == 0 {
 		return row

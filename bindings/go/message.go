@@ -17,7 +17,7 @@ import "unsafe"
 type Attachment struct {
 	Property   *Property   // the property
 	Dictionary *Dictionary // the subset of the property's values that the clique uses; nil: all values
-	Classes    []int32     // class of each position, by which the property's rules differ; nil: all 0
+	Classes    []int32     // class of each position, read by the property's rules; nil: all 0
 	Table      []int32     // for each position the value that FireTable fires, -1 for nothing; nil if the property reads no table
 	Message    []float64   // message of the clique to the chain: R + 2 scores, one for each value, then EMPTY and CONFLICT; nil: zeros
 }
@@ -75,8 +75,8 @@ func (a *Attachment) Values() int {
 	return int(C.chorale_attachment_values(&told))
 }
 
-// labelled returns the attachment and the parents for C, after checking the arguments of Shown and
-// Fired.
+// labelled returns the attachment and the labels for C, after checking the arguments of Shown and
+// Fired. The address of the labels is not null even if the labelling is empty.
 func (c *call) labelled(a *Attachment, labelling, parents []int32) (C.chorale_attachment, *C.int32_t) {
 	told := c.attachment(a, len(labelling))
 	c.check("parents", len(parents), len(labelling))
@@ -101,8 +101,9 @@ func (a *Attachment) Shown(labelling, parents []int32) (int32, error) {
 	return int32(value), c.single()
 }
 
-// Fired returns all values that the property fires on a labelling, in order and with repetitions,
-// in the property's own numbers. parents: the parent of each position of a tree; nil: a chain.
+// Fired returns all values that the property fires on a labelling, in order of positions and with
+// repetitions, in the property's own numbers. parents: the parent of each position of a tree; nil:
+// a chain.
 func (a *Attachment) Fired(labelling, parents []int32) ([]int32, error) {
 	c := begin()
 	defer c.end()
@@ -118,12 +119,13 @@ func (a *Attachment) Fired(labelling, parents []int32) ([]int32, error) {
 	return values[:count], nil
 }
 
-// JointMode is the method for a chain with several properties.
+// JointMode is the method for a chain with several properties. The computation runs over
+// configurations, which are joint states of all properties of the chain.
 type JointMode int32
 
 // The methods for several properties.
 const (
-	JointAuto       JointMode = C.CHORALE_JOINT_AUTO       // exact while there are at most Budget configurations, then a beam of that many
+	JointAuto       JointMode = C.CHORALE_JOINT_AUTO       // exact while there are at most Budget configurations, then a beam that keeps Budget configurations
 	JointExact      JointMode = C.CHORALE_JOINT_EXACT      // exact; more than Budget configurations are refused with ErrStateSpace
 	JointAbsorption JointMode = C.CHORALE_JOINT_ABSORPTION // approximate: adds the message of a value wherever the value fires
 	JointBeam       JointMode = C.CHORALE_JOINT_BEAM       // approximate: keeps the BeamWidth best configurations at each position
@@ -156,13 +158,13 @@ func messageOptions(options *MessageOptions) *C.chorale_message_options {
 
 // MessageResult is the result of computing messages or decoding, except messages and labels.
 type MessageResult struct {
-	Outcome        Outcome // Complete; Infeasible if every labelling is forbidden; NothingFound if an approximation found none
+	Outcome        Outcome // Complete; Infeasible if every labelling is forbidden; NothingFound if an approximation found no labelling
 	Pruned         bool    // whether a beam dropped configurations
 	Exact          bool    // whether the messages, or the labelling, are exact
 	Configurations int     // the greatest number of configurations at one position
-	Score          float64 // of decoding: ChainScore + MessageScore; otherwise 0
-	ChainScore     float64 // of decoding: the chain's own score of the labelling; otherwise 0
-	MessageScore   float64 // of decoding: sum over the attachments of the message at the value that the labelling shows; otherwise 0
+	Score          float64 // after Decode: ChainScore + MessageScore; after Messages: 0
+	ChainScore     float64 // after Decode: the chain's own score of the labelling; after Messages: 0
+	MessageScore   float64 // after Decode: sum over the attachments of the message's score of the value that the labelling shows; after Messages: 0
 }
 
 func messageResult(r *C.chorale_message_result) MessageResult {
@@ -172,7 +174,8 @@ func messageResult(r *C.chorale_message_result) MessageResult {
 	}
 }
 
-// MessageTask is the call for which the memory of a solver is sized, for chains with properties.
+// MessageTask is the call of a solver, on chains with properties, for which memory is measured or
+// reserved.
 type MessageTask int32
 
 // The calls of a chain solver on chains with properties.
@@ -186,7 +189,8 @@ func attachmentsFirst(all []C.chorale_attachment) *C.chorale_attachment {
 }
 
 // MessageBytes returns the number of bytes that a fixed solver or a [Scratch] needs for a task on
-// chains and attachments of these sizes.
+// this chain with these attachments, and on all chains and attachments that differ from them only
+// in the entries of arrays.
 func MessageBytes(chain *Chain, attachments []Attachment, options *MessageOptions, task MessageTask) (int, error) {
 	c := begin()
 	defer c.end()
@@ -200,8 +204,8 @@ func MessageBytes(chain *Chain, attachments []Attachment, options *MessageOption
 	return int(bytes), c.err
 }
 
-// ReserveMessages grows the workspace, so that later calls for the task on chains and attachments
-// of these sizes need no further memory.
+// ReserveMessages grows the workspace, so that later calls for the task need no further memory, on
+// the chains and attachments for which [MessageBytes] gives the number of bytes.
 func (s *ChainSolver) ReserveMessages(chain *Chain, attachments []Attachment, options *MessageOptions, task MessageTask) error {
 	c := begin()
 	defer c.end()
@@ -216,9 +220,9 @@ func (s *ChainSolver) ReserveMessages(chain *Chain, attachments []Attachment, op
 }
 
 // Messages computes the messages of a chain to the cliques of its properties. Row p is the message
-// to the clique of attachment p: R + 2 scores, those of EMPTY and CONFLICT last. The score of a
-// value is the best one of a labelling that shows this value: the chain's score plus the messages
-// of all other attachments. It is minus infinity if no labelling shows the value.
+// to the clique of attachment p: R + 2 scores, one for each value, then EMPTY and CONFLICT. The
+// score of a value is the maximum, over the labellings that show this value, of the chain's score
+// plus the messages of all other attachments; minus infinity if no labelling shows the value.
 func (s *ChainSolver) Messages(chain *Chain, attachments []Attachment, options *MessageOptions) ([][]float64, MessageResult, error) {
 	return messages(s.in, chain, attachments, options)
 }
@@ -261,9 +265,9 @@ func messages(in func(*call) workspace, chain *Chain, attachments []Attachment, 
 	return all, messageResult(result), nil
 }
 
-// Decode finds the labelling with the best sum of the chain's score and the messages of all
-// attachments. It returns the labels, and for each attachment the value that the labelling shows.
-// Both are nil if no labelling was found.
+// Decode finds the labelling for which the sum of the chain's score and the messages of all
+// attachments is greatest. It returns the labels, and for each attachment the value that the
+// labelling shows. Both are nil if no labelling was found.
 func (s *ChainSolver) Decode(chain *Chain, attachments []Attachment, options *MessageOptions) (labelling, values []int32, _ MessageResult, _ error) {
 	return decode(s.in, chain, attachments, options)
 }

@@ -9,30 +9,32 @@ import (
 	"unsafe"
 )
 
-// The words of this file. A clique is a group of members, each of which has one of R values. Its
-// potential is a function of the counts, the numbers of members with each value. Members of a
-// position clique are positions; the value of a member is its label, or a value assigned to this
-// label. A position clique may be centred: one more position, the centre, selects the potential by
-// its value. Members of a property clique are whole chains; the value of a member is that of a
-// [Property]. In arrays EMPTY, which is no value, has the number R, and CONFLICT, several values,
-// has R + 1.
+// The words of this file. A clique is a group of members, each of which has one of R values. The
+// potential of a clique is a function of the counts, the numbers of members with each value.
+// Members of a position clique are positions; the value of a member is its label, or a value
+// assigned to this label. A position clique may be centred: one more position, the centre, selects
+// the potential by its value. Members of a property clique are whole chains; the value of a member
+// is the value of a [Property]. In arrays R stands for EMPTY (the member has no value), and R + 1
+// for CONFLICT (it has several different values).
 
-// Instance is a model of the caller in the place of a chain, such as a semi-Markov model or a
-// clique tree. It computes messages and decodes by its own methods. Its memberships in cliques are
-// its ports, numbered from 0 in the order of adding; a port has a column for each value of the
+// Instance is a model of the caller that takes the place of a chain, such as a semi-Markov model or
+// a clique tree. It computes messages and decodes by its own methods. Its memberships in cliques
+// are its ports, numbered from 0 in the order of adding; a port has a column for each value of the
 // clique. The slices passed to the methods are valid only until the method returns. At most one
 // call is made at a time.
 type Instance interface {
 	// Shape returns the number of labels in a decoded labelling, and the number of different labels:
 	// each label is from 0 to labels - 1. The results must always be the same.
 	Shape() (length, labels int)
-	// Messages computes the messages of the instance. outgoing[p][v] becomes the greatest score over
-	// the labellings in which port p has value v, where the score is the labelling's own plus the
-	// incoming scores of all other ports at their values. Entries that are not written remain minus
+	// Messages computes the messages of the instance: it writes to outgoing[p][v] the maximum, over
+	// the labellings in which port p has value v, of the labelling's own score plus the sum of
+	// incoming[q][value of port q] over all other ports q. Entries that are not written remain minus
 	// infinity.
 	Messages(incoming, outgoing [][]float64) error
-	// Decode finds the labelling with the greatest sum of its own score and the incoming scores of all
-	// ports. It writes its labels and the value of each port, and returns the labelling's own score.
+	// Decode finds the labelling for which its own score plus the sum of incoming[p][value of port p]
+	// over all ports p is greatest. It writes the labels to labelling and the value of each port to
+	// values, and returns the labelling's own score. If every labelling is forbidden, it returns minus
+	// infinity.
 	Decode(incoming [][]float64, labelling, values []int32) (score float64, err error)
 }
 
@@ -76,8 +78,7 @@ func (b *ModelBuilder) begin() (*call, *C.chorale_model_builder) {
 	return c, (*C.chorale_model_builder)(c.alone(b.handle()))
 }
 
-// ChainOptions are further properties of a chain in a model; a nil pointer stands for the zero
-// value.
+// ChainOptions are what a model stores of a chain besides its scores; nil means the zero value.
 type ChainOptions struct {
 	Group  int64   // number of the document that the chain belongs to; cliques of repeated words are made within documents
 	Tokens []int32 // for each position a token id of at least 0, or -1 for none; nil: the chain has no tokens
@@ -115,7 +116,7 @@ type holdInstance struct {
 	user cgo.Handle
 }
 
-// AddInstance adds an instance and returns its number, which is one among the chains.
+// AddInstance adds an instance and returns its number. Chains and instances are numbered together.
 func (b *ModelBuilder) AddInstance(oracle Instance) (int, error) {
 	if oracle == nil {
 		return 0, refuse(ErrNullArgument, "the instance is nil")
@@ -145,15 +146,15 @@ func (b *ModelBuilder) AddInstance(oracle Instance) (int, error) {
 // whose members are whole chains. Otherwise it is a position clique, which may have a centre.
 type CliqueSetup struct {
 	Property   *Property   // the property whose value is the value of a member; nil: a position clique
-	Dictionary *Dictionary // the subset of the property's values that the clique uses; nil: all
-	// Values is R of a position clique. LabelValues is the value of each label, from 0 to Values - 1,
-	// or -1 for EMPTY, which is no value; nil: each label is its own value.
+	Dictionary *Dictionary // the subset of the property's values that the clique uses; nil: all values
+	// Values is R of a position clique. LabelValues holds the value of each label, from 0 to Values -
+	// 1, or -1 for EMPTY (no value); nil: each label is its own value.
 	Values      int
 	LabelValues []int32
-	Potential   *Potential // over R values, or over R + 2 values, of which the last two are EMPTY and CONFLICT
+	Potential   *Potential // over R values, or over R + 2 values: the last two are then EMPTY and CONFLICT
 	// CentrePotentials replace Potential in a centred clique: one for each value of the centre.
 	CentrePotentials  []*Potential
-	CentreLabelValues []int32 // the value of the centre for each of its labels; nil: each label is its own value
+	CentreLabelValues []int32 // for each label of the centre's position the value of the centre; nil: each label is its own value
 }
 
 // AddClique adds a clique without members and returns its number.
@@ -201,8 +202,8 @@ func (c *call) cliqueSetup(setup *CliqueSetup) *C.chorale_clique_setup {
 	return told
 }
 
-// watch remembers where callback potentials store their failures, so that runs over the model
-// report them.
+// watch remembers where callback potentials store their panics and errors, so that runs over the
+// model report them.
 func (b *ModelBuilder) watch(potentials []*Potential) {
 	for _, potential := range potentials {
 		if potential == nil {
@@ -220,8 +221,7 @@ func (b *ModelBuilder) watch(potentials []*Potential) {
 	}
 }
 
-// MemberOptions are the arrays that a property reads on a chain; a nil pointer stands for the zero
-// value.
+// MemberOptions are the arrays that a property reads on a chain; nil means the zero value.
 type MemberOptions struct {
 	Classes []int32 // class of each position; nil: all 0
 	Table   []int32 // table entry of each position; nil: the tokens of the chain
@@ -266,7 +266,7 @@ func (b *ModelBuilder) AddPosition(clique, chain, position int) error {
 // SetWeights sets how often each member of the cliques first to first + count - 1 counts in their
 // potentials. The count of a value is then the sum of the weights of the members with this value,
 // and the sum of all weights takes the place of the number of members. The members' scores do not
-// change. All members of a clique with a weight above 1 must be added before this call. weights:
+// change. All members of a clique must be added before one of them gets a weight above 1. weights:
 // for each member a number of at least 1, clique by clique, in the order of adding. Errors:
 // [ErrWeights] (a centred clique, or a potential that is not a convex sum), [ErrShape],
 // [ErrOutOfRange], [ErrSizeOverflow].
@@ -309,8 +309,9 @@ func NewRepeatedWords() *RepeatedWords {
 }
 
 // AddRepeatedWords adds a position clique for every token that occurs at least options.Minimum
-// times; its members are all positions with the token. It returns the number of the first clique
-// and the number of cliques.
+// times in a group of chains, or in all groups together if options.Across is true. The members of
+// the clique are all these occurrences. It returns the number of the first clique and the number of
+// cliques.
 func (b *ModelBuilder) AddRepeatedWords(potential *Potential, options *RepeatedWords) (clique, count int, _ error) {
 	if options == nil {
 		options = NewRepeatedWords()
@@ -363,7 +364,7 @@ func newModel(model *C.chorale_model, from ...*handle) *Model {
 	return (*Model)(h)
 }
 
-// Clone returns another handle of the same model, which is closed separately.
+// Clone returns a second handle of the same model. Each handle is closed separately.
 func (m *Model) Clone() (*Model, error) {
 	c, model := m.begin()
 	defer c.end()
@@ -389,8 +390,8 @@ type LabellingScore struct {
 	CliqueScores []float64 // potential of each clique
 }
 
-// Score computes the score of any labelling, such as gold labels. labels: those of all positions,
-// chain after chain. If the model has an [Instance], the error is [ErrKind].
+// Score computes the score of any labelling, such as gold labels. labels: the label of every
+// position, chain after chain. If the model has an [Instance], the error is [ErrKind].
 func (m *Model) Score(labels []int32, host *Host) (LabellingScore, error) {
 	c, model := m.begin()
 	defer c.end()
@@ -407,7 +408,7 @@ func (m *Model) Score(labels []int32, host *Host) (LabellingScore, error) {
 	return LabellingScore{float64(score), chains, cliques}, nil
 }
 
-// Reweigh makes a model of the same chains and cliques, in which the potential of clique i is
+// Reweigh makes a model with the same chains and cliques, in which the potential of clique i is
 // multiplied by factors[i], at least 0. The two models share the chains.
 func (m *Model) Reweigh(factors []float64, host *Host) (*Model, error) {
 	c, model := m.begin()
@@ -468,25 +469,27 @@ func (m *Model) CliqueValues(clique int) int {
 	return m.size(func(m *C.chorale_model) C.int64_t { return C.chorale_model_clique_values(m, C.int64_t(clique)) })
 }
 
-// CliqueColumns returns the number of values of a member of a clique: R + 2 with EMPTY and
-// CONFLICT, or R if no member can be EMPTY. 0 if there is no such clique.
+// CliqueColumns returns the number of columns of a clique: how many entries a message to a member
+// has. It is R + 2 with EMPTY and CONFLICT, R if no member can be EMPTY or CONFLICT, and 0 if there
+// is no such clique.
 func (m *Model) CliqueColumns(clique int) int {
 	return m.size(func(m *C.chorale_model) C.int64_t { return C.chorale_model_clique_columns(m, C.int64_t(clique)) })
 }
 
-// CliqueCentreValues returns the number of values of the centre of a clique; 0 if it has no centre.
+// CliqueCentreValues returns the number of values of the centre of a clique; 0 if the clique has no
+// centre.
 func (m *Model) CliqueCentreValues(clique int) int {
 	return m.size(func(m *C.chorale_model) C.int64_t {
 		return C.chorale_model_clique_centre_values(m, C.int64_t(clique))
 	})
 }
 
-// Bytes returns the number of bytes that the model has allocated.
+// Bytes returns the number of bytes that the model has allocated, including its copies of scores.
 func (m *Model) Bytes() int {
 	return m.size(func(m *C.chorale_model) C.int64_t { return C.int64_t(C.chorale_model_bytes(m)) })
 }
 
-// ScoreBytes returns the number of bytes of the scores of all chains.
+// ScoreBytes returns the number of bytes of the scores of all chains, without those of transitions.
 func (m *Model) ScoreBytes() int {
 	return m.size(func(m *C.chorale_model) C.int64_t { return C.int64_t(C.chorale_model_score_bytes(m)) })
 }
@@ -529,8 +532,9 @@ func refuseClique(model *C.chorale_model, clique int) error {
 	return nil
 }
 
-// Member returns a member of a clique, numbered in the order of adding, and how often it counts in
-// the clique's potential. If there is no such clique or member, the error is [ErrOutOfRange].
+// Member returns one member of a clique and its weight: how often it counts in the clique's
+// potential. member: the number of the member, in the order of adding; a centre comes last. If
+// there is no such clique or member, the error is [ErrOutOfRange].
 func (m *Model) Member(clique, member int) (Member, int64, error) {
 	c, model := m.begin()
 	defer c.end()
@@ -615,8 +619,8 @@ func (m *Model) CliquePotential(clique int) (*Potential, error) {
 	})
 }
 
-// CliqueCentrePotential returns the potential of a centred clique for one value of its centre, as
-// [Model.CliquePotential] does for other cliques. If there is no such potential, the result is nil
+// CliqueCentrePotential returns the potential of a centred clique for one value of its centre, in
+// the form that [Model.CliquePotential] describes. If there is no such potential, the result is nil
 // without an error.
 func (m *Model) CliqueCentrePotential(clique, value int) (*Potential, error) {
 	return m.potential(func(model *C.chorale_model) *C.chorale_potential {
@@ -635,7 +639,7 @@ func (m *Model) potential(of func(*C.chorale_model) *C.chorale_potential) (*Pote
 		return nil, nil
 	}
 	h := potentialHandle(C.chorale_potential_retain(potential))
-	h.relate((*handle)(m)) // keeps a potential's callback alive, and its failures reported, as the model's handle does
+	h.relate((*handle)(m)) // keeps the potential's callback alive, and lets calls on the new handle report its panics and errors
 	return (*Potential)(h), nil
 }
 
@@ -705,7 +709,7 @@ func (m *Model) chainLabels(number int) (int, error) {
 	return int(told.labels), nil
 }
 
-// Chain returns copies of the arrays and options of a chain. Its transitions are a new handle,
+// Chain returns copies of the arrays and options of a chain. Chain.Transitions is a new handle,
 // which the caller closes.
 func (m *Model) Chain(number int) (*Chain, *ChainOptions, error) {
 	c, model := m.begin()

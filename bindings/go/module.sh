@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # Usage: bindings/go/module.sh PATH
 #
-# Gives the Go module another path. The path stands in go.mod; this rewrites it there, and where the language wants it spelled
-# out: in the imports of the examples and of the README's program. PATH is where the repository can be fetched, followed by
-# bindings/go, the folder of the module in it: HOST/OWNER/NAME/bindings/go. Releases are tagged bindings/go/vX.Y.Z.
+# Gives the Go module another path: rewrites the path in go.mod, in the imports of the examples and
+# in the README's program. PATH is where the repository can be fetched, followed by bindings/go, the
+# module's folder in it: HOST/OWNER/NAME/bindings/go. Releases are tagged bindings/go/vX.Y.Z.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")"
 path=${1:?module.sh PATH}

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// Clique inference gives the same as enumerating all assignments, for every family that has an
-// exact solver or a proof of optimality.
+// Clique inference gives the same results as enumerating all assignments, for every family that has
+// an exact solver or a proof of optimality.
 func TestCliquesAgainstEnumeration(t *testing.T) {
 	random := seeded(t)
 	solver := must(NewCliqueSolver(nil))
@@ -82,8 +82,8 @@ func TestCliquesAgainstEnumeration(t *testing.T) {
 	}
 }
 
-// Chains and trees give the same as enumerating all labellings, for both element types, with
-// solvers and with scratch memory.
+// Chains and trees give the same results as enumerating all labellings, for both element types,
+// with solvers and with scratch memory.
 func TestChainsAgainstEnumeration(t *testing.T) {
 	random := seeded(t)
 	solver := must(NewChainSolver(nil))
@@ -171,7 +171,7 @@ func TestChainsAgainstEnumeration(t *testing.T) {
 	}
 }
 
-// Messages and decoding under properties give the same as enumerating all labellings.
+// Messages and decoding under properties give the same results as enumerating all labellings.
 func TestMessagesAgainstEnumeration(t *testing.T) {
 	random := seeded(t)
 	solver := must(NewChainSolver(nil))

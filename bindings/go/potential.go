@@ -5,9 +5,9 @@ import "C"
 
 import "unsafe"
 
-// A potential is a function of the counts n_v: n_v is the number of members of a clique with the
-// value v, one of R values, and n is the number of all members. Functions f_v of the count of one
-// value are given as tables, whose entry k is f_v(k).
+// A potential is a function of the counts n_v, where n_v is the number of members of a clique with
+// the value v, one of R values; n is the number of all members. A function f_v of the count of one
+// value is given as a table, whose entry k is f_v(k).
 
 // Scale is the factor by which a potential is multiplied.
 type Scale int32
@@ -48,11 +48,12 @@ func (f Family) String() string { return C.GoString(C.chorale_family_name(C.chor
 // never changes, and any goroutine may use it.
 type Potential handle
 
-// PotentialOptions apply to every family; a nil pointer stands for the zero value.
+// PotentialOptions are the options of all functions that make a potential; nil means the zero
+// value.
 type PotentialOptions struct {
 	Scale   Scale  // the factor by which the potential is multiplied
 	Shape   Shape  // the shape of the tables of NewSum; other potentials ignore it
-	Counted []byte // for each value a byte; 0: the value is uncounted, that is, its members add nothing and it is never the majority. nil: every value is counted
+	Counted []byte // a byte for each value; 0: the value is uncounted, that is, its members add nothing and it is never the majority. nil: every value is counted
 	Host    *Host  // provides memory and a log; may be nil
 }
 
@@ -88,7 +89,7 @@ func (c *call) table(name string, table Table) (*C.double, C.int64_t) {
 }
 
 // newPotential makes a potential by calling `create`, which calls the library. watching: where the
-// potential's callback stores its failures; nil if it has no callback.
+// potential's callback stores its panics and errors; nil if the potential has no callback.
 func newPotential(values int, options *PotentialOptions, watching *failures,
 	create func(c *call, host *C.chorale_host, options *C.chorale_potential_options, potential **C.chorale_potential) C.chorale_status) (*Potential, error) {
 	if options == nil {
@@ -165,9 +166,9 @@ func NewMax(values int, tables Table, options *PotentialOptions) (*Potential, er
 	})
 }
 
-// NewCardinality makes a function of the count of one value. Exactly two of the values must be
-// counted (PotentialOptions.Counted); table[k] is the potential if k members have the higher of
-// these two.
+// NewCardinality makes a potential that depends on the count of one value. Exactly two of the
+// values must be counted (PotentialOptions.Counted); table[k] is the potential if k members have
+// the higher of these two.
 func NewCardinality(values int, table []float64, options *PotentialOptions) (*Potential, error) {
 	return newPotential(values, options, nil, func(c *call, host *C.chorale_host, options *C.chorale_potential_options, potential **C.chorale_potential) C.chorale_status {
 		c.names = map[string]string{"length": "len(table)"}
@@ -191,9 +192,8 @@ func NewSquareMakespan(values int, lambda float64, options *PotentialOptions) (*
 }
 
 // NewMajority makes the potential bias[a] + sum_v weights[a * values + v] * n_v, where a is the
-// value with the highest count. If several values have the highest count, a is the one of them that
-// gives the highest potential. weights: values x values. bias: one entry for each value; nil for
-// zeros.
+// value with the highest count. If several values have the highest count, a is the one that gives
+// the highest potential. weights: values x values. bias: one entry for each value; nil for zeros.
 func NewMajority(values int, weights, bias []float64, options *PotentialOptions) (*Potential, error) {
 	return newPotential(values, options, nil, func(c *call, host *C.chorale_host, options *C.chorale_potential_options, potential **C.chorale_potential) C.chorale_status {
 		if values >= 1 {
@@ -207,9 +207,9 @@ func NewMajority(values int, weights, bias []float64, options *PotentialOptions)
 	})
 }
 
-// NewPairs makes the sum of scores[x_i * values + x_j] over all ordered pairs of distinct members i
-// and j, where x_i and x_j are their values. scores: values x values numbers, which need not be
-// symmetric.
+// NewPairs makes the potential that adds up scores[x_i * values + x_j] over all ordered pairs of
+// distinct members i and j, where x_i is the value of i. scores: values x values numbers, which
+// need not be symmetric.
 func NewPairs(values int, scores []float64, options *PotentialOptions) (*Potential, error) {
 	return newPotential(values, options, nil, func(c *call, host *C.chorale_host, options *C.chorale_potential_options, potential **C.chorale_potential) C.chorale_status {
 		if values >= 1 {
@@ -222,10 +222,10 @@ func NewPairs(values int, scores []float64, options *PotentialOptions) (*Potenti
 	})
 }
 
-// NewCallback makes a potential that calls a function with the counts, one for each value, and the
-// number of members. If the function returns minus infinity, the counts are forbidden; if it
-// returns an error, the computation ends. Its result must depend only on its arguments. Several
-// goroutines may call it at once. counts is valid only until the function returns.
+// NewCallback makes a potential that calls the function score with the counts, one for each value,
+// and the number of members. If score returns minus infinity, the counts are forbidden; if it
+// returns an error, the computation ends. The result of score must depend only on its arguments.
+// Several goroutines may call it at once. counts is valid only until score returns.
 func NewCallback(values int, score func(counts []int64, members int64) (float64, error), options *PotentialOptions) (*Potential, error) {
 	if score == nil {
 		return nil, refuse(ErrNullArgument, "score is nil")
@@ -241,7 +241,8 @@ func NewCallback(values int, score func(counts []int64, members int64) (float64,
 	})
 }
 
-// Scaled returns the potential factor * p, which shares the tables of p. factor: at least 0.
+// Scaled returns the potential factor * p, which shares the tables of p. factor: at least 0. Counts
+// that p forbids stay forbidden, even if factor is 0.
 func (p *Potential) Scaled(factor float64, host *Host) (*Potential, error) {
 	c := begin()
 	defer c.end()
@@ -259,7 +260,7 @@ func (p *Potential) Scaled(factor float64, host *Host) (*Potential, error) {
 	return (*Potential)(h), nil
 }
 
-// Clone returns another handle of the same potential, which is closed separately.
+// Clone returns a second handle of the same potential. Each handle is closed separately.
 func (p *Potential) Clone() (*Potential, error) {
 	c := begin()
 	defer c.end()
@@ -289,8 +290,8 @@ func (p *Potential) Family() Family {
 	return Family(C.chorale_potential_family((*C.chorale_potential)(c.share((*handle)(p)))))
 }
 
-// Score returns the potential for given counts: counts[v] of `members` members have the value v. It
-// is minus infinity if the counts are forbidden.
+// Score returns the potential for given counts, where counts[v] of `members` members have the value
+// v; minus infinity if the counts are forbidden.
 func (p *Potential) Score(counts []int64, members int64) (float64, error) {
 	c := begin()
 	defer c.end()
@@ -304,14 +305,14 @@ func (p *Potential) Score(counts []int64, members int64) (float64, error) {
 	return float64(score), c.err
 }
 
-// Prices computes the prices of a clique whose members are divided over several models, and the
-// potential at its counts. The price of a value is the score that is added to every member with
-// this value: the slope of the value's table at its count (for Potts 2 * lambda * n_v), or for a
-// majority the value's weight in the row of the value with the highest count. counts: for each
-// value the number of members with it, summed over all models. members: the number of members in
-// all models; it may exceed the sum of the counts, if some members are EMPTY or CONFLICT and the
-// potential has no such values. The error is [ErrKind] if the potential is neither a majority nor a
-// sum that is convex and forbids no count.
+// Prices computes the prices of a clique whose members are divided over several models, and returns
+// them with the score, the potential at the clique's counts. The price of a value is the score that
+// is added to every member with this value. In a sum, it is the slope of the value's table at its
+// count (for Potts 2 * lambda * n_v); in a majority, the value's weight in the row of the value
+// with the highest count. counts: for each value the number of members with it, summed over all
+// models. members: the number of members in all models; it may exceed the sum of the counts, if
+// some members are EMPTY or CONFLICT and the potential has no such values. The error is [ErrKind]
+// if the potential is neither a majority nor a sum that is convex and forbids no count.
 func (p *Potential) Prices(counts []int64, members int64) (prices []float64, score float64, _ error) {
 	c := begin()
 	defer c.end()
@@ -328,8 +329,8 @@ func (p *Potential) Prices(counts []int64, members int64) (prices []float64, sco
 	return prices, float64(found), nil
 }
 
-// Most returns an upper bound on the potential at m minus the sum of prices[v] * m_v, over all
-// counts m of at most `members` members. For a convex sum the bound is the maximum itself. The
+// Most returns an upper bound on P(m) - sum_v prices[v] * m_v, where P is the potential, over all
+// counts m whose sum is at most `members`. For a convex sum the bound is the maximum itself. The
 // error is [ErrKind] in the cases named at [Potential.Prices].
 func (p *Potential) Most(prices []float64, members int64) (float64, error) {
 	c := begin()

@@ -26,10 +26,10 @@ type Prices struct {
 	values []int // for each shared clique the number of values of its potential
 }
 
-// NewPrices makes a run of a model in which `cliques` are shared. Prices take the place of their
-// potentials, of which only the number of values is used. The other cliques are solved as in any
-// run. options: nil for the defaults; Edits is ignored, and [MessagesAuto] is taken as
-// [MessagesFloat64].
+// NewPrices makes a run of a model in which `cliques` are shared. Prices replace the potentials of
+// these cliques; of such a potential only the number of values is used. The other cliques are
+// solved as in any run. options: nil for the defaults; Edits is ignored, and [MessagesAuto] is
+// taken as [MessagesFloat64].
 func NewPrices(model *Model, cliques []int, options *RunOptions) (*Prices, error) {
 	p := &Prices{values: make([]int, len(cliques))}
 	run, err := newRun(options, func(c *call, run *Run, host *C.chorale_host, told *C.chorale_run_options) (*C.chorale_run, func()) {
@@ -68,13 +68,14 @@ func (p *Prices) reads() *Run {
 func (p *Prices) Close() error { return p.reads().Close() }
 
 // Solve labels the model under prices. The result does not depend on earlier calls: the same prices
-// give the same labels. prices: one row for each shared clique, in the order in which they were
-// passed to [NewPrices]. A row has an entry for each value of the potential; if these are R + 2,
-// the last two are EMPTY (no value) and CONFLICT (several values). nil: all prices are 0.
+// give the same labels. prices: one row for each shared clique, in the order in which the cliques
+// were passed to [NewPrices]. A row has an entry for each value of the clique's potential; if the
+// potential has R + 2 values, the last two are EMPTY (no value) and CONFLICT (several values). nil:
+// all prices are 0.
 //
-// The score is that of the chains and of the cliques that are not shared, without prices: what this
-// model contributes to the score of all models together. It is minus infinity if no labelling was
-// found. If the deadline or the cancellation of the context (nil: none) ends the call, Solve
+// score is the score of the chains and of the cliques that are not shared, without prices: what
+// this model contributes to the score of all models together. It is minus infinity if no labelling
+// was found. If the deadline or the cancellation of the context (nil: none) ends the call, Solve
 // returns both the result so far, with the outcome [Cancelled], and the error of the context. If
 // prices are refused, the last labelling is kept.
 func (p *Prices) Solve(ctx context.Context, prices [][]float64) (score float64, result RunResult, _ error) {
@@ -151,9 +152,8 @@ func (p *Prices) placed(err error) error {
 // Counts returns how many members of each shared clique have each value, under the labelling of the
 // last Solve. The shape is that of the prices that [Prices.Solve] takes: one row for each shared
 // clique, with one entry for each value of its potential. All rows are parts of one array. Members
-// with a value outside the clique's dictionary are not counted. A potential has entries for EMPTY
-// and CONFLICT only if it has R + 2 values; if it has R, members with these two values are not
-// counted either.
+// with a value outside the clique's dictionary are not counted. Members with EMPTY or CONFLICT are
+// counted only if the potential has R + 2 values, which include these two.
 func (p *Prices) Counts() ([][]int64, error) {
 	c, _ := p.reads().begin(false)
 	defer c.end()
@@ -180,8 +180,8 @@ func (p *Prices) Labels(chain int, of Labelling) ([]int32, error) { return p.rea
 // AllLabels returns the labels of all chains, one row for each chain, as [Run.AllLabels] does.
 func (p *Prices) AllLabels(of Labelling) ([][]int32, error) { return p.reads().AllLabels(of) }
 
-// ChainScores returns the scores of all chains, and whether their labels differ from their best
-// labels without cliques, as [Run.ChainScores] does.
+// ChainScores returns the own scores of all chains, and whether their labels differ from those that
+// are best without cliques, as [Run.ChainScores] does.
 func (p *Prices) ChainScores(of Labelling) (scores []float64, changed []bool, _ error) {
 	return p.reads().ChainScores(of)
 }
@@ -201,11 +201,12 @@ func (p *Prices) AllPayments() ([][]Payment, error) { return p.reads().AllPaymen
 // JSON returns the whole result, as [Run.JSON] does.
 func (p *Prices) JSON() ([]byte, error) { return p.reads().JSON() }
 
-// Components computes connected components, by which a corpus can be divided into parts. Two
-// chains, or whole documents, belong in one part if they have members in the same clique and that
+// Components computes the connected components by which a corpus can be divided into parts. Two
+// chains, or whole documents, must be in one part if they have members in the same clique and that
 // clique is not shared. Items are numbered from 0 to count - 1: for instance, first all documents
-// and then all cliques. Each membership is a pair first[k], second[k] of two items that belong
-// together. Components returns, for each item, the lowest number in its component.
+// and then all cliques that are not shared. For each membership, first[k] and second[k] are the two
+// items that belong together. Components returns, for each item, the lowest number in its
+// component.
 func Components(first, second []int32, count int) ([]int32, error) {
 	if len(first) != len(second) {
 		return nil, refuse(ErrShape, "first has %d elements, second %d", len(first), len(second))

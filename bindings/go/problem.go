@@ -13,10 +13,10 @@ type TextList int32
 // TextsValues + 1 and so on.
 const (
 	TextsNone    TextList = C.CHORALE_TEXTS_NONE    // no list
-	TextsLabels  TextList = C.CHORALE_TEXTS_LABELS  // label names; the index is the label, and there are at least as many as any chain has labels
+	TextsLabels  TextList = C.CHORALE_TEXTS_LABELS  // label names; the index is the label, and there are at least as many names as any chain has labels
 	TextsTokens  TextList = C.CHORALE_TEXTS_TOKENS  // texts of tokens; the index is the token id
 	TextsWords   TextList = C.CHORALE_TEXTS_WORDS   // words; the index is the position, counted through all chains
-	TextsSpaces  TextList = C.CHORALE_TEXTS_SPACES  // white space before each word; the index is the position, counted through all chains. If the list is absent, one blank each
+	TextsSpaces  TextList = C.CHORALE_TEXTS_SPACES  // white space before each word; the index is the position, counted through all chains. If the list is absent, there is one blank before each word
 	TextsChains  TextList = C.CHORALE_TEXTS_CHAINS  // names of chains; the index is the chain
 	TextsGroups  TextList = C.CHORALE_TEXTS_GROUPS  // names of groups (documents); the index is the group
 	TextsCliques TextList = C.CHORALE_TEXTS_CLIQUES // names of cliques; the index is the clique
@@ -37,7 +37,7 @@ func newProblem(problem *C.chorale_problem, from ...*handle) *Problem {
 	return (*Problem)(h)
 }
 
-// NewProblem makes a problem of a model, without names, gold labels and notes.
+// NewProblem makes a problem from a model, without names, gold labels and notes.
 func NewProblem(model *Model, host *Host) (*Problem, error) {
 	c, m := model.begin()
 	defer c.end()
@@ -76,7 +76,7 @@ func LoadProblem(path string, host *Host) (*Problem, error) {
 	return newProblem(problem, (*handle)(host)), nil
 }
 
-// ReadProblem makes a problem of the bytes of a problem file, which are copied.
+// ReadProblem makes a problem from the bytes of a problem file, which are copied.
 func ReadProblem(bytes []byte, host *Host) (*Problem, error) {
 	c := begin()
 	defer c.end()
@@ -126,7 +126,8 @@ func (p *Problem) Model() (*Model, error) {
 	return newModel(C.chorale_model_retain(C.chorale_problem_model(problem)), (*handle)(p)), nil
 }
 
-// SetTexts sets or replaces a list of texts. An empty slice removes the list.
+// SetTexts sets or replaces a list of texts. An empty slice removes the list, unless it is a list
+// of value names.
 func (p *Problem) SetTexts(list TextList, texts []string) error {
 	return p.change(func(c *call, problem *C.chorale_problem) C.chorale_status {
 		return C.chorale_problem_set_texts(problem, C.chorale_text_list(list), c.texts(texts), C.sizeof_chorale_text, C.int64_t(len(texts)), c.detail)
@@ -159,7 +160,7 @@ func (p *Problem) text(of func(*C.chorale_problem, *C.size_t) *C.char) (string, 
 	return goText(bytes, length)
 }
 
-// Text returns a text of a list, which is numbered from 0; false if there is no such text.
+// Text returns the text of a list that has the given index, from 0; false if there is no such text.
 func (p *Problem) Text(list TextList, index int) (string, bool) {
 	return p.text(func(problem *C.chorale_problem, length *C.size_t) *C.char {
 		return C.chorale_problem_text(problem, C.chorale_text_list(list), C.int64_t(index), length)
@@ -194,9 +195,10 @@ func problemPositions(problem *C.chorale_problem) int {
 	return int(C.chorale_go_positions(C.chorale_problem_model(problem)))
 }
 
-// SetCliques sets, with one entry for each clique, the kinds of all cliques and the lists that name
-// their values. kinds: an index into TextsKinds, or -1 for no kind. values: the list with the names
-// of the clique's values, or TextsNone. If an argument is nil, what was set before remains.
+// SetCliques sets the kinds of all cliques, and the lists that name their values. Each argument has
+// one entry for each clique, in order; nil leaves what was set before. kinds: an index into
+// TextsKinds, or -1 for no kind. values: the list with the names of the clique's values, or
+// TextsNone.
 func (p *Problem) SetCliques(kinds []int32, values []TextList) error {
 	return p.change(func(c *call, problem *C.chorale_problem) C.chorale_status {
 		c.check("kinds", len(kinds), problemCliques(problem))

@@ -6,15 +6,16 @@ import "C"
 import "unsafe"
 
 // The words of this file. A property reads the positions of a labelled chain in order, and fires a
-// value, or nothing, at each. If exactly one value v fired, once or more often, the labelling shows
-// v; it shows EMPTY if nothing fired, and CONFLICT if two different values fired. Values are 0 to R
-// - 1. Besides the label, a property may read the class of a position (a small number that the
-// caller gives) and its entry in a table (such as its token id); an [Attachment] holds both. Labels
-// may be grouped into kinds: B-X and I-X are both of kind X. A segment is a maximal run of labels
-// of one kind. The anchor is the kind of segment that a property looks for.
+// value, or nothing, at each position. If exactly one value v fired, once or more often, the
+// labelling shows v; it shows EMPTY if nothing fired, and CONFLICT if two different values fired.
+// Values are 0 to R - 1. Besides the label, a property may read the class of a position (a small
+// number that the caller gives) and the position's entry in a table (such as its token id); an
+// [Attachment] holds classes and table. Labels may be grouped into kinds: B-X and I-X are both of
+// kind X. A segment is a maximal run of labels of one kind. The anchor is the kind of segment that
+// a property looks for.
 
-// Actions are what a property does at a position: fire a value of at least 0, or one of the
-// following.
+// Actions are what a property does at a position. An action of at least 0 fires this value; the
+// others are the following.
 const (
 	FireNothing int32 = C.CHORALE_FIRE_NOTHING // fires nothing
 	FireLabel   int32 = C.CHORALE_FIRE_LABEL   // fires the entry of the position's label in LabelValues
@@ -22,13 +23,13 @@ const (
 )
 
 // Any stands for every state, class or label in a rule of a [PropertyBuilder]. As the next state it
-// means that the state stays.
+// means that the automaton stays in its state.
 const Any int32 = C.CHORALE_ANY
 
-// Automaton is a property as tables. It reads the positions of a labelling in order. In state s, at
-// a position of class c with label y, it fires Actions[(s * Classes + c) * Labels + y] and moves to
-// the state in Next at the same index. The value of the property is the value that has fired; EMPTY
-// if none has, and CONFLICT if two different ones have.
+// Automaton defines a property by tables. It reads the positions of a labelling in order. In state
+// s, at a position of class c with label y, it takes the action Actions[(s * Classes + c) * Labels
+// + y] and moves to the state in Next at the same index. The value of the property is the value
+// that has fired; EMPTY if nothing has fired, and CONFLICT if two different values have.
 type Automaton struct {
 	Labels, Classes, States, Values int // the numbers of labels, of classes of positions, of states, and R; each at least 1
 
@@ -37,8 +38,8 @@ type Automaton struct {
 	OutsideValue int32   // the value that FireTable fires if the table has no such entry; -1: nothing
 	Next         []int32 // the state after a position: States x Classes x Labels
 	Actions      []int32 // the action at a position: States x Classes x Labels; nil: nothing fires
-	EndActions   []int32 // for each state the action after the last position; nil: nothing fires
-	LabelValues  []int32 // for each label the value that FireLabel fires; nil: the label itself
+	EndActions   []int32 // for each state the action taken after the last position if the chain ends in this state; nil: nothing fires
+	LabelValues  []int32 // for each label the value that FireLabel fires, or -1; nil: the label itself
 }
 
 // NewAutomaton returns an automaton with default values: one class, one state, and FireTable fires
@@ -120,9 +121,10 @@ func NewProperty(automaton *Automaton, host *Host) (*Property, error) {
 
 // NewLocalProperty makes a local property, the only kind that trees allow: what a position fires
 // depends only on its class, its label and the label of its parent (on a chain, of the position
-// before). actions: classes x labels x (labels + 1) entries, by the class and label of the position
-// and the label of its parent; the last column is for a position without a parent. values: R.
-// labelValues: for each label the value that FireLabel fires; nil: the label itself.
+// before). actions: classes x labels x (labels + 1) actions, by class of the position, its label,
+// and the label of its parent; the last column is for positions without a parent. values: R.
+// labelValues: for each label the value that FireLabel fires, -1 for nothing; nil: the label
+// itself.
 func NewLocalProperty(labels, classes, values int, actions, labelValues []int32, host *Host) (*Property, error) {
 	return newProperty(host, func(c *call, host *C.chorale_host, property **C.chorale_property) C.chorale_status {
 		c.least("labels", labels, 1)
@@ -138,7 +140,7 @@ func NewLocalProperty(labels, classes, values int, actions, labelValues []int32,
 	})
 }
 
-// Clone returns another handle of the same property, which is closed separately.
+// Clone returns a second handle of the same property. Each handle is closed separately.
 func (p *Property) Clone() (*Property, error) {
 	c := begin()
 	defer c.end()
@@ -169,15 +171,15 @@ func (p *Property) Labels() int {
 }
 
 // PropertyBuilder builds an automaton rule by rule. State 0 always exists and is the start. Where
-// no rule matches, the automaton stays in its state and fires nothing; where several match, the
-// last one applies. One goroutine at a time may use a builder.
+// no rule matches, the automaton stays in its state and fires nothing; where several rules match,
+// the rule added last applies. One goroutine at a time may use a builder.
 type PropertyBuilder struct {
 	h      *handle
 	labels int
 }
 
-// NewPropertyBuilder makes a builder without rules. labels, classes: how many labels, and classes
-// of positions, there are. values: R, the number of values that may fire.
+// NewPropertyBuilder makes a builder without rules. labels, classes: the numbers of labels and of
+// position classes. values: R, the number of values that may fire.
 func NewPropertyBuilder(labels, classes, values int, host *Host) (*PropertyBuilder, error) {
 	c := begin()
 	defer c.end()
@@ -235,7 +237,8 @@ func (b *PropertyBuilder) Rule(state, class, label, next, action int32) error {
 	})
 }
 
-// EndRule adds an end rule: a sequence that ends in `state`, which may be [Any], fires `action`.
+// EndRule adds an end rule: if a sequence ends in `state`, which may be [Any], `action` is taken
+// after the last position.
 func (b *PropertyBuilder) EndRule(state, action int32) error {
 	return b.with(func(c *call, builder *C.chorale_property_builder) C.chorale_status {
 		return C.chorale_property_builder_end_rule(builder, C.int32_t(state), C.chorale_action(action), c.detail)
@@ -251,7 +254,8 @@ func (b *PropertyBuilder) Table(offset, outsideValue int32) error {
 }
 
 // Finish makes a property from the rules added so far. The builder can be used further.
-// labelValues: for each label the value that FireLabel fires; nil: the label itself.
+// labelValues: for each label the value that FireLabel fires, -1 for nothing; nil: the label
+// itself.
 func (b *PropertyBuilder) Finish(labelValues []int32) (*Property, error) {
 	var property *C.chorale_property
 	err := b.with(func(c *call, builder *C.chorale_property_builder) C.chorale_status {
@@ -273,14 +277,14 @@ type LabelMap struct {
 	Labels      int     // m, at least 1
 	Kinds       int     // number of kinds, at least 1
 	KindOfLabel []int32 // for each label its kind, from 0 to Kinds - 1; nil: each label is its own kind
-	Begins      []byte  // for each label, not 0: it begins a segment even after a label of its kind, as B-X does; nil: none does
+	Begins      []byte  // a byte for each label, other than 0 if the label begins a segment even after a label of its kind, as B-X does; nil: all 0
 }
 
 // NewLabelMap returns the map in which each label is its own kind.
 func NewLabelMap(labels int) *LabelMap { return &LabelMap{Labels: labels, Kinds: labels} }
 
-// LabelMapFromNames returns the map of label names in a scheme. Kinds are numbered in the order in
-// which they first appear.
+// LabelMapFromNames returns the label map for label names that follow a scheme. Kinds are numbered
+// in the order in which they first appear.
 func LabelMapFromNames(scheme Scheme, names []string) (*LabelMap, error) {
 	c := begin()
 	defer c.end()
@@ -325,7 +329,8 @@ func mappedProperty(m *LabelMap, ignored []byte, host *Host, create func(c *call
 	})
 }
 
-// NewPositionLabel makes a property that fires the kind of the label at a position.
+// NewPositionLabel makes a property that fires the kind of the label at the given position. On
+// shorter chains it fires nothing.
 func NewPositionLabel(m *LabelMap, position int, host *Host) (*Property, error) {
 	return mappedProperty(m, nil, host, func(c *call, host *C.chorale_host, m *C.chorale_label_map, property **C.chorale_property) C.chorale_status {
 		return C.chorale_property_create_position_label(host, m, C.int64_t(position), property, c.detail)
@@ -341,7 +346,7 @@ func NewTokenLabel(m *LabelMap, token int32, host *Host) (*Property, error) {
 }
 
 // NewFirstLabel makes a property that fires the kind of the first label that is not ignored.
-// ignored: for each label, not 0: it is ignored; nil: none is.
+// ignored: a byte for each label, other than 0 if the property ignores the label; nil: all 0.
 func NewFirstLabel(m *LabelMap, ignored []byte, host *Host) (*Property, error) {
 	return mappedProperty(m, ignored, host, func(c *call, host *C.chorale_host, m *C.chorale_label_map, property **C.chorale_property) C.chorale_status {
 		return C.chorale_property_create_first_label(host, m, octets(ignored), property, c.detail)
@@ -353,32 +358,34 @@ type SegmentRule int32
 
 // The rules for segments. X is a label of the segment's kind, O an ignored label.
 const (
-	SpansIgnored  SegmentRule = C.CHORALE_SEGMENT_SPANS_IGNORED   // an ignored label does not end a segment: X O X is one
-	EndsAtIgnored SegmentRule = C.CHORALE_SEGMENT_ENDS_AT_IGNORED // an ignored label ends a segment: X O X is two
+	SpansIgnored  SegmentRule = C.CHORALE_SEGMENT_SPANS_IGNORED   // an ignored label does not end a segment: X O X is one segment
+	EndsAtIgnored SegmentRule = C.CHORALE_SEGMENT_ENDS_AT_IGNORED // an ignored label ends a segment: X O X is two segments
 )
 
-// NewNextLabel makes a property that looks for every segment of the kind `anchor`, and fires the
-// kind of the first label after it that is not ignored; endValue (-1: nothing) if the sequence ends
-// before such a label. ignored: for each label, not 0: it is ignored; nil: none is.
+// NewNextLabel makes a property that fires, for every segment of the kind `anchor`, the kind of the
+// first label after the segment that is not ignored. If the sequence ends before such a label, it
+// fires endValue, or nothing if endValue is -1. ignored: a byte for each label, other than 0 if the
+// property ignores the label; nil: all 0.
 func NewNextLabel(m *LabelMap, anchor int32, ignored []byte, rule SegmentRule, endValue int32, host *Host) (*Property, error) {
 	return mappedProperty(m, ignored, host, func(c *call, host *C.chorale_host, m *C.chorale_label_map, property **C.chorale_property) C.chorale_status {
 		return C.chorale_property_create_next_label(host, m, C.int32_t(anchor), octets(ignored), C.chorale_segment_rule(rule), C.int32_t(endValue), property, c.detail)
 	})
 }
 
-// NewTokenBefore makes a property that looks for every segment of the kind `anchor`, and fires the
-// table entry of the position before it; startValue (-1: nothing) if the segment starts at the
-// first position. values: R; table entries are from 0 to R - 1, or -1 for nothing. ignored: for
-// each label, not 0: it is ignored; nil: none is.
+// NewTokenBefore makes a property that fires, for every segment of the kind `anchor`, the table
+// entry of the position before the segment. If the segment starts at the first position, it fires
+// startValue, or nothing if startValue is -1. values: R; table entries are from 0 to R - 1, or -1
+// for nothing. ignored: a byte for each label, other than 0 if the property ignores the label; nil:
+// all 0.
 func NewTokenBefore(m *LabelMap, anchor int32, ignored []byte, rule SegmentRule, values int, startValue int32, host *Host) (*Property, error) {
 	return mappedProperty(m, ignored, host, func(c *call, host *C.chorale_host, m *C.chorale_label_map, property **C.chorale_property) C.chorale_status {
 		return C.chorale_property_create_token_before(host, m, C.int32_t(anchor), octets(ignored), C.chorale_segment_rule(rule), C.int64_t(values), C.int32_t(startValue), property, c.detail)
 	})
 }
 
-// Dictionary is a subset of a property's values, for a clique that uses only these; they get new
-// numbers from 0 on in ascending order. One more number, OUT, may stand for all other values. A
-// dictionary never changes, and any goroutine may use it.
+// Dictionary is the subset of a property's values that a clique uses. These values are numbered
+// again, from 0 in ascending order. One more number, OUT, may stand for all values outside the
+// subset. A dictionary never changes, and any goroutine may use it.
 type Dictionary handle
 
 func dictionaryHandle(dictionary *C.chorale_dictionary) *handle {
@@ -387,17 +394,17 @@ func dictionaryHandle(dictionary *C.chorale_dictionary) *handle {
 	})
 }
 
-// Outside says what becomes of a property's values outside a dictionary.
+// Outside says how values of a property that are not in a dictionary are treated.
 type Outside int32
 
-// What becomes of values outside a dictionary.
+// The treatments of values outside a dictionary.
 const (
 	OutsideForbidden Outside = C.CHORALE_OUTSIDE_FORBIDDEN // messages and decoding exclude every labelling that fires a value outside
 	OutsideAsOut     Outside = C.CHORALE_OUTSIDE_AS_OUT    // every value outside becomes OUT, which is numbered after the values of the dictionary
 )
 
-// NewDictionary makes a dictionary of values of a property, which may be in any order and repeated.
-// outside: what becomes of all other values.
+// NewDictionary makes a dictionary of values of a property. The values may be in any order, and
+// repeated. outside: how all other values are treated.
 func NewDictionary(values []int32, outside Outside, host *Host) (*Dictionary, error) {
 	c := begin()
 	defer c.end()
@@ -415,9 +422,9 @@ func NewDictionary(values []int32, outside Outside, host *Host) (*Dictionary, er
 	return (*Dictionary)(h), nil
 }
 
-// NewBestDictionary makes a dictionary of the `keep` values with the highest scores. scores: one
-// for each value of `full`, or if full is nil, for each value from 0 to len(scores) - 1. outside:
-// what becomes of all other values.
+// NewBestDictionary makes a dictionary of the `keep` values with the highest scores; values with
+// score minus infinity are left out. scores: one for each value of `full`, or, if full is nil, for
+// each value from 0 to len(scores) - 1. outside: how all other values are treated.
 func NewBestDictionary(full *Dictionary, scores []float64, keep int, outside Outside, host *Host) (*Dictionary, error) {
 	c := begin()
 	defer c.end()
@@ -436,7 +443,7 @@ func NewBestDictionary(full *Dictionary, scores []float64, keep int, outside Out
 	return (*Dictionary)(h), nil
 }
 
-// Clone returns another handle of the same dictionary, which is closed separately.
+// Clone returns a second handle of the same dictionary. Each handle is closed separately.
 func (d *Dictionary) Clone() (*Dictionary, error) {
 	c := begin()
 	defer c.end()
@@ -460,8 +467,8 @@ func (d *Dictionary) Values() int {
 	return int(C.chorale_dictionary_values((*C.chorale_dictionary)(c.share((*handle)(d)))))
 }
 
-// Find returns the number in the dictionary of a property's value. For a value outside it returns
-// the number of OUT, or -1 without OUT; for a closed handle -1.
+// Find returns the number that a value of the property has in the dictionary. For a value outside
+// it returns the number of OUT, or -1 without OUT; for a closed handle -1.
 func (d *Dictionary) Find(value int32) int32 {
 	c := begin()
 	defer c.end()
@@ -472,8 +479,8 @@ func (d *Dictionary) Find(value int32) int32 {
 	return int32(C.chorale_dictionary_find(dictionary, C.int32_t(value)))
 }
 
-// Value returns the property's value that has a number in the dictionary; -1 for OUT, for a number
-// out of range and for a closed handle.
+// Value returns the value of the property that has the given number in the dictionary; -1 for OUT,
+// for a number out of range and for a closed handle.
 func (d *Dictionary) Value(number int) int32 {
 	c := begin()
 	defer c.end()

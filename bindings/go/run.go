@@ -15,14 +15,14 @@ import (
 // cliques. In each further round, all cliques send messages to their members, every chain is
 // decoded under these messages, and the chains send messages back. The polish then decodes one
 // chain at a time, with all others fixed, while the score increases. The bound is an upper bound on
-// the score of every labelling, by steps of dual ascent. The score of a labelling is the sum of the
-// scores of all chains plus the potentials of all cliques.
+// the score of every labelling, computed by steps of dual ascent. The score of a labelling is the
+// sum of the scores of all chains plus the potentials of all cliques.
 //
-// A member of a clique has one of R values. In arrays EMPTY, which is no value, has the number R,
-// and CONFLICT, several different values, has R + 1. A clique may have a dictionary, a subset of
-// the values of its property; the value OUT then stands for all others. The centre of a clique is a
-// position whose value selects the clique's potential. An [Instance] is a model of the caller in
-// the place of a chain.
+// A member of a clique has one of R values. In arrays R stands for EMPTY (the member has no value),
+// and R + 1 for CONFLICT (it has several different values). A clique may have a dictionary, a
+// subset of the values of its property; the value OUT may then stand for all others. The centre of
+// a clique is a position whose value selects the clique's potential. An [Instance] is a model of
+// the caller that takes the place of a chain.
 
 // Schedule is the order in which cliques and chains send messages.
 type Schedule int32
@@ -30,7 +30,7 @@ type Schedule int32
 // The schedules of a run.
 const (
 	ScheduleAll          Schedule = C.CHORALE_SCHEDULE_ALL          // all cliques send messages, then all chains
-	ScheduleDisagreement Schedule = C.CHORALE_SCHEDULE_DISAGREEMENT // one clique at a time sends messages, then the chains of its members; cliques in which most members differ from the commonest value come first
+	ScheduleDisagreement Schedule = C.CHORALE_SCHEDULE_DISAGREEMENT // one clique at a time sends messages, then the chains of its members do; cliques in which most members differ from the commonest value come first
 )
 
 // MessageElement is the number format in which messages are stored.
@@ -40,13 +40,13 @@ type MessageElement int32
 const (
 	MessagesFloat64     MessageElement = C.CHORALE_MESSAGES_FLOAT64     // 8 bytes a number
 	MessagesFloat32     MessageElement = C.CHORALE_MESSAGES_FLOAT32     // 4 bytes a number
-	MessagesMagnitude16 MessageElement = C.CHORALE_MESSAGES_MAGNITUDE16 // 2 bytes a number: its distance from the greatest one of the message, with a precision of 11 bits
-	MessagesAuto        MessageElement = C.CHORALE_MESSAGES_AUTO        // MessagesFloat64 if all messages take less than 256 KB; otherwise the widest format with which run, model and scores take at most twice the bytes of the scores
+	MessagesMagnitude16 MessageElement = C.CHORALE_MESSAGES_MAGNITUDE16 // 2 bytes a number, for its distance from the greatest number of the message, rounded to 11 bits
+	MessagesAuto        MessageElement = C.CHORALE_MESSAGES_AUTO        // MessagesFloat64 if all messages take less than 256 KB; otherwise the widest format with which run, model and scores together take at most twice the bytes of the scores
 )
 
 // Executor runs the work of a run on goroutines of the caller. It calls work from up to `workers`
-// goroutines at once, and returns when these calls have returned. The calling goroutine does the
-// work that is left then.
+// goroutines at once, and returns when these calls have returned. If work is left then, the
+// goroutine that called the run does it.
 type Executor func(workers int, work func())
 
 // Progress is passed to a callback after every round of a run and every step of the bound.
@@ -61,19 +61,19 @@ type Progress struct {
 // RunOptions are the options of a run. They are made by [NewRunOptions].
 type RunOptions struct {
 	Rounds         int                 // greatest number of rounds; 10 by default
-	Damping        float64             // d of new message = d * old + (1 - d) * computed, at least 0 and below 1; 0 by default
+	Damping        float64             // the number d in: new message = d * old message + (1 - d) * computed message; at least 0 and below 1, 0 by default
 	Schedule       Schedule            // the order in which cliques and chains send messages; ScheduleAll by default
-	Algorithm      Algorithm           // computes the messages of cliques; cliques to whose potential it does not apply use Auto, the default
+	Algorithm      Algorithm           // the algorithm that computes the messages of cliques; a clique to whose potential it does not apply uses Auto. Auto by default
 	ExactMarginals bool                // whether messages of cliques are exact for every potential that has an exact solver
 	Polish         bool                // whether one chain at a time is decoded again after the rounds, while the score increases; true by default
-	RestrictRange  bool                // whether messages cover only the values that fire in the best labelling, without cliques, of some member
+	RestrictRange  bool                // whether messages of a property clique cover only values that fire in some member's best labelling without cliques
 	JointMode      JointMode           // the method for chains with several properties
 	MessageElement MessageElement      // the number format of stored messages; MessagesAuto by default
 	BeamWidth      int                 // for several properties: the number of joint states that a beam keeps at each position
 	Budget         int                 // for several properties: the greatest number of joint states at one position
 	Threads        int                 // number of threads, including the calling one; 1 by default
 	Executor       Executor            // runs the work; Threads is then its number of workers. nil: the library starts its own threads
-	TimeLimit      time.Duration       // of each call; NoLimit: none but that of the context
+	TimeLimit      time.Duration       // limits each call; NoLimit: only the context limits it
 	Progress       func(Progress) bool // called after every round and step of the bound; if it returns true, the call ends as after a cancel. May be nil
 	BoundSteps     int                 // number of steps of dual ascent for an upper bound; 0: no bound
 	Edits          bool                // whether the run allocates the memory that SetAllowed and SetStrength need
@@ -118,7 +118,7 @@ func (c *call) runOptions(options *RunOptions) *C.chorale_run_options {
 // RunCost is the size and cost of a run, known before the run is created.
 type RunCost struct {
 	RunBytes, ModelBytes, ScoreBytes int     // bytes of the run, of its model, and of the scores of the model's chains
-	ChainSteps, CliqueScores         float64 // number of additions in chains, and of scores computed for cliques, in each round
+	ChainSteps, CliqueScores         float64 // number of additions in chains, and of numbers read by cliques, in each round
 }
 
 // EstimateRun computes the size and cost of a run without creating it.
@@ -145,13 +145,13 @@ func EstimateRun(model *Model, options *RunOptions) (RunCost, error) {
 // Run is one inference over a model. One goroutine at a time may use it to compute; any number may
 // read results while none computes.
 //
-// [Run.Solve], [Run.Step], [Run.Polish] and [Run.Bound] take a context; nil stands for one that
+// [Run.Solve], [Run.Step], [Run.Polish] and [Run.Bound] take a context; nil means a context that
 // never ends. If the deadline or the cancellation of the context ends the call, the call returns
 // both the result so far, whose outcome is [Deadline] or [Cancelled], and the error of the context.
 // The best labelling so far is kept, and the next call continues where this one ended. Until round
 // 0 is complete there is no labelling, and the score is minus infinity. If a limit in the options
-// of the run ends the call, or because Progress returns true, the outcome says so and there is no
-// error. After any other error the result is the zero value.
+// of the run ends the call, or Progress ends it by returning true, the outcome says so and there is
+// no error. After any other error the result is the zero value.
 type Run struct {
 	h         *handle
 	model     *Model
@@ -184,9 +184,10 @@ func NewRun(model *Model, options *RunOptions, earlier *Run) (*Run, error) {
 	})
 }
 
-// newRun makes a run. create: creates the library's object from options that already hold the run's
-// cancel flag and callbacks; it sets the model of the run, and returns the run in the library and
-// the function that frees the object.
+// newRun makes a run. create makes the library's object from options that already hold the run's
+// cancel flag and callbacks: a run, or an object that owns a run (prices, or a decoded corpus). It
+// also sets the model of the run. It returns the library's run, and a function that frees the
+// object.
 func newRun(options *RunOptions, create func(*call, *Run, *C.chorale_host, *C.chorale_run_options) (*C.chorale_run, func())) (*Run, error) {
 	if options == nil {
 		options = NewRunOptions()
@@ -272,13 +273,13 @@ func (r *Run) begin(alone bool) (*call, *C.chorale_run) {
 }
 
 // RunResult is the result of a call on a run, except the labels, which [Run.Labels] and similar
-// methods return. The labelling that it describes is the best one found so far, unless a comment
-// names another.
+// methods return. It describes the best labelling found so far, unless a comment names another
+// labelling.
 type RunResult struct {
 	Outcome          Outcome // how the call ended
 	Proven           bool    // whether the score is proven to be optimal, up to rounding
 	Rounds           int     // number of rounds done so far; round 0 is not counted
-	BestRound        int     // round of the best labelling, before any polish; the last one if unconnected chains come from different rounds
+	BestRound        int     // the last round that gave a part of the best labelling, or of the labelling from which the polish reached it
 	Score            float64 // ChainScore + CliqueScore; minus infinity if there is no labelling yet
 	ChainScore       float64 // sum of the scores of all chains
 	CliqueScore      float64 // sum of the potentials of all cliques
@@ -310,8 +311,9 @@ func runResult(r *C.chorale_run_result) RunResult {
 }
 
 // compute calls a function of the library that may end early, such as a solve. The deadline of ctx
-// becomes the time limit of the call, and the cancellation of ctx raises the cancel flag of the
-// run. Returns the result of the call; the error is that of ctx if ctx ended the call.
+// becomes the time limit of the call if it comes first, and the cancellation of ctx raises the
+// cancel flag of the run. compute returns the result of the call; the error is that of ctx if ctx
+// ended the call.
 func (r *Run) compute(ctx context.Context, call func(*C.chorale_run, *C.chorale_run_result, *C.chorale_error) C.chorale_status) (RunResult, error) {
 	c, run := r.begin(true)
 	defer c.end()
@@ -424,7 +426,7 @@ func (r *Run) Bound(ctx context.Context, steps int) (RunResult, error) {
 }
 
 // Reset discards messages, labellings, edits and the scores set by SetChain. The run is then in the
-// state of a new one.
+// state of a new run.
 func (r *Run) Reset() error {
 	c, run := r.begin(true)
 	defer c.end()
@@ -439,8 +441,9 @@ func (r *Run) Reset() error {
 	return nil
 }
 
-// SetChain replaces the scores of a chain, in this run only, by those of another chain of the same
-// length, number of labels and shape. They are copied.
+// SetChain replaces the scores of a chain, in this run only, by the scores of another chain, which
+// are copied. The two chains must have the same length, number of labels and shape (both chains, or
+// both trees with the same parents).
 func (r *Run) SetChain(number int, chain *Chain) error {
 	c, run := r.begin(true)
 	defer c.end()
@@ -519,10 +522,10 @@ func (r *Run) SetStrength(clique int, factor float64) error {
 	return c.err
 }
 
-// SetLabels replaces the best labelling by one of the caller's. labels: those of all positions,
-// chain after chain. The next call computes the scores of this labelling and of round 0, and no
-// result scores below either. An [Instance], or a chain whose scores forbid its given labels, takes
-// its labels of round 0 instead.
+// SetLabels replaces the best labelling by one of the caller's. labels: the label of every
+// position, chain after chain. The next Solve or Step computes the scores of this labelling and of
+// the labelling of round 0; no later result scores below either of the two. An [Instance], or a
+// chain whose scores forbid its given labels, takes its labels of round 0 instead.
 func (r *Run) SetLabels(labels []int32) error {
 	c, run := r.begin(true)
 	defer c.end()
@@ -539,7 +542,7 @@ func (o *ownChain) release() {
 	}
 }
 
-// Labelling selects which labelling of a run a result describes.
+// Labelling selects the labelling of a run that a result describes.
 type Labelling int32
 
 // The labellings of a run.
@@ -548,7 +551,7 @@ const (
 	Alone    Labelling = C.CHORALE_ALONE    // the best labelling of every chain without its cliques (round 0)
 )
 
-// Result returns the result of the last call that computed.
+// Result returns the result of the last Step, Solve, Polish or Bound.
 func (r *Run) Result() (RunResult, error) {
 	c, run := r.begin(false)
 	defer c.end()
@@ -617,8 +620,8 @@ func cut[T any](all []T, lengths []int) [][]T {
 	return rows
 }
 
-// ChainScore returns the score of a chain under a labelling, without cliques, and whether its
-// labels differ from its best labels without cliques.
+// ChainScore returns a chain's own score under a labelling, and whether the labels of the chain
+// differ from those that are best without its cliques.
 func (r *Run) ChainScore(chain int, of Labelling) (score float64, changed bool, _ error) {
 	c, run := r.begin(false)
 	defer c.end()
@@ -643,8 +646,8 @@ func (r *Run) CliqueScore(clique int, of Labelling) (float64, error) {
 	return float64(score), c.err
 }
 
-// ChainScores returns for every chain what [Run.ChainScore] returns: its score, and whether its
-// labels differ from its best labels without cliques.
+// ChainScores returns for every chain what [Run.ChainScore] returns: the chain's own score, and
+// whether its labels differ from those that are best without its cliques.
 func (r *Run) ChainScores(of Labelling) (scores []float64, changed []bool, _ error) {
 	c, run := r.begin(false)
 	defer c.end()
@@ -680,7 +683,7 @@ func (r *Run) CliqueScores(of Labelling) ([]float64, error) {
 // Values returns the values of the members of a clique, in the order of adding. With R values these
 // are 0 to R - 1, R for EMPTY (no value), R + 1 for CONFLICT (several values), or -1 for a value
 // that is not in the clique's dictionary, if the dictionary has no OUT. If the clique has a centre,
-// its value is the last entry.
+// the last entry is the value of the centre.
 func (r *Run) Values(clique int, of Labelling) ([]int32, error) {
 	c, run := r.begin(false)
 	defer c.end()
@@ -713,20 +716,20 @@ func (r *Run) AllValues(of Labelling) ([][]int32, error) {
 	return cut(values, counts), nil
 }
 
-// Payment is a reason why a chain changed: one of its memberships in cliques, whose value in the
-// best labelling differs from the value in the chain's best labelling without cliques, and what the
-// clique gains by this change.
+// Payment is a reason why the labels of a chain changed: the chain, or one of its positions, is a
+// member of a clique and has another value in the best labelling than in the chain's best labelling
+// without cliques. Amount is what the clique gains by this change.
 type Payment struct {
 	Clique   int     // number of the clique
 	Member   int     // index of the member within the clique, in the order of adding
 	Position int     // position in the chain that is the member; -1: the whole chain, or an instance
 	OwnValue int32   // value of the member in the chain's best labelling without cliques
 	Value    int32   // value of the member in the best labelling
-	Amount   float64 // decrease of the clique's potential if this member alone took OwnValue again; plus infinity if that is forbidden
+	Amount   float64 // decrease of the clique's potential if this member alone took OwnValue again; plus infinity if the potential forbids that
 }
 
-// Payments returns the payments of all cliques to a chain. Those for the whole chain come first,
-// then those for its positions in order.
+// Payments returns the payments of all cliques to a chain. Payments for the whole chain come first,
+// then payments for its positions in order.
 func (r *Run) Payments(chain int) ([]Payment, error) {
 	c, run := r.begin(false)
 	defer c.end()
@@ -774,9 +777,9 @@ func goPayments(paid []C.chorale_payment) []Payment {
 	return payments
 }
 
-// MaxMarginals computes the max-marginals of a chain under the final messages of its cliques: for
-// each of T positions and m labels (row after row) the best score of a labelling of the chain with
-// this label at this position. margins: for each position its greatest max-marginal minus the
+// MaxMarginals computes the max-marginals of a chain under the current messages of its cliques: T x
+// m numbers, row-major. Entry t * m + y is the best score, messages included, of a labelling of the
+// chain with label y at position t. margins: for each position its greatest max-marginal minus the
 // second greatest.
 func (r *Run) MaxMarginals(chain int) (marginals, margins []float64, _ error) {
 	c, run := r.begin(true)
@@ -799,12 +802,12 @@ func (r *Run) MaxMarginals(chain int) (marginals, margins []float64, _ error) {
 }
 
 // Probabilities computes the probability of each label at each position of a chain, given the
-// messages of its cliques: T x m numbers, row after row. The probability is the sum of exp(s /
-// temperature) over the labellings of the chain with this label, divided by the sum over all
-// labellings of the chain, where s is the score of a labelling plus the messages. The temperature
-// is above 0; with 1, scores are taken as log-odds. exact is false if the joint states of the
-// chain's properties exceed the budget, so that some labellings were left out or properties were
-// approximated.
+// current messages of its cliques: T x m numbers, row-major. The probability of label y at position
+// t is the sum of exp(s / temperature) over the labellings of the chain with y at t, divided by the
+// sum over all labellings of the chain, where s is the score of a labelling plus the messages. The
+// temperature is above 0; with 1, scores are taken as log-odds. exact is false if the joint states
+// of the chain's properties exceed the budget, so that some labellings were left out or properties
+// were approximated.
 func (r *Run) Probabilities(chain int, temperature float64) (probabilities []float64, exact bool, _ error) {
 	c, run := r.begin(true)
 	defer c.end()

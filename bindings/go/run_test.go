@@ -219,8 +219,8 @@ func TestResults(t *testing.T) {
 	}
 }
 
-// The model scores labels of the caller as the run scores its own, and a run to which labels are
-// given scores at least as high as they do.
+// For the same labels, the model and the run compute the same score. A run that starts from given
+// labels reaches at least their score.
 func TestLabelsOfOnesOwn(t *testing.T) {
 	model := sentences(nil, nil)
 	run := must(NewRun(model, nil, nil))

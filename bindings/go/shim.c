@@ -5,7 +5,7 @@
 struct chorale_go_host {
   chorale_host host;
   chorale_allocator allocator;
-  int64_t references, bytes, blocks, limit; // the first three are changed atomically; a negative limit is none
+  int64_t references, bytes, blocks, limit; // limit: < 0 for none; the others change atomically
   uintptr_t log;
 };
 

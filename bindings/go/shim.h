@@ -13,9 +13,9 @@
 #include <string.h>
 
 // An allocator that counts bytes and blocks and may have a limit, with a log. It has one reference
-// for its creator and one for each block of memory allocated by it, and is freed with the last of
-// them. So it outlives every object of the library that was created with it. limit: in bytes,
-// negative for none. log: a cgo.Handle, 0 for none.
+// for its creator and one for each block of memory that it has allocated, and is freed when the
+// last of these references is released. So it outlives every object of the library that was created
+// with it. limit: in bytes, negative for none. log: a cgo.Handle, 0 for none.
 typedef struct chorale_go_host chorale_go_host;
 chorale_go_host *chorale_go_host_create(int64_t limit, uintptr_t log);
 void chorale_go_host_release(chorale_go_host *host);

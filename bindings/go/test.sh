@@ -26,14 +26,14 @@ tests/setup.sh "${setup_options[@]}" tests
 tests/setup.sh "${setup_options[@]}" go
 directory=$PWD/build/go
 
-# The builds are those of the other tests.
+# The builds are shared with the other tests.
 for preset in release asan-ubsan; do
   cmake --preset "$preset" >/dev/null
   cmake --build --preset "$preset" --target chorale chorale_static chorale_command
   cmake --install "build/$preset" --prefix "$directory/$preset"
 done
 
-# A command with the library that is installed there.
+# Runs a command with the library that is installed under $directory/PREFIX.
 with_library() { # PREFIX COMMAND...
   local libraries
   libraries=$(dirname "$(find "$directory/$1" -name libchorale.so)")

@@ -12,10 +12,10 @@ type Scores interface {
 	placeIn(to placer) unsafe.Pointer
 }
 
-// Float64s are scores in double precision; a []float64 is converted to it without a copy.
+// Float64s are scores in double precision. Converting a []float64 to Float64s makes no copy.
 type Float64s []float64
 
-// Float32s are scores in single precision. Sums of them are computed in double precision.
+// Float32s are scores in single precision. The library adds them in double precision.
 type Float32s []float32
 
 func (s Float64s) element() C.chorale_element       { return C.CHORALE_FLOAT64 }
@@ -39,14 +39,14 @@ func placeScores(to placer, scores Scores) unsafe.Pointer {
 	return scores.placeIn(to)
 }
 
-// element returns the element type that all given scores have, and refuses different types. Scores
-// that are nil have any type.
+// element returns the element type of the given scores, and refuses scores of different types.
+// Scores that are empty or nil fit any type.
 func (c *call) element(all ...Scores) C.chorale_element {
 	kind, known := C.chorale_element(C.CHORALE_FLOAT64), false
 	for _, scores := range all {
 		if sizeOf(scores) == 0 {
 			if scores != nil && !known {
-				kind = scores.element() // also if they are empty, as for a chain without positions
+				kind = scores.element() // used if all scores are empty, as for a chain without positions
 			}
 			continue
 		}
@@ -78,15 +78,15 @@ const (
 	SchemeBILOU Scheme = C.CHORALE_SCHEME_BILOU // as BIOES, with the letter L for E and U for S
 )
 
-// Mask says which label may follow which, and which may be first and last. All are bytes; 0
-// forbids.
+// Mask says which labels may follow each other, and which may be first and last. Each field holds
+// bytes, where 0 forbids.
 type Mask struct {
 	Matrix []byte // labels x labels; the row is the label before, the column the label after
 	Start  []byte // for each label whether it may be the first
 	End    []byte // for each label whether it may be the last
 }
 
-// Mask returns the mask of label names written in the scheme.
+// Mask returns the mask for labels with the given names, which must follow the scheme.
 func (scheme Scheme) Mask(names []string) (*Mask, error) {
 	c := begin()
 	defer c.end()
@@ -104,8 +104,8 @@ func (scheme Scheme) Mask(names []string) (*Mask, error) {
 // goroutine may use them.
 type Transitions handle
 
-// TransitionsOptions are the layout and further scores of transitions; a nil pointer stands for the
-// zero value.
+// TransitionsOptions are the layout of the matrix and further scores for [NewTransitions]; nil
+// means the zero value.
 type TransitionsOptions struct {
 	Orientation  Orientation // what the rows of the matrix are
 	RowStride    int         // distance between two rows, in elements; 0: rows without gaps
@@ -116,8 +116,8 @@ type TransitionsOptions struct {
 	Host         *Host       // provides memory and a log; may be nil
 }
 
-// matrix refuses negative strides, and returns the row and column strides to use: 0 stands for 1
-// (columns) and for rows without gaps.
+// matrix refuses negative strides, and returns the row and column strides to use. A column stride
+// of 0 means 1, and a row stride of 0 means rows without gaps.
 func (c *call) matrix(name string, labels, row, column int) (int, int) {
 	if row < 0 || column < 0 {
 		c.fail(refuse(ErrStride, "%s has strides %d and %d, and they must not be negative", name, row, column))
@@ -137,8 +137,8 @@ func transitionsHandle(transitions *C.chorale_transitions) *handle {
 	})
 }
 
-// NewTransitions makes transitions with a copy of a matrix of labels x labels scores; nil for
-// zeros.
+// NewTransitions makes transitions from a matrix of labels x labels scores, which is copied. If
+// scores is nil, all are 0.
 func NewTransitions(labels int, scores Scores, options *TransitionsOptions) (*Transitions, error) {
 	if options == nil {
 		options = &TransitionsOptions{}
@@ -184,7 +184,7 @@ func NewTransitions(labels int, scores Scores, options *TransitionsOptions) (*Tr
 	return (*Transitions)(h), nil
 }
 
-// Clone returns another handle of the same transitions, which is closed separately.
+// Clone returns a second handle of the same transitions. Each handle is closed separately.
 func (t *Transitions) Clone() (*Transitions, error) {
 	c := begin()
 	defer c.end()

@@ -6,8 +6,8 @@ import (
 	"unicode"
 )
 
-// goNames translates names in messages of the library to Go names, where these are not what the
-// rules of goName give.
+// goNames has the Go names for those names in messages of the library for which the rules of goName
+// do not give the right one.
 var goNames = map[string]string{
 	"NULL":                        "nil",
 	"map":                         "LabelMap",
@@ -52,10 +52,12 @@ var goNames = map[string]string{
 	"host->allocator->deallocate": "the allocator of the host",
 }
 
-// wordOrText matches what may be a name in a message, or a quoted text, which must stay as it is.
+// wordOrText matches every word of a message that may be a name, and quoted texts, which must not
+// be translated.
 var wordOrText = regexp.MustCompile(`"[^"]*"|\w+(?:->\w+)+|\]\.\w+|\w+`)
 
-// inGo returns a message of the library with Go names. others: names that differ in this one call.
+// inGo returns a message of the library with Go names. others: Go names by the library's names, for
+// this one call; they take precedence over goName.
 func inGo(message string, others map[string]string) string {
 	return wordOrText.ReplaceAllStringFunc(message, func(word string) string {
 		if name, known := others[word]; known {

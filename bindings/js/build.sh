@@ -4,14 +4,14 @@
 #
 #   bindings/js/build.sh [--no-install]       --no-install: name missing Debian packages only
 #
-# Takes Debian's Emscripten, and a minute and a half of a processor.
+# Uses Debian's Emscripten, and takes a minute and a half of processor time.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 here=bindings/js
 work=build/js
 tests/setup.sh "$@" js
 mkdir -p "$work" "$here/dist"
-# A writable cache of Emscripten's libraries, begun as a copy of Debian's.
+# A writable cache of Emscripten's libraries, which begins as a copy of Debian's.
 if [[ ! -w /usr/share/emscripten/cache && -z ${EM_CACHE-} ]]; then
   export EM_CACHE=$PWD/$work/cache
   [[ -d $EM_CACHE ]] || cp -r /usr/share/emscripten/cache "$EM_CACHE"
@@ -33,9 +33,9 @@ if [[ $(cat "$here/dist/built" 2>/dev/null) != "$state" ]]; then
     -o "$work/layout.cjs"
   node "$work/layout.cjs" >"$here/dist/layout.js"
 
-  # Small code where runs do not wait for it (tools/cold.awk), and elsewhere less inlining than -O2
-  # has: this keeps the module below 300 kB, compressed. (-inline-threshold would hold for small
-  # code as well.)
+  # Compiles sources that runs do not wait for to small code (tools/cold.awk), and all others with
+  # less inlining than -O2 has: this keeps the module below 300 kB, compressed. (-inline-threshold
+  # would apply to small code as well.)
   cold='^(problem|capi|front|prices|learn|property)/|^potential/(create|recolumn|rescale|tangent)|^cluster/model/'
   cold+='|^cluster/run/(inputs|outcome|repair|dual|call|edits|labelling|state|rooms)'
   cold+='|^cluster/run/(run|polish|improve|bound_store|message_unit)|^clique/(paper|dual|flows|weighted)/'
@@ -44,7 +44,8 @@ if [[ $(cat "$here/dist/built" 2>/dev/null) != "$state" ]]; then
   cold+='|^chain/(checks|single_bounded|behaviour|joint_marginals|k_best|attachments|chain_view|joint_tree)'
   cold+='|^chain/(configurations|transitions|log_sums)|^potential/(member_row|potential)'
   cold+='|^cluster/run/(evaluation|closed|chain_block|chain_program|clique_program|rounds)'
-  # Without contracts, which the tests of the native library check: with them the module has 4 kB more.
+  # Leaves out contracts, the checks by GSL, which would add 4 kB to the module. The tests of the
+  # native library check the contracts.
   contract='(GSL_LIKELY(cond) ? static_cast<void>(0) : gsl::details::terminate())'
   grep -qF "$contract" "$work/new/chorale.cpp"
   awk -v cold="$cold" -f "$here/tools/cold.awk" "$work/new/chorale.cpp" |

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Prints the time of solves in WebAssembly over that of the native library, of a release build.
+# Prints the ratio of the time of solves in WebAssembly to that in a release build of the native
+# library.
 #
 #   bindings/js/speed.sh [MOST]        fails where a ratio is above MOST
 set -euo pipefail

@@ -4,7 +4,7 @@
 #
 #   bindings/js/test.sh [--no-install]      --no-install: name missing Debian packages only
 #
-# TypeScript is fetched by npm where it is not there yet.
+# npm fetches TypeScript if it is not there yet.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 root=$PWD

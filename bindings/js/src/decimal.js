@@ -14,8 +14,8 @@ function fixedShortest(number) {
   const magnitude = Math.abs(number);
   const sign = Object.is(number, -0) || number < 0 ? "-" : "";
   if (magnitude === 0) return sign + "0";
-  // Of a large integer std::to_chars writes all digits. The shortest digits that read back as the
-  // same number would be followed by zeros instead.
+  // std::to_chars writes all digits of a large integer, not the shortest digits that read back as
+  // the same number, followed by zeros.
   if (magnitude >= 2 ** 53) return sign + BigInt(magnitude).toString();
   const [digits, power] = magnitude.toExponential().split("e");
   const exponent = Number(power);

@@ -76,8 +76,9 @@ function chainsOf(native, scope, scores) {
 // ---- Agreements --------------------------------------------------------------------------------
 
 /**
- * Gives a number, its id, to each different key (word or other value) of the rows; whole numbers
- * are their own ids. Returns { ids, known }: the id at each position, and a map from keys to ids.
+ * Gives each different key (a word or another value) of the rows a number, its id. If all keys are
+ * integers, each key is its own id. Returns { ids, known }: the id at each position, and a map from
+ * keys to ids, or null if keys are ids.
  */
 function idsOf(name, rows, ends) {
   const outer = length(name, arrayOfAny(name, rows), ends.length - 1);
@@ -108,9 +109,9 @@ const isPair = (entry) =>
   Array.isArray(entry) && entry.length === 2 && typeof entry[1] === "number";
 
 /**
- * Returns an object { asked, place, own } for each entry of the option `agree`: the agreement with
- * all its fields, its name in messages, and true if the caller gave an `Agreement`, whose fields
- * messages then name.
+ * Returns an object { asked, place, own } for each entry of the option `agree`. asked: the entry as
+ * an `Agreement`. place: its name in messages. own: true if the caller gave an `Agreement`, so that
+ * messages may name its fields.
  */
 function agreementsOf(options) {
   const { agree = "word", strength = 1, minimum = 2, stop = [] } = options;
@@ -220,10 +221,10 @@ function agreementFields(native, scope, { asked, place, own }, ends, tokens) {
 // ---- Calls -------------------------------------------------------------------------------------
 
 /**
- * Runs body({ corpus, agreements, count, ends, wanted, told, scope }) with the arguments of
- * decode() or buildProblem() converted for C: addresses of a chorale_corpus and of `count`
- * chorale_agreement structs. If body throws, the message is changed to name chains and agreements
- * by the caller's indices.
+ * Runs body({ scope, corpus, agreements, count, ends, wanted, tokens, groupNames }) with the
+ * arguments of decode() or buildProblem() converted for C: `corpus` is the address of a
+ * chorale_corpus, `agreements` that of `count` chorale_agreement structs. If body throws, the
+ * message is changed to name chains and agreements by the caller's indices.
  */
 function specified(native, scores, told, body) {
   return native.scoped((scope) => {

@@ -33,8 +33,8 @@ export function refuse(status, message) {
 
 // ---- Messages ----------------------------------------------------------------------------------
 
-// Names in messages of the library, with those of their names in JavaScript that do not follow from
-// the rule of inJavaScript().
+// JavaScript names for those names in the library's messages for which the rule of inJavaScript()
+// does not give the right one.
 const NAMES = {
   NULL: "missing",
   "unary score": "score",

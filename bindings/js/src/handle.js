@@ -5,8 +5,8 @@ import { IN_MEMORY, TYPES, shown } from "./native.js";
 // Node 18 has no Symbol.dispose. A polyfill must define it before this package is loaded; without
 // one, the method has the key Symbol.for("Symbol.dispose").
 const DISPOSE = Symbol.dispose ?? Symbol.for("Symbol.dispose");
-// Frees the memory of handles that the garbage collector has taken, by a function registered for
-// each handle. The function must not refer to the handle, which would then never be collected.
+// Frees the memory of handles that the garbage collector has collected, by a function registered
+// for each handle. The function must not refer to the handle, which would then never be collected.
 const registry = new FinalizationRegistry((free) => free());
 
 export class Handle {
@@ -73,8 +73,8 @@ export function given(native, name, value, kind, optional = false) {
 
 /**
  * Calls a function of the library that creates an object, and returns the object's address.
- * destroy: the name of the function that frees the object. It is needed where a callback may throw
- * in a call that nevertheless creates the object, which is then freed.
+ * destroy: the name of the function that frees the object. Needed where a callback may throw during
+ * the call: the call may create the object nevertheless, which is then freed.
  */
 export function create(native, name, before, names, destroy) {
   return native.scoped((scope) => {

@@ -9,8 +9,8 @@ import { Dictionary, Property, Transitions } from "./property.js";
 const CHAIN_NAMES = { "chain->unary_row_stride": "scores", "chain->labels": "labels" };
 
 /**
- * Returns the number of labels of scores that are given as one array: `labels`, which must be given
- * and divide the length of the array.
+ * Returns `labels`, the number of labels of scores that are given as one array, after checking that
+ * it is given and divides the length of the array.
  */
 function perRow(name, array, labels) {
   if (labels === undefined)
@@ -162,7 +162,7 @@ const CLIQUE = [
 ];
 
 export class ModelBuilder extends Handle {
-  #lengths = []; // positions of each chain
+  #lengths = []; // number of positions of each chain
   constructor(native) {
     super(native, create(native, "chorale_model_builder_create", [native.host]), (at) =>
       native.raw("chorale_model_builder_destroy", [at]),
@@ -287,7 +287,7 @@ export class ModelBuilder extends Handle {
       const { classes, table } = optionsOf(options, ["classes", "table"]);
       integer("clique", clique);
       integer("chain", chain);
-      const count = this.#lengths[chain]; // of a chain that does not exist the library complains
+      const count = this.#lengths[chain]; // undefined: the library refuses this number
       const numbers = (name, array) =>
         array === undefined || count === undefined
           ? 0

@@ -48,9 +48,9 @@ export class Native {
     native.log = log;
     native.callbacks = new Map(); // by number: functions that the library calls
     native.nextCallback = 1;
-    native.thrown = null; // { error } that a callback threw during the current call
-    native.depth = 0; // calls into the module that are under way
-    native.pending = []; // what is freed after them
+    native.thrown = null; // { error }: what a callback threw during the current call
+    native.depth = 0; // number of calls into the module that are under way
+    native.pending = []; // functions to call when no call is under way any more
     native.broken = null; // a fault that left the module in an unknown state
     try {
       ({ exports: native.exports } = await WebAssembly.instantiate(module, native.imports()));
@@ -192,11 +192,12 @@ export class Native {
 
   /**
    * Calls a function of the library, named `name`, whose last argument is an error struct; `given`
-   * holds the other arguments. If a callback threw during the call, throws the same; otherwise
-   * throws an error if the status is not OK. `names`: what messages call arguments (errors.js).
+   * holds the other arguments. If a callback threw during the call, throws the same exception.
+   * Otherwise throws an error if the status is not OK. `names`: for messages, the JavaScript names
+   * of arguments by their C names; they take precedence over the rules of errors.js.
    */
   call(name, given, names) {
-    const before = this.thrown; // of the callback that this call is made from, if any
+    const before = this.thrown; // belongs to the outer call, if a callback makes this one
     this.thrown = null;
     let status;
     let thrown;
@@ -214,7 +215,7 @@ export class Native {
     throw error;
   }
 
-  /** Calls any function of the library and returns its result, a 64-bit one as a number. */
+  /** Calls any function of the library and returns its result; 64-bit integers become numbers. */
   raw(name, given) {
     if (this.broken)
       throw new ChoraleError(
@@ -273,8 +274,8 @@ export class Native {
 const camelCase = (name) => name.replace(/_(\w)/g, (_, letter) => letter.toUpperCase());
 const structOf = (name) => layout.structs[`chorale_${name}`];
 /**
- * By struct: the fields that read() returns, each with its name in JavaScript, its offset and its
- * type.
+ * For each struct the fields that read() returns, each with its name in JavaScript, its offset and
+ * its type.
  */
 const READ = new Map(
   Object.entries(layout.structs).map(([struct, { fields }]) => [
@@ -291,7 +292,7 @@ class Scope {
   constructor(native) {
     this.native = native;
     this.blocks = [];
-    this.copies = false; // true: also of arrays in the library's memory
+    this.copies = false; // true: numbers() copies even arrays in the library's memory
   }
   allocate(bytes) {
     const at = this.native.allocate(bytes);
@@ -323,9 +324,9 @@ class Scope {
     return this.native.view.getUint32(at, true);
   }
   /**
-   * Returns the address of numbers of a type: of the given array itself, if it is of this type and
-   * in the library's memory, otherwise of a copy, of which each entry has been checked. 0 (NULL) if
-   * no array is given.
+   * Returns the address of an array of numbers of the type `type`: that of `given` itself, if it
+   * has this type and is in the library's memory; otherwise that of a copy, for which each entry is
+   * checked. 0 (NULL) if no array is given.
    */
   numbers(type, name, given) {
     if (given === null || given === undefined) return 0;
@@ -411,8 +412,8 @@ export function isDetached(buffer) {
 export const IN_MEMORY = Symbol("in memory");
 
 /**
- * Checks that an argument has a length and numbers; a typed array with a detached buffer is an
- * error.
+ * Returns an argument that is an array (for a MemoryArray, its view), after checking that it has a
+ * length. A typed array with a detached buffer is an error.
  */
 export function arrayOf(name, given) {
   if (given !== null && typeof given === "object" && IN_MEMORY in given) given = given[IN_MEMORY];
@@ -433,7 +434,7 @@ export function arrayOf(name, given) {
 
 const LARGEST = { int32: 2 ** 31 - 1, uint8: 255 };
 
-/** Copies numbers to a typed array in the library's memory; `name` is what messages call them. */
+/** Copies numbers to a typed array in the library's memory. `name`: their name in messages. */
 export function copyInto(to, name, given) {
   const floats = to instanceof Float64Array || to instanceof Float32Array;
   if (
@@ -486,7 +487,7 @@ export function real(name, value) {
   return value;
 }
 /**
- * Returns an object with the numbers of all constants with a prefix, by their words:
+ * Returns an object that maps words to the numbers of all constants with a prefix:
  * wordsOf("CHORALE_SCHEDULE_").all is CHORALE_SCHEDULE_ALL.
  */
 export const wordsOf = (prefix) =>

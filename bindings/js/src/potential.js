@@ -87,8 +87,8 @@ export class Potential extends Handle {
 }
 
 /**
- * Copies rows of numbers, all of one length, to one array. Returns { at, rows, columns }: its
- * address, the number of rows, their length.
+ * Copies rows of numbers, all of one length, to one array. Returns { at, rows, columns }: the
+ * address of the array, the number of rows, their length. An array of numbers is taken as one row.
  */
 export function tableOf(scope, name, rows) {
   const outer = arrayOf(name, rows);
@@ -122,7 +122,7 @@ export function squareOf(scope, name, rows, side) {
   return table.at;
 }
 
-/** Returns the address of `count` flags. */
+/** Returns the address of `count` flags; 0 if no flags are given. */
 export function flagsOf(scope, name, flags, count) {
   if (flags === null || flags === undefined) return 0;
   length(name, arrayOf(name, flags), count);
@@ -199,8 +199,8 @@ const tablesFor = (tables) => (scope) => {
 
 /**
  * Returns an array with `count` results of a type, which fill(address) writes to the library's
- * memory. The array is `into` if given, otherwise a new one. If it is a MemoryArray, `address` is
- * its own address; otherwise the results are copied.
+ * memory. The array is `into` if given, otherwise a new one. If `into` is a MemoryArray, fill
+ * writes to it directly; otherwise the results are copied.
  */
 export function result(native, type, count, into, fill) {
   const array = into === undefined ? null : length("into", arrayOf("into", into), count);

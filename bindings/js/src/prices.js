@@ -5,7 +5,7 @@ import { arrayOf, integer, length, optionsOf, real } from "./native.js";
 import { RUN_OPTIONS, Results, modelOf, resultOf, withRunOptions } from "./run.js";
 
 export class Prices extends Results {
-  #values; // by shared clique: the number of values of its potential
+  #values; // for each shared clique the number of values of its potential
   constructor(native, pointer, values, progress) {
     const free = (at) => {
       native.raw("chorale_prices_destroy", [at]);
@@ -94,7 +94,7 @@ export function components(native, first, second, count) {
   return native.scoped((scope) => {
     const firstAt = scope.numbers("int32", "first", first);
     const secondAt = scope.sized("int32", "second", second, pairs);
-    const items = Math.max(count, 0); // fewer are refused below
+    const items = Math.max(count, 0); // the library refuses a negative count below
     const at = scope.allocate(4 * items);
     const found = () => native.array("int32", at, items);
     found().forEach((_, i, all) => (all[i] = i));

@@ -43,8 +43,8 @@ export class Problem extends Handle {
     return new Model(native, native.raw("chorale_model_retain", [this.#raw("model")]));
   }
   /**
-   * Returns the result of chorale_problem_NAME, a text: the function returns its address and stores
-   * its length. null if there is none.
+   * Returns the text that chorale_problem_NAME gives as an address and a length; null if there is
+   * none.
    */
   #text(name, ...numbers) {
     return this.#on((native, scope, problem) => {

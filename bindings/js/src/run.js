@@ -16,8 +16,8 @@ import { Model, chainOf } from "./model.js";
 import { result } from "./potential.js";
 import { Problem } from "./problem.js";
 
-// Names of options in C, by their names in JavaScript: of whole numbers, of flags, and of words
-// that stand for constants.
+// The C names of options, by their JavaScript names. NUMBERS: options that are integers. FLAGS:
+// options that are true or false. WORDS: options given by words, with the constant of each word.
 const NUMBERS = {
   rounds: "rounds",
   beamWidth: "beam_width",
@@ -69,8 +69,9 @@ export function runFields(options) {
 }
 
 /**
- * Keeps a progress function, which the library will call by a number with the address of a struct
- * and which receives an object with its fields. Returns the number; 0 if there is no function.
+ * Keeps a progress function, and returns the number by which the library calls it; 0 if there is no
+ * function. The library passes the address of a struct; the function receives an object with the
+ * fields of the struct.
  */
 export function keepProgress(native, struct, progress) {
   if (progress === undefined || progress === null) return 0;
@@ -215,7 +216,7 @@ export class Results extends Handle {
 }
 
 export class Run extends Results {
-  #kept; // memory of setChain by chain, as in `kept` of createRun
+  #kept; // { model, chains: memory of setChain by chain, progress }
   constructor(native, pointer, kept) {
     const free = (at) => {
       native.raw("chorale_run_destroy", [at]);
@@ -353,7 +354,7 @@ export class Run extends Results {
 /**
  * Runs body(options, progress) with the address of a chorale_run_options, made from the options
  * `told`, whose names were checked, and with the number of the progress function. If body throws,
- * the function is dropped; otherwise body has taken care of it.
+ * the function is dropped; otherwise the object that body makes must drop it when it is closed.
  */
 export function withRunOptions(native, told, body) {
   const fields = runFields(told);

@@ -1,5 +1,5 @@
-// Compares what the tests called with what there is. Every member of a class is declared by
-// index.d.ts, every declared member exists and was called, and so was every function of the module.
+// Checks that the tests call everything. Every member of a class must be declared in index.d.ts;
+// every declared member must exist and have been called, and so must every function of the module.
 //
 //     node tests/called.mjs FILE      FILE: what the tests wrote (helpers.mjs)
 import { readFileSync } from "node:fs";
@@ -15,7 +15,7 @@ const source = ts.createSourceFile(
   ts.ScriptTarget.Latest,
 );
 const faults = [];
-const declared = new Map(); // by exported class: its members; by other exported values: nothing
+const declared = new Map(); // by exported name: the members of a class; else an empty set
 for (const node of source.statements) {
   if (ts.isClassDeclaration(node)) {
     const members = node.members
@@ -35,7 +35,7 @@ for (const [name, members] of declared) {
   const { prototype } = library[name] ?? {};
   if (!prototype || name === "ChoraleError") continue;
   const own = Object.getOwnPropertyNames(prototype).filter((member) => member !== "constructor");
-  const data = name === "Chorale" ? ["simd"] : []; // a field of each object
+  const data = name === "Chorale" ? ["simd"] : []; // a field of each object, not a method
   for (const member of own)
     if (!members.has(member)) faults.push(`${name}.${member} is there and not declared`);
   for (const member of members) {

@@ -1,4 +1,4 @@
-// The front door, and learning.
+// The simplest interface, decode(), and learning.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { bothModules, randomOf } from "./helpers.mjs";
@@ -8,7 +8,7 @@ const close = (a, b) =>
 const rows = (labels) => labels.map((row) => [...row]);
 
 for (const [name, chorale] of await bothModules()) {
-  // Of two labels all is exact.
+  // With two labels, all results are exact.
   test(`weights against enumeration, ${name}`, () => {
     const random = randomOf(44);
     const draw = (bound) => Math.floor(random() * bound);
@@ -65,7 +65,7 @@ for (const [name, chorale] of await bothModules()) {
     }
     assert.ok(moved > 5, `${moved} moved`);
   });
-  // The examples of the other languages.
+  // The same example as in the tests of other languages.
   test(`words that ought to agree, ${name}`, () => {
     const words = [["in", "Washington"], ["near", "Washington"], ["says", "Washington"]];
     const scores = [
@@ -91,7 +91,7 @@ for (const [name, chorale] of await bothModules()) {
     close(amount, 1.6);
     assert.equal(found.result.proven, true);
     assert.ok(progress.length > 0);
-    // Other forms of the same scores.
+    // The same scores in other forms.
     const shared = chorale.createTransitions(transitions);
     const memory = chorale.createArray("float64", 18);
     memory.view.set(scores.flat(2));
@@ -117,7 +117,7 @@ for (const [name, chorale] of await bothModules()) {
     const across = chorale.decode(scores, { ...options, groups: ["x", "x", "y"], agree });
     assert.equal(across.changed.length, 1);
     assert.deepEqual(chorale.decode(scores, { transitions, agree: [] }).changed, []);
-    // The same by the calls behind it, to the bit.
+    // A run of the problem that buildProblem() gives has the same result, bit for bit.
     const problem = chorale.buildProblem(scores, {
       ...options, groups: ["p", "p", "p"], names: ["Other", "Place", "Person"],
       gold: [[0, 1], [0, 1], [-1, 1]],
@@ -158,7 +158,7 @@ for (const [name, chorale] of await bothModules()) {
   });
 
   test(`strengths are learnt, applied and kept, ${name}`, () => {
-    // A name is a place or a person in all of a document; hints are right three times of four.
+    // All mentions in a document have one label, place or person. Three of four hints are right.
     const random = randomOf(5);
     const document = (size) => {
       const right = random() < 0.5 ? 0 : 1;

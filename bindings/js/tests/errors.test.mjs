@@ -1,4 +1,4 @@
-// What is wrong is an error that names the argument; nothing changes and nothing leaks.
+// Wrong input gives an error that names the argument. It changes nothing and leaks no memory.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { after, test } from "node:test";
@@ -103,7 +103,7 @@ test("detached buffers", () => {
   refused("DETACHED", () => chorale.readProblem(detached().buffer), /bytes is detached/);
   refused("DETACHED", () => run.setAllowed(0, 0, detached()), /allowed/);
   refused("DETACHED", () => run.probabilities(0, { into: detached() }), /into/);
-  // A view of the library's memory that has grown since.
+  // A view of the library's memory, after the memory has grown.
   const array = own(chorale.createArray("float64", 2));
   const { view } = array;
   const large = own(chorale.createArray("uint8", 40 * 2 ** 20));
@@ -161,7 +161,7 @@ test("handles of another library", async () => {
   const theirs = other.createPotts(2, 1);
   const builder = own(chorale.createModelBuilder());
   refused("WRONG_TYPE", () => builder.addClique({ potential: theirs }), /another library/);
-  // Their arrays are arrays like others.
+  // An array of another library is treated like any array outside this one.
   const into = other.createArray("int32", 2);
   assert.equal(run.allLabels({ into }).byteOffset, into.view.byteOffset);
   assert.deepEqual(into.view, run.allLabels());
@@ -301,14 +301,14 @@ test("memory that cannot grow", async () => {
   refused("OUT_OF_MEMORY", () => small.createArray("float64", 2 ** 22), /out of memory/);
   refused("OUT_OF_MEMORY", () => small.createArray("float64", 2 ** 40), /out of memory/);
   refused("OUT_OF_MEMORY", () => small.readProblem(new Uint8Array(20 * 2 ** 20)));
-  // The library's own copy fails, after that of the package fitted.
+  // There is memory for the package's copy of the scores, but not for the library's own.
   const builder = small.createModelBuilder();
   refused("OUT_OF_MEMORY", () => builder.addCorpus({ scores: new Float64Array(9e5), labels: 9 }),
     /no memory/);
   builder.close();
   assert.equal(small.allocatedBytes, 0);
 
-  // What the library throws inside, where counts of many values do not fit, is an error as well.
+  // The library throws inside when there is no memory for the counts of many values: an error too.
   const chains = small.createModelBuilder();
   const values = 400;
   const potts = small.createPotts(values, 1);
@@ -357,7 +357,7 @@ test("callbacks that throw or give no number", () => {
   refused("BUSY", () => asked.solve());
   give = () => (asked.reset(), 0);
   refused("BUSY", () => asked.solve());
-  // An error of a call within a callback that catches it is no error of the outer call.
+  // If a callback catches the error of a call that it makes, the outer call does not fail.
   give = (counts) => {
     try {
       potts.score([1]);
@@ -376,7 +376,7 @@ test("callbacks that throw or give no number", () => {
 });
 
 const EMPTY_MODULE = Uint8Array.of(0, 97, 115, 109, 1, 0, 0, 0);
-// Of one import, the function "f" of "m".
+// A module with one import, the function "f" of the module "m".
 const IMPORTING_MODULE = Uint8Array.of(
   ...EMPTY_MODULE, 1, 4, 1, 96, 0, 0, 2, 7, 1, 1, 109, 1, 102, 0, 0);
 

@@ -1,4 +1,4 @@
-// What several tests use.
+// Functions that several tests use.
 import assert from "node:assert/strict";
 import { appendFileSync } from "node:fs";
 import * as library from "../src/index.js";
@@ -6,8 +6,8 @@ import { Native } from "../src/native.js";
 
 const { ChoraleError, hasSimd, load } = library;
 
-// With CALLED=FILE every member of an exported class and every function of the module that a test
-// uses is written there at the end (tests/called.mjs).
+// With CALLED=FILE, the members of exported classes and the functions of the module that a test
+// uses are written to FILE at the end, for tests/called.mjs.
 const called = new Set();
 if (process.env.CALLED) {
   for (const [name, kind] of Object.entries(library)) {
@@ -37,7 +37,7 @@ if (process.env.CALLED) {
   );
 }
 
-/** [name, library] of the module without vector instructions and of the one with. */
+/** Returns pairs [name, library], for the modules without and with vector instructions. */
 export async function bothModules(options) {
   assert.ok(hasSimd(), "this Node has no vector instructions, and the tests are for both modules");
   const [plain, simd] = [
@@ -52,7 +52,7 @@ export async function bothModules(options) {
   ];
 }
 
-/** The error that a call must throw, of a status; `message`: what its text must match. */
+/** Checks that a call throws an error with this status and a message that matches; returns it. */
 export function refused(statusName, call, message = /./) {
   let error;
   try {
@@ -67,7 +67,7 @@ export function refused(statusName, call, message = /./) {
   return error;
 }
 
-/** Random numbers of a seed, from 0 to 1. [xorshift32] */
+/** Returns a generator of random numbers from 0 to 1 with the given seed. [xorshift32] */
 export function randomOf(seed) {
   let state = seed >>> 0 || 1;
   return () => {

@@ -1,4 +1,4 @@
-// Handles are freed by `close`, by `using`, and with the garbage; decimals are those of C++.
+// Handles are freed by `close`, by `using` and by the garbage collector. Decimals are as in C++.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setFlagsFromString } from "node:v8";

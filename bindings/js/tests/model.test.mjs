@@ -1,4 +1,4 @@
-// Models, potentials, properties and runs, against enumeration in JavaScript.
+// Models, potentials, properties and runs, compared with enumeration in JavaScript.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
@@ -9,7 +9,7 @@ const libraries = await bothModules();
 const close = (a, b) =>
   assert.ok(Math.abs(a - b) <= 1e-9 * Math.max(1, Math.abs(a), Math.abs(b)), `${a} is not ${b}`);
 
-/** All labellings of `positions` positions. */
+/** Yields all labellings of `positions` positions, always in the same array. */
 function* labellings(positions, labels) {
   const y = new Array(positions).fill(0);
   for (;;) {
@@ -300,7 +300,7 @@ for (const [name, chorale] of libraries) {
     assert.equal(run.solve().outcome, "deadline");
     run.setTimeLimit(null);
     close(run.solve().score, result.score);
-    // Ends early when progress says so, and throws what it throws.
+    // The run ends early if progress returns true, and throws what progress throws.
     const stopped = chorale.createRun(problem, { progress: () => true });
     assert.equal(stopped.solve().outcome, "cancelled");
     const thrower = chorale.createRun(problem,

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Opens a page from a file in headless Chromium, which labels a problem by the embedded module.
+"""Opens a page from a file in headless Chromium. The page labels a problem with the embedded
+module.
 
     page.py CHROMIUM PACKAGE FOLDER
 

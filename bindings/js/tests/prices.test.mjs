@@ -1,4 +1,4 @@
-// Prices: one name in three documents, what they are by definition, and calls that cannot be.
+// Prices: one name in three documents, prices compared with their definition, and invalid calls.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { bothModules, refused } from "./helpers.mjs";
@@ -9,7 +9,7 @@ const SCORES = [
   [[0, 0.5], [0, 0.75], [0, 1]],
 ];
 
-/** A model of items, in cliques of `size` items one after the other. */
+/** Returns a model of single items, in which each `size` successive items form a clique. */
 function itemsOf(chorale, rows, size, potential) {
   const builder = chorale.createModelBuilder();
   rows.forEach((row, i) => {
@@ -28,7 +28,7 @@ for (const [name, chorale] of await bothModules()) {
       const other = chorale.createPotts(2, 7);
       const model = itemsOf(chorale, rows, 3, other);
       const document = chorale.createPrices(model, [0]);
-      for (const handle of [model, other]) handle.close(); // the model stays alive
+      for (const handle of [model, other]) handle.close(); // the prices keep the model alive
       return document;
     });
     const whole = itemsOf(chorale, SCORES.flat(), 9, potential);
@@ -85,14 +85,14 @@ for (const [name, chorale] of await bothModules()) {
     assert.equal(prices.cliqueScore(1), 2);
     assert.deepEqual(prices.payments(1).map(({ amount }) => amount), [2]);
     assert.equal(JSON.parse(prices.json()).score, result.score);
-    // No prices at all; and a clique that is not shared agrees by itself.
+    // Without prices, shared cliques add nothing; a clique that is not shared adds its potential.
     assert.equal(prices.solve().score, 0.5 + 1 + 0.25 + 0.125);
     const some = chorale.createPrices(model, [0]);
     assert.equal(some.solve([[0, 0]]).score, 0.5 + 1 + 0.25 + 0.5 * 4);
     assert.deepEqual(some.counts(), [[1, 1]]);
     for (const handle of [some, prices, model]) handle.close();
 
-    const found = potts.prices([3, 2], 7); // two have no value
+    const found = potts.prices([3, 2], 7); // two members have no value
     assert.deepEqual([[...found.prices], found.score], [[3, 2], 6.5]);
     let most = -Infinity;
     for (let a = 0; a <= 7; ++a)
@@ -171,7 +171,7 @@ for (const [name, chorale] of await bothModules()) {
       throw new Error("a potential");
     });
     const model = itemsOf(chorale, [[0, 1], [2, 0]], 1, own);
-    // The potential of a shared clique is never asked.
+    // The potential of a shared clique is never called.
     const both = chorale.createPrices(model, [0, 1]);
     assert.equal(both.solve([[0, 0], [0, 0]]).score, 3);
     const first = chorale.createPrices(model, [0]);

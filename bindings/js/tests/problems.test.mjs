@@ -1,5 +1,5 @@
-// The problem files that every language reads give the bits that the table says, with and without
-// vector instructions, read again after they were written.
+// The problem files, which the tests of every language read, give the results of the table bit for
+// bit: with and without vector instructions, and after the problem was written and read again.
 import assert from "node:assert/strict";
 import { readFileSync, readdirSync } from "node:fs";
 import { test } from "node:test";
@@ -30,7 +30,7 @@ const OUTCOMES = {
   "nothing-found": 41,
 };
 
-/** The lines of the table for one problem. */
+/** Returns the lines that the table should have for one problem. */
 function tableOf(chorale, file, problem) {
   const model = problem.model();
   const run = chorale.createRun(model, { boundSteps: 8 });

@@ -1,6 +1,6 @@
-// Processor time in which the native library solves problem files in turn, in one thread.
+// Measures the processor time in which the native library solves problem files in one thread.
 //
-//     speed PROBLEM...        prints milliseconds of all together, and the score of each
+//     speed PROBLEM...        prints the milliseconds for all together, and the score of each
 #include <chorale/chorale.h>
 
 #include <stdio.h>
@@ -35,7 +35,7 @@ int main(int count, char **paths) {
   }
   chorale_run_result result;
   chorale_run_result_init(&result, sizeof result);
-  // The least of several, of at least three and of a quarter of a second.
+  // The least time of several rounds: at least three, and as many as fill a quarter of a second.
   double least = 1e300, all = 0;
   for (int n = 0; n < 3 || all < 250; ++n) {
     for (int i = 0; i < problems; ++i)

@@ -1,12 +1,14 @@
-// Time of solves in WebAssembly over that of the native library, on the problems of the benchmarks.
+// Prints the ratio of the time of solves in WebAssembly to that of the native library, on the
+// problems of the benchmarks.
 //
 //     node tests/speed.mjs NATIVE FOLDER [MOST]     bindings/js/speed.sh calls it
 //
-// NATIVE: the program of speed.c; FOLDER: where problems are written; MOST: fails where a ratio of
-// the module with vector instructions is above it. Each round takes the processor time of one
-// thread in both programs, the least of several solves, and their ratio; the median of the rounds
-// is printed. Messages are in single precision: by default the format depends on the bytes of model
-// and run, which are fewer where addresses have 32 bits. The scores must be the same to the bit.
+// NATIVE: the program of speed.c. FOLDER: where problems are written. MOST: the test fails if a
+// ratio of the module with vector instructions is above it. Each round measures the processor time
+// of one thread in both programs, the least of several solves, and the ratio of the two times; the
+// median over the rounds is printed. Messages are in single precision: the default format depends
+// on the bytes of model and run, which are fewer where addresses have 32 bits. The scores must be
+// the same, bit for bit.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
@@ -22,7 +24,7 @@ const libraries = new Map(await bothModules());
 
 const chorale = libraries.get("simd");
 
-/** Sentences of 20 words, 10 labels, in documents of 25: as in tests/bench/collective_bench.cpp. */
+/** Sentences of 20 words with 10 labels, 25 a document, as in tests/bench/collective_bench.cpp. */
 function collective(sentences) {
   const random = randomOf(1);
   const [labels, length] = [10, 20];
@@ -48,7 +50,7 @@ function collective(sentences) {
   return builder.freeze();
 }
 
-/** `count` cliques of n single items of 24 labels, as in tests/bench/clique_bench.cpp. */
+/** `count` cliques of n single items with 24 labels, as in tests/bench/clique_bench.cpp. */
 function cliques(count, n, potentialOf) {
   const random = randomOf(2);
   const labels = 24;
@@ -108,7 +110,7 @@ problems.push([
 
 const ROUNDS = 7;
 
-/** Runs of problems in a library; solve() solves them in turn and gives [milliseconds, scores]. */
+/** Runs of problems in one library. solve() solves them in turn: [milliseconds, scores]. */
 function runsOf(library, paths) {
   const problems = paths.map((path) => library.readProblem(readFileSync(path)));
   const runs = problems.map((problem) => library.createRun(problem, { messageElement: "float32" }));
@@ -147,7 +149,7 @@ for (const [name, paths] of problems) {
     runs: runsOf(libraries.get(kind), paths),
     ratios: [],
   }));
-  for (const { runs } of kinds) runs.solve(); // compiles it
+  for (const { runs } of kinds) runs.solve(); // compiles the module before the measurement
   const times = [];
   for (let round = 0; round < ROUNDS; ++round) {
     const [time, scores] = natively(paths);

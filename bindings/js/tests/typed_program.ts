@@ -1,4 +1,4 @@
-// What a typed program writes, and what the compiler must refuse.
+// Statements that the compiler must accept, and statements that it must refuse.
 import { ChoraleError, Handle, fire, hasSimd, load } from "libchorale";
 import type {
   Chorale, Decoded, Learnt, LearntReport, Model, Prices, Problem, Reason, Run, RunResult,

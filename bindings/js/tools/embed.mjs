@@ -5,8 +5,8 @@
 //
 //     tools/embed.mjs PACKAGE
 //
-// The modules are put end to end, each after those it imports, in one function. No two of them have
-// one name for something of their own: the script would not be valid otherwise.
+// The modules are put one after the other, each after those that it imports, into one function. So
+// no two modules may declare the same name at their top level: the script would not be valid.
 import { readFileSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { constants, gzipSync } from "node:zlib";
@@ -53,5 +53,5 @@ return Object.freeze({ ${[...exported].join(", ")},
   load: (options) => load({ ...options, wasm: options?.wasm ?? embedded }) });
 })();
 `;
-new Function(script); // must be valid
+new Function(script); // throws if the script is not valid
 writeFileSync(join(root, "dist/libchorale.embedded.js"), script);

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes a C++ program that prints dist/layout.js: the C interface as the module's compiler has it.
+"""Writes a C++ program that prints dist/layout.js: the layout of the C interface for the module.
 
     tools/layout.py HEADER PROGRAM.cpp EXPORTS
 
@@ -19,7 +19,8 @@ sys.dont_write_bytecode = True
 from declare import HEADERS, Headers  # noqa: E402
 
 # Functions that the package leaves out: solvers of single chains and cliques, models of the caller
-# in the place of a chain (chorale_instance), cancel flags (there is one thread), files (JavaScript reads and writes bytes), what only C needs.
+# that take the place of a chain (chorale_instance), cancel flags (there is one thread), files
+# (JavaScript reads and writes bytes), and functions that only C programs need.
 LEFT_OUT = re.compile(
     r"chorale_(kernel_\w+|chain_solver_\w+|clique_solver_\w+"
     r"|message_(bytes|reserve|options_init|result_init)"
@@ -30,7 +31,7 @@ LEFT_OUT = re.compile(
     r"|status_name|algorithm_from_name|abi|decoded_run|decoded_model|decoded_agreement"
     r"|algorithm_name)")
 
-# What only functions that are left out read.
+# Structs that only functions in LEFT_OUT read.
 NO_STRUCTS = {"chorale_instance", "chorale_allocator", "chorale_host", "chorale_clique_problem",
               "chorale_clique_options", "chorale_clique_result", "chorale_chain_result",
               "chorale_message_options", "chorale_message_result"}

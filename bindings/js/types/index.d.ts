@@ -1,32 +1,32 @@
-// Types of libchorale. Numbers of chains, positions, labels, cliques and values count from 0.
+// Types of libchorale. Chains, positions, labels, cliques and values are numbered from 0.
 //
 // Words used below; the C headers in include/chorale say more.
 //   T, m        The number of positions of a chain, and the number of its labels. "T x m" numbers
-//               are in one array, position after position.
+//               are in one array: the m numbers of each position, position after position.
 //   clique      A set of members with a potential, which scores how many members have each value.
-//               The members of a position clique are positions, and their values are their labels.
-//               The members of a property clique are whole chains.
+//               The members of a position clique are positions, and the value of a member is its
+//               label. The members of a property clique are whole chains.
 //   centre      In a centred clique, one more member, whose value selects the potential.
 //   property    A function of the labels of a chain, with values 0 to R - 1. It reads the positions
-//               in order, and *fires* values at some of them. Its value on the chain is the value
-//               that it fires; EMPTY (number R) if it fires none; CONFLICT (number R + 1) if it
-//               fires two different ones.
-//   dictionary  The values of a property that a clique uses, numbered from 0 in ascending order,
-//               with or without one more, OUT, that stands for all other values.
+//               in order, and *fires* (outputs) values at some of them. Its value on the chain is v
+//               if it fires v and no other value; EMPTY (number R) if it fires nothing; CONFLICT
+//               (number R + 1) if it fires two different values.
+//   dictionary  The subset of a property's values that a clique uses, numbered from 0 in ascending
+//               order. One more value, OUT, may follow, which stands for all other values.
 //   kind        Of labels: "B-Title" and "I-Title" are both of the kind "Title". Of cliques:
 //               cliques of one kind share the weights that are learnt.
 
-/** Numbers passed to a call. A `MemoryArray` is read in place, everything else is copied. */
+/** Numbers passed to a call. A `MemoryArray` is read in place; all other arrays are copied. */
 export type Numbers = ArrayLike<number> | MemoryArray;
 /**
- * Scores of a chain: T rows of m numbers, or a typed array of T x m numbers together with `labels`.
+ * A matrix as an array of its rows: for instance the scores of a chain, T rows of m numbers.
  */
 export type Rows = ArrayLike<Numbers>;
 
 export interface LoadOptions {
   /**
    * The module: its bytes, a base64 text of its bytes (gzip-compressed or not), or a compiled
-   * module. Without it the file of the package is read, by `fetch` or by Node.
+   * module. Absent: the module is read from a file of the package, by `fetch` or by Node.
    */
   wasm?: ArrayBuffer | ArrayBufferView | string | WebAssembly.Module;
   /**
@@ -54,8 +54,9 @@ export class ChoraleError extends Error {
   private constructor();
   readonly name: "ChoraleError";
   /**
-   * Number of the status in the C interface (status.h); below 0 for errors of the package itself:
-   * -1 CLOSED, -2 DETACHED, -3 WRONG_TYPE.
+   * Number of the status in the C interface (status.h). Below 0 for errors of the package itself:
+   * -1 CLOSED (a closed handle), -2 DETACHED (an array whose buffer is detached), -3 WRONG_TYPE (an
+   * argument of a wrong type).
    */
   readonly status: number;
   /** Name of the status, such as "SHAPE" or "CLOSED". */
@@ -63,8 +64,8 @@ export class ChoraleError extends Error {
 }
 
 /**
- * An object with memory in the library. Freed by `close`, or by the garbage collector some time
- * after nothing refers to it.
+ * An object with memory in the library. The memory is freed by `close`, or by the garbage collector
+ * some time after nothing refers to the object.
  */
 export class Handle {
   protected constructor();
@@ -142,8 +143,8 @@ export class Chorale {
   createTransitions(scores: Rows | Transitions | null, options?: TransitionsOptions): Transitions;
   createRun(model: Model | Problem, options?: RunOptions & { earlier?: Run }): Run;
   /**
-   * Creates a run of a model in which prices (see `Prices`) replace the potentials of the cliques
-   * with the numbers `cliques`: the shared cliques, which have members in other models too.
+   * Creates a run of a model with shared cliques, which have members in other models too.
+   * `cliques`: the numbers of the shared cliques. Prices (see `Prices`) replace their potentials.
    */
   createPrices(
     model: Model | Problem,
@@ -196,7 +197,7 @@ export class Chorale {
   ): Potential;
   /**
    * Creates the majority potential bias[a] + sum_v weights[a][v] * n_v, where a is the value that
-   * most members have; if several values tie, the one with the highest score.
+   * most members have. If several values tie, a is the one that gives the highest score.
    */
   createMajority(
     values: number,
@@ -204,14 +205,14 @@ export class Chorale {
     options?: PotentialOptions & { bias?: Numbers },
   ): Potential;
   /**
-   * Creates the potential that sums scores[v][w] over all ordered pairs of two different members, v
-   * and w being their values. Each pair of members is so counted in both orders.
+   * Creates the potential that sums scores[v][w] over all ordered pairs of two different members,
+   * where v and w are their values. So each pair of members counts twice, once in each order.
    */
   createPairs(values: number, scores: Rows, options?: PotentialOptions): Potential;
   /**
-   * Creates a potential from a function that returns the score of the counts n_v, of which it gets
-   * a copy. The function must depend only on its arguments. If it throws, the library's call that
-   * needed the score throws the same exception.
+   * Creates a potential from a function. It gets a copy of the counts n_v and the number of
+   * members, and returns the score, which must depend only on these arguments. If it throws, the
+   * library's call that needed the score throws the same exception.
    */
   createCallback(
     values: number,
@@ -219,9 +220,9 @@ export class Chorale {
     options?: PotentialOptions,
   ): Potential;
 
-  /** Creates a property that fires the kind of the label at one position of the chain. */
+  /** Creates a property that fires the kind of the label at the given position of the chain. */
   createPositionLabel(labels: Labels, position: number): Property;
-  /** Creates a property that fires the kind of the label at every position of one token. */
+  /** Creates a property that fires the kind of the label at every position with this token. */
   createTokenLabel(labels: Labels, token: number): Property;
   /** Creates a property that fires the kind of the first label that is not ignored. */
   createFirstLabel(labels: Labels, options?: { ignored?: Flags }): Property;
@@ -257,15 +258,15 @@ export class Chorale {
   /** Returns the map from labels to kinds: "B-Title" and "I-Title" are of one kind. */
   labelMap(names: readonly string[], scheme?: Scheme): LabelMap;
   /**
-   * Returns which labels a scheme allows, as flags, 1 for allowed: `mask`, m x m, for the label of
-   * the column after the label of the row; `start`, m, at the first position; `end`, m, at the
-   * last.
+   * Returns which labels a scheme allows, as flags (1: allowed). mask: m x m flags; row x, column y
+   * is for label y directly after label x. start, end: m flags each, for the label of the first and
+   * of the last position.
    */
   schemeMask(
     names: readonly string[],
     scheme: Scheme,
   ): { mask: Uint8Array; start: Uint8Array; end: Uint8Array };
-  /** Creates a dictionary of some of a property's values. out: adds the value OUT after them. */
+  /** Creates a dictionary of some of a property's values. out: true adds the value OUT. */
   createDictionary(values: Numbers, options?: { out?: boolean }): Dictionary;
 
   /**
@@ -288,7 +289,7 @@ export class Chorale {
 
 // ---- decode ------------------------------------------------------------------------------------
 
-/** For each chain its T x m scores; or the scores of all chains in one array. */
+/** For each chain its T rows of m scores; or the scores of all chains in one array. */
 export type Scores = ArrayLike<Rows> | FlatScores;
 export interface FlatScores {
   /**
@@ -299,8 +300,8 @@ export interface FlatScores {
   /** m, the number of labels. */
   labels: number;
   /**
-   * Number of chains + 1 entries: chain i has the positions offsets[i] to offsets[i + 1] - 1.
-   * Absent: each position is a chain.
+   * One entry more than there are chains: chain i has the positions offsets[i] to offsets[i + 1] -
+   * 1. Absent: each position is a chain.
    */
   offsets?: Numbers;
 }
@@ -316,9 +317,9 @@ export interface AgreeOptions {
   /** The document of each chain; absent: all chains are in one document. */
   groups?: ArrayLike<Key>;
   /**
-   * What should agree: "word" (the labels of equal words; the default), a property (its values on
-   * different chains), a pair of one of these and its strength, an `Agreement`, or an array of such
-   * entries.
+   * What should agree: "word" (the default): the labels of equal words; a property: the property's
+   * values on different chains; a pair of one of these and a strength; an `Agreement`; or an array
+   * of such entries.
    */
   agree?: Agree | readonly Agree[];
   /**
@@ -335,9 +336,9 @@ export interface AgreeOptions {
 export type Agree = "word" | Property | readonly ["word" | Property, number] | Agreement;
 export interface Agreement {
   /**
-   * What should agree: "words": the labels of all positions with the same word; "keys": the labels
-   * of all positions with the same entry of `keys`; "cliques": the labels of the positions that one
-   * entry of `cliques` lists; a property: its values on different chains.
+   * What should agree. "words": the labels of all positions with the same word. "keys": the labels
+   * of all positions with the same entry of `keys`. "cliques": the labels of the positions that one
+   * entry of `cliques` lists. A property: the property's values on different chains.
    */
   what?: "words" | "keys" | "cliques" | Property;
   /** Strength of the agreement, 1 by default; below 0: values should differ. */
@@ -361,8 +362,9 @@ export interface Agreement {
    */
   cliques?: readonly Numbers[];
   /**
-   * How often each position of all chains counts in its clique (for a property: each chain), as
-   * integers from 1. Needs a strength of at least 0, or as potential a "sum" with convex tables.
+   * For each position, chain after chain (for a property: for each chain), an integer from 1: how
+   * often it counts in its clique. Needs a strength of at least 0, or a potential that is a "sum"
+   * with convex tables.
    */
   weights?: Numbers;
 }
@@ -394,7 +396,7 @@ export interface Reason {
   readonly position: number;
   /**
    * members: number of members of the clique. agreeing: number of the other members with `value`.
-   * Of members with weights, the sum of their weights.
+   * With weights, both are sums of weights.
    */
   readonly members: number;
   readonly agreeing: number;
@@ -418,8 +420,8 @@ export interface PotentialOptions {
    */
   scale?: "none" | "members" | "log-members";
   /**
-   * A flag for each value. 0 or false: the value is uncounted: the members with this value add
-   * nothing to the potential, and the value is never the majority.
+   * A flag for each value. 0 or false means that the value is uncounted: the members with this
+   * value add nothing to the potential, and the value is never the majority.
    */
   counted?: Flags;
 }
@@ -433,16 +435,15 @@ export class Potential extends Handle {
   score(counts: Numbers): number;
   /**
    * Returns the prices of a clique that has members in several models (see `Prices`), a number for
-   * each value, and the score of the clique. `counts`: for each value the number of members with it
-   * in all models. `members`: number of members in all models, which may exceed the sum of the
-   * counts. Throws KIND unless the potential is a "majority", or a "sum" that is convex and forbids
-   * no count.
+   * each value, and the score of the clique. `counts`: for each value the number of members that
+   * have it, in all models together. `members`: the number of members in all models, which may
+   * exceed the sum of the counts. Throws KIND unless the potential is a "majority", or a "sum" that
+   * is convex and forbids no count.
    */
   prices(counts: Numbers, members: number): { prices: Float64Array; score: number };
   /**
-   * Returns an upper bound on the score of a clique of `members` members minus the prices of their
-   * values, over all values that the members can take. The bound is reached if the potential is a
-   * convex "sum".
+   * Returns an upper bound on C(n) - sum_v prices[v] * n_v, where C is this potential, over all
+   * counts n whose sum is at most `members`. For a convex "sum" the bound is the maximum.
    */
   most(prices: Numbers, members: number): number;
 }
@@ -469,7 +470,7 @@ export interface Automaton {
   labels: number;
   states: number;
   values: number;
-  /** Number of classes, the numbers that the caller may give to positions; 1 by default. */
+  /** Number of position classes: the caller gives each position a class. 1 by default. */
   classes?: number;
   /** The state before the first position; 0 by default. */
   start?: number;
@@ -479,8 +480,8 @@ export interface Automaton {
    */
   next: Numbers;
   /**
-   * states x classes x labels numbers, like `next`: the action at the position, which is the value
-   * that it fires, or `fire.nothing`, `fire.label` or `fire.table`. Absent: nothing fires.
+   * states x classes x labels numbers, like `next`: the action at the position, which is a value to
+   * fire, or `fire.nothing`, `fire.label` or `fire.table`. Absent: nothing fires.
    */
   actions?: Numbers;
   /** For each state: the action after the last position, if the chain ends in this state. */
@@ -495,16 +496,16 @@ export interface LocalProperty {
   values: number;
   classes?: number;
   /**
-   * classes x labels x (labels + 1) numbers: the action at a position, by its class, its label and
-   * the label of its parent. The last column is for positions without a parent. Actions are as in
-   * `Automaton`.
+   * classes x labels x (labels + 1) numbers: the action at a position, by class of the position,
+   * its label, and the label of its parent. The last column is for positions without a parent.
+   * Actions are as in `Automaton`.
    */
   actions: Numbers;
   labelValues?: Numbers;
 }
 /**
- * Actions of a property at a position: fire nothing; fire the value of the label (`labelValues`);
- * fire the position's entry in the table (`ShownOptions.table`).
+ * Actions of a property at a position. nothing: fires nothing. label: fires the entry of the
+ * position's label in `labelValues`. table: fires the position's entry in `ShownOptions.table`.
  */
 export const fire: { readonly nothing: -1; readonly label: -2; readonly table: -3 };
 
@@ -543,13 +544,13 @@ export class Dictionary extends Handle {
 export interface TransitionsOptions {
   /** m; needed only if the scores are null. */
   labels?: number;
-  /** start: m scores for the label of the first position; end: m scores for that of the last. */
+  /** start, end: m scores each, for the label of the first and of the last position. */
   start?: Numbers;
   end?: Numbers;
   /**
-   * Flags, as `Chorale.schemeMask` returns them; 0 forbids. mask, m x m: row x, column y for label
-   * y directly after label x. startMask, m: the label of the first position. endMask, m: of the
-   * last.
+   * Flags, as `Chorale.schemeMask` returns them; 0 forbids. mask: m x m flags; row x, column y is
+   * for label y directly after label x. startMask, endMask: m flags each, for the label of the
+   * first and of the last position.
    */
   mask?: Flags;
   startMask?: Flags;
@@ -575,7 +576,8 @@ export interface ChainScores {
   start?: Numbers;
   end?: Numbers;
   /**
-   * T numbers that make the chain a tree: the parent of each position, an earlier one; -1: none.
+   * T numbers that make the chain a tree: the parent of each position, which is an earlier
+   * position, or -1 for a root.
    */
   parents?: Numbers;
   /** T numbers: the label that the position must take, or -1 if the position is free. */
@@ -596,12 +598,12 @@ export interface CorpusOptions {
 export interface CliqueOptions {
   potential?: Potential;
   /**
-   * For a property clique: the property, whose values on the member chains the potential counts.
-   * Absent: a position clique.
+   * For a property clique: the property. The value of a member is the property's value on the
+   * member chain. Absent: a position clique.
    */
   property?: Property;
   dictionary?: Dictionary;
-  /** For a position clique: R, the number of values. Absent: the number of the potential. */
+  /** For a position clique: R, the number of values. Absent: the potential's number of values. */
   values?: number;
   labelValues?: Numbers;
   /** For a centred clique, instead of `potential`: a potential for each value of the centre. */
@@ -639,14 +641,15 @@ export class ModelBuilder extends Handle {
   /**
    * Sets the weights of the members of the cliques first to first + count - 1. The count of a value
    * is then the sum of the weights of the members with this value. `weights`: an integer from 1 for
-   * each member, clique by clique, in the order of adding. Weights above 1 need as potential a
-   * "sum" with convex tables.
+   * each member, clique by clique, in the order of adding. Weights above 1 need a potential that is
+   * a "sum" with convex tables.
    */
   setWeights(first: number, count: number, weights: Numbers): void;
   setCentre(clique: number, chain: number, position: number): void;
   /**
-   * Adds a clique for each token that occurs at several positions, with all these positions as
-   * members, and returns the numbers of these cliques.
+   * Adds a position clique for each token that occurs at `minimum` or more positions (2 by default)
+   * of a group, or of all groups together if `across` is true. All these positions are members.
+   * Returns the numbers of the cliques.
    */
   addRepeatedWords(
     potential: Potential,
@@ -687,7 +690,10 @@ export class Model extends Handle {
   centreValues(clique: number): number;
   /** Returns the chain and the position of a member; position -1: the whole chain is the member. */
   member(clique: number, member: number): { chain: number; position: number };
-  /** Returns the chains and positions of all members of a clique, as by `member`, and their weights. */
+  /**
+   * Returns the chains and positions of all members of a clique, as `member` does, and their
+   * weights.
+   */
   membersOf(clique: number): { chains: number[]; positions: number[]; weights: number[] };
   /**
    * Returns the potential of a clique as a new handle, which the caller closes; null if the clique
@@ -698,8 +704,8 @@ export class Model extends Handle {
   cliqueProperty(clique: number): Property | null;
   cliqueDictionary(clique: number): Dictionary | null;
   /**
-   * Returns the score of a labelling. `labels`: the labels of all positions, chain by chain. score:
-   * the sum of chainScores (one for each chain) and cliqueScores (one for each clique).
+   * Returns the score of a labelling. `labels`: the label of every position, chain after chain.
+   * score: the sum of chainScores (one for each chain) and cliqueScores (one for each clique).
    */
   score(labels: Numbers): { score: number; chainScores: Float64Array; cliqueScores: Float64Array };
   /**
@@ -728,7 +734,7 @@ export class Problem extends Handle {
   addValueNames(names: readonly string[]): number;
   /**
    * Sets for each clique the index of its kind (-1: none), and the list of texts that names its
-   * values (null: none). What is absent stays unchanged.
+   * values (null: none). An absent option leaves the kinds, or the lists, unchanged.
    */
   setCliques(options: {
     kinds?: Numbers;
@@ -780,8 +786,8 @@ export interface RunOptions {
   /** Time limit of each call of the run in seconds; null: none. */
   timeLimit?: number | null;
   /**
-   * Called after each round. If it returns true, the call of the run (such as `solve`) ends. If it
-   * throws, that call throws the same exception.
+   * Called after each round and each step of the bound. If it returns true, the call of the run
+   * (such as `solve`) ends. If it throws, that call throws the same exception.
    */
   progress?: (progress: Progress) => boolean | void;
   /**
@@ -819,9 +825,9 @@ export interface RunResult {
   readonly cliqueUpdates: number;
 }
 /**
- * A member of a clique whose value differs from the one it has when each chain is labelled without
- * cliques (`ownValue`). amount: by how much the clique's score would fall if this member alone
- * changed back.
+ * A reason why labels changed: a member of a clique that has `value` in the best labelling, but
+ * `ownValue` when each chain is labelled without cliques. amount: by how much the clique's score
+ * would fall if this member alone changed back.
  */
 export interface Payment {
   readonly clique: number;
@@ -889,11 +895,11 @@ export class Run extends Results {
    * The run must have been created with `edits`.
    */
   setStrength(clique: number, factor: number): void;
-  /** Replaces the scores of a chain in this run. Length, labels and parents must be the same. */
+  /** Replaces the scores of a chain in this run. Length, labels and parents must be as before. */
   setChain(chain: number, scores: ChainScores): void;
   /**
-   * Gives the run a labelling to start from, the labels of all positions, chain by chain. The
-   * results of later calls do not score below this labelling.
+   * Gives the run a labelling to start from. `labels`: the label of every position, chain after
+   * chain. The results of later calls do not score below this labelling.
    */
   setLabels(labels: Numbers): void;
 
@@ -905,8 +911,8 @@ export class Run extends Results {
   maxMarginals(chain: number): { marginals: Float64Array; margins: Float64Array };
   /**
    * Returns the probabilities of the labels at the positions of a chain, given the messages of its
-   * cliques: T x m numbers, those of each position add up to 1. exact: false if the chain's
-   * properties have too many joint states, so that the probabilities are approximate.
+   * cliques: T x m numbers, where the m numbers of each position add up to 1. exact: false if the
+   * chain's properties have too many joint states, so that the probabilities are approximate.
    * temperature: above 0, the number by which scores are divided before exp() is applied; 1 by
    * default, for scores that are log-odds.
    */
@@ -926,9 +932,9 @@ export class Prices extends Results {
   /**
    * Labels the model under prices, always from a new start: the same prices give the same labels.
    * prices: for each shared clique a row with a price for each value of its potential; absent: all
-   * prices are 0. Returns the result of the run, whose scores include the prices, and as `score`
-   * the score of the labelling without prices and without shared cliques, which is -Infinity if no
-   * labelling was found.
+   * prices are 0. Returns `result`, the result of the run, whose scores include the prices; and
+   * `score`, the score of the labelling without prices and without shared cliques, which is
+   * -Infinity if no labelling was found.
    */
   solve(prices?: ArrayLike<Numbers> | null): { score: number; result: RunResult };
   /**
@@ -943,8 +949,8 @@ export class Prices extends Results {
 /**
  * Bounds of weights in learning. The potential of a clique is a sum of functions of its counts, the
  * bases, each times a learnt weight. Some bases have one weight, others a weight for each index. A
- * rule for a basis that is not learnt by default makes it learnt. Of several rules for a weight the
- * last applies.
+ * rule for a basis that is not learnt by default makes it learnt. If several rules match a weight,
+ * the last one applies.
  */
 export interface WeightRule {
   /** n members, n_v of them with value v; learn.h says which bases are learnt by default. */
@@ -956,11 +962,14 @@ export interface WeightRule {
     /** Index i is 1, 2 or 3: sum_v max(0, n_v - i n / 4). */
     | "share"
     /**
-     * Index a C + v, where C is the number of values with EMPTY and CONFLICT: n_v if most members
-     * have value a.
+     * Index a C + v, where C is `Model.cliqueColumns`: n_v if the value a has the highest count,
+     * else 0.
      */
     | "majority"
-    /** Index c C + v, for centred cliques, with the same C: n_v if the centre has value c. */
+    /**
+     * Index c C + v, with the same C: n_v if the centre has the value c, else 0. Only for centred
+     * cliques.
+     */
     | "centre"
     /** sum_v n_v without EMPTY and CONFLICT. No index. */
     | "single"
@@ -980,9 +989,8 @@ export interface WeightRule {
 }
 export interface LearnOptions extends Omit<RunOptions, "progress" | "timeLimit" | "edits"> {
   /**
-   * A number above 0 and at most 1 for each problem: how much training data the tagger that gave
-   * its scores has seen, as a share of the data that the final tagger will have seen. Absent: all
-   * 1.
+   * For each problem a number above 0 and at most 1: the share of the final tagger's training data
+   * that the problem's tagger has seen. Absent: all 1.
    */
   seen?: Numbers;
   rules?: readonly WeightRule[];
@@ -992,8 +1000,8 @@ export interface LearnOptions extends Omit<RunOptions, "progress" | "timeLimit" 
    */
   costs?: Rows;
   /**
-   * m numbers: the class as which each label counts in micro F1, -1 if the label does not count.
-   * The costs are then those of micro F1, and `costs` must be absent.
+   * m numbers: the class of each label in micro F1, or -1 if the label does not count. The costs
+   * are then those of micro F1, and `costs` must be absent.
    */
   classes?: Numbers;
   /** Greatest number of folds of the cross-validation, at least 2. Absent: 10. */
@@ -1011,8 +1019,8 @@ export interface LearntKind {
   readonly cliques: number;
   readonly members: number;
   /**
-   * p-value of the test that left out kinds whose bases are the same on gold labels as on the
-   * tagger's labels ("screened"); 1 if this test was not made.
+   * p-value of the screening, which leaves out kinds whose bases are the same on gold labels as on
+   * the tagger's labels; 1 if kinds were not screened.
    */
   readonly screeningP: number;
   /**
@@ -1048,9 +1056,10 @@ export interface LearntReport {
   readonly outcome: Outcome;
   readonly applied: "nothing" | "bonuses" | "all";
   /**
-   * What is unusual about the problems: gold labels that their chains forbid; a gold label that is
-   * forbidden at every position; a kind of only one clique; 99 % of the tagger's labels are right,
-   * so that it may have been trained on these gold labels; too few groups for significant gains.
+   * What is unusual about the problems. "gold-forbidden": chains forbid some of their gold labels.
+   * "label-unseen": a gold label is forbidden at every position. "single-clique": a kind has only
+   * one clique. "base-knows": 99 % of the tagger's labels are right, so that the tagger may have
+   * been trained on these gold labels. "few-groups": too few groups for significant gains.
    */
   readonly warnings: readonly (
     | "gold-forbidden"
@@ -1080,7 +1089,8 @@ export interface LearntReport {
   readonly goldBonus: number;
   /**
    * baseCost: cost of the tagger's labels. allCost: cost of the labels with all bases. controlCost:
-   * cost with only the bases that are no agreement ("single", "empty", "conflict", "out", "value").
+   * cost with bonuses alone, the bases that do not reward agreement ("single", "empty", "conflict",
+   * "out", "value").
    */
   readonly baseCost: number;
   readonly controlCost: number;

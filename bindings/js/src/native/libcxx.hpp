@@ -43,9 +43,9 @@ private:
 
 #if !defined(__cpp_lib_to_chars)
 // Writes a finite number in decimal, as std::to_chars does, to at most `capacity` bytes at `to`.
-// Implemented in JavaScript (src/decimal.js), whose numbers know their shortest digits. form: 0
-// plain, 1 scientific, 2 fixed with `digits` digits after the point. Returns the number of bytes;
-// -1 if they exceed `capacity`.
+// Implemented in JavaScript (src/decimal.js), which can compute the shortest digits of a number.
+// form: 0 plain, 1 scientific, 2 fixed with `digits` digits after the point. Returns the number of
+// bytes; -1 if they exceed `capacity`.
 extern "C" __attribute__((import_module("chorale"), import_name("decimal"))) int32_t
 chorale_js_decimal(double number, int32_t form, int32_t digits, char *to, int32_t capacity);
 
@@ -60,11 +60,11 @@ inline to_chars_result to_chars(char *first, char *last, double number) noexcept
   return chorale_js_to_chars(first, last, number, 0, 0);
 }
 inline to_chars_result to_chars(char *first, char *last, double number, chars_format) noexcept {
-  return chorale_js_to_chars(first, last, number, 1, 0); // the library asks for scientific alone
+  return chorale_js_to_chars(first, last, number, 1, 0); // the library passes only scientific
 }
 inline to_chars_result to_chars(char *first, char *last, double number, chars_format,
                                 int digits) noexcept {
-  return chorale_js_to_chars(first, last, number, 2, digits); // and for fixed alone
+  return chorale_js_to_chars(first, last, number, 2, digits); // the library passes only fixed
 }
 #endif
 

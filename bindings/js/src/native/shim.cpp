@@ -22,7 +22,7 @@ namespace {
 std::size_t allocated = 0; // bytes of blocks that are not freed
 
 void *allocate(void *, std::size_t bytes, std::size_t alignment) {
-  // aligned_alloc takes multiples of the alignment.
+  // aligned_alloc needs a size that is a multiple of the alignment.
   const std::size_t most = SIZE_MAX - 64;
   const std::size_t whole = (bytes + alignment - 1) / alignment * alignment;
   void *block = bytes > most ? nullptr : std::aligned_alloc(alignment, whole);
