@@ -3,8 +3,9 @@
 
     src/amalgamate.py DIRECTORY [--gsl INCLUDE]
 
-INCLUDE is the folder that holds gsl/gsl (without it: the usual places). The headers of GSL go into
-chorale.cpp with their notice. No two sources of the library use one name for something of their own.
+INCLUDE is the folder that holds gsl/gsl; the default is /usr/include or /usr/local/include. The
+headers of GSL go into chorale.cpp with their notice. All sources become one translation unit, so no
+two sources of the library may define the same name for internal use.
 """
 
 import argparse
@@ -48,14 +49,14 @@ BEGIN = """\
 
 HIDE = "CHORALE_HIDE\n"
 SHOW = "CHORALE_SHOW\n"
-# Headers of the language, which may be included at the top whatever the machine.
+# Standard headers, which exist on every machine; they are all included at the top of chorale.cpp.
 LANGUAGE = re.compile(r"[a-z_]+|(?:math|stddef|stdint|stdlib|string)\.h")
 
 
 class Writer:
     def __init__(self, places, hides):
         self.hides = hides
-        self.places = places  # folders, in which headers are looked for
+        self.places = places  # folders that are searched for headers
         self.seen = set()
         self.language = set()
         self.parts = []
@@ -101,7 +102,7 @@ def notice(path, of):
 
 
 def sources():
-    """All sources, floors from below, in the order of src/CMakeLists.txt."""
+    """Yields all sources, in the order of src/CMakeLists.txt: a folder after those that it uses."""
     text = (ROOT / "src/CMakeLists.txt").read_text()
     for floor, rest in re.findall(r"^chorale_floor\((\w+)(.*?)\)", text, re.M | re.S):
         for name in re.findall(r"[\w/]+\.cpp", rest):

@@ -1,14 +1,17 @@
-# A copy of the library of one's own, beside any other in the same process: CHORALE_SYMBOL_PREFIX.
+# CHORALE_SYMBOL_PREFIX: builds a copy of the library under other symbol names, so that one process
+# can hold several copies.
 #
-# With the prefix mine_ every exported function is mine_chorale_..., and so is every name inside, which
-# keeps two static copies apart. The headers stay as they are for who includes them: export.h then
-# includes names.h, which renames. Library, headers, CMake package and pkg-config module are called
-# mine_chorale, so that copies fit in one installation:
+# With the prefix mine_, every exported function is called mine_chorale_... in the library. Internal
+# names get the prefix too, so that two static copies do not clash. Programs still write
+# chorale_..., since the installed export.h includes names.h, which renames functions and handles by
+# macros. Library, header folder, CMake package and pkg-config module are called mine_chorale, so
+# that copies fit in one installation:
 #
 #   find_package(mine_chorale CONFIG)      mine_chorale::chorale, mine_chorale::chorale_static
 #   pkg-config mine_chorale
 #
-# A file that includes the headers of two copies sees those of the first alone.
+# A source file can use only one copy. If it includes headers of two copies, the include guards skip
+# those of the second.
 if(NOT CHORALE_SYMBOL_PREFIX MATCHES "^([A-Za-z_][A-Za-z0-9_]*)?$")
   message(FATAL_ERROR "CHORALE_SYMBOL_PREFIX is \"${CHORALE_SYMBOL_PREFIX}\"; it must begin a C name")
 endif()
@@ -51,8 +54,9 @@ string(REPLACE "#include <stdint.h>\n" "#include <stdint.h>\n\n#include \"choral
 file(CONFIGURE OUTPUT ${prefixed_include}/chorale/export.h @ONLY CONTENT "@export@")
 
 target_include_directories(chorale_inside BEFORE INTERFACE ${prefixed_include})
-# The namespaces of all that is inside, whose functions may be compiled out of line; and some sources
-# name a handle before they include a header.
+# The definitions rename the namespaces of internal functions, since functions that are compiled out
+# of line have symbols. names.h is included before each source, since some sources name a handle
+# before they include a header.
 target_compile_definitions(chorale_inside INTERFACE chorale=${chorale_name}
   gsl=${CHORALE_SYMBOL_PREFIX}gsl)
 target_compile_options(chorale_inside INTERFACE "SHELL:-include ${prefixed_include}/chorale/names.h")

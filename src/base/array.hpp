@@ -25,7 +25,7 @@ public:
   const T *begin() const noexcept { return reinterpret_cast<const T *>(block_.data()); }
   T *end() noexcept { return begin() + size_; }
   const T *end() const noexcept { return begin() + size_; }
-  // With size(), makes an array convertible to gsl::span.
+  // With data() and size(), an array converts to gsl::span.
   T *data() noexcept { return begin(); }
   const T *data() const noexcept { return begin(); }
   T &operator[](std::int64_t i) noexcept {
@@ -50,7 +50,9 @@ public:
     begin()[size_++] = item;
     return true;
   }
-  bool resize(std::int64_t count) noexcept { // new entries are not initialised
+  // Sets the size, without initialising new entries. False, with nothing changed, if memory runs
+  // out.
+  bool resize(std::int64_t count) noexcept {
     if (!reserve(count))
       return false;
     size_ = count;
@@ -113,7 +115,8 @@ public:
     if (padded > left_) {
       // The block size grows with the total, so that the unused end of the last block is a small
       // part of all memory. A piece gets a block of its own if it would take much of a new block,
-      // or if the current block has much space left, which a new block would waste.
+      // or if much space is left in the current block: a new block would take its place, and that
+      // space would be lost.
       const std::size_t block = std::clamp(bytes_ / kShare, kFirstBlock, kLastBlock);
       const bool is_large = padded > block / 4 || left_ > block / kShare;
       const std::size_t whole = is_large ? saturating_sum(padded, kHead) : block;
@@ -146,7 +149,8 @@ public:
   std::size_t bytes() const noexcept { return bytes_; }
 
 private:
-  // Returns `place`, of whose `padded` bytes the first `bytes` are used.
+  // Returns `place`, a piece of `padded` bytes, after marking all but its first `bytes` bytes as
+  // unused (redzone.hpp).
   static void *bounded(std::byte *place, std::size_t bytes, std::size_t padded) noexcept {
     mark_unused(place + bytes, padded - bytes);
     return place;
@@ -157,7 +161,9 @@ private:
     std::size_t bytes;
   };
   static constexpr std::size_t kStep = 8;
-  // At most 1 / kShare of all memory may stay unused in a block.
+  // A new block has 1 / kShare of the bytes of all blocks so far, but from kFirstBlock to
+  // kLastBlock bytes. It replaces the current block only if at most 1 / kShare of its own size is
+  // lost.
   static constexpr std::size_t kShare = 64;
   static constexpr std::size_t kHead = (sizeof(Head) + kStep - 1) / kStep * kStep;
   static constexpr std::size_t kFirstBlock = std::size_t{1} << 10;

@@ -9,9 +9,9 @@
 
 namespace chorale {
 
-// Works on the caller's array `above` of n entries, which must start with above[i] == i. above[i] is
-// i itself or a lower number of the same component, so each component is a tree whose root is its
-// lowest number.
+// Works on the caller's array `above` of n entries; the caller sets above[i] = i for all i. Later,
+// above[i] is i itself or a lower number of the same component, so each component is a tree whose
+// root is its lowest number.
 class Components {
 public:
   explicit Components(gsl::span<std::int32_t> above) noexcept
@@ -23,14 +23,15 @@ public:
       i = above_[i] = above_[above_[i]];
     return i;
   }
-  // Joins the components of i and j to one.
+  // Joins the component of i and the component of j.
   void join(std::int32_t i, std::int32_t j) noexcept {
     const std::int32_t a = lowest(i);
     const std::int32_t b = lowest(j);
     above_[std::max(a, b)] = std::min(a, b);
   }
   // Replaces each above[i] by the lowest number of the component of i. One step up the tree is
-  // enough: above[i] is at most i, so its own entry has been replaced before.
+  // enough: if j = above[i] is less than i, then above[j] has already been replaced by the lowest
+  // number.
   void flatten() noexcept {
     for (std::size_t i = 0; i < count_; ++i)
       above_[i] = above_[above_[i]];

@@ -1,7 +1,7 @@
-// Contracts of inner loops. An Expects that every element would pass costs time, so that
+// Contracts of inner loops. A check for every element costs time, so inner loops write
 //     Expects(!kContracts || index < size);
-// checks only where CHORALE_CONTRACTS is defined, as CMake does in debug builds, and under the
-// address sanitizer. All other contracts are Expects alone.
+// which checks only under the address sanitizer and where CHORALE_CONTRACTS is defined (CMake
+// defines it in debug builds). All other contracts are plain Expects, which always check.
 #pragma once
 
 #include "base/redzone.hpp"

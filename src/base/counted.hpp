@@ -32,7 +32,7 @@ template <class T> void release(const T *object) noexcept {
     Memory::destroy(const_cast<T *>(object), object->memory);
 }
 
-// Owns one reference. The destructor releases it unless give() handed it over.
+// Owns one reference. The destructor releases it, unless give() has passed it to the caller.
 template <class T> class Held {
 public:
   explicit Held(T *object = nullptr) noexcept : object_(object) {}

@@ -6,10 +6,11 @@
 // operations in the same order, so their results have the same bits. The right one is called in one
 // of two ways:
 // - on_best_units() chooses at each call, for loops that run for microseconds at least;
-// - where calls are too short for that, a run chooses by has_avx2() between two tables of
-//   functions, Compiled<loop>::anywhere and Compiled<loop>::avx2 (rows.hpp).
+// - where calls are too short for that, there are two tables of functions: one holds
+//   Compiled<loop>::anywhere of each loop, the other Compiled<loop>::avx2. Callers take one of the
+//   tables, chosen by has_avx2(), and call its functions many times (rows.hpp).
 // The loops of chain/max_plus_loops.hpp use vectors as wide as registers and call FMA themselves,
-// so their text is compiled twice; the choice between its two tables is made in the same way.
+// so that file is compiled twice. It gives two tables, which are chosen in the same way.
 #pragma once
 
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(CHORALE_NO_DISPATCH) &&                   \
@@ -32,8 +33,9 @@
 #endif
 
 #define CHORALE_INLINE [[gnu::always_inline]] inline
-// For small functions of inner loops that g++ stops inlining where the whole library is one file.
-// WebAssembly is loaded over networks: there the size of code counts more.
+// For small functions that inner loops call. Without the attribute, g++ does not inline them if the
+// whole library is one file (amalgamate.py). WebAssembly is loaded over networks, so there small
+// code matters more.
 #if defined(__wasm__)
 #define CHORALE_INLINE_NATIVE inline
 #else
@@ -70,8 +72,8 @@ struct Compiled<kLoop> {
 
 template <class Loop> CHORALE_INLINE auto call_loop(const Loop &loop) noexcept { return loop(); }
 
-// Returns loop(), compiled for the best units of this machine. `loop` is a CHORALE_INLINE_LAMBDA
-// without parameters.
+// Runs `loop` as compiled for the best vector unit of this machine, and returns its result. `loop`
+// is a CHORALE_INLINE_LAMBDA without parameters.
 template <class Loop> auto on_best_units(const Loop &loop) noexcept {
   using Variants = Compiled<&call_loop<Loop>>;
   return has_avx2() ? Variants::avx2(loop) : Variants::anywhere(loop);

@@ -1,4 +1,4 @@
-// Forward iterator over a container whose elements are made by operator[].
+// A forward iterator over a container whose operator[] returns its elements by value.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// Collects positions by a key (such as a token) within groups (such as documents), to make a clique
-// of the positions of each key.
+// Collects positions by a key (such as a token) within groups (such as documents), so that the
+// positions of a group that have the same key can become a clique.
 #pragma once
 
 #include "base/array.hpp"
@@ -31,16 +31,17 @@ public:
     std::sort(left_out_.begin(), left_out_.end());
     return true;
   }
-  // Adds an entry; called by the `collect` of each(). Ignores negative keys and those of
-  // leave_out(). False if memory runs out.
+  // Adds an entry; called by the `collect` of each(). Ignores an entry whose key is negative or was
+  // passed to leave_out(). False if memory runs out.
   bool add(const Entry &entry) noexcept {
     return entry.key < 0 || std::binary_search(left_out_.begin(), left_out_.end(), entry.key) ||
            entries_.push(entry);
   }
   // Calls visit(entries) for each pair (group, key) with at least `minimum` entries, in ascending
-  // order of pairs; the entries are sorted by chain and position. group(i) returns the group of
-  // chain i. collect(i) must call add() for each entry of chain i. Holds the entries of one group
-  // at a time. False as soon as collect or visit returns false or memory runs out.
+  // order of pairs; the entries are sorted by chain and position. group(i) must return the group of
+  // chain i. collect(i) must call add() for each entry of chain i. Only the entries of one group
+  // are in memory at a time. Stops and returns false if collect or visit returns false, or if
+  // memory runs out.
   template <class Group, class Collect, class Visit>
   bool each(std::int32_t chains, std::int64_t minimum, Group &&group, Collect &&collect,
             Visit &&visit) noexcept {
@@ -81,8 +82,8 @@ private:
     return true;
   }
 
-  Array<Entry> entries_;         // of the current group
-  Array<std::int32_t> left_out_; // ascending
+  Array<Entry> entries_;         // the entries of the current group
+  Array<std::int32_t> left_out_; // the keys of leave_out(), ascending
   Array<std::int32_t> order_;    // the chains sorted by group; empty if groups ascend already
 };
 

@@ -1,5 +1,5 @@
-// Vectors of four doubles as compiler extensions: one instruction each with AVX2, otherwise
-// several. For loops that cpu.hpp compiles for each kind of vector unit.
+// Vectors of four doubles, as a compiler extension. An operation on a vector is one instruction
+// with AVX2, and several without. For loops that cpu.hpp compiles for each kind of vector unit.
 #pragma once
 
 #include "base/cpu.hpp"

@@ -5,7 +5,8 @@
 namespace chorale {
 
 Limits::Limits(double seconds, const chorale_cancel *cancel) noexcept : cancel_(cancel) {
-  // Longer times (about a century) would overflow the clock's arithmetic, and count as no limit.
+  // More seconds (3e9 are about a century) could overflow the clock's arithmetic, and count as no
+  // limit.
   if (seconds >= 0 && seconds < 3e9) {
     has_deadline_ = true;
     deadline_ = std::chrono::steady_clock::now() +

@@ -29,15 +29,16 @@ public:
   // `seconds`: time limit; negative for none. `cancel`: may be NULL.
   Limits(double seconds, const chorale_cancel *cancel) noexcept;
 
-  // Announces `work` steps. True if the computation may go on; after the first false it stays
-  // false. The first call reads the clock and the flag.
+  // Announces `work` steps. True if the computation may go on. Once false has been returned, all
+  // later calls return false. The first call reads the clock and the flag.
   bool spend(std::int64_t work) noexcept {
     left_ -= work;
     if (left_ < 0) [[unlikely]]
       look_again();
     return interruption_ == Interruption::none;
   }
-  // Reads the clock and the flag now. Returns the first interruption that was seen, if any.
+  // Reads the clock and the flag now, unless the computation is interrupted already. Returns the
+  // first interruption seen, or Interruption::none.
   Interruption check_now() noexcept {
     if (interruption_ == Interruption::none)
       look();
@@ -46,12 +47,12 @@ public:
   Interruption interruption() const noexcept { return interruption_; }
   // Returns the seconds until the deadline, at least 0; negative if there is no deadline.
   double seconds_left() const noexcept;
-  // can_come() is true if there is a deadline or a cancel flag. looks() returns how often both were
-  // read, about once a millisecond.
+  // can_come() is true if there is a deadline or a cancel flag. looks() returns how often spend()
+  // has read the clock and the flag: about once in a millisecond of work.
   bool can_come() const noexcept { return has_deadline_ || cancel_; }
   std::int64_t looks() const noexcept { return looks_; }
-  // Moves the deadline to an earlier time, by `time` but by at most an eighth of the time that is
-  // left. That time is for the work that must follow an interruption.
+  // Makes the deadline earlier, by `time` or by an eighth of the time that is left, whichever is
+  // shorter. This reserves time for the work that must follow an interruption.
   void keep_back(std::chrono::steady_clock::duration time) noexcept {
     if (has_deadline_)
       deadline_ -= std::max(std::chrono::steady_clock::duration{},
@@ -81,10 +82,10 @@ struct NoLimits {
   bool spend(std::int64_t) const noexcept { return true; }
 };
 
-// Calls body(begin, end) for consecutive ranges that together are 0 .. count - 1. An index costs
-// `work` steps, and a range has at most Limits::kStretch steps. False if interrupted. `limits`: any
-// object with spend(). Always inlined, so that the body is compiled for the caller's instruction
-// set.
+// Calls body(begin, end) for consecutive ranges [begin, end) that together are 0 .. count - 1. An
+// index costs `work` steps, and a range has at most Limits::kStretch steps or one index. False if
+// interrupted. `limits`: any object with spend(). Always inlined, so that the body is compiled for
+// the caller's instruction set.
 template <class Limits_, class Body>
 [[gnu::always_inline]] inline bool in_stretches(Limits_ &&limits, std::int64_t count,
                                                 std::int64_t work, Body &&body) noexcept {

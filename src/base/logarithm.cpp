@@ -11,8 +11,8 @@ namespace {
 
 // ---- Tables, computed by the compiler ----------------------------------------------------------
 
-// The sum of two doubles, which no double holds exactly; `low` is what was lost when `high` was
-// rounded.
+// A number as the sum of two doubles: `high` is the number rounded to a double, and `low` is the
+// rounding error.
 struct Pair {
   double high;
   double low;
@@ -25,8 +25,8 @@ constexpr Pair sum_of_parts(double a, double b) noexcept {
   return {sum, (a - (sum - of_b)) + (b - of_b)};
 }
 
-// Returns a * b without error, by splitting each factor into halves of 26 bits (Dekker). Not all
-// machines have a fused multiply-add.
+// Returns a * b without error, by splitting each factor into halves of 26 bits (Dekker). A fused
+// multiply-add would be shorter, but not all machines have one.
 constexpr Pair product_of(double a, double b) noexcept {
   const auto upper_half = [](double x) {
     const double shifted = x * 134217729.0; // 2^27 + 1
@@ -38,7 +38,7 @@ constexpr Pair product_of(double a, double b) noexcept {
   return {product, ((a_high * b_high - product) + a_high * b_low + a_low * b_high) + a_low * b_low};
 }
 
-// The results of these three functions are right to about 100 bits.
+// add, multiply and divide: their results are right to about 100 bits.
 constexpr Pair add(Pair a, Pair b) noexcept {
   const Pair high = sum_of_parts(a.high, b.high);
   return sum_of_parts(high.high, high.low + (a.low + b.low));
@@ -64,14 +64,14 @@ constexpr Pair log_of_256ths(double j) noexcept {
   return {2 * sum.high, 2 * sum.low};
 }
 
-// The bits of the least m of natural_log(), about 0.709. The range of m from there is divided into
-// kLogarithmParts parts, and m = 1 is the middle of one of them.
+// natural_log() writes its argument as 2^e m. These are the bits of the least m, about 0.709. The
+// range of m is divided into kLogarithmParts parts; m = 1 is the middle of one part.
 constexpr std::uint64_t kLeast = 0x3fe6b00000000000;
 constexpr std::uint64_t kLogarithmParts = 128;
-constexpr int kShift = 45; // number of low bits of m that do not select its part
+constexpr int kShift = 45; // bits of m below those that select the part of its range
 
-// An entry of the table for one part of the range of m: a number c of 9 bits near 1 / m, and -log c
-// as the sum of two doubles, of which the first is a multiple of 2^-42.
+// The entry of the table for one part of the range of m: `inverse` is a number c of 9 bits near 1 /
+// m, and high + low = -log c, where `high` is a multiple of 2^-42.
 struct LogarithmPart {
   double inverse;
   double high;
@@ -92,15 +92,15 @@ constexpr auto kTable = [] {
   return table;
 }();
 
-// log 2 as the sum of two doubles, of which the first is a multiple of 2^-32.
+// log 2 = kLog2High + kLog2Low, where kLog2High is a multiple of 2^-32.
 constexpr double kLog2High = 0x1.62e42feep-1;
 constexpr double kLog2Low = 0x1.a39ef35793c76p-33;
 
 constexpr int kPowerBits = 7;
 constexpr std::int64_t kPowerParts = 1 << kPowerBits;
 
-// 2^(i / 128) for each i, right to about 90 bits: e^(log(2) / 128) by its series, multiplied i
-// times.
+// kPowers[i] = 2^(i / 128), right to about 90 bits: the i-th power of `root` = e^(log(2) / 128),
+// which is computed by the series of e^x.
 constexpr auto kPowers = [] {
   const Pair x = divide(sum_of_parts(kLog2High, kLog2Low), kPowerParts);
   Pair root{1, 0};
@@ -143,11 +143,11 @@ double natural_log(double x) noexcept {
 }
 
 // Writes x as k log(2) / 128 + r with an integer k and |r| < 0.0028, so that e^x = 2^(k / 128) e^r.
-// The table holds 2^(i / 128) for i = k mod 128; the rest of 2^(k / 128) is a power of two. The
-// terms after r in the series of e^r are so small that their rounding errors do not matter.
+// With k = 128 e + i, the factor 2^(k / 128) is 2^e times the table's entry 2^(i / 128). The terms
+// after r in the series of e^r are so small that their rounding errors do not matter.
 double natural_exp(double x) noexcept {
   constexpr double kPartsOfLog2 = 0x1.71547652b82fep+7; // 128 / log 2
-  // log(2) / 128 as the sum of two doubles. The first has few bits, so k times it is exact.
+  // log(2) / 128 = kHigh + kLow, where kHigh has few bits, so that k * kHigh is exact.
   constexpr double kHigh = kLog2High / kPowerParts;
   constexpr double kLow = kLog2Low / kPowerParts;
   constexpr double kRounder = 0x1.8p52;

@@ -1,4 +1,4 @@
-// Formats messages without allocation and independent of the locale.
+// Formats messages without allocation and independently of the locale.
 #pragma once
 
 #include <charconv>
@@ -10,8 +10,8 @@
 
 namespace chorale {
 
-// Appends text to a buffer of `capacity` bytes. Cuts off what does not fit; the text always ends in
-// NUL.
+// Appends text to a buffer of `capacity` bytes. Text that does not fit is cut off; the text in the
+// buffer always ends in NUL.
 class MessageWriter {
 public:
   MessageWriter(char *buffer, std::size_t capacity) noexcept

@@ -10,20 +10,21 @@
 namespace chorale {
 
 inline constexpr double kInfinity = std::numeric_limits<double>::infinity();
-// The score of what is forbidden. Scores are never NaN or plus infinity, so that `score ==
-// kForbidden` and `score > kForbidden` are the only tests needed.
+// The score of a forbidden label, value or count. Scores are never NaN or plus infinity, so that
+// `score == kForbidden` and `score > kForbidden` are the only tests needed.
 inline constexpr double kForbidden = -kInfinity;
 
-// Greatest absolute value of a score that the checks accept. With it, sums of 2^31 scores, and of
-// n^2 scores in a potential, stay finite. So minus infinity always means forbidden, and NaN cannot
-// arise.
+// Greatest absolute value of a score that the checks accept. It is so low that sums of 2^31 scores,
+// and of n^2 scores in a potential, stay finite. So minus infinity always means forbidden, and NaN
+// cannot arise.
 inline constexpr double kLargestScore = 1e280;
 inline bool is_finite_score(double value) noexcept { return std::fabs(value) <= kLargestScore; }
 inline bool is_score(double value) noexcept {
   return is_finite_score(value) || value == kForbidden;
 }
 
-// Greatest absolute value of a score that a callback returns, which may be a sum of many scores.
+// Greatest absolute value of a score that a callback may return. It is higher than kLargestScore,
+// since such a score may be a sum of many scores.
 inline constexpr double kLargestAnswer = 1e290;
 inline bool is_answer(double value) noexcept {
   return std::fabs(value) <= kLargestAnswer || value == kForbidden;
@@ -34,7 +35,7 @@ inline double scale_score(double score, double factor) noexcept {
   return score == kForbidden ? kForbidden : score * factor;
 }
 
-// Collects the two greatest of the scores that are added.
+// Keeps the two greatest of the scores passed to add().
 struct TwoBest {
   void add(double score) noexcept {
     second = std::max(second, std::min(first, score));
@@ -89,8 +90,9 @@ struct MeasuredSum {
 };
 
 // A sum of many terms in blocks of kBlock terms: the terms of a block are added in order, then the
-// sums of the blocks in order. So after one term changed, the same bits follow from a new sum of
-// its block and the stored sums of the other blocks.
+// sums of the blocks in order. So after a change of one term, only its block must be added again:
+// with the stored sums of the other blocks, the total has the same bits as if all terms were added
+// again.
 class BlockedSum {
 public:
   static constexpr std::int64_t kBlock = 1024;
@@ -119,16 +121,16 @@ private:
   std::int64_t count_ = 0; // how many terms are in block_
 };
 
-// A bound counts as met if it exceeds the score by no more than a gap: kProvenGap times the score,
-// or kRoundingGap times the magnitude of the score's terms.
+// A score counts as optimal if an upper bound exceeds it by at most kProvenGap * |score|, or by at
+// most kRoundingGap times the sum of the absolute values of its terms (its magnitude).
 inline constexpr double kProvenGap = 1e-9;
 inline constexpr double kRoundingGap = 1e-12;
 
 inline double tolerated_gap(double score, double magnitude, double gap = kProvenGap) noexcept {
   return std::fmax(gap * std::fabs(score), kRoundingGap * magnitude);
 }
-// True if `bound` exceeds the score by at most `gap` times the score, or by rounding errors. If
-// `gap` is negative, always false.
+// True if `bound` exceeds the score by at most gap * |score|, or by at most kRoundingGap *
+// magnitude. Always false if `gap` is negative.
 inline bool closes_gap(double score, double magnitude, double bound,
                        double gap = kProvenGap) noexcept {
   return gap >= 0 && bound - score <= tolerated_gap(score, magnitude, gap);

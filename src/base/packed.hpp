@@ -1,5 +1,5 @@
-// An array of integers, each stored in as few whole bytes as the range of all needs. It is written
-// once and then read by any number of threads.
+// An array of integers that are all stored in the same number of bytes, as few as their range
+// needs. It is written once and then read by any number of threads.
 #pragma once
 
 #include "base/array.hpp"
@@ -19,7 +19,7 @@ public:
   bool make(std::int64_t count, std::int64_t least, std::int64_t most) noexcept {
     const auto range = static_cast<std::uint64_t>(most) - static_cast<std::uint64_t>(least);
     const int width = std::max((static_cast<int>(std::bit_width(range)) + 7) / 8, 1);
-    // wide() reads eight bytes at once, so there must be bytes behind the last integer.
+    // wide() reads eight bytes at once, so there must be more bytes after the last integer.
     if (!data_.resize(count * width + kRead))
       return false;
     std::memset(data_.begin(), 0, static_cast<std::size_t>(data_.size()));

@@ -25,7 +25,8 @@ struct WorkerThread {
   std::int64_t number;
 };
 
-// Checks a loop that the caller's executor runs: has one bit for each i, set when i has been run.
+// Checks a loop that the caller's executor runs. Bit i of `taken` is set when the executor makes
+// the call for i, so that a second call for i is noticed.
 struct Claims {
   std::int64_t count;
   std::int32_t workers;
@@ -72,7 +73,7 @@ bool Executor::run(std::int64_t count, Body body, void *body_user) const noexcep
   pthread_t threads[kMostWorkers];
   WorkerThread places[kMostWorkers];
   std::int32_t started = 0;
-  // If a thread cannot be created, the others do its share.
+  // If a thread cannot be created, the threads that exist do its share of the loop.
   for (; started + 1 < workers && started + 1 < count; ++started) {
     places[started] = {&loop, started + 1};
     const auto entry = [](void *place) -> void * {

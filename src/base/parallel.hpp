@@ -11,8 +11,9 @@ namespace chorale {
 
 inline constexpr std::int32_t kMostWorkers = 256;
 inline constexpr std::int64_t kLongStretch = 32;
-// A loop is divided into about this many stretches for each worker: into more if they would be
-// longer than kLongStretch * grain, but into at most kMostStretches.
+// A stretch is a group of consecutive steps of a loop, which one thread runs (parallel_for). A loop
+// is divided into about this many stretches for each worker: into more if a stretch would have more
+// than kLongStretch * grain steps, but never into more than kMostStretches.
 inline constexpr std::int64_t kStretches = 64;
 inline constexpr std::int64_t kMostStretches = kStretches * kMostWorkers; // in one loop
 
@@ -28,16 +29,16 @@ struct Executor {
   void *user = nullptr;
 
   // Calls body(body_user, i, worker) for i = 0 .. count - 1; count <= kMostStretches. False if an
-  // external executor did not make exactly one call for each i, or passed an invalid worker number;
-  // such calls do not reach `body`.
+  // external executor did not make exactly one call for each i, or passed an invalid worker number.
+  // A repeated or invalid call of the executor does not reach `body`.
   bool run(std::int64_t count, Body body, void *body_user) const noexcept;
 };
 
-// Calls step(i, worker) for i = 0 .. count - 1; `step` must be noexcept. Consecutive steps are
-// grouped into stretches that one thread runs: `grain` steps, since a step may be short, and in
-// long loops up to kLongStretch * grain, since neighbouring steps write to neighbouring memory, and
-// more where a loop would have more than kMostStretches stretches.
-// False if an external executor left out or repeated steps.
+// Calls step(i, worker) for i = 0 .. count - 1; `step` must be noexcept. A thread runs a stretch of
+// consecutive steps: at least `grain` steps, since a single step may be too short for a thread; in
+// long loops up to kLongStretch * grain steps, since neighbouring steps write to neighbouring
+// memory; and more only if there would be more than kMostStretches stretches. False if an external
+// executor left out or repeated a step, or passed an invalid worker number.
 template <class Step>
 bool parallel_for(const Executor &executor, std::int64_t count, std::int64_t grain,
                   Step &&step) noexcept {

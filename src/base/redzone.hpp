@@ -1,6 +1,6 @@
 // Bounds of arrays that share a block of memory, checked under the address sanitizer: bytes between
-// two arrays are marked, and an access to marked bytes ends the program. Elsewhere nothing here
-// does anything.
+// two arrays are marked, and an access to marked bytes ends the program. Without the sanitizer, the
+// functions of this file do nothing.
 #pragma once
 
 #include <cstddef>
@@ -25,8 +25,8 @@ namespace chorale {
 // Least number of bytes to leave behind each array.
 inline constexpr std::size_t kRedzone = CHORALE_REDZONES ? 8 : 0;
 
-// mark_unused: reports accesses to the bytes from now on. mark_used: allows them again. `begin` is
-// a multiple of 8, or behind an array that begins at one.
+// mark_unused: from now on, an access to these bytes is an error. mark_used: allows accesses again.
+// `begin` must be a multiple of 8, or the end of an array that begins at a multiple of 8.
 inline void mark_unused([[maybe_unused]] const void *begin,
                         [[maybe_unused]] std::size_t bytes) noexcept {
 #if CHORALE_REDZONES

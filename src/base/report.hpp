@@ -78,10 +78,11 @@ private:
 
 // ---- Checks ------------------------------------------------------------------------------------
 
-// Greatest size that checks accept. With it, sums of counts and offsets fit their types.
+// Greatest size that checks accept. It is so low that sums of counts, and offsets, do not overflow.
 inline constexpr std::int64_t kLargestSize = INT32_MAX;
 
-// Checks that pointers are not NULL. Arguments: a name and its pointer, in turn.
+// Checks that pointers are not NULL. Arguments after `report`: the name of an argument and its
+// pointer, then the next name and pointer, and so on.
 template <class Pointer, class... Rest>
 chorale_status check_given(const Report &report, std::string_view name, const Pointer &pointer,
                            const Rest &...rest) noexcept {
@@ -112,9 +113,10 @@ inline chorale_status check_index(const Report &report, std::string_view name, s
                      count - 1);
 }
 
-// Checks the offsets of `count` parts of another array, where part i is its entries offsets[i] ..
-// offsets[i + 1] - 1: the first offset is not negative, and none is less than the one before. `name`:
-// texts that together name the array of offsets. `count` is the caller's and may be anything.
+// Checks an array of `count` + 1 offsets, which divides another array into `count` parts: part i
+// has the entries offsets[i] .. offsets[i + 1] - 1. The first offset must not be negative, and no
+// offset may be less than the offset before. `name`: texts that together name the array of offsets.
+// Reads nothing if `count` is negative.
 template <class... Name>
 chorale_status check_offsets(const Report &report, const std::int64_t *offsets, std::int64_t count,
                              const Name &...name) noexcept {
@@ -128,7 +130,7 @@ chorale_status check_offsets(const Report &report, const std::int64_t *offsets, 
 }
 
 // Checks a stride between rows and replaces 0, which stands for rows without gaps, by `columns`.
-// Also checks that so many rows of doubles fit the address space.
+// Also checks that `rows` rows of doubles fit the address space.
 inline chorale_status take_row_stride(const Report &report, std::string_view rows_name,
                                       std::int64_t rows, std::string_view columns_name,
                                       std::int64_t columns, std::string_view stride_name,
@@ -146,8 +148,8 @@ inline chorale_status take_row_stride(const Report &report, std::string_view row
   return CHORALE_OK;
 }
 
-// Reports a number that is no valid score. `forbidden_allowed`: whether minus infinity is valid,
-// for the message. `where` writes the name of the number, such as "scores[3][1]", to a
+// Reports a number that is no valid score. `forbidden_allowed`: true if the message is to say that
+// minus infinity is valid. `where` writes the name of the number, such as "scores[3][1]", to a
 // MessageWriter.
 template <class Where>
 chorale_status fail_number(const Report &report, double value, bool forbidden_allowed,

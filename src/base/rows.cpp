@@ -17,7 +17,7 @@ CHORALE_INLINE bool are_finite_scores(const double *row, std::int64_t count) noe
   constexpr int vectors = 4; // compared at once, so that comparisons do not wait for each other
   constexpr std::int64_t magnitude = std::numeric_limits<std::int64_t>::max();
   constexpr auto most = std::bit_cast<std::int64_t>(kLargestScore);
-  Indices beyond[vectors] = {}; // lane negative: an absolute value was too large
+  Indices beyond[vectors] = {}; // a lane becomes negative if an absolute value is too large
   std::int64_t x = 0;
   for (; x + vectors * kLanes <= count; x += vectors * kLanes)
     for (int b = 0; b < vectors; ++b) {
@@ -46,8 +46,8 @@ CHORALE_INLINE bool are_scores_in(gsl::span<const double> numbers) noexcept {
   return true;
 }
 
-// Processes four rows at a time, one in each lane. If fewer than four are left, the last row fills
-// the other lanes.
+// Finds the best and the second-best column of each row (RowScans::top_two). Processes four rows at
+// a time, one in each lane. If fewer than four rows are left, the last row fills the other lanes.
 CHORALE_INLINE void top_two_of(const double *matrix, std::int64_t rows, std::int32_t columns,
                                const TopTwo &top) noexcept {
   using Columns = std::int32_t __attribute__((vector_size(kLanes * sizeof(std::int32_t))));

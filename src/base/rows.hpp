@@ -7,8 +7,10 @@
 
 namespace chorale {
 
-// For each row of a matrix, its best and second-best column and their scores; of equal scores the
-// lowest column is better. Column -1 and score minus infinity if the row has no such column.
+// Four arrays with an entry for each row of a matrix: the column with the highest score, the column
+// with the second-highest score, and these two scores. Of columns with equal scores, the lowest is
+// better. A column with score minus infinity is never chosen: if too few others are left, the
+// entries are column -1 and score minus infinity.
 struct TopTwo {
   std::int32_t *best;
   std::int32_t *second;
@@ -24,7 +26,7 @@ struct RowScans {
                   const TopTwo &top) noexcept;
 };
 
-// Returns the functions for this machine. Called once in each run.
+// Returns the functions compiled for the vector units of this machine.
 const RowScans &row_scans_here() noexcept;
 
 } // namespace chorale

@@ -1,4 +1,4 @@
-// What the public solvers of chains and cliques hold: a reusable workspace and a log.
+// The common part of the public solvers of chains and of cliques: a reusable workspace and a log.
 #pragma once
 
 #include "base/log.hpp"
@@ -12,7 +12,7 @@ struct SolverHandle {
   SolverHandle(std::byte *borrowed, std::size_t bytes, const chorale_host &host) noexcept
       : log(&host), workspace(borrowed, bytes) {}
 
-  Memory memory; // of the handle itself; unused if the handle is in borrowed memory
+  Memory memory; // allocator of the handle itself; unused if the handle is in borrowed memory
   Log log;
   Workspace workspace;
 };

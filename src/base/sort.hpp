@@ -2,8 +2,8 @@
 //
 // Short arrays are sorted by the standard library. Longer ones are first partitioned until the
 // parts are short, and the limits are checked in between. Elements that compare equal must be
-// identical, so that the result does not depend on the partitions. `limits`: any object with
-// spend().
+// identical, so that the result does not depend on the partitions. `limits` is any object with
+// spend(), such as Limits.
 #pragma once
 
 #include "base/limits.hpp"
@@ -21,7 +21,7 @@ class Partition {
 public:
   // Moves the elements less than a pivot to the front and returns their number. If there are none,
   // moves the elements not greater than the pivot, which are then equal to it, returns their number
-  // and sets *equal. So the result is never 0; it is -1 if interrupted.
+  // and sets *equal to true. So the result is never 0; it is -1 if interrupted.
   template <class Limits_, class T, class Before>
   std::int64_t split(Limits_ &limits, T *data, std::int64_t count, Before &&before,
                      bool *equal) noexcept {
@@ -66,13 +66,13 @@ private:
   std::uint64_t state_ = 0;
 };
 
-// Sorts like std::sort. False if interrupted; the elements are then in some other order.
+// Sorts like std::sort. False if interrupted; the order of the elements is then unspecified.
 template <class Limits_, class T, class Before>
 bool sort_within(Limits_ &limits, T *data, std::int64_t count, Before &&before) noexcept {
   struct Part {
     T *data;
     std::int64_t count;
-  } waiting[64]; // the longer part waits, so there is at most one for each halving of the length
+  } waiting[64]; // the longer part waits, so at most one part waits for each halving of the length
   int parts = 0;
   Partition partition;
   for (;;) {
@@ -103,7 +103,8 @@ bool sort_within(Limits_ &limits, T *data, std::int64_t count, Before &&before) 
   }
 }
 
-// Selects like std::nth_element. False if interrupted; the elements are then in some other order.
+// Selects like std::nth_element. False if interrupted; the order of the elements is then
+// unspecified.
 template <class Limits_, class T, class Before>
 bool select_within(Limits_ &limits, T *data, std::int64_t nth, std::int64_t count,
                    Before &&before) noexcept {

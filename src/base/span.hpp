@@ -17,7 +17,8 @@ template <class T> gsl::span<T> span_of(T *data, std::int64_t count) noexcept {
   return data ? gsl::span<T>(data, to_size(count)) : gsl::span<T>();
 }
 
-// Rows of numbers, each `stride` numbers after the one before. Without `data`: no matrix.
+// A matrix whose row i begins i * stride numbers after `data`. If `data` is NULL, there is no
+// matrix.
 template <class T> struct Matrix {
   T *data = nullptr;
   std::int64_t rows = 0;
@@ -36,7 +37,7 @@ template <class T> struct Matrix {
   }
 };
 
-// Returns rows without gaps between them.
+// Returns a matrix whose rows have no gaps between them.
 template <class T>
 Matrix<T> matrix_of(T *data, std::int64_t rows, std::int64_t columns) noexcept {
   return {data, rows, columns, static_cast<std::ptrdiff_t>(columns)};

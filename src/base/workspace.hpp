@@ -27,7 +27,7 @@ namespace chorale {
 
 class Layout {
 public:
-  // A layout without memory, which measures.
+  // Makes a layout without memory, which only adds up the sizes of the arrays taken.
   Layout() noexcept = default;
   explicit Layout(std::byte *memory) noexcept : memory_(memory) {}
 
@@ -56,15 +56,15 @@ public:
   template <class T> T *take(std::int32_t count) noexcept {
     return take<T>(static_cast<std::size_t>(count));
   }
-  // Like take(); empty while measuring.
+  // Like take(), but returns a span, which is empty while measuring.
   template <class T, class Count> gsl::span<T> take_span(Count count) noexcept {
     T *array = take<T>(count);
     return array ? gsl::span<T>(array, static_cast<std::size_t>(count)) : gsl::span<T>();
   }
 
-  // Buffers of phases that do not overlap in time can share memory: call mark() before them and
-  // rewind() to that mark between the phases. peak() returns the greatest number of bytes in use at
-  // once.
+  // Buffers of phases that do not overlap in time can share memory: call mark() before the first
+  // phase and rewind(mark) between the phases. peak() returns the greatest number of bytes in use
+  // at once.
   std::size_t mark() const noexcept { return used_; }
   void rewind(std::size_t mark) noexcept {
     peak_ = std::max(peak_, used_);

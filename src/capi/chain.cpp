@@ -18,7 +18,7 @@ template <class Program> struct WithScores {
 
 using Best = WithScores<BestLabelling>;
 using RankedBest = WithScores<KBest>;
-// The workspace for max-marginals, together with that of the program that finds the best labelling.
+// The dynamic programs for max-marginals and for the best labelling, with one copy of the scores.
 struct Marginals : WithScores<MaxMarginals> {
   Marginals(Layout &layout, const ChainView &view) noexcept
       : WithScores(layout, view), best(layout, view) {}

@@ -34,16 +34,16 @@ public:
   chorale_status check_attachments() const noexcept;
   chorale_status take_options(const chorale_message_options *given) noexcept;
 
-  // Reads and checks how one property is attached to a sequence of `length` positions, if there is
-  // no chain.
+  // For calls that take no chain: reads and checks the attachment of one property to a sequence of
+  // `length` positions.
   chorale_status take_attachment(const chorale_attachment *given, std::int64_t length) noexcept;
 
   chorale_status reserve(chorale_chain_solver &solver, std::size_t bytes) const noexcept;
   chorale_status too_large() const noexcept;
 
 private:
-  // Returns the caller's attachment k. In the caller's array, each lies struct_size bytes after the
-  // one before.
+  // Returns the caller's attachment k, which lies k times the caller's struct_size bytes after the
+  // first one.
   const chorale_attachment *place(std::int32_t k) const noexcept {
     return reinterpret_cast<const chorale_attachment *>(reinterpret_cast<const char *>(first_) +
                                                         to_size(k) * stride_);
@@ -56,7 +56,7 @@ private:
 };
 
 // Checks the struct_size of `result`, which may be NULL. Must be called before anything is written
-// to it.
+// to `result`.
 template <class Result>
 chorale_status check_result(const Report &report, const Result *result) noexcept {
   Result ignored{};

@@ -70,8 +70,8 @@ public:
     CHORALE_CHECK(take_row_stride(report_, "problem->members", problem.members, "problem->values",
                                   problem.values, "problem->row_stride", problem.row_stride));
     CHORALE_CHECK(take_members("problem->members", problem.members));
-    // All numbers are checked even if the time limit passes meanwhile, but the time that a long
-    // check takes counts.
+    // The time limit does not end the check of the numbers. But the time that a long check takes is
+    // subtracted from the limit (in run()).
     if (problem.members * problem.values > kLongCheck)
       start_ = std::chrono::steady_clock::now();
     const RowScans &scans = row_scans_here();
@@ -241,9 +241,10 @@ public:
     return report_.out_of_memory(bytes);
   }
 
-  // Returns the bytes that suffice for any clique of at most task.problem.members() members. A table
-  // may be convex or concave only up to some length, and then smaller cliques may be solved by
-  // another algorithm. So the sizes at which the algorithm changes are measured too.
+  // Returns the bytes that suffice for any clique of at most task.problem.members() members. A
+  // table may be convex or concave only up to some length; another algorithm may then solve smaller
+  // cliques, with other memory. So the numbers of members at which the algorithm changes are
+  // measured too.
   std::size_t bytes_up_to_members() noexcept {
     const std::int32_t members = task.problem.members();
     std::size_t bytes = 0;
@@ -261,8 +262,8 @@ public:
 
   // Runs the task and writes its result.
   chorale_status run(chorale_clique_solver &solver, chorale_clique_result *result) noexcept {
-    // Subtracts the time that the check took from the limit, but not below 0: a negative limit
-    // would mean that there is none.
+    // Subtracts the time that the check took from the limit. The result is at least 0, since a
+    // negative number would mean no limit.
     const std::chrono::duration<double> gone =
         start_ == Time{} ? Time::duration{} : std::chrono::steady_clock::now() - start_;
     Limits limits(options.time_limit < 0 ? options.time_limit

@@ -39,8 +39,8 @@ template <class Body> chorale_status guarded(chorale_error *error, Body &&body) 
 inline constexpr std::size_t kLargestStruct = 4096;
 
 // Writes `defaults` to the caller's struct of `caller_size` bytes. The caller may have another
-// version of the header: fields beyond an older, shorter struct are left out; bytes of a newer,
-// longer struct are set to 0.
+// version of the header. A shorter struct (of an older header) gets only the fields that it has. In
+// a longer struct (of a newer header), the bytes beyond this library's struct are set to 0.
 template <class Struct>
 void init_struct(Struct *to, std::size_t caller_size, Struct defaults = {}) noexcept {
   if (!to || caller_size < sizeof(std::size_t))
@@ -59,10 +59,10 @@ void init_struct(Struct *to, std::size_t caller_size, Struct defaults = {}) noex
   return std::all_of(bytes + begin, bytes + end, [](unsigned char byte) { return byte == 0; });
 }
 
-// Copies the caller's struct to `to`, which holds the defaults. These remain in fields that the
-// caller's older header lacks, and in all fields if `from` is NULL. If the caller's header is
-// newer, bytes beyond this library's struct must be 0: the library does not know what they would
-// mean.
+// Copies the caller's struct to `to`, which holds the defaults. The defaults remain in all fields
+// if `from` is NULL, and in fields that the caller's struct lacks since its header is older. If the
+// caller's header is newer, bytes beyond this library's struct must be 0: the library does not know
+// what they mean.
 template <class Struct>
 chorale_status read_struct(const Report &report, std::string_view name, const Struct *from,
                            Struct &to) noexcept {
@@ -110,8 +110,8 @@ chorale_status check_element_size(const Report &report, std::string_view name,
   return CHORALE_OK;
 }
 
-// Checks that `count` structs of the caller, each `bytes` bytes after the one before, are 0 beyond
-// the size of this library's struct.
+// Checks an array of `count` structs of the caller, each of `bytes` bytes: all bytes of a struct
+// beyond the size of this library's struct must be 0.
 template <class Struct>
 chorale_status check_elements(const Report &report, std::string_view name, const Struct *from,
                               std::size_t bytes, std::int64_t count) noexcept {
@@ -126,8 +126,9 @@ chorale_status check_elements(const Report &report, std::string_view name, const
   return CHORALE_OK;
 }
 
-// Takes `count` structs without gaps, from `first` on, and moves them so that each lies `bytes`
-// bytes after the one before. Bytes beyond this library's struct are set to 0.
+// Moves `count` structs, which lie without gaps from `first` on, so that struct k lies k * bytes
+// bytes after `first`, and sets the bytes between the structs to 0. Does nothing if `bytes` is the
+// size of this library's struct.
 template <class Struct>
 void spread_elements(Struct *first, std::size_t bytes, std::int64_t count) noexcept {
   auto *base = reinterpret_cast<std::byte *>(first);
@@ -139,9 +140,9 @@ void spread_elements(Struct *first, std::size_t bytes, std::int64_t count) noexc
 }
 
 // Checks the arguments of a call that fills a buffer of the caller, as chorale.h describes such
-// calls. Stores `needed` in *told, unless told is NULL. Sets `fills` to whether there is a buffer.
-// Returns CAPACITY if the buffer is too small. `Count`: the type of the sizes, which count elements
-// or bytes.
+// calls. Stores `needed` in *told, unless told is NULL. Sets `fills` to true if there is a buffer
+// to fill, else to false. Returns CAPACITY if the buffer is too small. `Count`: the type of the
+// sizes, which are numbers of elements or bytes.
 template <class Count>
 chorale_status take_buffer(const Report &report, std::string_view name, const void *buffer,
                            Count capacity, Count needed, Count *told, bool &fills) noexcept {

@@ -46,8 +46,9 @@ chorale_status over_budget(const Report &report, const ChainCall &call) noexcept
                      "; the joint state of these properties needs more configurations at once");
 }
 
-// Writes the scores of a decoded labelling (chain, messages, and their sum) and the value of each
-// property on it. False if the labelling is forbidden.
+// Writes the scores of a decoded labelling (chain, messages, and their sum) to `result`, and the
+// value of each property on the labelling to `values`. If the labelling is forbidden, returns false
+// and writes no values.
 bool judge(const ChainCall &call, gsl::span<const std::int32_t> labelling,
            gsl::span<std::int32_t> values, chorale_message_result &result) noexcept {
   result.chain_score = call.view.score(labelling);

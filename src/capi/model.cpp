@@ -11,8 +11,8 @@ bool has_clique(const Model *model, std::int64_t clique) noexcept {
   return model && clique >= 0 && clique < model->cliques.size();
 }
 
-// Returns a view as the public struct. Its transition matrices have the label before as the row,
-// whatever orientation the caller gave.
+// Returns a chain as the public struct. Its orientation is ROWS_FROM, whatever orientation the
+// caller gave, since a view has its own strides.
 chorale_chain chain_of(const ChainView &view) noexcept {
   chorale_chain chain{};
   chain.length = view.length;

@@ -206,7 +206,7 @@ chorale_status chorale_potential_score(const chorale_potential *potential, const
     gsl::span<const std::int64_t> shown = span_of(counts, values);
     CHORALE_CHECK(check_counts(report, shown, members));
     CHORALE_CHECK(check_tables_serve(report, *potential, members));
-    // A callback gets count 0 for values that are not counted.
+    // A callback gets count 0 for uncounted values.
     Block copy;
     if (potential->callback && potential->mask) {
       const auto bytes = gsl::narrow_cast<std::size_t>(values) * sizeof(std::int64_t);

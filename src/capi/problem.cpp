@@ -6,7 +6,7 @@
 namespace chorale {
 namespace {
 
-// Returns the bytes of a text, and stores how many there are unless `length` is NULL.
+// Returns the bytes of a text, and stores their number in *length, unless `length` is NULL.
 const char *tell(chorale_text text, std::size_t *length) noexcept {
   if (length)
     *length = text.length;

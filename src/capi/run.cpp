@@ -157,8 +157,8 @@ chorale_status check_run_result(const Report &report, const chorale_run_result *
   return read_struct(report, "result", result, ignored);
 }
 
-// For calls that would change the run: fails with BUSY if a call on the run is under way, so that
-// this call comes from a callback.
+// For calls that change the run: fails with BUSY if another call on the run is under way. A
+// callback of that other call has then made this call.
 chorale_status check_at_rest(const Report &report, const chorale_run *run) noexcept {
   CHORALE_CHECK(check_given(report, "run", run));
   if (run->call.activity.load(std::memory_order_relaxed) == Activity::none)
@@ -233,7 +233,7 @@ chorale_status check_which_labelling(const Report &report, const chorale_run *ru
   return CHORALE_OK;
 }
 
-// Also checks the constant `labelling`.
+// Checks in addition that `labelling` is CHORALE_TOGETHER or CHORALE_ALONE.
 chorale_status check_which_labelling(const Report &report, const chorale_run *run,
                                chorale_labelling labelling) noexcept {
   CHORALE_CHECK(check_which_labelling(report, run));

@@ -1,6 +1,6 @@
-// Creation and destruction of solver handles of all kinds. A handle is either allocated by the
-// host, with a workspace that grows; or placed at the start of memory that the caller gives, with
-// the remaining bytes as its workspace.
+// Creation and destruction of solver handles of all kinds. A handle is either allocated from the
+// host's allocator, with a workspace that grows; or it is placed at the start of memory that the
+// caller gives, with the remaining bytes as its workspace.
 //
 // `Solver` must have the constructors (Memory, host) and (address of workspace, size in bytes,
 // host), and the fields `memory` and `workspace`.

@@ -12,8 +12,9 @@ namespace chorale {
 
 template <class Struct> struct FirstSize; // does not compile for a struct without a line below
 
-// Declares the size of a struct in its first release. bytes: its size with 64-bit pointers. last:
-// the last field that it had in that release, from which the size with other pointers is computed.
+// Declares the size of a struct in its first release. bytes: this size with 64-bit pointers. last:
+// the last field of the struct in that release, which gives the size where pointers have other
+// sizes.
 #define CHORALE_FIRST_SIZE(type, bytes, last)                                                      \
   template <> struct FirstSize<type> {                                                             \
     static constexpr std::size_t kBytes =                                                          \

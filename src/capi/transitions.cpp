@@ -1,4 +1,4 @@
-// Exported C functions of chain.h: transitions, and the masks that labelling schemes put on them.
+// Exported C functions of chain.h: transitions, and the masks of labelling schemes.
 #include "capi/firewall.hpp"
 #include "chain/transitions.hpp"
 #include "property/label_scheme.hpp"

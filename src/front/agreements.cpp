@@ -7,17 +7,17 @@
 namespace chorale {
 namespace {
 
-// The members of some cliques as ragged arrays (corpus.h): clique c has the entries offsets[c] ..
-// offsets[c + 1] - 1 of `chains` and `positions`.
+// The members of several cliques as ragged arrays (corpus.h): the members of clique c are the
+// entries offsets[c] .. offsets[c + 1] - 1 of `chains` and `positions`.
 struct Ragged {
   explicit Ragged(const Memory &memory) noexcept
       : offsets(memory), chains(memory), positions(memory) {}
 
   bool begin() noexcept { return offsets.push(0); }
-  // Ends a clique, which gets the members added since the last call.
+  // Ends a clique, whose members are those added since the clique before ended.
   bool end_clique() noexcept { return offsets.push(chains.size()); }
   std::int64_t cliques() const noexcept { return offsets.size() - 1; }
-  // Adds a clique whose members are entries with the same key.
+  // Adds a clique whose members are the entries `same`, which have the same key.
   bool add_clique(gsl::span<const KeyedPositions::Entry> same) noexcept {
     for (const KeyedPositions::Entry &entry : same)
       if (!chains.push(entry.chain) || !positions.push(entry.position))
@@ -65,8 +65,8 @@ private:
   chorale_status null(std::string_view field) const noexcept {
     return fail(CHORALE_ERROR_NULL_ARGUMENT, field, " is NULL; it must not be");
   }
-  // Returns the status of a public call. On an error, reports its message with the place of the
-  // agreement in front.
+  // Returns `status`, the status of a public call. On an error, reports the call's message again,
+  // with the place of the agreement before it.
   chorale_status pass_on(chorale_status status, const chorale_error &error) const noexcept {
     return status == CHORALE_OK ? status : fail(status, ": ", std::string_view(error.message));
   }
@@ -145,8 +145,9 @@ private:
     return CHORALE_OK;
   }
 
-  // Sets `potential` to the one that all cliques of the agreement get: the caller's, which must
-  // have `values` values, or a Potts potential of the agreement's strength.
+  // Sets `potential` to the potential of all cliques of the agreement: the caller's, which must
+  // have `values` values, or `values` + 2 with EMPTY and CONFLICT; without it, a Potts potential of
+  // the agreement's strength.
   chorale_status take_potential(std::int64_t values, const chorale_potential *&potential) noexcept {
     potential = agreement_.potential;
     if (potential) {
@@ -209,8 +210,8 @@ private:
     return add(setup, members);
   }
 
-  // Adds a clique of positions for every key that at least `minimum` positions have. keys: the key
-  // of each position.
+  // Adds a clique for every group and key for which at least `minimum` positions of the group have
+  // the key. keys: the key of each position.
   chorale_status add_keys(const std::int32_t *keys) noexcept {
     KeyedPositions entries(memory_);
     Ragged members(memory_);
@@ -250,8 +251,8 @@ private:
     return add_positions(members);
   }
 
-  // Adds one property clique for each group, with all chains of the group as members. If `across`,
-  // adds one clique of all chains.
+  // Adds one property clique for each group of at least `minimum` chains, with all chains of the
+  // group as members. If `across`, all chains are one group.
   chorale_status add_property() noexcept {
     const std::int64_t labels = chorale_property_labels(agreement_.property);
     if (labels != parts_.corpus().labels)
@@ -279,7 +280,7 @@ private:
                              [&to](const auto &same) { return to.add_clique(same); });
   }
 
-  // Returns the group of a chain. Returns 0 if cliques go across groups.
+  // Returns the group of a chain; 0 for all chains if cliques go across groups.
   std::int64_t group(std::int64_t chain) const noexcept {
     return agreement_.across != 0 ? 0 : parts_.group(chain);
   }

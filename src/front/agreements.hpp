@@ -8,8 +8,8 @@
 
 namespace chorale {
 
-// Gives access to a checked corpus by chain and position. Where arrays of the corpus are NULL,
-// their defaults hold.
+// Gives access to a checked corpus by chain and position. If an array of the corpus is NULL, its
+// default is used.
 class CorpusParts {
 public:
   explicit CorpusParts(const chorale_corpus &corpus) noexcept : corpus_(corpus) {}

@@ -22,7 +22,8 @@ struct chorale_decoded {
   chorale_model_builder *builder = nullptr; // NULL after the model is frozen
   chorale_model *model = nullptr;
   chorale_run *run = nullptr;
-  // agreements + 1: number of the first clique of each; last: of all cliques
+  // first_clique[k] is the number of the first clique of agreement k; the last entry is the number
+  // of all cliques.
   chorale::Array<std::int64_t> first_clique;
 };
 
@@ -38,8 +39,8 @@ chorale_agreement default_agreement() noexcept {
   return agreement;
 }
 
-// Reads agreement k. In the caller's array, each lies struct_size bytes after the one before.
-// `place`: its name in messages.
+// Reads agreement k, which lies k times struct_size bytes after the first agreement. `place`: the
+// name of agreement k in messages.
 chorale_status read_agreement(const Report &report, const chorale_agreement *agreements,
                               std::int64_t k, std::string_view place, chorale_agreement &to) {
   const std::size_t stride = agreements->struct_size;
@@ -103,7 +104,7 @@ std::int64_t first_of(const chorale_corpus *corpus) noexcept {
   return corpus->offsets ? corpus->offsets[0] : 0;
 }
 
-// Owns the chorale_decoded under construction. Destroys it unless it was given away.
+// Owns the chorale_decoded under construction. Destroys it unless give() was called.
 class Draft {
 public:
   explicit Draft(const Memory &memory) noexcept
@@ -129,8 +130,9 @@ private:
 
 using Reasons = Array<chorale_reason>;
 
-// Makes a reason of every payment of the run, chain by chain. `members` is 0 at first, and
-// `agreeing` is the weight of the member itself; count_agreeing() completes both.
+// Makes a reason from every payment of the run (chorale_payment, run.h), chain by chain. In these
+// reasons `members` is 0 and `agreeing` is the weight of the member itself; count_agreeing() then
+// replaces both.
 chorale_status collect(const Report &report, const chorale_decoded &decoded, Reasons &reasons,
                        chorale_error *error) {
   // Fails with NO_LABELLING if the run has found no labelling.
@@ -155,8 +157,8 @@ chorale_status collect(const Report &report, const chorale_decoded &decoded, Rea
   return CHORALE_OK;
 }
 
-// One entry of the members of a clique, sorted by value: the value that the member shows, and the
-// sum of the weights of the members up to and including this one.
+// A member of a clique, in an array sorted by value: the value that the member shows, and the sum
+// of the weights of this member and all members before it in the array.
 struct ShownValue {
   std::int32_t value;
   std::int64_t counted;

@@ -1,5 +1,5 @@
-// Checks of what a clique is given together with its potential: table lengths, strengths, counts
-// and weights. Also makes the status of a call from the failure of a potential's callback.
+// Checks of the arguments with which a potential is used: the number of members, strengths, counts
+// and weights of members. Also returns the status of a call whose callback failed.
 #pragma once
 
 #include "base/report.hpp"
@@ -32,7 +32,8 @@ inline chorale_status check_factor(const Report &report, std::string_view name, 
   return CHORALE_OK;
 }
 
-// Checks counts of members by value (R): each in 0 .. members, with sum `members`.
+// Checks the counts of the values (R): each must be in 0 .. members, and their sum must be
+// `members`.
 inline chorale_status check_counts(const Report &report, gsl::span<const std::int64_t> counts,
                                    std::int64_t members) noexcept {
   CHORALE_CHECK(check_size(report, "members", members, 0));
@@ -50,7 +51,8 @@ inline chorale_status check_counts(const Report &report, gsl::span<const std::in
 }
 
 // Checks the weights of the members of a clique: each must be at least 1, and their sum at most
-// kLargestSize. Writes the sum to `total`. Entry i is entry first + i of the argument `name`.
+// kLargestSize. Writes the sum to `total`. Messages call weights[i] entry first + i of the argument
+// `name`.
 inline chorale_status check_weights(const Report &report, std::string_view name,
                                     gsl::span<const std::int64_t> weights, std::int64_t first,
                                     std::int64_t &total) noexcept {

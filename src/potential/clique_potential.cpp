@@ -42,8 +42,8 @@ double rest_entry(const Potential &p, std::int64_t k, std::int64_t members) noex
     const double c = p.numbers[std::int64_t{p.values} * p.values + p.highest_counted];
     const double counted = static_cast<double>(members - k);
     // N = n - k members have counted values. The tables of the counted values contain c n_v (n -
-    // n_v), which adds up to c n N - c sum n_v^2. The pairs score c N^2 - c sum n_v^2. So the rest
-    // column's table must add the difference, c N (N - n).
+    // n_v), which adds up to c n N - c sum n_v^2. In the score of the pairs this part is c N^2 - c
+    // sum n_v^2. So the rest column's table must add the difference, c N (N - n).
     return c * counted * (counted - static_cast<double>(members));
   }
   if (k < members)
@@ -55,7 +55,8 @@ double rest_entry(const Potential &p, std::int64_t k, std::int64_t members) noex
   return nothing == kForbidden ? 0.0 : -nothing;
 }
 
-// True if all columns have tables of this shape.
+// True if all columns have tables of this shape. bends(a, b) is true if step a may follow step b: a
+// >= b for convex tables, a <= b for concave ones.
 bool has_shape(const Potential &p, std::int64_t members, chorale_shape shape,
                bool (*bends)(double, double)) noexcept {
   if (p.source == TableSource::separable_pairs) {
@@ -68,12 +69,13 @@ bool has_shape(const Potential &p, std::int64_t members, chorale_shape shape,
   } else if (!are_tables_of_shape(p, members, shape)) {
     return false;
   }
-  // The caller's declaration is about the given tables, not the rest column's. The last step of the
-  // rest column's table may break concavity; the flows for concave tables handle this case.
+  // A shape that the caller declares does not cover the rest column's table. The last step of this
+  // table may break concavity; the flows for concave tables handle this case.
   if (p.counted_values == p.values || members < 2 ||
       (shape == CHORALE_SHAPE_CONCAVE && p.source != TableSource::separable_pairs))
     return true;
-  // The rest column is constant up to its last step (or a parabola, for PAIRS).
+  // The rest column's table is constant up to its last step (or a parabola, for PAIRS), so its last
+  // two steps decide.
   const double last = rest_entry(p, members, members) - rest_entry(p, members - 1, members);
   const double before = rest_entry(p, members - 1, members) - rest_entry(p, members - 2, members);
   return bends(last, before);
@@ -131,9 +133,9 @@ bool CliqueKind::takes_weights(bool some_uncounted) const noexcept {
   if (source->family != CHORALE_FAMILY_SUM || !convex || !finite)
     return false;
   // With a rest column, `convex` includes its table. Without one, every value of the potential is
-  // counted. But if `some_uncounted`, members may show what is no value of the potential (EMPTY,
-  // say), which needs a rest column: its table is 0 up to the last entry, and convex if that entry
-  // is not below 0.
+  // counted. But if `some_uncounted`, members may also show something that is no value of the
+  // potential (such as EMPTY), and a rest column is added. Its table is 0 up to the last entry, and
+  // so it is convex if the last entry is not below 0.
   return has_rest() || !some_uncounted || rest_entry(*source, members, members) >= 0;
 }
 
@@ -190,7 +192,7 @@ bool CliquePotential::prepare(Limits *under) noexcept {
     double *next = owned_tables;
     bool written = true;
     const auto write_table = [&](auto entry) {
-      constexpr std::int64_t kEntry = 32; // steps for an entry, at most one logarithm
+      constexpr std::int64_t kEntry = 32; // steps of an entry, which takes at most one logarithm
       double *table = next;
       next += entries;
       written = written && in_stretches(*this, entries, kEntry,

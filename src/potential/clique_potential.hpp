@@ -1,8 +1,9 @@
 // A potential prepared for one clique: scaled for its n members, over K *columns* instead of R
 // values.
 //
-// Columns are the counted values in ascending order and, if some value is uncounted, one more, the
-// *rest column*, which stands for all uncounted values. The potential does not distinguish these.
+// Columns are the counted values in ascending order and, if some value is uncounted, one more
+// column, the *rest column*. It stands for all uncounted values, since the potential does not
+// distinguish them.
 #pragma once
 
 #include "base/limits.hpp"
@@ -15,8 +16,8 @@ namespace chorale {
 
 enum class Form : std::int32_t { sum, max, majority, pairs, callback };
 
-// True if the tables of the counted values are convex (concave) up to `members`, by their numbers
-// or by declaration. Of a SUM that is not made of pairs.
+// True if the tables of all counted values have this shape (CONVEX or CONCAVE) for counts from 0 to
+// `members`, by their numbers or by the caller's declaration. Not for separable PAIRS.
 bool are_tables_of_shape(const Potential &potential, std::int64_t members,
                          chorale_shape shape) noexcept;
 
@@ -38,23 +39,22 @@ struct CliqueKind {
   std::int32_t rest = -1;   // index of the rest column, the last, or -1
   // SUM: no count is forbidden.
   bool finite = false;
-  // SUM: all tables are convex, by their numbers or by declaration, including that of the rest
-  // column.
+  // SUM: all tables are convex, by their numbers or by declaration; also the rest column's table.
   bool convex = false;
-  // SUM: all tables are concave; the rest column's table may rise at entry `members`.
+  // SUM: all tables are concave, except that the rest column's table may rise at entry `members`.
   bool concave = false;
-  // Members have weights: each counts as often as its weight. `members` is then the sum of the
+  // Members have weights: a member of weight w counts w times. `members` is then the sum of the
   // weights, and only WeightedSearch (clique/weighted) can solve the clique.
   bool weighted = false;
 
   // True if members may have weights: if this is a SUM whose tables are convex and forbid no count.
-  // some_uncounted: members may also take values that the potential does not have, which are
-  // uncounted.
+  // some_uncounted: true if members may also take values that the potential does not have; these
+  // are uncounted.
   bool takes_weights(bool some_uncounted = false) const noexcept;
 };
 
 struct CliquePotential : CliqueKind {
-  // Takes memory for a clique of `kind`, which prepare() fills.
+  // Takes all arrays for a clique of `kind` from `layout`; prepare() fills them.
   CliquePotential(Layout &layout, const CliqueKind &kind) noexcept;
   // Computes all arrays. False if interrupted. `limits` (NULL: none) also apply to all computations
   // with this potential.
@@ -67,14 +67,13 @@ struct CliquePotential : CliqueKind {
     return limits && limits->interruption() != Interruption::none;
   }
 
-  // In a convex sum: the least and the greatest step f_v(k + 1) - f_v(k) of any table, or 0 if that
-  // is lower or higher. A convex table has its least step at the beginning and its greatest at the
-  // end.
+  // The range of 0 and all steps f_v(k + 1) - f_v(k) of the tables of a convex SUM. The least step
+  // of a convex table is its first, the greatest its last.
   struct Steps {
     double lowest = 0;
     double highest = 0;
     double range() const noexcept { return highest - lowest; }
-    // How much the sum changes at most if all `members` move.
+    // Returns an upper bound on the change of the SUM if `members` members move.
     double magnitude(std::int32_t members) const noexcept { return members * range(); }
   };
   Steps convex_steps() const noexcept {
@@ -88,9 +87,9 @@ struct CliquePotential : CliqueKind {
 
   Limits *limits = nullptr;
 
-  // SUM and MAX: tables[column][k] = f_v(k), k = 0 .. members. The rest column: in a SUM its table
-  // is 0 except for entry `members`, which makes the total 0 if all members are in the rest column;
-  // in separable PAIRS its table is a parabola; in a MAX it has none (NULL).
+  // SUM and MAX: tables[column][k] = f_v(k), k = 0 .. members. The rest column's table: in a SUM, 0
+  // except for entry `members`, which makes the total 0 if all members are in the rest column; in
+  // separable PAIRS, a parabola; in a MAX, NULL.
   const double **tables = nullptr;
 
   // MAJORITY: K x K scaled weights, with one row for each majority column; K biases. Both are 0 for
@@ -102,13 +101,13 @@ struct CliquePotential : CliqueKind {
   // n_v - sum_v pair[v][v] n_v.
   double *pair = nullptr;
 
-  // Callback: counts by value (R), which are passed to it. All forms: value of each column (K), -1
-  // for the rest column.
+  // CALLBACK: value_counts, the counts by value (R) that are passed to the callback. All forms:
+  // value_of_column, the value of each column (K), -1 for the rest column.
   std::int64_t *value_counts = nullptr;
   std::int32_t *value_of_column = nullptr;
 
 private:
-  double *owned_tables = nullptr; // owned_count x (n + 1): tables that differ from the source's
+  double *owned_tables = nullptr; // owned_count x (n + 1): the tables that prepare() computes
   std::int32_t owned_count = 0;
 };
 

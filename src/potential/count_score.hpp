@@ -45,7 +45,8 @@ public:
 protected:
   void take_counts(gsl::span<const std::int32_t> counts) noexcept {
     Expects(counts.size() >= to_size(columns()));
-    // Every reset visits all columns. If this interrupts the computation, its loops notice later.
+    // A reset visits all columns. If spend() interrupts the computation here, the loops of the
+    // algorithm notice it at their next call of spend().
     potential_->spend(8 * columns());
     std::copy_n(counts.data(), columns(), counts_);
   }
@@ -178,8 +179,8 @@ private:
   }
 };
 
-// Scores that keep nothing but the counts: for every move, `Score` computes its value from all
-// counts (compute()).
+// Base of scores that store only the counts: Score::compute() computes C from all counts, anew for
+// every move.
 template <class Score> class RecomputedScore : public CountScoreBase {
 public:
   using CountScoreBase::CountScoreBase;
@@ -207,7 +208,7 @@ private:
   double compute() noexcept { return static_cast<Score *>(this)->compute(); }
 };
 
-// MAX. O(K) a move.
+// MAX. O(K) for each move.
 class MaxScore : public RecomputedScore<MaxScore> {
 public:
   using RecomputedScore::RecomputedScore;
@@ -223,8 +224,8 @@ public:
   }
 };
 
-// MAJORITY. Stores b_a + sum_v w_av n_v for every column a; C is this number for the column a of
-// highest count. O(K) for each move.
+// MAJORITY. Stores b_a + sum_v w_av n_v for every column a. C is this number for the column a of
+// highest count; if several columns tie, the greatest of their numbers. O(K) for each move.
 class MajorityScore : public CountScoreBase {
 public:
   MajorityScore(Layout &layout, const CliquePotential &potential) noexcept
@@ -318,7 +319,7 @@ private:
   double *rows_;
 };
 
-// Any potential by its callback, called once in each after() and move().
+// CALLBACK. Calls the callback once in each reset(), after() and move().
 class CallbackScore : public RecomputedScore<CallbackScore> {
 public:
   using RecomputedScore::RecomputedScore;
@@ -342,7 +343,7 @@ private:
 };
 
 // Calls `use` with a std::type_identity of the score class for the potential's form, and returns
-// its result.
+// the result of `use`.
 template <class Use> decltype(auto) with_count_score(const CliquePotential &potential, Use &&use) {
   switch (potential.form) {
   case Form::sum:

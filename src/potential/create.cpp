@@ -156,8 +156,8 @@ chorale_status create_cardinality(const Report &report, const Memory &memory,
                      made);
 }
 
-// Creates a MAJORITY or PAIRS. Stores values x values numbers, then `values` more (biases of
-// MAJORITY, or the split of PAIRS).
+// Creates a MAJORITY or PAIRS. Stores values x values numbers, then `values` more: the biases of
+// MAJORITY, or the numbers c_v of separable PAIRS.
 chorale_status create_by_square(const Report &report, const Memory &memory,
                                 const PotentialSpec &spec, chorale_family family,
                                 MatrixSpec matrix, MatrixSpec bias,

@@ -16,8 +16,8 @@ struct PotentialSpec {
   const std::uint8_t *counted = nullptr; // `values` entries, 0: uncounted; NULL: all are counted
 };
 
-// A matrix of rows x columns numbers in the caller's memory. Nothing has been checked yet: a Matrix
-// (base/span.hpp) is one that has been.
+// A matrix of rows x columns numbers in the caller's memory that has not been checked yet. (A
+// Matrix of base/span.hpp has been.)
 struct MatrixSpec {
   const double *data;
   std::int64_t rows;
@@ -25,9 +25,9 @@ struct MatrixSpec {
   std::int64_t row_stride;
 };
 
-// Create a SUM or MAX. create_by_formula: all tables are a formula (`source`) times lambda.
-// create_by_tables: from `tables`. create_cardinality: a SUM of two counted values, where the
-// higher one has `table` (one row) and the other one zeros.
+// Create a SUM or MAX. create_by_formula: every table is lambda times the formula that `source`
+// names. create_by_tables: copies the tables. create_cardinality: makes a SUM of exactly two
+// counted values; the higher value has the table `table` (one row), the lower a table of zeros.
 chorale_status create_by_formula(const Report &report, const Memory &memory,
                                  const PotentialSpec &spec, chorale_family family,
                                  TableSource source, double lambda, Potential *&made) noexcept;
@@ -37,16 +37,16 @@ chorale_status create_by_tables(const Report &report, const Memory &memory,
 chorale_status create_cardinality(const Report &report, const Memory &memory,
                                   const PotentialSpec &spec, MatrixSpec table,
                                   Potential *&made) noexcept;
-// Creates a MAJORITY or PAIRS, by `family`. `square`: values x values. `bias`: one row with the
-// `values` biases of MAJORITY, or no data.
+// Creates a MAJORITY or PAIRS, by `family`. `square`: values x values weights of MAJORITY or scores
+// of PAIRS. `bias`: one row with the `values` biases of MAJORITY; without data, zeros.
 chorale_status create_by_square(const Report &report, const Memory &memory,
                                 const PotentialSpec &spec, chorale_family family,
                                 MatrixSpec square, MatrixSpec bias,
                                 Potential *&made) noexcept;
-// Creates a mixture, a SUM whose tables are weighted sums of fixed functions (see
-// `storage` in potential.hpp). `weights`: kMixtureHead weights of these functions; `linear`: for
-// each value, the weight of its count. `mask`: for each value 0 (uncounted), 1, or kLinearOnly;
-// empty: 1 for all.
+// Creates a mixture, a SUM whose tables are weighted sums of fixed functions (see `storage` in
+// potential.hpp). `weights`: kMixtureHead weights of these functions. `linear`: for each value, the
+// weight of its count. `mask`: for each value 0 (uncounted), 1 (all functions) or kLinearOnly;
+// empty: 1 for all values.
 chorale_status create_mixture(const Report &report, const Memory &memory,
                               gsl::span<const std::uint8_t> mask, gsl::span<const double> weights,
                               gsl::span<const double> linear, Potential *&made) noexcept;

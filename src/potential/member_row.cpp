@@ -105,9 +105,9 @@ bool fill_linear_row(const Potential &potential, gsl::span<const std::int64_t> b
   return true;
 }
 
-// If every table is convex, or given by a formula, the step f(k + w) - f(k) is monotone in k, so
-// its extremes are at the ends. C is 0 by definition if no member has a counted value, so changes
-// of C follow from the steps only if all tables begin with 0.
+// If a table is convex, or given by a formula, the step f(k + w) - f(k) is monotone in k, so its
+// extremes are at k = 0 and k = n - w. The changes of C are sums of steps only if all tables begin
+// with 0, since C is 0 by definition if no member has a counted value.
 MemberMoves::MemberMoves(const Potential &potential, std::int64_t members,
                          std::int64_t weight) noexcept
     : potential_(potential), members_(members), weight_(weight),

@@ -6,25 +6,27 @@
 
 namespace chorale {
 
-// Writes to row[v] (R entries) the value of C if one member of this weight takes value v and the
-// other members have `counts` (R); for a SUM, that value up to a constant. members: the sum of the
-// weights of all members, this one included; varied: scratch (R). If a callback fails, sets
-// *failure, and entries of the row may be NaN.
+// Writes to row[v] (R entries) the value of C if a member of weight `weight` takes value v and the
+// other members have `counts` (R). For a SUM, row[v] may differ from C by a constant that is the
+// same for all v. members: the sum of the weights of all members, with this member's; varied:
+// scratch (R). If a callback fails for v, sets *failure, and row[v] is minus infinity.
 void fill_member_row(const Potential &potential, gsl::span<const std::int64_t> counts,
                      std::int64_t members, std::int64_t weight, gsl::span<std::int64_t> varied,
                      gsl::span<double> row, CallbackFailure *failure) noexcept;
 
-// If C is a convex SUM, writes to row[v] (R entries) the change of C if one member is added at v to
-// `counts`, the counts of all members. The row gives a linear lower bound on C: moving any set of
-// members changes C by at least the sum of the row's changes. Returns false and writes nothing if C
-// is not a convex SUM.
+// If C is a convex SUM, writes to row[v] (R entries) the change of C if the count of v increases by
+// 1 (if all members are at v: if it increases to `members`). `counts` are those of all members. The
+// row gives a linear lower bound on C: if members move so that each count n_v changes by d_v, C
+// changes by at least sum_v d_v row[v]. (Not if no member has a counted value in `counts` and some
+// table does not begin with 0.) Returns false and writes nothing if C is not a convex SUM.
 bool fill_linear_row(const Potential &potential, gsl::span<const std::int64_t> counts,
                      std::int64_t members, gsl::span<double> row) noexcept;
 
-// Bounds on the change of C when one member changes its value, whatever the values of the others. A
-// member that joins v changes C by middle(v), give or take half(v), so a move from u to v changes C
-// by middle(v) - middle(u), give or take half(u) + half(v). `members`: the sum of all weights;
-// `weight`: that of the member that moves.
+// Bounds on the change of C when one member changes its value, whatever values the other members
+// have. A member that joins v changes C by a number from middle(v) - half(v) to middle(v) +
+// half(v). So a move from u to v changes C by middle(v) - middle(u), plus or minus at most half(u)
+// + half(v). `members`: the sum of the weights of all members; `weight`: the weight of the member
+// that moves.
 class MemberMoves {
 public:
   struct Steps {
@@ -51,13 +53,13 @@ double evaluate_counted(const Potential &potential, gsl::span<std::int64_t> coun
 
 // Returns how far `counts` are from counts that C allows; 0 if C of `counts` is above minus
 // infinity. If C is minus infinity: for a SUM, the sum over the values of distance_to_allowed();
-// for a MAX, the least of these distances; for other families 1. Counts of a SUM may add up to
-// members - 1. May change `counts`.
+// for a MAX, the least of these distances; for other families 1. For a SUM, `counts` may leave out
+// one member. For a callback, sets the counts of uncounted values in `counts` to 0.
 std::int64_t violation_of_counts(const Potential &potential, gsl::span<std::int64_t> counts,
                                  std::int64_t members, CallbackFailure *failure) noexcept;
 
 // SUM and MAX: returns |k - k'| for the nearest count k' that the table of value v does not forbid;
-// members + 1 if it forbids all.
+// members + 1 if the table forbids every count.
 std::int64_t distance_to_allowed(const Potential &potential, std::int32_t v, std::int64_t k,
                                  std::int64_t members) noexcept;
 

@@ -20,7 +20,9 @@ double largest_magnitude(gsl::span<const double> table) noexcept {
   return largest;
 }
 
-// True if f(v, w) + f(w, v) = c_v + c_w for all counted v != w, within a tolerance. Writes c.
+// True if the PAIRS are separable, that is, equal to a SUM: if there are numbers c_v with f(v, w) +
+// f(w, v) = c_v + c_w for all counted v != w, within a tolerance, and all c_v are equal if some
+// value is uncounted. Writes c_v to split[v].
 bool split_pairs(const Potential &potential, gsl::span<double> split) noexcept {
   const std::int32_t R = potential.values;
   Expects(split.size() >= to_size(R));
@@ -29,8 +31,8 @@ bool split_pairs(const Potential &potential, gsl::span<double> split) noexcept {
   const auto both = [&](std::int32_t v, std::int32_t w) {
     return f[std::int64_t{v} * R + w] + f[std::int64_t{w} * R + v];
   };
-  // c follows from any three counted values. With two, only c_v + c_w is determined, and both are
-  // set to half of this sum.
+  // Three counted values determine c. Two values v and w determine only c_v + c_w, so both c_v and
+  // c_w are set to half of this sum.
   std::int32_t first[3] = {-1, -1, -1};
   std::int32_t found = 0;
   for (std::int32_t v = 0; v < R && found < 3; ++v)
@@ -49,7 +51,7 @@ bool split_pairs(const Potential &potential, gsl::span<double> split) noexcept {
     if (potential.counts(v) && v != first[0])
       c[v] = both(first[0], v) - c[first[0]];
 
-  // Ignores rows and columns of uncounted values.
+  // The largest score sets the tolerance. Rows and columns of uncounted values are ignored.
   double largest = 0;
   for (std::int32_t v = 0; v < R; ++v)
     for (std::int32_t w = 0; w < R; ++w)
@@ -61,8 +63,9 @@ bool split_pairs(const Potential &potential, gsl::span<double> split) noexcept {
       if (potential.counts(v) && potential.counts(w) &&
           !(std::fabs(both(v, w) - c[v] - c[w]) <= tolerance))
         return false;
-  // If some values are uncounted, the number N of counted members varies. PAIRS is then separable
-  // only if all c_v equal one c: the remaining term c N^2 depends only on the rest column's count.
+  // If some values are uncounted, the number N of members with counted values varies. PAIRS are
+  // then separable only if all c_v have one value c: the remaining term c N^2 then depends only on
+  // the rest column's count.
   if (potential.counted_values < R)
     for (std::int32_t v = 0; v < R; ++v)
       if (potential.counts(v) && !(std::fabs(c[v] - c[first[0]]) <= tolerance))
@@ -248,8 +251,8 @@ double chorale_potential::evaluate(gsl::span<const std::int64_t> by_value, std::
   *failure = chorale::CallbackFailure::none;
   const std::int64_t *count = by_value.data();
   const std::int64_t R = values;
-  // The most frequent potential, without branches on counts, which the processor could not predict.
-  // A count of 0 adds 0.
+  // Potts, the most frequent potential. Adds the terms of all values, since a count of 0 adds 0,
+  // and the processor could not predict branches on counts.
   if (source == TableSource::square && family == CHORALE_FAMILY_SUM && !mask && members > 0) {
     const double scaled_by = factor(members);
     double total = 0;

@@ -17,7 +17,7 @@ namespace chorale {
 // Sizes of a mixture, a weighted sum of functions (see `storage` below).
 inline constexpr std::int32_t kShares = 4;
 inline constexpr std::int32_t kMixtureHead = 2 + kShares - 1;
-// Mask of a value of a mixture that counts and whose table is a multiple of its count.
+// Mask of a counted value of a mixture whose table is only a multiple of the count.
 inline constexpr std::uint8_t kLinearOnly = 2;
 
 // Reason why a callback gave no score.
@@ -32,7 +32,7 @@ enum class TableSource : std::int32_t {
   stored,         // from `numbers`
   cardinality,    // `numbers` for the higher counted value, 0 for the other
   separable_pairs, // f(v, v) (k^2 - k) + c_v k (n - k)
-  mixture         // a weighted sum of functions of k and n, see `numbers`
+  mixture         // a weighted sum of functions of k and n, see `storage`
 };
 
 } // namespace chorale
@@ -57,13 +57,14 @@ struct chorale_potential : chorale::Counted {
   }
   // Returns the entry of a mixture's table without the term that is a multiple of the count.
   double bent_part(std::int64_t count, std::int64_t members) const noexcept;
-  // Returns C of `counts` (`values` entries), scaled. Sets *failure to why a callback gave no
-  // score, or to none.
+  // Returns C of `counts` (`values` entries), scaled. Sets *failure to the reason why a callback
+  // gave no score, or to CallbackFailure::none.
   double evaluate(gsl::span<const std::int64_t> counts, std::int64_t members,
                   chorale::CallbackFailure *failure) const noexcept;
-  // Returns C if no member has a counted value.
+  // Returns C of counts in which no member has a counted value.
   double evaluate_empty(std::int64_t members) const noexcept;
-  // Returns the callback's score, checked and scaled. Counts of uncounted values must be 0.
+  // Returns the callback's score, checked and scaled; if it gave none, sets *failure and returns
+  // minus infinity. Counts of uncounted values must be 0.
   double call(gsl::span<const std::int64_t> counts, std::int64_t members,
               chorale::CallbackFailure *failure) const noexcept;
   // Returns the greatest number of members for which the tables are long enough.
@@ -77,9 +78,9 @@ struct chorale_potential : chorale::Counted {
   std::int32_t highest_counted = -1;
   chorale::TableSource source = chorale::TableSource::none;
 
-  // The potential from which this one was derived by another strength or other values; NULL if it
-  // was not derived. This potential holds a reference on it, which keeps numbers, mask and callback
-  // alive.
+  // The potential from which this one was derived, with another strength (rescale.hpp) or over
+  // other values (recolumn.hpp); NULL if this one was not derived. This potential holds a reference
+  // on `base`, which keeps numbers, mask and callback alive.
   const chorale_potential *base = nullptr;
   double strength = 1; // >= 0, multiplies all numbers except lambda, which includes the strength
 
@@ -94,7 +95,7 @@ struct chorale_potential : chorale::Counted {
 
   chorale_count_function callback = nullptr;
   void *callback_user = nullptr;
-  std::int32_t callback_values = 0; // how many counts are passed to the callback: the first ones
+  std::int32_t callback_values = 0; // the callback receives the first callback_values counts
   void (*release)(void *user) = nullptr;
 
   bool shares_numbers() const noexcept { return base && numbers == base->numbers; }
@@ -103,10 +104,10 @@ struct chorale_potential : chorale::Counted {
   //   SUM, MAX: table_count x table_length;  cardinality: table_length
   //   MAJORITY: values x values weights, then `values` biases
   //   PAIRS: values x values scores, then c_v of the split f(v, w) + f(w, v) = c_v + c_w, if any
-  //   mixture: kMixtureHead weights, namely of the functions k^2 / n, k^2 / log n and
-  //     max(0, k - i n / 4) for i = 1, 2, 3; then, for each value, a weight of the function k. The
-  //     table of a value is the weighted sum of all these functions, or of the last alone if the
-  //     mask of the value is kLinearOnly.
+  //   mixture: kMixtureHead weights, of the functions k^2 / n, k^2 / log n and max(0, k - i n / 4)
+  //     for i = 1, 2, 3; then, for each value, the weight of the function k. The table of a value
+  //     is the weighted sum of all these functions, or of the function k alone if the mask of the
+  //     value is kLinearOnly.
   chorale::Block storage;
   const double *numbers = nullptr;
   const std::uint8_t *mask = nullptr; // values bytes, 0: uncounted; NULL: every value is counted

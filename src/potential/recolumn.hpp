@@ -5,16 +5,16 @@
 
 namespace chorale {
 
-// True if values of the potential may be omitted; values can always be added.
+// True if values of the potential may be omitted. (Uncounted values may always be added.)
 inline bool may_leave_out(const Potential &potential) noexcept {
   return potential.family != CHORALE_FAMILY_CALLBACK &&
          potential.source != TableSource::cardinality;
 }
 
-// One omitted value that represents all of them. It is needed if some f_v(0) is not 0: omitted
-// values have count 0, but their f_v(0) still enters the potential. In a SUM the stand-in's table
-// is constant, the sum of f_v(0) over the omitted values; in a MAX the stand-in is the omitted
-// value with the greatest f_v(0).
+// One omitted value that represents all omitted values. It is needed if f_v(0) is not 0 for some of
+// them: omitted values have count 0, but their f_v(0) still enters the potential. In a SUM the
+// stand-in's table is constant, the sum of f_v(0) over all omitted values; in a MAX the stand-in is
+// the omitted value with the greatest f_v(0).
 struct StandIn {
   std::int32_t value = -1; // -1: none
   double sum = 0;          // SUM: the constant
@@ -25,9 +25,9 @@ struct StandIn {
 StandIn stand_in(const Potential &source, gsl::span<const std::int32_t> kept) noexcept;
 
 // Returns a potential of from.size() values, in which value v is value from[v] of `source`, or
-// uncounted if from[v] is -1; the other entries of `from` ascend. It equals `source` with counts of
-// 0 at the omitted values, but for the terms f_v(0) of these, which are included if `from` contains
-// the stand-in. Holds a reference on `source`. NULL if out of memory.
+// uncounted if from[v] is -1; the other entries of `from` ascend. The new potential equals `source`
+// with counts of 0 at the omitted values; the terms f_v(0) of omitted values are included only if
+// `from` contains the stand-in. It holds a reference on `source`. NULL if out of memory.
 Potential *recolumn(const Memory &memory, const Potential &source,
                     gsl::span<const std::int32_t> from, const StandIn &stand_in = {}) noexcept;
 

@@ -47,8 +47,8 @@ bool may_rescale(const Potential &p, double factor) noexcept {
 }
 
 double greatest_factor(const Potential &p) noexcept {
-  // The numbers that a callback will return are unknown, so its strength alone is kept in the range
-  // of scores. For tables the strength itself must be in this range too, hence the 1.0 below.
+  // The scores that a callback will return are unknown, so only its strength is kept in the range
+  // of scores. For tables the strength must be in this range too, hence the 1.0 below.
   const double greatest = has_lambda(p) ? std::fabs(p.lambda)
                           : p.callback  ? p.strength
                                         : std::max(1.0, largest_number(p)) * p.strength;

@@ -1,5 +1,4 @@
-// Derives potentials with another strength, which share the numbers of the potential that they are
-// derived from.
+// Derives a potential with another strength from a potential. Both share their numbers in memory.
 #pragma once
 
 #include "potential/potential.hpp"

@@ -9,9 +9,9 @@
 namespace chorale {
 namespace {
 
-// Returns the majority value of `counts`: the counted value of highest count; of several such
-// values that with the highest score; of several of these the first. -1 if no member has a counted
-// value.
+// Returns the majority value of `counts`: the counted value of highest count. If several values
+// tie, returns the one with the highest score; if scores are equal too, the lowest value. -1 if no
+// member has a counted value.
 std::int32_t majority_of(const Potential &p, const std::int64_t *counts) noexcept {
   std::int64_t most = 0;
   for (std::int32_t v = 0; v < p.values; ++v)
@@ -35,8 +35,9 @@ std::int32_t majority_of(const Potential &p, const std::int64_t *counts) noexcep
   return majority;
 }
 
-// Returns the most that an uncounted member adds to C - sum_v prices[v] n_v. This is at least 0,
-// since a member may also have a value that the potential does not have.
+// Returns the most that a member with an uncounted value adds to C - sum_v prices[v] n_v. This is
+// at least 0, since a member may also have a value that the potential does not have; such a value
+// has no price.
 double best_uncounted(const Potential &p, const double *prices) noexcept {
   double best = 0;
   for (std::int32_t v = 0; v < p.values; ++v)
@@ -117,8 +118,8 @@ void write_tangent(const Potential &p, gsl::span<const std::int64_t> by_value,
 
 // For a convex SUM: a convex function is greatest at a corner of its domain. Among counts with at
 // least one counted member, the corners are one counted member with all others uncounted, and all
-// members at one counted value. Counts without a counted member are compared separately: there C is
-// 0, whatever the tables begin with.
+// members at one counted value. Counts without a counted member are compared separately: for them C
+// is 0 by definition, also if the tables do not begin with 0.
 double most_above(const Potential &p, gsl::span<const double> by_value, std::int64_t members,
                   gsl::span<std::int32_t> order) noexcept {
   const bool is_majority = p.family == CHORALE_FAMILY_MAJORITY;

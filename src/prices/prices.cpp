@@ -16,12 +16,13 @@
 
 namespace chorale {
 
-// A shared clique, with R values. Each column of its model stands for a value (Clique::value_of).
+// A shared clique, with R values. The model has one column for each value that members of the
+// clique can show; Clique::value_of() returns the value of a column.
 struct SharedClique {
   std::int32_t clique;
   std::int32_t values;      // of the caller's potential: R, or R + 2 with EMPTY and CONFLICT
   std::int64_t first_value; // where its prices and counts begin in the caller's arrays
-  double *weights; // of the linear potential in the run: by column, what each member there adds
+  double *weights; // of the linear potential in the run: by column, the price of a member there
 };
 
 } // namespace chorale
@@ -100,7 +101,8 @@ chorale_status list_shared(const Report &report, const Model &model, const std::
   return to.counts.resize(columns) ? CHORALE_OK : report.out_of_memory();
 }
 
-// Creates the model of the run: `model`, but each shared clique has a linear potential of its own.
+// Creates the model of the run: a copy of `model` in which each shared clique has a linear
+// potential of its own.
 chorale_status exchange_potentials(const Report &report, const Model &model, Prices &to,
                                    Model *&made) noexcept {
   Array<Exchange> exchanges(to.memory);
@@ -156,8 +158,8 @@ chorale_status check_prices(const Report &report, const double *numbers, std::in
   return CHORALE_OK;
 }
 
-// Fails with BUSY if called from a callback of the run. `reads`: whether the call only reads, which
-// is allowed in the progress callback.
+// Fails with BUSY if called from a callback of the run. If `reads`, the call only reads the run,
+// which is allowed in the progress callback.
 chorale_status check_resting(const Report &report, const Prices &prices, bool reads) noexcept {
   const Activity activity = prices.run->call.activity.load(std::memory_order_relaxed);
   if (activity == Activity::none || (reads && activity == Activity::telling))
@@ -336,7 +338,7 @@ chorale_status chorale_potential_prices(const chorale_potential *potential, cons
       CHORALE_CHECK(check_tangents(report, *potential, members));
     CallbackFailure failure = CallbackFailure::none;
     if (score) {
-      // A callback gets count 0 for values that are not counted.
+      // A callback gets count 0 for uncounted values.
       report.takes_from(potential->memory);
       Array<std::int64_t> masked(potential->memory);
       const bool masks = potential->callback && potential->mask;

@@ -1,6 +1,6 @@
-// Converts between the byte order of files, which is little-endian, and that of the machine. turn()
-// reverses bytes in place on big-endian machines and does nothing on others. It is its own inverse,
-// so reading and writing call the same function.
+// Converts between the byte order of files, which is little-endian, and the byte order of the
+// machine. turn() reverses bytes in place on big-endian machines and does nothing on others.
+// Reading and writing both call turn(), since it is its own inverse.
 //
 // Numbers, arrays and the records of format.hpp can be converted. fields() of a record must list
 // all of its fields.

@@ -63,8 +63,9 @@ bool Front::take_header(const std::byte *bytes, std::size_t seen, std::uint64_t 
   return true;
 }
 
-// Checks an entry of the table. `before`: bit set of the ids of the preceding entries. `end`: where
-// the section of the entry before it ends.
+// Checks an entry of the table. `before`: bit set of the ids of the preceding entries. `end`:
+// offset at which the section of the preceding entry ends; for the first entry, the end of the
+// table.
 bool Front::check_entry(const file::Entry &entry, std::uint32_t before, std::uint64_t end,
                         Damage &damage) const noexcept {
   if (entry.id == 0 || entry.id >= file::kSectionEnd)

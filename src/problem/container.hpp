@@ -10,7 +10,8 @@
 
 namespace chorale {
 
-// The first error found in a file; `status` is CHORALE_OK if there is none.
+// The first error found in a file; `status` is CHORALE_OK if there is none. found() stores an error
+// and returns false.
 struct Damage {
   chorale_status status = CHORALE_OK;
   char message[240] = {};
@@ -48,8 +49,8 @@ public:
     file::turn(const_cast<T *>(taken), static_cast<std::size_t>(count));
     return taken;
   }
-  // Skips zeros up to the next multiple of `alignment`. False if the section ends before it or if a
-  // skipped byte is not zero.
+  // Skips zeros up to the next multiple of `alignment`. False if the section ends before that
+  // multiple, or if a skipped byte is not zero.
   bool align(std::size_t alignment) noexcept {
     for (; at_ % alignment != 0; ++at_)
       if (at_ == size_ || data_[at_] != std::byte{0})
@@ -72,15 +73,16 @@ public:
       sizeof(file::Header) + (file::kSectionEnd - 1) * sizeof(file::Entry);
   static constexpr std::uint64_t kUnknown = UINT64_MAX;
 
-  // Checks the header. `bytes`: the first `seen` bytes of the file; at least a header, unless the
-  // file is shorter. `size`: bytes of the whole file, or kUnknown. If false, `damage` tells the
-  // error.
+  // Checks the header. On an error, returns false and stores the error in `damage`. `bytes`: the
+  // first `seen` bytes of the file, which must include the whole header unless the file is shorter.
+  // `size`: bytes of the whole file, or kUnknown.
   bool take_header(const std::byte *bytes, std::size_t seen, std::uint64_t size,
                    Damage &damage) noexcept;
   // Checks the table; needs take_header() before. `bytes`: at least the first bytes() bytes of the
   // file.
   bool take_table(const std::byte *bytes, Damage &damage) noexcept;
 
+  // Returns the bytes of header and table.
   std::size_t bytes() const noexcept {
     return sizeof header_ + header_.sections * sizeof(file::Entry);
   }
@@ -98,8 +100,8 @@ private:
 
 class Container {
 public:
-  // Checks header, table and checksums, but not what the sections contain. If false, `damage` tells
-  // the error.
+  // Checks header, table and checksums, but not the contents of sections. On an error, returns
+  // false and stores the error in `damage`.
   bool open(const std::byte *bytes, std::size_t size, Damage &damage) noexcept;
 
   Section section(std::uint32_t id) const noexcept { return sections_[id]; }

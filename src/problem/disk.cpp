@@ -36,7 +36,8 @@ bool fail_truncated(DiskFailure &failure, std::uint64_t size, std::uint64_t need
                               needed);
 }
 
-// Suffix of the temporary file beside `path`; a number that is not in use follows it.
+// The name of the temporary file is the target's path, this suffix, and a number of two digits that
+// is not in use.
 constexpr char kSuffix[] = ".part";
 constexpr int kAttempts = 100;
 
@@ -109,8 +110,8 @@ int map_file(File file, std::size_t size, SharedBytes &to) noexcept {
   to.data = static_cast<const std::byte *>(mapped);
   to.size = size;
   to.unmap = unmap;
-  // If the file was truncated after its size was read, accessing what lies beyond its end would
-  // crash.
+  // Checks the size again: if the file has been truncated since its size was read, an access beyond
+  // its end would end the program.
   struct stat about {};
   if (fstat(file, &about) == 0 && static_cast<std::uint64_t>(about.st_size) >= size)
     return 0;
@@ -120,9 +121,10 @@ int map_file(File file, std::size_t size, SharedBytes &to) noexcept {
 }
 #endif
 
-// Reads the rest of a file of `total` bytes, of which `first` holds the first `seen`. Allocates all
-// memory at once only if `is_there`, that is, if the file is known to be so long. For a pipe,
-// memory grows to twice the bytes read so far, so that a wrong header cannot claim much memory.
+// Reads the rest of a file of `total` bytes into `to`; `first` holds its first `seen` bytes. If
+// `is_there`, the file is known to have `total` bytes, and all memory is allocated at once. For a
+// pipe, memory grows to twice the bytes read so far, so that a wrong header cannot claim much
+// memory.
 bool read_rest(File file, const std::byte *first, std::size_t seen, std::size_t total,
                bool is_there, SharedBytes &to, DiskFailure &failure) noexcept {
   constexpr std::size_t kPipe = 1 << 16;
@@ -150,8 +152,9 @@ bool read_rest(File file, const std::byte *first, std::size_t seen, std::size_t 
   return true;
 }
 
-// Reads and checks the header, then the rest. `size`: bytes of the file, or Front::kUnknown for a
-// pipe, which is read up to the size that its header states.
+// Reads and checks header and table, then maps the file into memory or reads the rest. `size`:
+// bytes of the file, or Front::kUnknown for a pipe, which is read up to the size that its header
+// states.
 bool read_checked(File file, std::uint64_t size, SharedBytes &to, DiskFailure &failure) noexcept {
   std::byte first[Front::kMostBytes];
   std::size_t seen = 0;
@@ -180,15 +183,15 @@ bool read_checked(File file, std::uint64_t size, SharedBytes &to, DiskFailure &f
   return read_rest(file, first, seen, total, is_there, to, failure);
 }
 
-// Finds the size of what was opened. Only regular files and pipes have an end, and only the size of
-// regular files is known before reading.
+// Sets `size` to the size of an opened file: `bytes` for a regular file, Front::kUnknown for a
+// pipe. Fails for devices and sockets, which may have no end.
 bool find_size(unsigned mode, std::uint64_t bytes, std::uint64_t &size,
                DiskFailure &failure) noexcept {
   switch (mode & S_IFMT) {
   case S_IFREG:
     size = bytes;
     return true;
-  case S_IFDIR: // reading it fails, with the system's message
+  case S_IFDIR: // as for a pipe; then reading fails, with the system's message for directories
   case S_IFIFO:
     size = Front::kUnknown;
     return true;

@@ -12,14 +12,14 @@ namespace chorale {
 struct DiskFailure {
   const char *doing = nullptr; // the operation that the system refused, such as "opened"
   int code = 0;                // the system's error number
-  const char *kind = nullptr;  // what lies at the path, if not a regular file
+  const char *kind = nullptr;  // kind of the thing at the path, if it is of a wrong kind
   Damage damage;               // error found in the file's first bytes
   bool no_memory = false;
 };
 
 // Returns the bytes of a problem file with one reference. On failure returns NULL and fills in
-// `failure`. Checks header and table first, so that a damaged file cannot make it allocate more
-// memory than the file can fill.
+// `failure`. Checks header and table first, so that a damaged file cannot cause the allocation of
+// more memory than the file can fill.
 const SharedBytes *read_file(const Memory &memory, const char *path, DiskFailure &failure) noexcept;
 
 class DiskWriter {
@@ -30,7 +30,8 @@ public:
   DiskWriter &operator=(const DiskWriter &) = delete;
 
   bool open(const char *path, DiskFailure &failure) noexcept;
-  // The function of a Sink (output.hpp). Stores the first error number.
+  // The function of a Sink (output.hpp). If the system reports an error, returns false and stores
+  // the error number for put_in_place(), which reports it.
   static bool write(void *self, std::uint64_t offset, const void *data, std::size_t size) noexcept;
   bool put_in_place(const char *path, DiskFailure &failure) noexcept;
 

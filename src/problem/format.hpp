@@ -11,7 +11,8 @@ namespace chorale::file {
 inline constexpr std::uint32_t kVersion = 1;
 inline constexpr std::uint32_t kOrder = 0x01020304;
 inline constexpr std::uint32_t kOtherOrder = 0x04030201;
-// The first byte is not text; the others reveal transfers that changed line ends.
+// The first byte is not text, so programs do not take the file for text. The last three bytes show
+// whether a transfer as text has changed line ends.
 inline constexpr unsigned char kMagic[8] = {0x89, 'C', 'H', 'O', 'R', '\r', '\n', 0x1a};
 // Alignment of sections, and of the arrays of each chain in SCORES.
 inline constexpr std::size_t kAlign = 64;
@@ -170,7 +171,7 @@ static_assert(sizeof(ChainRecord) == 32);
 struct CliqueRecord {
   enum : std::uint32_t {
     kMap = 1,
-    kSameMap = 2, // has the same map as the last clique with a map of its own
+    kSameMap = 2, // has the same map as the last clique with a map; the array is not repeated
     kCentreMap = 4,
     kSameCentreMap = 8,
     kSameCentres = 16,
@@ -201,7 +202,7 @@ struct MemberRecord {
   auto fields() noexcept { return std::tie(chain, position); }
 };
 
-struct AttachmentFlags { // a uint32 of these for each member that is a whole chain
+struct AttachmentFlags { // stored as a uint32 for each member that is a whole chain
   enum : std::uint32_t { kClasses = 1, kTable = 2, kAll = 3 };
 };
 

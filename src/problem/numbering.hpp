@@ -55,7 +55,7 @@ private:
     std::int32_t number;
   };
   Array<Entry> entries_;    // number() leaves them sorted by address, so that of() can search
-  Array<const T *> things_; // by number
+  Array<const T *> things_; // things_[k] has the number k
 };
 
 } // namespace chorale

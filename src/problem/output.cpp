@@ -9,7 +9,8 @@ void Output::end() noexcept {
   header.version = file::kVersion;
   header.bytes = at_;
   header.sections = done_;
-  // Checksums are of the bytes as they are in the file.
+  // A checksum is computed from the bytes in the order of the file, so entries and header are
+  // converted first.
   file::turn(entries_, done_);
   header.table_checksum = Checksum::of(entries_, done_ * sizeof(file::Entry));
   file::turn(header);

@@ -10,7 +10,8 @@
 
 namespace chorale {
 
-// Where a file goes. write() takes bytes and their offset in the file; it returns false on failure.
+// The target of a file that is written. write() takes bytes and their offset in the file, and
+// returns false on failure.
 struct Sink {
   bool (*write)(void *user, std::uint64_t offset, const void *data, std::size_t size) noexcept;
   void *user;
@@ -18,7 +19,7 @@ struct Sink {
 
 class Output {
 public:
-  // Measures without writing.
+  // Makes an output without a sink, which only measures.
   Output() noexcept = default;
   explicit Output(const Sink &sink) noexcept : sink_(&sink) {}
   Output(const Output &) = delete;

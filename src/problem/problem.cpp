@@ -33,14 +33,14 @@ chorale_status out_of_memory(const Report &report, const Memory &memory) noexcep
   return report.out_of_memory();
 }
 
-// Returns text k of an array in which each text lies `text_size` bytes after the one before.
+// Returns text k of an array in which text k lies k * text_size bytes after the first text.
 const chorale_text &text_at(const chorale_text *texts, std::size_t text_size,
                             std::int64_t k) noexcept {
   return *reinterpret_cast<const chorale_text *>(reinterpret_cast<const std::byte *>(texts) +
                                                  to_size(k) * text_size);
 }
 
-// Replaces the contents of `to` by `count` integers. False if memory runs out.
+// Replaces the contents of `to` by the integers of `from`. False if memory runs out.
 bool replace(Array<std::int32_t> &to, gsl::span<const std::int32_t> from) noexcept {
   if (!to.resize(static_cast<std::int64_t>(from.size())))
     return false;

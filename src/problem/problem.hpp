@@ -8,12 +8,12 @@
 
 namespace chorale {
 
-// Texts stored end to end, as in a file: text k consists of bytes[offsets[k]] .. bytes[offsets[k +
-// 1] - 1].
+// A list of texts stored end to end, as in a file: text k consists of bytes[offsets[k]] ..
+// bytes[offsets[k + 1] - 1].
 struct TextList {
   chorale_text_list id;
   std::int64_t count;
-  const std::uint64_t *offsets; // count + 1 of them
+  const std::uint64_t *offsets; // count + 1 entries
   const char *bytes;
   std::byte *owned; // memory of offsets and bytes; NULL if they lie in the bytes of a file
   std::size_t owned_bytes;
@@ -52,15 +52,17 @@ struct chorale_problem {
   // The setters check their arguments and change nothing if a check fails. Setting an empty list
   // removes the list, unless it is a list of value names; setting an empty note removes the note.
   //
-  // set_texts(): texts: `count` of them, each `text_size` bytes after the one before.
+  // set_texts(): `texts` is an array of `count` texts; text k lies k * text_size bytes after the
+  // first.
   chorale_status set_texts(const chorale::Report &report, chorale_text_list list,
                            const chorale_text *texts, std::size_t text_size,
                            std::int64_t count) noexcept;
-  // Sets the kind and the value list of each clique. An array without data keeps what was set.
+  // Sets the kind and the value list of each clique. If one of the arrays has no data, what was set
+  // before remains.
   chorale_status set_cliques(const chorale::Report &report,
                              gsl::span<const std::int32_t> new_kinds,
                              gsl::span<const chorale_text_list> new_values) noexcept;
-  // Sets the gold label of each position; no data removes all gold labels.
+  // Sets the gold label of each position. If `given` has no data, removes all gold labels.
   chorale_status set_gold(const chorale::Report &report,
                           gsl::span<const std::int32_t> given) noexcept;
   chorale_status set_note(const chorale::Report &report, chorale_text name,
@@ -68,13 +70,14 @@ struct chorale_problem {
   // Checks that a list of `count` texts is of the right length for the model.
   chorale_status check_list(const chorale::Report &report, chorale_text_list list,
                             std::int64_t count) const noexcept;
-  // Adds a checked list whose texts lie in `shared`. False, with nothing changed, if memory runs
-  // out.
+  // Adds a checked list without copying its texts, in the place of a list with the same id if there
+  // is one. False, with nothing changed, if memory runs out.
   bool lend_list(const chorale::TextList &list) noexcept;
 
   chorale::Memory memory;
   const chorale::Model *model;                  // the problem holds one reference
-  // NULL, or bytes of which the problem holds one reference; texts of lists may lie in them.
+  // The bytes of a file in which texts of lists may lie, with one reference held by the problem; or
+  // NULL.
   const chorale::SharedBytes *shared = nullptr;
   chorale::Array<chorale::TextList> lists;      // ascending by id
   chorale::Array<chorale::Note> notes;

@@ -1,5 +1,5 @@
-// Reads a problem file. What it contains goes through the same checks as callers' arguments; the
-// reader prefixes the messages of these checks with the place in the file.
+// Reads a problem file. Its contents go through the same checks as callers' arguments; the reader
+// puts the place in the file before the messages of these checks.
 #pragma once
 
 #include "base/array.hpp"
@@ -22,7 +22,8 @@ public:
   chorale_status read(Problem *&problem) noexcept;
 
 private:
-  // Shared objects of one kind, by their number in the file. Holds one reference to each.
+  // The shared objects of one kind, ordered by their number in the file. Holds one reference to
+  // each.
   template <class T> struct Handles {
     explicit Handles(const Memory &memory) noexcept : all(memory) {}
     ~Handles() {
@@ -75,8 +76,8 @@ private:
     return damaged(section, ", ", what, " ", number, ": ", of, " ", index, " is none; there are ",
                    count);
   }
-  // Returns the status of a check that reported to `inner_`. On an error, reports its message again
-  // with the section and the record, `what` `number`, in front.
+  // Returns `status`, the status of a check that reported to `inner_`. On an error, reports the
+  // check's message again, after the section and the record (`what` and its `number`).
   chorale_status relay(const Section &section, std::string_view what, std::int64_t number,
                        chorale_status status) const noexcept {
     if (status == CHORALE_OK)

@@ -59,7 +59,8 @@ bool same(const std::int32_t *a, const std::int32_t *b, std::int64_t count) noex
   return a == b || (a && b && std::equal(a, a + count, b));
 }
 
-// Returns the attachment flags of a slot. Arrays that the property does not read are not written.
+// Returns the attachment flags of a member that is a whole chain. Arrays that the property does not
+// read, and tables that are the chain's tokens, are not written.
 std::uint32_t flags_of(const Model &model, const Slot &slot) noexcept {
   const WholeSlot &whole = model.wholes[slot.whole];
   const Property &property = *model.cliques[slot.clique].property();
@@ -240,8 +241,8 @@ void ProblemWriter::write_scores(Output &out) const noexcept {
 void ProblemWriter::write_cliques(Output &out) const noexcept {
   using Record = file::CliqueRecord;
   put_count(out, model_.cliques.size());
-  // Writes all records, then all arrays. A clique refers to the last array of a kind that was
-  // written, if its own is equal.
+  // Writes all records, then all arrays. If an array of a clique equals the last array of the same
+  // kind, the clique refers to that array.
   for (const bool arrays : {false, true}) {
     const CliqueType *map = nullptr;
     const CliqueType *centre_map = nullptr;

@@ -44,15 +44,16 @@ private:
   std::uint32_t sections_ = 0;
 };
 
-// The record and the arrays from which the reader creates the same property again.
+// record_of() returns the record, and write_arrays() writes the arrays, from which the reader
+// creates the same property again.
 file::PropertyRecord record_of(const Property &property) noexcept;
 void write_arrays(Output &out, const Property &property) noexcept;
 
-// Returns the potential to write for a potential of the model. If the model has extended it to more
-// values, returns the potential that was extended.
+// Returns the potential to write for a potential of the model: the potential that the caller gave,
+// if the model has extended it to more values.
 const Potential &given_potential(const Potential &potential) noexcept;
-// Returns the potential that `given` scales, if `given` shares the numbers of another potential;
-// otherwise NULL.
+// Returns the potential of which `given` is a multiple, if the reader must create `given` from that
+// potential; otherwise NULL, also if the factor is part of lambda.
 const Potential *scaled_from(const Potential &given) noexcept;
 file::PotentialRecord record_of(const Potential &given, std::int32_t base) noexcept;
 void write_arrays(Output &out, const Potential &given) noexcept;

@@ -36,8 +36,9 @@ bool has_tables(std::int32_t kind) noexcept {
 
 } // namespace
 
-// Follows the derivations of a potential back to the one that the caller gave. Scaling and added
-// values change neither the caller's numbers nor which values count.
+// Returns the potential from which `potential` was derived by scaling or by adding values, through
+// all steps; the caller created it from numbers. Neither step changes these numbers or which of the
+// caller's values count.
 static const Potential &unscaled(const Potential &potential) noexcept {
   const Potential *root = &potential;
   while (root->base)
@@ -80,7 +81,7 @@ Record record_of(const Potential &given, std::int32_t base) noexcept {
   return record;
 }
 
-// The entries of values that do not count are ignored by the reader and are written as zeros.
+// Entries of uncounted values, which the reader ignores, are written as zeros.
 void write_arrays(Output &out, const Potential &given) noexcept {
   if (scaled_from(given))
     return;

@@ -1,9 +1,9 @@
 // Writes records and arrays of properties, from which the reader creates the same properties again.
 //
-// A compiled property is itself an automaton, and its states have the numbers that the compiler
-// gives them, so compiling it again changes nothing. Three facts are not stored in it and are found
-// out here: whether the caller gave a local property; whether it is a property that finds its
-// positions itself (position label or token label); and which end actions fire label_values.
+// A compiled property is itself an automaton, and its states already have the numbers that the
+// compiler gives, so compiling it again changes nothing. Three facts are derived from it here:
+// whether the caller gave a local property; whether the property finds its positions itself
+// (position label or token label); and which end actions are FIRE_LABEL.
 #include "problem/writer.hpp"
 
 namespace chorale {
@@ -32,8 +32,9 @@ std::int32_t action_of(const Property &p, std::int32_t compiled) noexcept {
   return compiled >= 0 ? p.constants.data()[compiled] : compiled;
 }
 
-// Returns the action at the end of a sequence in `state`, found from what it fires after each last
-// label. Entry m is for the empty chain, where only constants fire.
+// Returns the end action of `state`, derived from the compiled actions row[y] for each last label
+// y: FIRE_LABEL if constants fire, but not on the empty chain. row[m] is the action on the empty
+// chain, where an end action fires only if it is a constant.
 std::int32_t end_action(const Property &p, std::int32_t state) noexcept {
   const std::int32_t m = p.labels;
   const std::int32_t *row = p.end_actions + std::int64_t{state} * (m + 1);

@@ -1,8 +1,9 @@
 // A property on one chain or tree: the arrays that it reads, and the values that a labelling fires.
 //
 // A property is an automaton (property.hpp). At some positions it *fires* a value: a constant, or
-// the value that a table has at the position. Its value on a labelling is EMPTY if nothing fires, v
-// if all firings are v, and CONFLICT if two differ. The clique numbers values by its dictionary.
+// the entry of a table. Its value on a labelling is EMPTY if no position fires, v if every fired
+// value is v, and CONFLICT if two fired values differ. A clique may number the values by a
+// dictionary (dictionary.hpp).
 #pragma once
 
 #include "base/span.hpp"
@@ -11,9 +12,10 @@
 
 namespace chorale {
 
-// The arrays have been checked: they are present and in range wherever the property reads them.
-// `classes` (position classes) and `table` (values to fire) have `length` entries. `message` has
-// values() + 2 entries: a score for each value, EMPTY and CONFLICT.
+// A property with its arrays for a chain or tree of `length` positions. The arrays have been
+// checked: they are present and in range wherever the property reads them. `classes` (position
+// classes) and `table` (values to fire) have `length` entries. `message` has values() + 2 entries:
+// a score for each value, EMPTY and CONFLICT.
 struct Attached {
   const Property *property;
   const Dictionary *dictionary; // or NULL
@@ -37,7 +39,8 @@ struct Attached {
     const std::int64_t at = std::int64_t{t} + property->table_offset;
     return at >= 0 && at < length ? table[at] : property->outside_value;
   }
-  // Returns the clique's number for a value of the property; -1 if the dictionary lacks the value.
+  // Returns the number that the clique gives to a value of the property. If the dictionary lacks
+  // the value: the number of OUT, or -1 without OUT.
   std::int32_t number(std::int32_t value) const noexcept {
     return dictionary ? dictionary->find(value) : value;
   }
@@ -45,7 +48,7 @@ struct Attached {
   // for none.
   std::int32_t fired(std::int32_t action, std::int32_t t) const noexcept {
     if (action >= 0)
-      return property->constants.data()[action]; // once for each position
+      return property->constants.data()[action]; // data(), since a check at each position is slow
     return action == CHORALE_FIRE_TABLE ? table_value(t) : -1;
   }
 
@@ -103,7 +106,8 @@ struct Attached {
       visit_all(span_of(property->end_actions, property->states * (m + 1)), length - 1);
   }
 
-  // True if `labelling` fires a value that the dictionary lacks.
+  // True if `labelling` fires a value for which the dictionary has no number: it lacks the value
+  // and has no OUT.
   bool fires_outside(gsl::span<const std::int32_t> labelling,
                      gsl::span<const std::int32_t> parents) const noexcept {
     if (!dictionary || dictionary->has_out || dictionary->covers_firings)
@@ -114,8 +118,8 @@ struct Attached {
     return outside;
   }
 
-  // Returns the clique's number of the value of `labelling`: R = values() for EMPTY, R + 1 for
-  // CONFLICT; -1 for a single value that the dictionary lacks.
+  // Returns the value that `labelling` shows, in the numbers of the clique: R = values() for EMPTY,
+  // R + 1 for CONFLICT; -1 for a single value that has no number.
   std::int32_t evaluate(gsl::span<const std::int32_t> labelling,
                         gsl::span<const std::int32_t> parents) const noexcept {
     std::int32_t first = -1;

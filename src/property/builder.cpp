@@ -8,7 +8,7 @@ using namespace chorale;
 
 namespace {
 
-// The indices (classes or labels) to which a rule applies: a single one, or all for CHORALE_ANY.
+// The states, classes or labels to which a rule applies: a single one, or all for CHORALE_ANY.
 struct Range {
   std::int32_t begin;
   std::int32_t end;

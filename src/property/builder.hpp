@@ -30,14 +30,14 @@ private:
   // Adds a state. False, with nothing changed, if memory runs out.
   bool grow() noexcept;
   std::int32_t *cells(std::int32_t state) const noexcept { return tables() + state * state_size(); }
-  // A state is stored as state_size() numbers: half() = classes x labels next states, as many
+  // A state is stored as state_size() numbers: half() = classes x labels next states, half()
   // actions, and the action at the end of a sequence.
   std::int64_t half() const noexcept { return std::int64_t{classes} * labels; }
   std::int64_t state_size() const noexcept { return 2 * half() + 1; }
   std::int32_t *tables() const noexcept { return reinterpret_cast<std::int32_t *>(storage.data()); }
 
   chorale::Block storage;
-  std::int64_t capacity = 0; // states
+  std::int64_t capacity = 0; // in states
   std::int32_t labels = 0;
   std::int32_t classes = 0;
   std::int32_t states = 0;

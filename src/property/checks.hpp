@@ -21,7 +21,8 @@ inline chorale_status check_values(const Report &report, std::int64_t values) no
   return CHORALE_OK;
 }
 
-// Checks that table indices fit into 32 bits.
+// Checks that the sizes are at least 1, and that indices into a table of states x classes x labels
+// fit into 32 bits.
 inline chorale_status check_table_size(const Report &report, std::int64_t states,
                                        std::int64_t classes, std::int64_t labels) noexcept {
   CHORALE_CHECK(check_size(report, "labels", labels));
@@ -61,8 +62,8 @@ inline bool fires_label(gsl::span<const std::int32_t> actions) noexcept {
   return std::find(actions.begin(), actions.end(), CHORALE_FIRE_LABEL) != actions.end();
 }
 
-// Checks that the action FIRE_LABEL, which fires the value of the label, fires values of the
-// property only. `used`: true if some action is FIRE_LABEL. `label_values`: one value for each
+// Checks that FIRE_LABEL fires only values of the property. This action fires the value of the
+// position's label. `used`: true if some action is FIRE_LABEL. `label_values`: one value for each
 // label; empty: the value of a label is the label itself.
 inline chorale_status check_label_values(const Report &report, bool used,
                                          gsl::span<const std::int32_t> label_values,

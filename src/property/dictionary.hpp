@@ -1,5 +1,6 @@
 // The public dictionary: the values of a property that a clique distinguishes, numbered in
-// ascending order. If it has a number OUT, this stands for all other values.
+// ascending order. It may have one more number, OUT, which stands for all other values of the
+// property.
 #pragma once
 
 #include "base/counted.hpp"
@@ -25,7 +26,7 @@ struct chorale_dictionary : chorale::Counted {
       return static_cast<std::int32_t>(at - values);
     return has_out ? count : -1;
   }
-  // True if find() has a number for each value below `most`.
+  // True if find() returns a number, not -1, for every value from 0 to most - 1.
   bool holds_all(std::int32_t most) const noexcept {
     return has_out || std::lower_bound(values, values + count, most) - values == most;
   }
@@ -43,7 +44,7 @@ namespace chorale {
 
 using Dictionary = ::chorale_dictionary;
 
-// Checks that a dictionary can have as many values as the argument `name`, which is `count`, says.
+// Checks that a dictionary can have `count` values. `name`: what messages call this argument.
 chorale_status check_value_count(const Report &report, std::string_view name, std::int64_t count,
                                  bool with_out) noexcept;
 // Checks its arguments and creates a dictionary, which it writes to `made` with one reference.
@@ -51,8 +52,8 @@ chorale_status check_value_count(const Report &report, std::string_view name, st
 chorale_status create_dictionary(const Report &report, const Memory &memory,
                                  gsl::span<const std::int32_t> values, bool with_out,
                                  Dictionary *&made) noexcept;
-// Like create_dictionary(), for the `keep` values with the greatest scores. `scores`: one for each
-// value of `full` in its order; if `full` is NULL, for the values 0, 1, ...
+// Like create_dictionary(), for the `keep` values with the greatest scores. scores[i] is the score
+// of the value that has number i in `full`; if `full` is NULL, of the value i.
 chorale_status create_best_dictionary(const Report &report, const Memory &memory,
                                       const Dictionary *full, gsl::span<const double> scores,
                                       std::int64_t keep, bool with_out, Dictionary *&made) noexcept;

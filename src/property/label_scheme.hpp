@@ -25,7 +25,7 @@ LabelName read_label(chorale_scheme scheme, std::string_view name) noexcept;
 bool may_follow(chorale_scheme scheme, const LabelName &before, const LabelName &after) noexcept;
 bool may_start(const LabelName &name) noexcept;
 bool may_end(chorale_scheme scheme, const LabelName &name) noexcept;
-// True if the label begins a segment whatever the label before.
+// True if the label begins a segment, whatever label comes before it.
 inline bool always_begins(const LabelName &name) noexcept {
   return name.part == Part::begin || name.part == Part::single;
 }

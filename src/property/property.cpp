@@ -47,8 +47,9 @@ bool fires_anything(const AutomatonSpec &source, std::int32_t state) noexcept {
   return false;
 }
 
-// Renumbers the states: those from which something can still fire are 0, 1, ..; all others get the
-// next number, that of the dead state, which is returned.
+// Writes to number[s] the new number of state s: 0, 1, .. for states from which something can still
+// fire; for all other states the next number, which is the dead state's. Returns the number of the
+// dead state.
 std::int32_t number_states(const AutomatonSpec &source, std::int32_t *number) noexcept {
   const std::int64_t width = std::int64_t{source.classes} * source.labels;
   for (std::int32_t s = 0; s < source.states; ++s)
@@ -155,7 +156,8 @@ private:
     property_.end_firing = end_firing_;
   }
 
-  // Fills the full tables over the new state numbers; constants are still values.
+  // Fills the full tables, with the new numbers of states. An action that fires a constant is still
+  // the constant itself, not its index (see collect_constants()).
   void write_actions() noexcept {
     const std::int32_t m = property_.labels;
     const std::int64_t width = std::int64_t{source_.classes} * m;

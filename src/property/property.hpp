@@ -1,10 +1,11 @@
 // The public property: an immutable, reference-counted automaton, compiled for dynamic programs.
 //
-// The automaton reads a labelling from left to right. At each position it goes, by its state, the
-// class of the position and the label, to a next state, and an *action* may *fire* a value. All
-// states from which nothing can ever fire are merged into one, the dead state, which is the last.
-// For each *cell* (state, class) most labels have the same transition. So transitions are stored
-// twice: as full tables, and as a default with a list of the exceptional labels.
+// The automaton reads a labelling from left to right. At each position, the state of the automaton,
+// the class of the position and the label determine the next state and an *action*, which may
+// *fire* a value. All states from which nothing can ever fire are merged into one, the dead state,
+// which has the highest number. For each *cell* (state, class) most labels have the same
+// transition. So transitions are stored twice: as full tables, and as a default for each cell with
+// a list of the exceptional labels.
 #pragma once
 
 #include "base/counted.hpp"
@@ -57,7 +58,8 @@ struct chorale_property : chorale::Counted {
   const std::int32_t *default_action = nullptr;  // states x classes
   const std::int32_t *exceptions = nullptr;      // exceptional labels, cell by cell, ascending
   const std::int32_t *exception_begin = nullptr; // states x classes + 1 offsets into `exceptions`
-  const std::uint64_t *successors = nullptr;   // states x classes sets, set_words() words each
+  const std::uint64_t *successors = nullptr;   // states x classes sets of next states, set_words()
+                                               // words each
   const std::uint8_t *firing = nullptr;        // states x classes: kFires bits
   const std::uint8_t *end_firing = nullptr;    // states: kFires bits
   const std::int32_t *local_actions = nullptr; // classes x labels x (labels + 1), or NULL
@@ -92,8 +94,8 @@ struct AutomatonSpec {
 // Checks the automaton and creates a property, which it writes to `made` with one reference.
 chorale_status create_property(const Report &report, const Memory &memory,
                                const AutomatonSpec &automaton, Property *&made) noexcept;
-// Like create_property(), for a property that is given by its local actions alone. Makes the
-// automaton for chains, whose state is the previous label.
+// Like create_property(), for a property that is given by its local actions alone. For chains,
+// makes an automaton whose state is the previous label.
 chorale_status create_local_property(const Report &report, const Memory &memory,
                                      AutomatonSpec local, Property *&made) noexcept;
 

@@ -107,8 +107,8 @@ Property *make_first_label(const Memory &memory, const LabelKinds &kinds) noexce
 }
 
 // Makes a property that fires the kind of the label that follows a segment of kind `anchor`.
-// States: 0: no segment is waiting for its next label; 1: in a segment; 2: after a segment that an
-// ignored label has ended.
+// States: 0: the label after each segment so far has been found; 1: in a segment; 2: after a
+// segment that an ignored label has ended, before the next label that is not ignored.
 Property *make_next_label(const Memory &memory, const LabelKinds &kinds, std::int32_t anchor,
                           chorale_segment_rule rule, std::int32_t end_value) noexcept {
   const bool ends = rule == CHORALE_SEGMENT_ENDS_AT_IGNORED;
@@ -120,7 +120,8 @@ Property *make_next_label(const Memory &memory, const LabelKinds &kinds, std::in
     const std::int32_t kind = kinds.kind(y);
     if (kind == anchor) {
       tables.set(0, 0, y, 1, CHORALE_FIRE_NOTHING);
-      // If a segment begins right after another one, its kind is what follows the earlier one.
+      // If another segment of this kind begins here, its first label is the label after the segment
+      // before it, so that `anchor` is fired.
       tables.set(1, 0, y, 1, kinds.begins(y) ? kind : CHORALE_FIRE_NOTHING);
       if (ends)
         tables.set(2, 0, y, 1, kind);

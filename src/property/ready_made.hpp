@@ -1,18 +1,18 @@
-// The ready-made properties of the paper, as automata.
+// The ready-made properties of property.h, as automata.
 #pragma once
 
 #include "property/property.hpp"
 
 namespace chorale {
 
-// What labels stand for: arrays with one entry for each label, as in chorale_label_map
-// (property.h). Each may be NULL.
+// Maps labels to kinds: arrays with one entry for each label, as in chorale_label_map (property.h).
+// Each array may be NULL.
 struct LabelKinds {
   std::int64_t labels;
   std::int64_t kinds;
   const std::int32_t *kind_of_label;
   const std::uint8_t *label_begins;
-  const std::uint8_t *ignored = nullptr; // 1: the label neither belongs to a segment nor ends one
+  const std::uint8_t *ignored = nullptr; // other than 0: the property ignores the label
 
   std::int32_t kind(std::int32_t y) const noexcept { return kind_of_label ? kind_of_label[y] : y; }
   bool begins(std::int32_t y) const noexcept { return label_begins && label_begins[y] != 0; }
