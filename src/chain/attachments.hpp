@@ -1,4 +1,4 @@
-// Access to the properties attached to one chain or tree, and their checks.
+// Access to the properties attached to one chain or tree, and checks of these properties.
 #pragma once
 
 #include "base/report.hpp"
@@ -9,7 +9,8 @@
 
 namespace chorale {
 
-// Properties of one chain, read one at a time from the storage of `owner`, without a copy.
+// The properties attached to one chain. read(owner, k) returns property number k from the storage
+// of `owner`, which is not copied.
 struct Attachments {
   Attached (*read)(const void *owner, std::int32_t k) noexcept = nullptr;
   const void *owner = nullptr;
@@ -21,11 +22,11 @@ struct Attachments {
   }
 };
 
-// Checks that property number k fits `view`: both have the same number of labels; if `view` is a
-// tree, the property is local; if the property reads a table, there is one.
+// Checks that property number k fits `view`: both have the same number of labels; on a tree the
+// property is local; a property that reads a table has one, unless the chain is empty.
 chorale_status check_attachment(const Report &report, std::int32_t k, const Attached &attached,
                                 const ChainView &view) noexcept;
-// Checks the entries of the classes, the table and the message, after check_attachment() succeeded.
+// Checks the entries of `classes`, `table` and `message`. check_attachment() must have succeeded.
 chorale_status check_attachment_numbers(const Report &report, std::int32_t k,
                                         const Attached &attached) noexcept;
 

@@ -5,7 +5,8 @@
 namespace chorale {
 namespace {
 
-// The state that most of those added are, if more than half of them are the same.
+// Majority vote of Boyer and Moore: if more than half of the states that were added are the same,
+// `state` is this state, otherwise any of them. `none`: the state if none was added.
 struct Majority {
   explicit Majority(std::int32_t none) noexcept : state(none) {}
   void add(std::int32_t one) noexcept {

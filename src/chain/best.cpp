@@ -20,8 +20,9 @@ Sweep part_of(const Sweep &sweep, std::int32_t first_step, std::int32_t steps) n
   return part;
 }
 
-// Return what the tree below a root adds to the scores of positions below other roots. With
-// log-sums it is left out, since it is the same for all labels of a position.
+// Return the number that the tree of one root adds to the scores of positions in other trees.
+// `row`: the scores of the root by label. With log-sums the number is 0 unless all labels are
+// forbidden, since it would be the same for all labels of a position.
 double total_of(const MaxPlus &, const double *row, std::int32_t columns) noexcept {
   return greatest({row, to_size(columns)});
 }
@@ -370,8 +371,8 @@ void MaxMarginals::run_chain(Scores &scores, const MarginalTargets &targets) noe
   }
 }
 
-// Computes forward and backward rows like those of ChainSweep, with log-sums in the place of
-// maxima. From each row a number is subtracted that makes its greatest entry 0.
+// Writes the rows of run_sums() for a chain. The forward and backward rows are those of ChainSweep
+// with log-sums in the place of maxima; each row is shifted so that its greatest entry is 0.
 void MaxMarginals::sum_chain(Scores &scores, const LogSums &sums,
                              const Matrix<double> &to) noexcept {
   const std::int32_t T = scores.length();
@@ -393,7 +394,7 @@ void MaxMarginals::sum_chain(Scores &scores, const LogSums &sums,
               nullptr, row);
     lower_to_zero({row, to_size(m)});
   }
-  std::copy_n(scores.end(), m, outside); // one row: that of the current position
+  std::copy_n(scores.end(), m, outside); // `outside` is a single row, that of the current position
   for (std::int32_t t = T - 1; t >= 0; --t) {
     if (!scores.spend(step_work))
       return;
@@ -456,8 +457,9 @@ void MaxMarginals::run_tree(Scores &scores, const Products &products,
     }
   }
   // Downward pass. After the marginals of t are written, inside_ of t is replaced by the own scores
-  // of t plus the message from above; each child then adds its message. So each child finds in its
-  // parent's inside_ all but the messages of itself and of later siblings.
+  // of t plus the message from its parent. Then each child of t adds its message to this row. So
+  // each child finds in its parent's inside_ everything but the messages of itself and of later
+  // siblings.
   double earlier = 0;
   for (std::int32_t t = 0; t < T; ++t) {
     if (!scores.spend(16 + 2 * std::int64_t{m} * m))

@@ -17,7 +17,8 @@ constexpr std::int32_t kFew = 256;   // greatest number of values sorted by coun
 BoundTables::BoundTables(Layout &layout, const Attached &attached, bool tree) noexcept {
   const Property &property = *attached.property;
   const auto T = static_cast<std::size_t>(attached.length);
-  // fill() first collects values with duplicates in `numbers`, so it must have room for these.
+  // fill() first collects values with duplicates in `numbers`, which must have room for all of
+  // them.
   numbers = layout.take<std::int32_t>(property.constants.size() + (property.fires_table ? T : 0));
   constant_local = layout.take<std::int32_t>(property.constants.size());
   table_local = layout.take<std::int32_t>(property.fires_table ? T : 0);

@@ -3,13 +3,13 @@
 // A property is an automaton that reads the labels of a chain and *fires* values at some positions.
 // Its value on a labelling is EMPTY if nothing fires, v if all firings are v, and CONFLICT if two
 // differ. The values that can fire on this chain are numbered 0 .. F - 1 (*local* values), EMPTY is
-// F and CONFLICT F + 1. The property's *message* gives a score to each of these F + 2. What a
-// program must remember of a property after a partial labelling is one number, its *code*, which
-// depends on the property's role:
+// F and CONFLICT F + 1. The property's *message* gives a score to each of these F + 2. After a
+// partial labelling, a dynamic program remembers one number for each property, the property's
+// *code*. The code depends on the property's role:
 //
 //     outgoing, paid      fired * states + state, where `fired` is the value so far and `state` the
-//                         automaton's; or settled() once the value is final and its message score
-//                         has been added
+//                         state of the automaton; for role paid settled(), once the value is final
+//                         and its message score has been added
 //     absorbed            state
 //     absorbed_required   (1 if any value fired, else 0) * states + state
 //
@@ -28,7 +28,7 @@ enum class Role : std::int32_t {
   outgoing,         // the best score for each value of this property is computed; m is not added
   paid,             // m(v) is added once, for the value v of the whole labelling
   absorbed,         // approximation: adds m(EMPTY) once, and m(v) - m(EMPTY) for each firing of v
-  absorbed_required // for m(EMPTY) = minus infinity: adds m(v) for each firing of v; one must fire
+  absorbed_required // for m(EMPTY) = -infinity: adds m(v) for each firing of v; some v must fire
 };
 
 // The tables of a BoundProperty that do not depend on its message. Several programs of one chain
@@ -43,12 +43,12 @@ struct BoundTables {
 
   bool is_filled = false;
   // True if a value can fire that the clique's dictionary of values lacks. Such a firing forbids
-  // the labelling even after CONFLICT, so the automaton must then be followed further.
+  // the labelling even after CONFLICT, so the automaton must be followed even after CONFLICT.
   bool fires_outside = false;
   std::int32_t local_count = 0;           // F
   std::int32_t *numbers = nullptr;        // F: column in the clique of each local value, ascending
   std::int32_t *constant_local = nullptr; // by constant of the automaton: local value, or kOutside
-  std::int32_t *table_local = nullptr;    // T: local value in the table of tokens, -1, or kOutside
+  std::int32_t *table_local = nullptr;    // T: local value that FIRE_TABLE fires, -1, or kOutside
   // Chains: T + 1 rows of `words` words, one bit for each state. Bit s of row t is set if an
   // automaton in state s before position t may still fire.
   std::uint64_t *may = nullptr;
@@ -105,20 +105,22 @@ public:
                double &paid) const noexcept;
   // Returns the code before the first position. Adds message scores to `paid`.
   std::int32_t first_code(double &paid) const noexcept;
-  // Returns the message score still to be added at the end, where `value` (or -1) fires. Writes the
-  // final value to `fired`.
+  // Returns the message score that is added after the last position, where `value` (or -1) fires;
+  // minus infinity if the labelling is forbidden. Writes the final value of the property to
+  // `fired`; -1 if `code` does not contain it.
   double final_payment(std::int32_t code, std::int32_t value, std::int32_t &fired) const noexcept;
-  // Returns the greatest message score that can still be added after `code`.
+  // For role paid, returns the greatest message score that can still be added after `code`; 0 for
+  // other roles.
   double greatest_payment(std::int32_t code) const noexcept;
-  // Returns an estimate of the message score that will be added after `code`, by which a beam ranks
-  // configurations.
+  // For role paid, returns an estimate of the message score that will be added after `code`; 0 for
+  // other roles. A beam ranks configurations by it.
   double expected_payment(std::int32_t code) const noexcept;
 
   // True if all positions of the tree that may fire lie in the subtree of t.
   bool closes(std::int32_t t) const noexcept {
     return total_firing > 0 && subtree_firing[t] == total_firing;
   }
-  // Returns the code of two disjoint subtrees together that have the codes a and b.
+  // Returns the code of the union of two disjoint subtrees that have the codes a and b.
   std::int32_t combine(std::int32_t a, std::int32_t b) const noexcept;
   // Advances the code of the subtree of t after t itself fired `value` (or -1). Adds message scores
   // to `paid`. False if the labelling is forbidden.

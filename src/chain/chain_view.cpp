@@ -24,7 +24,8 @@ void ChainView::mark_leaves(gsl::span<std::uint8_t> leaves) const noexcept {
 
 double ChainView::score(gsl::span<const std::int32_t> labelling,
                         gsl::span<const std::uint8_t> leaves) const noexcept {
-  Expects(!kContracts || labelling.size() >= to_size(length)); // items are chains of one position
+  // Checked only with kContracts, since single items (chains of one position) call this most often.
+  Expects(!kContracts || labelling.size() >= to_size(length));
   Expects(!kContracts || leaves.empty() || leaves.size() >= to_size(length));
   const std::int32_t *labels_at = labelling.data();
   const std::uint8_t *leaf_at = leaves.data();

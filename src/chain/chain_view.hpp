@@ -11,7 +11,7 @@ struct ChainView {
   std::int32_t labels = 0;      // m
   bool single = false;          // the scores are float32, otherwise double
   const void *unary = nullptr;  // T x m
-  std::ptrdiff_t unary_row = 0; // strides in numbers, here and below
+  std::ptrdiff_t unary_row = 0; // strides in elements, here and below
   std::ptrdiff_t unary_column = 0;
   const Transitions *transitions = nullptr; // or NULL; `edges`, `start`, `end` override it
   const void *edges = nullptr;              // m x m matrices, or NULL
@@ -61,8 +61,9 @@ struct ChainView {
   // The parents of all positions; empty for a chain.
   gsl::span<const std::int32_t> all_parents() const noexcept { return span_of(parents, length); }
 
-  // Returns phi of a labelling, summed in the order given in chorale/chain.h. `leaves`: the flags
-  // from mark_leaves() for a tree; empty: finds each leaf of a tree in O(T).
+  // Returns phi of a labelling, summed in the order given in chorale/chain.h; minus infinity if the
+  // labelling is forbidden. `leaves`: for a tree, the flags from mark_leaves(); if empty, is_leaf()
+  // is called for every position, in O(T) each.
   double score(gsl::span<const std::int32_t> labelling,
                gsl::span<const std::uint8_t> leaves = {}) const noexcept;
   // Writes T flags: 1 for each leaf of the tree, 0 for other positions.

@@ -1,4 +1,4 @@
-// Checks of chains as the caller states them, and their conversion to views.
+// Checks the chains that a caller passes, and converts them to views.
 #pragma once
 
 #include "base/report.hpp"
@@ -9,7 +9,7 @@ namespace chorale {
 inline constexpr std::int64_t kLongest = INT32_MAX - 1;
 
 // check_chain() checks shapes, strides and parents, and fills `view`. check_numbers() then checks
-// all scores and other numbers.
+// all scores and the entries of `forced`.
 chorale_status check_chain(const Report &report, chorale_chain chain, ChainView &view) noexcept;
 chorale_status check_numbers(const Report &report, const ChainView &view) noexcept;
 // Checks the unary scores alone. In error messages position t is called name[first + t].

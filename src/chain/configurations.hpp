@@ -1,8 +1,8 @@
 // Sets of configurations. A configuration is the joint state of the properties after a partial
 // labelling; it has a key and one row of scores.
 //
-// A key holds the codes of the properties, each in a bit field of its words. A code is what a
-// program must remember of one property (bound_property.hpp).
+// A key holds the code of each property in a bit field of its words. The code is the number that a
+// dynamic program remembers of one property (bound_property.hpp).
 #pragma once
 
 #include "base/workspace.hpp"
@@ -30,7 +30,8 @@ struct KeyField {
   }
 };
 
-// Allocates bit fields one after the other. fits() is false once kKeyWords words do not suffice.
+// Allocates bit fields one after the other. fits() is false once more than kKeyWords words are
+// needed.
 class KeyLayout {
 public:
   KeyField add(std::int64_t codes) noexcept;
@@ -49,7 +50,7 @@ public:
   Configurations(Layout &layout, std::int32_t capacity, std::int32_t words, std::int32_t columns,
                  std::int32_t backs, bool indexed) noexcept;
 
-  void reset() noexcept; // first call of a run; clears the hash table
+  void reset() noexcept; // must be called first in each run; also clears the hash table
   void clear(std::int32_t columns) noexcept;
   std::int32_t count() const noexcept { return count_; }
   std::int32_t capacity() const noexcept { return capacity_; }
@@ -59,7 +60,8 @@ public:
   std::int32_t find(const std::uint64_t *key) const noexcept;
   // True if configuration i has this key.
   bool has_key(std::int32_t i, const std::uint64_t *key) const noexcept {
-    // Keys have a word or two; a library call to compare them would take longer than all the rest.
+    // Most keys have one or two words. A library call to compare them would take longer than the
+    // rest of find().
     const std::uint64_t *own = this->key(i);
     std::int32_t word = 0;
     while (word < words_ && key[word] == own[word])
@@ -94,7 +96,8 @@ private:
   std::uint64_t *keys_;          // capacity x words: keys
   double *rows_;                 // capacity x columns: scores
   std::int32_t *back_ = nullptr; // capacity x columns x backs: backpointers
-  // Hash table with open addressing. A slot is in use if marks_[slot] == mark_; clear() is O(1).
+  // Hash table with open addressing. A slot is in use if marks_[slot] == mark_, so that clear() is
+  // O(1).
   std::uint64_t slot_mask_ = 0;
   std::int32_t *slots_ = nullptr;
   std::uint32_t *marks_ = nullptr;
@@ -104,10 +107,10 @@ private:
 // `width`: greatest number of configurations at a position.
 struct JointLimits {
   std::int32_t width = 1;
-  bool exact = true; // fail if `width` is exceeded; otherwise a beam keeps the best
+  bool exact = true; // true: fail if `width` is exceeded; false: a beam keeps the best
 };
 struct JointOutcome {
-  bool overflow = false; // the width was exceeded and no beam allowed
+  bool overflow = false; // the width was exceeded, and no beam was allowed
   bool pruned = false;   // a beam dropped configurations
   std::int64_t most = 0; // greatest number of configurations kept at a position
 };
@@ -116,11 +119,11 @@ struct JointOutcome {
 // beam prunes it. `most`: greatest number of configurations possible.
 std::int32_t staging_room(std::int64_t most, std::int32_t width, std::int32_t labels) noexcept;
 
-// Beam pruning. Keeps first, for each code of the property whose message is computed, the best
-// configuration with this code, and then the best of all others, as many as the width allows.
+// Beam pruning. Keeps first the best configuration for each code of the property whose message is
+// computed, and then the best of the other configurations, until the width is reached.
 class Beam {
 public:
-  // `codes`: a number above every code of every property.
+  // `codes`: greater than every code of every property.
   Beam(Layout &layout, std::int32_t capacity, std::int64_t codes) noexcept
       : codes_(codes), rank_(layout.take<double>(capacity)),
         order_(layout.take<std::int32_t>(capacity)), leads_(layout.take<std::uint8_t>(capacity)),
@@ -134,8 +137,8 @@ private:
   std::int64_t codes_;
   double *rank_;         // by configuration: best score plus expected messages
   std::int32_t *order_;  // indices of configurations
-  std::uint8_t *leads_;  // by configuration: 1 for the best one with its outgoing code
-  std::int32_t *leader_; // by code of the outgoing property: index of its best configuration
+  std::uint8_t *leads_;  // by configuration: 1 if leader_ contains its index
+  std::int32_t *leader_; // by code of the outgoing property: best configuration with this code
 };
 
 } // namespace chorale

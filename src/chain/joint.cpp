@@ -23,7 +23,7 @@ JointPlan Joint::plan() const noexcept {
   const bool tree = view_.parents != nullptr;
   const Role others = absorbs() ? Role::absorbed_required : Role::paid;
   std::int64_t all = 1;
-  std::int64_t widest = 1; // factor by which one outgoing property can be wider than the others
+  std::int64_t widest = 1; // greatest ratio of a property's codes as `outgoing` to its other codes
   for (std::int32_t k = 0; k < attachments_.count; ++k) {
     Layout measure;
     const BoundProperty property(measure, attachments_.at(k), tree);
@@ -38,7 +38,7 @@ JointPlan Joint::plan() const noexcept {
   plan.most = use_ == JointUse::messages ? limited_product(all, widest) : all;
   const std::int32_t asked =
       options_.mode == CHORALE_JOINT_BEAM ? options_.beam_width : options_.budget;
-  // The message of one property alone is always exact.
+  // The message of one property alone is always exact, whatever the budget.
   plan.width = is_single_message()
                    ? static_cast<std::int32_t>(plan.most)
                    : static_cast<std::int32_t>(std::min<std::int64_t>(plan.most, asked));
@@ -110,7 +110,7 @@ double Joint::run(std::int32_t outgoing, gsl::span<double> message, gsl::span<co
 
 // Returns the score that decoding maximises, for a given labelling: phi (the score of the chain or
 // tree alone) plus added scores plus the message score of each property's value. Minus infinity if
-// a value fires that a dictionary lacks.
+// a value fires that a dictionary lacks, or if interrupted.
 double Joint::value_of(gsl::span<const std::int32_t> labels) noexcept {
   if (!scores_.spend(8 * std::int64_t{view_.length}))
     return kForbidden;

@@ -1,10 +1,10 @@
 // Messages, decoding, max-marginals and sums of one chain or tree under several properties: assigns
 // the roles of the properties (bound_property.hpp), plans memory, and runs the dynamic programs.
 //
-// A configuration is what a program must remember of all properties at a position. In the mode
-// ABSORPTION, properties that need not be told apart are absorbed, an approximation with fewer
-// configurations; in the mode BEAM only the best configurations are kept; the mode EXACT does
-// neither.
+// A configuration is the joint state of all properties after a partial labelling. In the mode
+// ABSORPTION, all properties but the one whose message is computed are absorbed: an approximation
+// with fewer configurations. In the mode BEAM only the best configurations are kept. The mode EXACT
+// does neither.
 #pragma once
 
 #include "chain/attachments.hpp"
@@ -26,8 +26,9 @@ struct JointOptions {
   // What happens in the mode ABSORPTION if there are more configurations than the budget. true: the
   // call reports an overflow; false: a beam keeps the best ones.
   bool is_strict = true;
-  // True if JointReach may be used (joint_reach.hpp). Its messages are exact except in entries so
-  // far below the greatest one that no clique could prefer them; those are upper bounds.
+  // True if JointReach may be used (joint_reach.hpp). Entries of its messages are exact, except
+  // entries so far below the greatest one that no clique could prefer them. In their place stand
+  // upper bounds.
   bool may_reach = false;
 };
 
@@ -42,8 +43,8 @@ struct JointPlan {
 struct JointSummary {
   JointOutcome outcome;
   bool exact = false;
-  double score = kForbidden; // best score; for messages, the greatest of all messages
-  double lost = 0;           // for sums of chains: what JointChain::lost() returns
+  double score = kForbidden; // best score; for messages, the greatest entry of all messages
+  double lost = 0;           // for sums of chains: the result of JointChain::lost()
 };
 
 class Joint {
@@ -55,13 +56,15 @@ public:
   // False if the codes of all properties do not fit into a key.
   bool fits() const noexcept { return plan_.keys.fits() && plan_.firing_keys.fits(); }
   // Loads the scores and binds the properties. Must be called before send(), decode(), marginals(),
-  // sums() and sum(). If `limits` (NULL: none) interrupt one of these, its results are undefined
-  // and the best score is minus infinity.
+  // sums() and sum(). If `limits` (NULL: none) interrupt such a call, the best score is minus
+  // infinity and the other results are undefined.
   void prepare(Limits *limits = nullptr) noexcept;
-  // Computes messages: writes the message of property k to outgoing[k], or computes none if that is
-  // NULL. It has R_k + 2 entries: the best score for each of the R_k values, EMPTY and CONFLICT.
+  // Computes messages. outgoing[k] receives the message of property k; if it is NULL, this message
+  // is not computed. The message has R_k + 2 entries: the best score for each of the R_k values,
+  // EMPTY and CONFLICT.
   void send(gsl::span<double *const> outgoing, JointSummary &summary) noexcept;
-  // Decodes. `labelling` holds the result if summary.score is above minus infinity.
+  // Finds the best labelling under all messages. `labelling` holds it if summary.score is above
+  // minus infinity.
   void decode(JointSummary &summary) noexcept;
   // For chains, not trees: writes T rows of max-marginals. If the beam dropped configurations
   // (summary.outcome.pruned), labels that no kept configuration allows get minus infinity.
@@ -71,7 +74,8 @@ public:
   // row. Reports an overflow if there are more configurations than the budget; in the mode BEAM
   // leaves out the least probable ones instead (JointChain::marginals()).
   void sums(const LogSums &sums, const Matrix<double> &to, JointSummary &summary) noexcept;
-  // For trees: sets summary.score to the log-sum of all labellings.
+  // For trees: sets summary.score to the log-sum of the scores, messages included, of all
+  // labellings.
   void sum(const LogSums &sums, JointSummary &summary) noexcept;
 
   Scores &scores() noexcept { return scores_; }
@@ -80,12 +84,12 @@ public:
 private:
   JointPlan plan() const noexcept;
   void assign(std::int32_t outgoing) noexcept;
-  // Assigns the roles for sums. For a property whose role is absorbed_required, subtracts the
-  // greatest message score of all values from the message, which is added at each firing. Otherwise
-  // a number that all entries of the message contain, such as the scores of the clique's other
-  // members, would count once for each firing.
+  // Assigns the roles for sums. In the role absorbed_required, a message score is added at each
+  // firing. So a number that all entries of the message contain, such as the scores of the clique's
+  // other members, would count once for each firing. To remove it, subtracts the greatest message
+  // score of the values from each of them.
   void assign_for_sums() noexcept;
-  // Runs the dynamic program once. `width` 0: the width of the plan.
+  // Runs the dynamic program once and returns the best score. `width` 0: the width of the plan.
   double run(std::int32_t outgoing, gsl::span<double> message, gsl::span<const double> lower,
              gsl::span<std::int32_t> to, std::int32_t width, JointOutcome &outcome) noexcept;
   double run_bounded(std::int32_t outgoing, gsl::span<double> message, gsl::span<std::int32_t> to,
@@ -119,12 +123,12 @@ private:
   BoundProperty *properties_;
   KeyField *fields_;
   gsl::span<double> message_;
-  gsl::span<double> lower_;       // scores that a narrow beam attained, by which full runs prune
+  gsl::span<double> lower_;       // scores that a narrow beam attained; full runs prune with them
   gsl::span<std::int32_t> first_; // T: best labelling found before the full run
   std::optional<JointChain> chain_;
   std::optional<JointTree> tree_;
   std::optional<SingleChain> single_;    // the message of one property alone
-  std::optional<BoundedSingle> bounded_; // the message of one property alone, from bounds
+  std::optional<BoundedSingle> bounded_; // the same, for properties with many values
 };
 
 } // namespace chorale

@@ -107,7 +107,7 @@ bool JointChain::step(Scores &scores, std::int32_t t) noexcept {
   read_classes(t);
   at_ = t;
   next_.clear(labels_);
-  // Scores::forward may copy a matrix.
+  // Counts the copy of a matrix that Scores::forward() may have made.
   if (!scores.spend(16 + (sums_ ? LogSums::kWork : 2) * std::int64_t{labels_} * labels_))
     return false;
   if (sums_ && edges)

@@ -6,7 +6,7 @@
 // chain are numbered 0 .. F - 1 (*local* values); F is EMPTY (nothing fired) and F + 1 CONFLICT
 // (different values fired). A property's incoming message gives a score to each of these F + 2. The
 // outgoing message, which a run computes for one property at most, is the best score of the chain
-// for each of them.
+// for each of these F + 2.
 //
 // Every position has a set of configurations with a row of m scores each. One max-product step
 // advances a whole row by one position. The row is then split by the automaton transitions; most
@@ -26,7 +26,7 @@ enum class JointUse { messages, decoding, marginals, sums };
 class JointChain {
 public:
   // `most`: upper bound on the number of configurations at a position. `width`: how many of them
-  // are kept, at most `most`. `codes`: a number above every code of every property. `count`: number
+  // are kept, at most `most`. `codes`: greater than every code of every property. `count`: number
   // of properties.
   JointChain(Layout &layout, const ChainView &view, const KeyLayout &keys, std::int32_t count,
              std::int64_t most, std::int32_t width, std::int64_t codes, JointUse use) noexcept;
@@ -58,16 +58,17 @@ public:
   //
   // If `sums` is not NULL, takes log-sums of scores in the place of maxima: entry y of row t is
   // then the log-sum of all labellings with label y at t, plus a number that is the same for the
-  // whole row. Sums with limits.exact false may leave out labellings: if a position has more
-  // configurations than some width, those are dropped whose sums have the least upper bounds
-  // (thin()). The width grows, up to limits.width, until lost() is small. An overflow then means
-  // that every labelling that was kept is forbidden.
+  // whole row. If limits.exact is false, sums may leave out labellings: at a position with more
+  // configurations than the width, only those whose sums have the greatest upper bounds are kept
+  // (thin()). Passes with growing widths, up to limits.width, are made until lost() is small. An
+  // overflow then means that every labelling that was kept is forbidden.
   bool marginals(Scores &scores, gsl::span<const BoundProperty> properties,
                  gsl::span<const KeyField> fields, const JointLimits &limits, const LogSums *sums,
                  const Matrix<double> &to, JointOutcome &outcome) noexcept;
 
-  // After a run with sums: upper bound on the probability of the labellings that were left out; 0
-  // if none was. No probability computed from the sums is wrong by more.
+  // After a run with sums: returns an upper bound on the probability of the labellings that were
+  // left out; 0 if no labelling was left out. No probability computed from the sums is wrong by
+  // more.
   double lost() const noexcept { return lost_part_; }
 
 private:
@@ -106,7 +107,8 @@ private:
   bool make_room() noexcept;
   double threshold(const std::uint64_t *key) const noexcept;
   void drop_hopeless(std::int32_t t) noexcept;
-  // For sums. Returns the greatest message scores that can still be added after a configuration.
+  // For sums. Returns the sum over the properties of the greatest message score that can still be
+  // added after a configuration.
   double hope(const std::uint64_t *key) const noexcept;
   // Computes completion_ with log-sums in place of maxima. False if interrupted.
   bool sum_completions(Scores &scores) noexcept;
@@ -115,10 +117,10 @@ private:
   // Writes to row_ the row of configuration i after a step of log-sums over the transitions in by_.
   // Entries that cannot reach least_ become minus infinity.
   void sum_step(std::int32_t i, const double *unary, std::int32_t t) noexcept;
-  // Drops configurations of next_, which belongs to position at_: those that cannot reach least_,
-  // and of the others all but the `width` with the greatest upper bounds. The upper bound is the
-  // log-sum, over the labels, of the partial labellings plus their completions without properties,
-  // plus hope().
+  // Drops configurations of next_, which belongs to position t = at_: those whose upper bound is
+  // below least_, and then all but the `width` with the greatest upper bounds. The upper bound of a
+  // configuration is (log-sum over labels y of row[y] + completion_[t * m + y]) + hope() +
+  // lowered_.
   void thin(std::int32_t width) noexcept;
   // The forward pass of marginals(), with all rows kept. False on overflow, or if interrupted.
   bool go_forward(Scores &scores) noexcept;
@@ -142,8 +144,8 @@ private:
   Configurations now_;
   Configurations next_;
   Beam beam_;
-  double *completion_;      // T x m: best score (or log-sum) of the positions after t, given its
-                            // label, without properties
+  double *completion_;      // T x m: best score (or log-sum) of the positions after t, given the
+                            // label of t, without properties
   std::int32_t *kept_;      // scratch of drop_hopeless(): configurations to keep
   double *rank_ = nullptr;  // sums: upper bound of each configuration, scratch of thin()
   WeighedMatrix by_{};      // sums: transitions of the current position
@@ -156,7 +158,7 @@ private:
   // configuration of each position.
   std::int32_t *history_ = nullptr;
   std::int64_t *history_begin_ = nullptr; // T: first entry of each position in history_
-  std::int32_t previous_count_ = 0;       // configurations of the position recorded last
+  std::int32_t previous_count_ = 0;       // number of configurations of the position recorded last
   // For max-marginals and sums: the configurations of every position after the forward pass.
   std::uint64_t *forward_keys_ = nullptr;  // T x width x words
   double *forward_rows_ = nullptr;         // T x width x m
@@ -172,9 +174,9 @@ private:
   // For sums that leave out labellings:
   double least_ = kForbidden; // log-sum that partial labellings must be able to reach
   double lowered_ = 0;        // total that lower_to_zero() subtracted in the forward pass
-  double lost_ = kForbidden;  // log-sum of the upper bounds of what thin() dropped for its width
-  std::int64_t dropped_ = 0;  // number of rows and entries dropped since they cannot reach least_
-  double lost_part_ = 0;      // what lost() returns
+  double lost_ = kForbidden;  // log-sum of the upper bounds of configurations beyond the width
+  std::int64_t dropped_ = 0;  // number of rows and entries dropped because they are below least_
+  double lost_part_ = 0;      // the result of lost()
   std::int32_t at_ = 0;       // position of next_
   JointLimits limits_;
   JointOutcome *outcome_ = nullptr;

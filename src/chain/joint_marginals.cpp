@@ -8,8 +8,9 @@
 // The same passes with log-sums in the place of maxima give, for each label of a position, the
 // log-sum of the labellings with this label. At every position a number is then subtracted from all
 // rows, so that the greatest entry is 0. If a position has more configurations than the width, sums
-// can leave out those whose labellings add least. The sum of what is left out is at most the sum
-// without properties times the greatest weight that messages can still give.
+// can leave out the configurations whose labellings add least. The sum of such a configuration is
+// at most its sum over all completions without properties, times the greatest weight that messages
+// can still give.
 #include "chain/joint_chain.hpp"
 
 #include "chain/max_plus.hpp"
@@ -19,9 +20,11 @@
 namespace chorale {
 namespace {
 
-// Labellings whose sum is less than exp(-kMargin), about 2e-16, of the sum of all are left out.
+// Labellings whose sum is less than exp(-kMargin), about 2e-16, of the sum of all labellings are
+// left out.
 constexpr double kMargin = 36;
-// Widths of passes that leave out labellings: the first, and the factor to the next.
+// Passes that leave out labellings: the width of the first pass, and the factor from the width of
+// one pass to that of the next.
 constexpr std::int32_t kFirstWidth = 16;
 constexpr std::int32_t kWider = 4;
 // A pass is wide enough if it leaves out at most this fraction of the sum of all labellings.

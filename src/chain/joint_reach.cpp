@@ -12,18 +12,18 @@ namespace {
 
 // Relative tolerance for rounding errors in pruning.
 constexpr double kReachRounding = 1e-9;
-// Capacities. Most passes need little of them, and what is not touched costs nothing.
+// Capacities. Most passes use a small part of them, and memory that is never touched costs nothing.
 constexpr std::int32_t kConfigurations = 16384;       // configurations of a whole pass
-constexpr std::uint32_t kSlots = 2 * kConfigurations; // of the hash table, at most
+constexpr std::uint32_t kSlots = 2 * kConfigurations; // greatest number of slots in the hash table
 constexpr std::uint32_t kFewSlots = 256; // slots at first: most passes have few configurations
-// Rows of one position: as many as have this number of scores, within the limits below it.
+// Rows of one position: kRowScores / m, but at least kLeastRows and at most kMostRows.
 constexpr std::int64_t kRowScores = std::int64_t{1} << 17;
 constexpr std::int64_t kLeastRows = 2048;
 constexpr std::int64_t kMostRows = 8192;
-// Rows of a trace: those of some positions, and besides so many for every position.
+// Rows of a trace: kTracedPositions times those of one position, plus kTracedRows * T.
 constexpr std::int64_t kTracedPositions = 4;
 constexpr std::int64_t kTracedRows = 8;
-// Number of properties to follow from which their values are bounded first.
+// If at least this many properties are to be followed, narrow() first bounds their values.
 constexpr std::int32_t kNarrowed = 4;
 
 std::int64_t rows_of(std::int32_t labels) noexcept {
@@ -180,7 +180,7 @@ std::uint32_t JointReach::first_slot(const Memory *of) const noexcept {
   return static_cast<std::uint32_t>(hash >> 32) & (slots_ - 1);
 }
 
-// Empties the hash table and gives it `slots` slots, a power of two, for all configurations.
+// Gives the hash table `slots` slots, a power of two, and enters all configurations again.
 void JointReach::resize_table(std::uint32_t slots) noexcept {
   slots_ = slots;
   std::fill_n(table_, slots, -1);
@@ -342,7 +342,8 @@ JointReach::End JointReach::step(std::int32_t t) noexcept {
 JointReach::End JointReach::pass(bool sends, bool traces) noexcept {
   traces_ = traces;
   configurations_ = 0;
-  // Steps of a table that grows are few beside those of the rows that fill it.
+  // The steps of growing the table later are few beside those of the rows that fill it, so they are
+  // not counted.
   if (!scores_.spend(kFewSlots / 8))
     return End::interrupted;
   resize_table(kFewSlots);
@@ -467,8 +468,8 @@ JointReach::End JointReach::decode() noexcept {
   for (;;) {
     if (const End end = narrow(); end != End::done)
       return end;
-    // Few rows survive pruning, so those of all positions usually fit. If not, a pass without them
-    // finds the best score, below which another pass can prune.
+    // Few rows survive pruning, so the rows of all positions usually fit into the memory. If not, a
+    // pass that does not keep them finds the best score, and another pass prunes what is below it.
     End end = pass(false, true);
     has_trace_ = end == End::done;
     if (end == End::overflow)
@@ -498,7 +499,7 @@ bool JointReach::follow_more() noexcept {
     shown_[k] = properties_[k].attached.evaluate(labelling, {});
   const bool is_allowed = read_values(labelling, {shown_, to_size(count_)});
   const std::uint32_t before = followed_;
-  double score = best_; // of `labelling`, with messages
+  double score = best_; // score of `labelling`, messages included
   for (std::int32_t k = 0; k < count_; ++k) {
     if ((followed_ >> k & 1) != 0)
       continue;
@@ -518,7 +519,7 @@ bool JointReach::follow_more() noexcept {
 
 void JointReach::find_greatest(std::int32_t k) noexcept {
   BoundProperty &property = properties_[k];
-  // All entries may be forbidden.
+  // max_element() finds an entry even if all are forbidden.
   const double *greatest = std::max_element(property.message, property.message + entries(k));
   best_value_[k] = static_cast<std::int32_t>(greatest - property.message);
   property.greatest_message = *greatest;
@@ -532,7 +533,7 @@ void JointReach::find_greatest(std::int32_t k) noexcept {
 }
 
 JointReach::End JointReach::narrow() noexcept {
-  std::int32_t number = 0; // of properties followed
+  std::int32_t number = 0; // number of properties that are followed
   for (std::int32_t k = 0; k < count_; ++k)
     number += (followed_ >> k & 1) != 0 ? 1 : 0;
   if ((followed_ & ~narrowed_) == 0 || number < kNarrowed)

@@ -3,24 +3,26 @@
 // A property is an automaton that *fires* values. A configuration holds the automaton state and the
 // value fired so far of every property, so the last position has the best score of each combination
 // of values. The messages of all properties (for each value, the best score of the chain) and the
-// best labelling follow from these scores. A partial labelling is pruned if its score, plus the
-// best score of the remaining positions without properties, plus the most that messages can still
-// add, lies below the score of a known labelling (for messages, more than the *reach* below). The
-// pass uses no beam: it is exact, or reports an overflow of its memory.
+// best labelling follow from these scores. A partial labelling has an upper bound: its score, plus
+// the best score of the remaining positions without properties, plus the most that messages can
+// still add. It is pruned if this bound is below the score of a known labelling (for messages, if
+// it is below by more than the *reach*). The pass uses no beam: it is exact, or reports an overflow
+// of its memory.
 //
-// If a pass that follows all automata would have many rows, decoding follows as few as it can. A
-// pass that leaves out some properties, and adds the greatest entry of their messages in advance,
-// gives an upper bound. If its best labelling shows such an entry in each property left out, the
-// bound is attained and the labelling is best; otherwise the properties in which it does not are
-// followed too, in another pass. If there are several, a pass that follows one property alone first
-// bounds each of its values; values that no labelling as good as a known one can show are left out
-// from then on.
+// If a pass that follows all automata would have many rows, decoding follows as few automata as
+// possible. A pass that leaves out some properties adds the greatest entries of their messages in
+// advance, so its best score is an upper bound. If the best labelling of the pass shows, in each
+// property left out, a value with the greatest entry, this labelling attains the bound and is the
+// best of all. Otherwise another pass also follows the properties in which it shows a smaller
+// entry. Before many properties are followed together, a pass for each of them alone bounds the
+// score of each of its values. Values that no labelling as good as a known one can show are left
+// out from then on.
 //
-// The receiver of a message adds numbers to its entries. It states the part of these numbers that
+// The receiver of a message adds numbers to the entries. It states the part of these numbers that
 // it knows in advance, the *steady* part, and the reach, the most by which the other part can
-// differ between two entries. An entry that, with its steady part, is more than the reach below the
-// greatest cannot affect the receiver. In its place the message has an upper bound: the number with
-// which the entry is exactly the reach below the greatest.
+// differ between two entries. So entry v cannot affect the receiver if
+//     message[v] + steady[v] < max over w of (message[w] + steady[w]) - reach.
+// In its place the message then has an upper bound, the number for which both sides are equal.
 #pragma once
 
 #include "chain/attachments.hpp"
@@ -46,9 +48,9 @@ public:
   // Loads scores and binds properties, then writes the best labelling without messages to
   // `labelling`. False if every labelling is forbidden or if interrupted.
   bool prepare(Limits *limits = nullptr) noexcept;
-  // The number of entries of the message of property k; the clique's column of an entry; the steady
-  // parts of the entries, which prepare() sets to 0 and the caller may set before the first
-  // offer().
+  // entries() returns the number of entries of the message of property k, column() the clique's
+  // column of an entry, steady() the steady parts of the entries. prepare() sets the steady parts
+  // to 0; the caller may change them before the first offer().
   std::int32_t entries(std::int32_t k) const noexcept { return properties_[k].local_count + 2; }
   std::int32_t column(std::int32_t k, std::int32_t entry) const noexcept {
     const BoundProperty &property = properties_[k];
@@ -68,8 +70,9 @@ public:
   double offered() const noexcept { return attained_[count_]; }
 
   // Computes best() and, if `reaches` is not empty, the messages. reaches[k]: the reach for the
-  // message of property k; if it is infinite, all entries are exact. Without `reaches`, and in
-  // trace(), values are left out; call prepare() before other messages are computed.
+  // message of property k; if it is infinite, all entries are exact. run() without `reaches` and
+  // trace() forbid values that cannot be part of a best labelling, so prepare() must be called
+  // before messages are computed again.
   End run(gsl::span<const double> reaches) noexcept;
   // Returns the greatest score, including messages; at least offered(). Minus infinity if every
   // labelling is forbidden.
@@ -81,7 +84,7 @@ public:
   End trace() noexcept;
 
   gsl::span<std::int32_t> labelling; // T
-  // Rows, on average over the positions, up to which decoding follows all automata.
+  // Decoding follows all automata if that needs at most this many rows for a position on average.
   std::int64_t few_rows = 16;
 
 private:
@@ -98,14 +101,14 @@ private:
 
   std::uint32_t first_slot(const Memory *of) const noexcept;
   void resize_table(std::uint32_t slots) noexcept;
-  // Returns the number of a configuration, adding it if new; -1 if the table is full.
+  // Returns the number of a configuration, which is added if it is new; -1 if the table is full.
   std::int32_t intern(const Memory *of) noexcept;
   // Returns the slack of a configuration: a partial labelling is kept if its score, plus its best
   // completion without properties, plus the slack is at least 0. The slack includes a tolerance for
   // rounding.
   double slack_of(const Memory *of) const noexcept;
-  // Returns the greatest of the entries of `row` (by local value) that are still possible for
-  // property k. greatest: the greatest of all entries.
+  // Returns the greatest entry of `row` (by local value) that property k can still attain after
+  // `memory`. greatest: the greatest of all entries.
   double most_paid(std::int32_t k, const Memory &memory, const double *row,
                    double greatest) const noexcept;
   // Writes the local values that a labelling shows to values_. `shown`: as in offer(). False if the
@@ -117,14 +120,14 @@ private:
   // Decodes with one pass that follows all automata or, if it has many rows, with passes that
   // follow more and more of them.
   End decode() noexcept;
-  // Follows also the properties of which `labelling` does not show an entry with the greatest
-  // message. False if there is none.
+  // Adds to followed_ the properties in which `labelling` shows a value without the greatest
+  // message entry. False if there are none; `labelling` is then best.
   bool follow_more() noexcept;
-  // Bounds the values of every property that is followed, if there are several, and leaves out
-  // those that cannot be part of a labelling as good as the best known one.
+  // If at least kNarrowed properties are followed, bounds the score of each of their values, and
+  // forbids the values that no labelling as good as the best known one can show.
   End narrow() noexcept;
-  // Takes over the greatest entry of the message of property k. Follows the property if the
-  // best known labelling does not show this entry, else no more.
+  // Finds the greatest entry of the message of property k. If a labelling is known, the property is
+  // followed from then on exactly if the best known one shows a value with a smaller entry.
   void find_greatest(std::int32_t k) noexcept;
   // These four functions refer to the current configuration, of_. follow() writes the successor of
   // of_ after `label` at t to successor_; false if the successor is forbidden.
@@ -135,8 +138,8 @@ private:
   // Runs the forward pass. `sends`: computes messages; `traces`: keeps the rows of all positions.
   End pass(bool sends, bool traces) noexcept;
   End step(std::int32_t t) noexcept;
-  // Computes best_ and, if `sends`, all messages. Without `sends`, the message of a property that
-  // is followed alone becomes the greatest score, with all messages, of each of its values.
+  // Computes best_ and, if `sends`, all messages. Without `sends`, if only one property is
+  // followed, its message becomes the greatest score, all messages included, of each of its values.
   void finish(bool sends) noexcept;
   double *message(std::int32_t k) const noexcept { return outgoing_ + k * message_limit_; }
   double *steady_part(std::int32_t k) const noexcept { return steady_ + k * message_limit_; }
@@ -146,7 +149,7 @@ private:
   std::int32_t count_;
   Scores scores_;
   BoundProperty *properties_;
-  std::int64_t message_limit_ = 0; // exceeds F + 2 of every property
+  std::int64_t message_limit_ = 0; // greater than F + 2 of every property
   std::int64_t row_limit_;   // greatest number of rows of a position
   std::int64_t traced_rows_; // greatest number of rows of a trace
   double *completion_; // T x m: best score of the positions after t, without properties
@@ -158,17 +161,20 @@ private:
   // count + 1: greatest score of an offer. Entry k: with the steady part of property k in the place
   // of its message; last entry: with all messages.
   double *attained_;
-  double *least_;        // count + 1: least score that is not pruned, for message k; last: decoding
+  // count + 1: least score that is not pruned. Entry k: for the message of property k; last entry:
+  // for decoding.
+  double *least_;
   std::int32_t *values_; // count: local value of each property on one labelling
-  std::int32_t *shown_;  // count: its value in the clique
-  std::int32_t *known_;  // count: its local value on the best known labelling
-  // Bit k: whether a pass follows the automaton of property k. If not, every configuration has its
-  // dead state and the local value best_value_[k].
+  std::int32_t *shown_;  // count: the clique's number of this value
+  std::int32_t *known_;  // count: local value of each property on the best known labelling, or -1
+  // Bit k: 1 if a pass follows the automaton of property k. If it is 0, every configuration has the
+  // dead state of this automaton and the local value best_value_[k].
   std::uint32_t followed_ = 0;
   std::uint32_t narrowed_ = 0; // bit k: narrow() has bounded the values of property k
   std::int32_t *best_value_;   // by property: local value with the greatest message
 
-  // Configurations of the whole pass, numbered, found by a hash table with open addressing.
+  // The configurations of the whole pass are numbered. A hash table with open addressing finds the
+  // number of a configuration.
   Memory *memories_;           // kConfigurations x count: state and value of each property
   double *slack_;              // by configuration: slack_of()
   std::uint64_t *quiet_;       // by configuration: quiet_labels()
@@ -179,13 +185,13 @@ private:
   std::uint32_t slots_ = 0;    // a power of two, at least twice the number of configurations
   std::int32_t configurations_ = 0;
   const Memory *of_ = nullptr; // current configuration
-  Memory *successor_;          // count: its successor, see follow()
-  // By property: the next state and the action for each label (m entries), in its state in of_.
+  Memory *successor_;          // count: successor of of_, see follow()
+  // For each property, in its state in of_: the next state and the action by label (m entries).
   const std::int32_t **next_;
   const std::int32_t **fires_;
 
   // Rows of m scores. rows_: row_limit_ rows for each of two neighbouring positions, used in turn.
-  // all_rows_: if traces_, traced_rows_ rows for all positions.
+  // all_rows_: traced_rows_ rows for all positions together, used if traces_ is true.
   double *rows_[2];
   double *all_rows_;
   std::int32_t *all_backs_;         // traced_rows x m: row at the previous position

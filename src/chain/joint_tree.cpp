@@ -121,10 +121,10 @@ void JointTree::find_firings(std::int32_t t) noexcept {
   const std::int32_t columns = columns_above(t);
   const std::int32_t first = parents_[t] < 0 ? labels_ : 0; // roots have actions of their own
   firings_.clear(0);
-  std::int32_t latest = -1; // many labels in turn fire the same, above all nothing
+  std::int32_t latest = -1; // firing found last; the next label often has the same, mostly none
   for (std::int32_t y = 0; y < labels_; ++y) {
-    // Returns what property k does at t under label y (fires a value, or nothing): one entry for
-    // each label of the parent, for a root one entry alone.
+    // Returns the actions of property k at t under label y: one for each label of the parent, or a
+    // single one for a root.
     const auto actions = [&](std::int32_t k) {
       const std::int64_t row = std::int64_t{properties_[k].attached.class_at(t)} * labels_ + y;
       return properties_[k].attached.property->local_actions + row * (labels_ + 1) + first;
@@ -181,8 +181,8 @@ std::int32_t JointTree::insert(Configurations &set, const Key &key, std::int32_t
 }
 
 // Returns the index in lifted_ of the configuration that follows configuration i of position t when
-// `firing` fires, or -1 if it is forbidden. Writes the message scores that are added to
-// target_paid_[firing].
+// `firing` fires, or -1 if it is forbidden. Writes to target_paid_[firing] the message scores that
+// become known.
 std::int32_t JointTree::after_firing(std::int32_t t, std::int32_t i, std::int32_t firing) noexcept {
   if (firing < 0)
     return -1;
@@ -321,7 +321,7 @@ bool JointTree::merge(std::int32_t t) noexcept {
   const std::int64_t n = merged_.count();
   counts_[above] = merged_.count();
   if (n == 0) {
-    // Every labelling is forbidden. A count of 0 would mean that no child was merged, so the set
+    // Every labelling is forbidden. A count of 0 would mean that the set is not initialised, so it
     // keeps one configuration with a row of minus infinity.
     counts_[above] = 1;
     std::fill_n(at.rows, columns, kForbidden);

@@ -1,9 +1,9 @@
 // Joint dynamic program of a tree with local properties, over labels x fired values.
 //
-// On a tree, a property *fires* at a position by the labels of the position and of its parent
-// alone. A configuration holds the value that each property has fired so far, coded as one number
-// (its *code*, bound_property.hpp). Values that can fire on this tree are numbered 0 .. F - 1
-// (*local* values).
+// On a tree, the value that a property *fires* at a position depends only on the position and on
+// the labels of the position and its parent. A configuration holds the value that each property has
+// fired so far, coded as one number (its *code*, bound_property.hpp). Values that can fire on this
+// tree are numbered 0 .. F - 1 (*local* values).
 //
 // Positions are visited from the last to the first, so children before their parents. Every
 // position has a set of configurations of its subtree. A finished position is *lifted* over the
@@ -38,7 +38,7 @@ private:
   struct Place {
     std::uint64_t *keys;
     double *rows;
-    std::int32_t count; // 0: no child merged yet
+    std::int32_t count; // 0: not initialised yet
   };
   Place place(std::int32_t t) const noexcept;
   std::int32_t columns_above(std::int32_t t) const noexcept {
@@ -57,7 +57,7 @@ private:
   // Combines each configuration of the parent of t with each of lifted_; the results replace the
   // parent's set. False if interrupted or over the limits.
   bool merge(std::int32_t t) noexcept;
-  // Returns the index of `key` in `set`, to which it is added if it is new; -1 on overflow.
+  // Returns the index of `key` in `set`; a key that is not in the set is added. -1 on overflow.
   std::int32_t insert(Configurations &set, const Key &key, std::int32_t columns) noexcept;
   // Prunes `set` to the beam width. False if pruning is not allowed.
   bool cut(Configurations &set, std::int32_t columns) noexcept;
@@ -85,7 +85,8 @@ private:
   std::int32_t *from_; // m: label with the best score, by parent label
   double *zeros_;      // m: transition scores into a root
   // A *firing* is a combination of local values, one for each property, that the properties fire
-  // for some pair (label, parent's label). These are the distinct firings at the current position.
+  // for some pair (label, parent's label). firings_ holds the distinct firings at the current
+  // position.
   Configurations firings_;
   std::int32_t *firing_of_; // m x m: index in firings_, by label and parent label; -1: forbidden
   std::int32_t *uniform_;   // m: a label's firing if the same for all parent labels, else kUnknown

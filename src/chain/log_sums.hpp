@@ -2,7 +2,7 @@
 // scores is H log(sum of their weights). With log-sums in the place of maxima, the dynamic programs
 // add up the weights of all labellings instead of finding the best one.
 //
-// Programs store scores, not weights, so that no weight overflows; minus infinity is the weight 0.
+// Programs store scores, not weights, since weights could overflow; minus infinity is the weight 0.
 // Terms are added up in a fixed order, with the library's own exponential, so results have the same
 // bits on all machines.
 #pragma once
@@ -51,7 +51,7 @@ public:
       out[y] = total(rows, [=](std::int32_t x) { return from[x] + matrix[x * stride + y]; }) +
                (add ? add[y] : 0.0);
   }
-  // Fills the weights of `to`, whose matrix has `rows` rows at `to.stride`.
+  // Fills to.weights and to.most from to.matrix, which has rows x columns scores.
   void weigh(std::int32_t rows, std::int32_t columns, WeighedMatrix &to) const noexcept {
     std::fill_n(to.most, columns, kForbidden);
     for (std::int32_t x = 0; x < rows; ++x)
@@ -62,9 +62,9 @@ public:
         to.weights[std::int64_t{x} * columns + y] =
             to.most[y] > kForbidden ? weight(to.matrix[x * to.stride + y] - to.most[y]) : 0.0;
   }
-  // Computes what step() computes with a matrix of scores, but for rounding. Takes one exponential
-  // for each entry of `from` and one logarithm for each entry of `out`. An entry of `out` whose
-  // weights are too small to be added up accurately is computed from the scores.
+  // Computes the same as step() above, up to rounding, from weights: with one exponential for each
+  // entry of `from` and one logarithm for each entry of `out`. An entry of `out` whose weights are
+  // too small to be added up accurately is computed from the scores.
   void step(const double *from, std::int32_t rows, const WeighedMatrix &by, std::int32_t columns,
             const double *add, double *out) const noexcept {
     const double most = greatest_of(rows, [from](std::int32_t x) { return from[x]; });
@@ -132,8 +132,8 @@ public:
   double weight(double score) const noexcept { return natural_exp(score / temperature_); }
 
 private:
-  // A sum of weights above this is accurate: weights below the least normal number, 2e-308, may
-  // count as 0, which is too little to matter.
+  // A sum of weights above this is accurate. Weights below the least normal number, 2e-308, may
+  // count as 0, but they are too small to change such a sum.
   static constexpr double kLeastSum = 1e-280;
 
   template <class Score>
@@ -147,8 +147,8 @@ private:
   double temperature_;
 };
 
-// Subtracts the greatest score from all of them, so that rounding errors of long chains do not add
-// up. Minus infinity stays. Returns what was subtracted.
+// Subtracts the greatest score from all scores, so that rounding errors of long chains do not add
+// up. Minus infinity stays. Returns the number subtracted; 0 if all scores are minus infinity.
 inline double lower_to_zero(gsl::span<double> scores) noexcept {
   double *row = scores.data();
   const auto count = static_cast<std::int64_t>(scores.size());

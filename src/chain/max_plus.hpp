@@ -44,8 +44,8 @@ struct MaxPlus {
                    std::ptrdiff_t stride, std::int32_t columns, const double *add, double *out,
                    std::int32_t *arg) noexcept;
   void (*sweep)(const Sweep &chain) noexcept;
-  // Two sweeps with equal numbers of labels; the second must not be longer than the first. `work`
-  // may be shared, rows must not.
+  // Runs two sweeps with equal numbers of labels; the second must not be longer than the first.
+  // They may share `work`, but not `rows`.
   void (*two_sweeps)(const Sweep &longer, const Sweep &shorter) noexcept;
   // After a forward sweep: writes the labels of a best path that ends at label `last`. Ties go to
   // the lowest label. `matrix` is transposed: its rows belong to "to" labels.
@@ -57,7 +57,7 @@ struct MaxPlus {
                      double *to) noexcept;
 };
 
-// Returns the fastest variant for this machine. Called once by each program.
+// Returns the fastest variant for this machine. Called once by each dynamic program.
 const MaxPlus &max_plus_here() noexcept;
 // Returns the generic variant, the reference in tests.
 const MaxPlus &max_plus_anywhere() noexcept;

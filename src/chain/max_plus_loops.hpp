@@ -1,8 +1,9 @@
 // Loops of max_plus.cpp, which includes this file once for each instruction set. So the file has no
 // include guard; max_plus.cpp includes all headers that it needs.
 //
-// CHORALE_LOOP precedes every function and sets the target. If CHORALE_AVX2 is 1, vectors have four
-// doubles and FMA is available; otherwise vectors have two doubles, possibly emulated.
+// CHORALE_ENTRY precedes functions that are called from outside, CHORALE_LOOP functions that are
+// inlined into them; both set the instruction set. If CHORALE_AVX2 is 1, vectors have four doubles
+// and FMA is available; otherwise vectors have two doubles, possibly emulated.
 
 constexpr int kLanes = CHORALE_AVX2 ? 4 : 2;
 using Lanes = double __attribute__((vector_size(kLanes * sizeof(double))));
@@ -306,10 +307,10 @@ CHORALE_ENTRY void two_sweeps(const Sweep &longer, const Sweep &shorter) noexcep
 
 // ---- Traceback --------------------------------------------------------------------------------
 
-// Returns the lowest label x from which the best path comes to label y at the next position: that
-// for which row[x] + unary[x] + the transition score of (x, y) equals the score of y there. `row`
-// and `unary` belong to the earlier position. kBlocks: number of vectors in a row, 0 if there are
-// many.
+// Returns the label from which the best path comes to label y at the next position: the lowest x
+// for which row[x] + unary[x] + (transition score from x to y) equals the entry of y in the next
+// row. `row` and `unary` belong to the earlier position. kBlocks: number of vectors in a row, 0 if
+// there are many.
 template <int kBlocks>
 CHORALE_LOOP std::int32_t label_from(const Sweep &chain, Indices mask, const double *row,
                                      const double *unary, std::int32_t y) noexcept {
@@ -346,8 +347,9 @@ CHORALE_LOOP std::int32_t label_before(const Sweep &chain, Indices mask, std::in
 
 // Traces the best path back. Each step depends on the step after it, so the latency of a step is
 // the bottleneck. Several parts of the chain are therefore traced at the same time, each from a
-// guessed label a few positions behind its end. Paths from different labels usually meet soon; if
-// the true path has not met a guessed one at the end of a part, it is traced on until it does.
+// guessed label a few positions behind its end. Paths from different labels usually meet soon. If
+// the true path has not met the guessed path at the end of a part, the true path is traced on until
+// they meet.
 template <int kBlocks>
 CHORALE_LOOP void trace_from(const Sweep &chain, std::int32_t y,
                              std::int32_t *labelling) noexcept {

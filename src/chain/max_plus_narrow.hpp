@@ -23,8 +23,8 @@ CHORALE_LOOP Lanes label_sum(Lanes ones, Lanes from, const double *rows, int b) 
     return sum_of(ones, score, row);
 }
 
-// Raises the first kWide blocks of `best`, the maxima of the next row, to the sums for the four
-// labels whose scores `from` holds. If kFirst, `best` has no values yet and is set to these sums.
+// Sets best[y] = max(best[y], from[x] + rows[x][y]) for the four labels x whose scores `from` holds
+// and all y in the first kWide blocks. If kFirst, `best` has no values before.
 template <int kBlocks, int kWide, bool kFirst>
 CHORALE_LOOP void take_four(Lanes ones, Lanes from, const double *rows,
                             Lanes (&best)[kBlocks]) noexcept {

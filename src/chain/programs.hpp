@@ -1,8 +1,8 @@
 // Dynamic programs without properties: best labelling, max-marginals, k best labellings.
 //
-// Each is a class that takes its memory from a Layout and runs on loaded Scores. Chains are
-// processed left to right and back; trees from the last position to the first (children come after
-// their parents) and back. All except KBest can be interrupted by the limits of the Scores.
+// Each is a class that takes its memory from a Layout and runs on Scores after Scores::load().
+// Chains are processed left to right and back; trees from the last position to the first (children
+// come after their parents) and back. The limits of the Scores can interrupt all except KBest.
 #pragma once
 
 #include "chain/log_sums.hpp"
@@ -30,8 +30,8 @@ public:
   // Does what forward(before) and backward(after, first) do, interleaved, which is faster. False if
   // interrupted.
   bool both_ways(gsl::span<double> before, gsl::span<double> after, std::int32_t first) noexcept;
-  // Finds the best labelling and its score from forward rows. False if none is allowed or if
-  // interrupted.
+  // Finds the best labelling and its score from forward rows. False if every labelling is forbidden
+  // or if interrupted.
   bool trace(gsl::span<double> rows, gsl::span<std::int32_t> labelling, double &score) noexcept;
 
 private:
@@ -60,7 +60,8 @@ private:
 class BestLabelling {
 public:
   BestLabelling(Layout &layout, const ChainView &view) noexcept;
-  // Writes the best labelling to `labelling`. False if none is allowed or if interrupted.
+  // Writes the best labelling to `labelling`. False if every labelling is forbidden or if
+  // interrupted.
   bool run(Scores &scores) noexcept;
 
   gsl::span<std::int32_t> labelling; // T: best labelling
@@ -79,7 +80,7 @@ private:
 struct MarginalTargets {
   Matrix<double> marginals;         // T x m
   gsl::span<double> edge_marginals; // (T - 1) x m x m
-  gsl::span<double> margins;        // T: best max-marginal minus the second
+  gsl::span<double> margins;        // T: best max-marginal minus the second best
 };
 
 // Max-marginals of a chain or tree: score of the best labelling with a given label at a position,
@@ -115,9 +116,9 @@ private:
   gsl::span<double> inside_;
   gsl::span<double> outside_;
   gsl::span<double> work_; // scratch, ChainSweep::work_entries()
-  // For trees (T x m): the message of t to its parent, which is the best score of the subtree of t
-  // by label of the parent; and the sum of the messages of later siblings to the parent. Roots use
-  // column 0, since their virtual parent has one label.
+  // For trees (T x m). message_: the message of t to its parent, which is the best score of the
+  // subtree of t by label of the parent. later_: the sum of the messages of later siblings of t to
+  // the parent. Roots use column 0, since their virtual parent has one label.
   gsl::span<double> message_;
   gsl::span<double> later_;
   gsl::span<std::uint8_t> is_leaf_;
@@ -127,8 +128,8 @@ private:
 class KBest {
 public:
   KBest(Layout &layout, const ChainView &view, std::int64_t k) noexcept;
-  // Writes the labellings (k x T) and their scores (k), each unless empty, and returns the number
-  // of labellings found.
+  // Writes the labellings (k x T) and their scores (k entries), best first; an empty array is not
+  // written. Returns the number of labellings found.
   std::int64_t run(Scores &scores, const Matrix<std::int32_t> &labellings,
                    gsl::span<double> ranking) noexcept;
 
@@ -142,7 +143,7 @@ private:
   };
   // Merges the lists now_ of all labels, each extended by one position, into one list sorted by
   // descending score, of at most `limit` entries. Calls push(index, head) for each entry. Returns
-  // their number.
+  // the number of entries.
   template <class EdgeScore, class Push>
   std::int32_t merge(std::int32_t limit, EdgeScore &&edge, Push &&push) noexcept;
 

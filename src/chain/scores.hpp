@@ -32,14 +32,15 @@ public:
   const double *end() const noexcept { return end_; }
 
   // The matrix shared by all edges, with padded rows for "from" labels (forward) or "to" labels
-  // (backward); NULL if every edge has its own.
+  // (backward); NULL if every edge has its own matrix.
   const double *forward_of_all() const noexcept { return view_.edge_each ? nullptr : forward_; }
   const double *backward_of_all() const noexcept { return view_.edge_each ? nullptr : backward_; }
   // Writes the m transition scores from each label at the position before t to label y at t.
   void into(std::int32_t t, std::int32_t y, gsl::span<double> to) const noexcept;
 
-  // Matrix of the edge into t, with rows for "from" labels (forward) or "to" labels (backward).
-  // Valid until the next call of the same function, which may copy another edge's matrix over it.
+  // Return the matrix of the edge into t, with rows for "from" labels (forward) or "to" labels
+  // (backward). It is valid until the next call of the same function, which may copy another edge's
+  // matrix over it.
   const double *forward(std::int32_t t) noexcept;
   const double *backward(std::int32_t t) noexcept;
   std::ptrdiff_t forward_stride() const noexcept { return forward_stride_; }
@@ -60,13 +61,14 @@ private:
     return view_.edges && !view_.single && column_stride == 1 &&
            (view_.edge_each || row_stride == padded_labels(view_.labels));
   }
-  // True if the matrix of shared transitions can be read in place; a borrowed one may lack padding.
+  // True if the matrix of shared transitions can be read in place. A borrowed matrix may lack
+  // padding.
   bool shared_in_place() const noexcept {
     return view_.transitions->row_stride == padded_labels(view_.labels);
   }
-  // Copies numbers without gaps, from number `at` of a caller's array on.
+  // Copies consecutive numbers of a caller's array, from index `at` on, until `to` is full.
   void copy(const void *from, std::ptrdiff_t at, gsl::span<double> to) const noexcept;
-  // Writes the matrix of the edge into t, m padded rows.
+  // Writes the matrix of the edge into t to `rows`, as m padded rows.
   void write(std::int32_t t, std::ptrdiff_t row_stride, std::ptrdiff_t column_stride,
              gsl::span<double> rows) const noexcept;
 

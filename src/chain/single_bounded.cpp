@@ -7,7 +7,8 @@
 #include <cstring>
 #include <utility>
 
-// Functions that take or return vectors are all inlined, so the warning about their ABI is void.
+// All functions that take or return vectors are inlined, so the warning about their ABI does not
+// apply.
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic ignored "-Wpsabi"
 #endif
@@ -15,9 +16,9 @@
 namespace chorale {
 namespace {
 
-constexpr std::int64_t kFewestValues = 8;     // with fewer, all rows cost less than their bounds
-constexpr std::int64_t kMostBoundRows = 4096; // backward rows; longer chains follow all rows
-constexpr std::int32_t kManyClasses = 8;      // more are not scanned for find_columns()
+constexpr std::int64_t kFewestValues = 8;     // with fewer values, all rows cost less than bounds
+constexpr std::int64_t kMostBoundRows = 4096; // greatest number of backward rows, T x states
+constexpr std::int32_t kManyClasses = 8;      // with more classes, find_columns() takes all labels
 
 // Calls body.operator()<V>(y) with V = Lanes for as many whole vectors of labels as there are, then
 // with V = double for each label that is left.
@@ -28,7 +29,7 @@ template <class Body> CHORALE_INLINE void each_lanes(std::int32_t count, Body &&
   for (; y < count; ++y)
     body.template operator()<double>(y);
 }
-// Vectors are neither arguments nor results: that would depend on the vector unit.
+// Vectors are passed by reference, since how they are passed by value depends on the vector unit.
 template <class V> CHORALE_INLINE void read_at(const double *from, V &to) noexcept {
   std::memcpy(&to, from, sizeof to);
 }
@@ -77,9 +78,10 @@ CHORALE_INLINE void raise_to_sum(std::int32_t count, const double *a, const doub
   });
 }
 
-// Writes to `to` an upper bound on the score of a labelling that fires its value again. `score`: up
-// to a position; `before`: unfired entry there; `own`: see find_hopes(). A state that only firings
-// lead to has no such entry, so `any` holds, a bound where anything may fire.
+// Writes to `to` an upper bound on the score of a labelling that fires its value again. `score`:
+// its score up to a position; `before`: the unfired entry at this position; `own`: the greatest
+// gain of the value (find_hopes()). States to which only firings lead have no unfired entry, that
+// is, it is minus infinity. The bound is then `any`, which holds if any value may fire again.
 template <class V>
 CHORALE_INLINE void bound_gain(const V &score, const V &before, const V &own, const V &any,
                                V &to) noexcept {
@@ -127,7 +129,8 @@ double BoundedSingle::either(std::int32_t t, std::int32_t state, std::int32_t y)
   return without < with ? with : without;
 }
 
-// Many states occur under few labels only, so their completions are needed for these alone.
+// Finds the labels that lead to each state. Many states have few such labels, and their completions
+// are needed for these labels only.
 void BoundedSingle::find_columns() noexcept {
   const Property &automaton = *property_->attached.property;
   const bool scans = automaton.classes <= kManyClasses;
@@ -142,7 +145,7 @@ void BoundedSingle::find_columns() noexcept {
       first_column_[s] = std::min(first_column_[s], y);
       end_column_[s] = std::max(end_column_[s], y + 1);
     }
-  // The loops want at least one vector.
+  // Each range is widened to at least one vector of labels, since the loops are slow with fewer.
   constexpr std::int32_t kVector = 4;
   for (std::int32_t s = 0; s < states_; ++s) {
     end_column_[s] = std::min(labels_, std::max(end_column_[s], first_column_[s] + kVector));
@@ -206,7 +209,8 @@ CHORALE_INLINE void BoundedSingle::complete_state(std::int32_t t, const Behaviou
   }
 }
 
-// Completions, from the last position to the first.
+// Computes the rows of silent() and firing(), from the last position to the first. False if
+// interrupted.
 CHORALE_INLINE bool BoundedSingle::complete(Scores &scores) noexcept {
   const Property &automaton = *property_->attached.property;
   const MaxPlus &kernels = scores.max_plus();
@@ -251,7 +255,8 @@ CHORALE_INLINE bool BoundedSingle::complete(Scores &scores) noexcept {
   return true;
 }
 
-// Distributes work_, the labellings up to t without firings before t in state s.
+// Adds work_ to unfired(), paid(), attained_ and bound_. work_ holds, by label of t, the best
+// labellings up to t that fire nothing before t, with state s before t.
 CHORALE_INLINE void BoundedSingle::pay(std::int32_t t, std::int32_t s) noexcept {
   const Behaviour::State &in = behaviour_[s];
   if (in.quiet_next != dead_ && in.keeper_count > 0)
@@ -279,7 +284,8 @@ CHORALE_INLINE void BoundedSingle::pay(std::int32_t t, std::int32_t s) noexcept 
   }
 }
 
-// Takes over what the firings of the positions read so far attain and bound.
+// Raises the entries of message_ and bounds_ to attained_ and bound_ of the group of positions read
+// last, and then clears attained_ and bound_.
 void BoundedSingle::take_firings() noexcept {
   for (std::int32_t s = 0; s < dead_; ++s) {
     const Behaviour::State &in = behaviour_[s];
@@ -295,7 +301,8 @@ void BoundedSingle::take_firings() noexcept {
   std::fill_n(bound_, std::int64_t{dead_} * labels_, kForbidden);
 }
 
-// Rows "nothing fired yet", and all labellings that fire at most once.
+// Computes the rows of unfired() and paid(), bounds_, and the entries of the message from all
+// labellings that fire at most once. False if interrupted.
 CHORALE_INLINE bool BoundedSingle::fire_once(Scores &scores) noexcept {
   const Property &automaton = *property_->attached.property;
   const MaxPlus &kernels = scores.max_plus();
@@ -343,7 +350,8 @@ CHORALE_INLINE bool BoundedSingle::fire_once(Scores &scores) noexcept {
 
 // ---- Values that fire more than once -----------------------------------------------------------
 
-// Writes to more_work_ the gains of firing at t in state s, whether something fires later or not.
+// Writes to more_work_, by label, the greatest gain of a firing at t in state s, whether the value
+// fires again later or not.
 CHORALE_INLINE void BoundedSingle::find_gains(std::int32_t t, std::int32_t s) noexcept {
   const Behaviour::State &in = behaviour_[s];
   const double *fired = paid(t, s);
@@ -378,11 +386,14 @@ CHORALE_INLINE void BoundedSingle::find_gains(std::int32_t t, std::int32_t s) no
   }
 }
 
-// Computes again(): for each value, the greatest sum, over sequences of its firings after t, of
-//     score - unfired entry behind it, for each firing but the last, and
-//     score + silent completion, for the last one;
-// scores are of labellings in which this firing is the first. A labelling that has fired this value
-// alone, and is in a state and label with the unfired entry u at t, gains at most this sum minus u.
+// Computes again(): for each value, the greatest sum over sequences of firings of the value after
+// t. Each firing of a sequence adds
+//     score - unfired entry after the firing, if it is not the last one, and
+//     score + silent completion, if it is the last one,
+// where the score is that of the best labelling whose first firing is this one. Suppose a labelling
+// has the score s up to t, has fired only this value, and has a state and label at t with the
+// unfired entry u. If it fires the value again, its whole score is at most s - u + this sum.
+// False if interrupted.
 CHORALE_INLINE bool BoundedSingle::find_hopes(Scores &scores) noexcept {
   const Property &automaton = *property_->attached.property;
   const std::int32_t last = scores.length() - 1;
@@ -493,10 +504,11 @@ double *BoundedSingle::next_row(std::int32_t code) noexcept {
   return to;
 }
 
-// The entries of a row that may raise an entry of the message by firing again. `scores`: of
-// labellings up to t that have fired one value alone, now in `state`; `least`: entry of the value;
-// `own`: its gain after t. Each is read at y of steps of kStep: 1 for rows, 0 for one number.
-// Writes minus infinity for all others. True if any is left.
+// Copies to `to` the entries of `scores` for which firing again may raise an entry of the message,
+// and writes minus infinity in the place of all others. True if any entry is left. `scores`: by
+// label of t, the best labellings up to t that have fired one value alone, with `state` after t;
+// `least`: the message entry of this value; `own`: the greatest gain of this value after t. `least`
+// and `own` have one entry for each label if kStep is 1, or one entry in all if kStep is 0.
 template <int kStep>
 CHORALE_INLINE bool BoundedSingle::keep_hopeful(std::int32_t t, std::int32_t state,
                                                 const double *scores, const double *least,
@@ -581,8 +593,8 @@ CHORALE_INLINE void BoundedSingle::start_rows(std::int32_t t) noexcept {
   }
 }
 
-// Completions in which nothing more fires, such as those through the dead state, were counted when
-// the value of the row fired.
+// Completions in which nothing more fires, such as those through the dead state, are left out: the
+// message already got their scores when the value of the row fired.
 CHORALE_INLINE void BoundedSingle::move(Scores &scores, std::int32_t t,
                                         std::int32_t code) noexcept {
   const std::int32_t value = code / states_;
@@ -610,7 +622,8 @@ CHORALE_INLINE void BoundedSingle::move(Scores &scores, std::int32_t t,
     }
     return best + unary[y];
   };
-  // A single label costs about a fourth of a vector of labels, but more than its part of a row.
+  // One label computed alone costs several times its part of a whole row, so if more than an eighth
+  // of the labels are needed, the whole row is computed.
   const bool is_whole = is_kept || 8 * (end - payers + in.other_count) > labels_;
   if (is_whole)
     scores.max_plus().step(moved + first, rows, edges + first * stride, stride, labels_, unary,

@@ -6,14 +6,14 @@
 // So one set of rows gives the message's entry for EMPTY and, for every value, the best labelling
 // that fires it once.
 //
-// A labelling may also fire a value several times. A row of scores of its own follows a value after
-// its first firing, but only while both of these upper bounds on what firing again can reach are
-// above the entry that is known already:
-// - the best completion in which any value fires at least once more (*firing* rows);
+// A labelling may also fire a value several times. For this, each value can have a row of scores of
+// its own after its first firing. The row is followed only while two upper bounds on the score of a
+// labelling that fires the value again are both above the entry that is known already:
+// - the score with the best completion in which any value fires at least once more (*firing* rows);
 // - a bound for this value alone. From one position to the next, a path that fires nothing gains at
 //   most as much as the unfired rows do. So a firing at t gains at most the score of the best
-//   labelling whose first firing is at t, minus the unfired score after t. The bound is the
-//   greatest sum of such gains over firings after t (find_hopes()).
+//   labelling whose first firing is at t, minus the unfired score after t. The bound adds up the
+//   greatest such gains of firings still to come (find_hopes()).
 #pragma once
 
 #include "chain/behaviour.hpp"
@@ -23,13 +23,14 @@ namespace chorale {
 
 class BoundedSingle {
 public:
-  // True if the bounds are worth their rows. `codes`: exceeds every code of the property.
+  // True if the bounds probably save more rows than they cost. `codes`: greater than every code of
+  // the property.
   static bool serves(const ChainView &view, const Property &property, std::int64_t codes) noexcept;
 
   BoundedSingle(Layout &layout, const ChainView &view, const Property &property,
                 std::int64_t codes) noexcept;
 
-  // As SingleChain::run(), but for the number of rows: that of the rows followed.
+  // Like SingleChain::run(), but `most` counts only the rows that are followed.
   double run(Scores &scores, const BoundProperty &property, gsl::span<double> message,
              std::int64_t &most) noexcept;
 
@@ -49,7 +50,8 @@ private:
   double *row(double *rows, std::int32_t t, std::int32_t state) const noexcept {
     return rows + (std::int64_t{t} * states_ + state) * labels_;
   }
-  // Completions after position t from a state: without firings, and with at least one.
+  // Best completions after position t, by label of t, if the automaton is in `state` after t.
+  // silent(): without firings; firing(): with at least one firing.
   double *silent(std::int32_t t, std::int32_t state) const noexcept {
     return state == dead_ && t < first_dead_row_ ? never_ : row(silent_, t, state);
   }
@@ -57,16 +59,16 @@ private:
     return state == dead_ ? never_ : row(firing_, t, state);
   }
   double either(std::int32_t t, std::int32_t state, std::int32_t y) const noexcept;
-  // Labellings up to t without firings, by state after t.
+  // Best labellings up to t without firings, by label of t; `state`: the state after t.
   double *unfired(std::int32_t t, std::int32_t state) const noexcept {
     return state == dead_ ? never_ : row(unfired_, t, state);
   }
-  // Labellings up to t whose first firing is at t, by state before t.
+  // Best labellings up to t whose first firing is at t, by label of t; `state`: the state before t.
   double *paid(std::int32_t t, std::int32_t state) const noexcept { return row(paid_, t, state); }
-  // By label that fires at t, and state before t: the greatest gain of its value after t, see
-  // find_hopes().
+  // For each label that fires at t, with `state` before t: the greatest gain after t of the value
+  // fired, see find_hopes().
   double *again(std::int32_t t, std::int32_t state) const noexcept { return row(again_, t, state); }
-  // True if something may fire from t on in this state, and a labelling may be in it.
+  // True if something may fire from t on in this state and the automaton may be in it before t.
   bool is_open(std::int32_t t, std::int32_t state) const noexcept {
     return property_->may_fire(t, state) && (t > 0 || state == property_->attached.property->start);
   }
@@ -82,16 +84,18 @@ private:
   void find_gains(std::int32_t t, std::int32_t s) noexcept;
   bool fire_again(Scores &scores, std::int64_t &most) noexcept;
   std::int32_t greatest_bound(std::int32_t but) const noexcept;
-  // Finds the firing of `value` with the greatest bound. False if there is none.
+  // Finds the firing of `value` with the greatest bound, bounds_[value]. False if there is none.
   bool find_firing(std::int32_t value, std::int32_t length, Firing &found) noexcept;
-  // Raises CONFLICT to the score of a labelling that begins with `first` and fires again, if it
-  // fires two values.
+  // Traces the best labelling that begins with `first` and fires again. If this labelling fires two
+  // values, raises the entry of CONFLICT to its score. False if interrupted.
   bool try_conflict(Scores &scores, const Firing &first) noexcept;
-  // Reads the behaviour at t, and what the values that fire there have attained.
+  // Reads the behaviour at t, and writes to attained_ the message entries of the values that fire
+  // there.
   void read_attained(std::int32_t t) noexcept;
-  // Adds the labellings that fire first at t to the rows of next_, as far as they matter.
+  // Adds to the rows of next_ the labellings whose first firing is at t, where firing again may
+  // raise an entry of the message.
   void start_rows(std::int32_t t) noexcept;
-  // Moves row `code` of now_ over the edge into t, and distributes it.
+  // Moves row `code` of now_ over the edge into t, and distributes it over next_ and the message.
   void move(Scores &scores, std::int32_t t, std::int32_t code) noexcept;
   void put(std::int32_t t, std::int32_t value, std::int32_t state, std::int32_t y,
            double score) noexcept;
@@ -115,23 +119,24 @@ private:
   double *rows_[2];                 // codes x m: rows of fired values, at two positions in turn
   double *now_ = nullptr;
   double *next_ = nullptr;
-  std::int32_t *codes_[2]; // numbers of the rows of now_ and next_
+  std::int32_t *codes_[2]; // codes of the rows in use in now_ and next_
   std::uint8_t *is_next_;  // codes: 1 if next_ has the row
   std::int32_t next_count_ = 0;
   double *work_;      // m
   double *more_work_; // m
-  // By state and label, of the firings at a group of positions that are alike.
-  double *attained_; // states x m: greatest score if nothing else fires; later, entry of the value
+  // For the firings at a group of positions that are alike, by state and label.
+  double *attained_; // states x m: greatest score if nothing else fires; later, see read_attained()
   double *bound_;    // states x m: greatest upper bound if something fires again
-  double *bounds_;   // F: this bound, of each value
+  double *bounds_;   // F: by value, the greatest such bound over all positions
   double *hopes_;    // F: greatest gain of each value after the current position
-  double *hope_;     // m: the same by label, where Behaviour::has_owners()
+  double *hope_;     // m: the same for the value of each label, if Behaviour::has_owners()
   double *never_;    // m: minus infinity
-  std::int32_t *first_column_; // states: labels under which the automaton can be in the state lie
-  std::int32_t *end_column_;   // states: from first_column_ to end_column_
+  // For each state: all labels that lead to the state are in first_column_ .. end_column_ - 1.
+  std::int32_t *first_column_;
+  std::int32_t *end_column_;
 
   const BoundProperty *property_ = nullptr;
-  double *message_ = nullptr;      // what run() writes
+  double *message_ = nullptr;      // the message that run() writes
   bool is_conflict_known_ = false; // the entry of CONFLICT is final
 };
 

@@ -108,8 +108,8 @@ void SingleChain::prepare(std::int32_t t, std::int32_t state) noexcept {
     std::sort(firing_, firing_ + firing_count_, lower);
 }
 
-// Raises row `to` of next_ to work_ + mask. The row is not marked as alive if all its entries are
-// minus infinity.
+// Raises row `to` of next_ to at least work_ + mask, entry by entry. A row that is not alive
+// becomes alive only if an entry of work_ + mask is above minus infinity.
 void SingleChain::put_row(std::int32_t to, const double *mask, const MaxPlus &kernels) noexcept {
   const bool was_alive = next_alive_[to] != 0;
   if (!kernels.max_masked(work_, mask, labels_, target(to)) && !was_alive)
@@ -143,7 +143,7 @@ void SingleChain::spread(std::int32_t fired, const MaxPlus &kernels) noexcept {
     return;
   }
   if (fired == property_->conflict())
-    return; // CONFLICT is in the dead state: nothing fires there
+    return; // after CONFLICT the automaton is in the dead state, where nothing fires
   const std::int32_t *own =
       std::lower_bound(firing_, firing_ + firing_count_, fired,
                        [this](std::int32_t y, std::int32_t value) { return fires_[y] < value; });

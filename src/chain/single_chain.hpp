@@ -1,6 +1,6 @@
 // Message of a chain for its only property, an automaton that *fires* values at some positions: for
-// each value, the best score of the labellings on which the property has this value. A dynamic
-// program with one row of m scores for each pair (value fired so far, automaton state).
+// each value, the best score of the labellings on which the property has this value. The dynamic
+// program has one row of m scores for each pair (value fired so far, automaton state).
 //
 // The index of a row is computed from its pair (its *code*), so rows form a table. All rows of the
 // same state split alike: labels that fire nothing keep the fired value; labels that fire a
@@ -15,7 +15,7 @@ namespace chorale {
 
 class SingleChain {
 public:
-  // `codes`: a number above every code of the property.
+  // `codes`: greater than every code of the property.
   SingleChain(Layout &layout, const ChainView &view, std::int64_t codes) noexcept;
 
   // Writes the best score for each local value (bound_property.hpp), EMPTY and CONFLICT to
@@ -48,7 +48,7 @@ private:
   std::int64_t codes_;
   double *now_; // codes x m: rows of scores after the current position
   double *next_;
-  std::uint8_t *alive_; // codes: 1 if a row of now_ has a score above minus infinity
+  std::uint8_t *alive_; // codes: 1 if the row of now_ has a score above minus infinity
   std::uint8_t *next_alive_;
   double *work_; // m: a row after a max-product step
   // Behaviour of one state at one position, by label.

@@ -1,5 +1,5 @@
-// The public transitions: one label-to-label matrix shared by many chains. Stored also transposed,
-// so that both directions of a dynamic program read contiguous rows.
+// The public transitions: one label-to-label matrix shared by many chains. The matrix is also
+// stored transposed, so that both directions of a dynamic program read contiguous rows.
 #pragma once
 
 #include "base/counted.hpp"

@@ -61,7 +61,7 @@ void add_bases(const Kind &kind, gsl::span<const chorale_learnt_weight> weights,
       continue;
     single += k;
     if (kind.has_out && v == graded - 1)
-      continue; // values outside a dictionary need not be the same
+      continue; // OUT stands for different values, which do not agree
     squares += k * k;
     for (std::int32_t i = 1; i < kShares; ++i)
       above[i] += std::max(0.0, k - n * i / kShares);

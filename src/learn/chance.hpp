@@ -11,7 +11,7 @@
 
 namespace chorale {
 
-// The generator splitmix64.
+// The random number generator splitmix64.
 class Random {
 public:
   explicit Random(std::uint64_t seed) noexcept : state_(seed) {}
@@ -79,17 +79,17 @@ double sign_flip_p(Limits_ &&limits, gsl::span<const double> differences,
   return exact ? static_cast<double>(as_great) / static_cast<double>(flips)
                : static_cast<double>(as_great + 1) / static_cast<double>(flips + 1);
 }
-// Returns how many random flips a test needs if `tests` tests are made at a level: enough for
-// p-values well below level / tests; at least kFlips, at most 2^20.
+// Returns how many random flips each of `tests` tests needs if they share a significance level:
+// enough for p-values well below level / tests; at least kFlips, at most 2^20.
 std::int64_t flips_for(double level, std::int64_t tests) noexcept;
 
 struct Interval {
   double lower = 0;
   double upper = 0;
 };
-// Returns the 95 % bootstrap interval of the sum of differences: percentiles over 2000 samples of
-// as many differences with replacement. sums: scratch, kBootstraps numbers. 0 and 0 if `limits`
-// interrupt it.
+// Returns the 95 % bootstrap interval of the sum of differences: percentiles of the sums of
+// kBootstraps samples, each of as many differences drawn with replacement. sums: scratch,
+// kBootstraps numbers. If `limits` interrupt the call, both ends are 0.
 inline constexpr std::int64_t kBootstraps = 2000;
 template <class Limits_>
 Interval bootstrap(Limits_ &&limits, gsl::span<const double> differences,
@@ -112,7 +112,7 @@ Interval bootstrap(Limits_ &&limits, gsl::span<const double> differences,
   return {sample[kBootstraps / 40], sample[kBootstraps - 1 - kBootstraps / 40]};
 }
 
-// Returns the standard error of the sum of differences, taken as independent.
+// Returns the standard error of the sum of differences, which are taken as independent.
 double standard_error(gsl::span<const double> differences) noexcept;
 
 // Returns the 97.5 % quantile of Student's t distribution with so many degrees of freedom, within

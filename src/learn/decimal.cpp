@@ -10,7 +10,7 @@ namespace chorale {
 namespace {
 
 constexpr int kMostDigits = 40;
-constexpr int kMostExponent = 100000; // beyond any double, far from the ends of int
+constexpr int kMostExponent = 100000; // far above the exponents of doubles, far below INT_MAX
 
 // The number 0.d1 d2 d3 .. times 10^point, where the first and the last digit are not 0. Without
 // digits, the number 0.
@@ -26,7 +26,7 @@ bool is_digit(char c) noexcept { return c >= '0' && c <= '9'; }
 // 0 if `text` does not begin with a number.
 std::size_t parse(std::string_view text, Decimal &number) noexcept {
   std::size_t at = 0;
-  std::size_t zeros = 0; // read after the last digit that is not 0
+  std::size_t zeros = 0; // number of zeros read since the last digit that is not 0
   bool any = false;
   bool after_point = false;
   const auto goes_on = [&](char c) { return is_digit(c) || (c == '.' && any && !after_point); };
@@ -99,8 +99,8 @@ std::size_t read_decimal(std::string_view text, double &value) noexcept {
   const std::size_t sign = !text.empty() && text[0] == '-' ? 1 : 0;
   Decimal number;
   const std::size_t length = parse(text.substr(sign), number);
-  // Doubles that are not negative are ordered as their bits are as integers, and their shortest
-  // digits are ordered in the same way. So a search over integers finds the double.
+  // Doubles >= 0, the integers with the same bits, and the numbers of their shortest digits are all
+  // in the same order. So a binary search over the integers finds the double.
   std::uint64_t low = 0;
   std::uint64_t high = std::bit_cast<std::uint64_t>(std::numeric_limits<double>::max());
   const Decimal most = shortest(high);

@@ -10,9 +10,9 @@ namespace chorale {
 // fraction and exponent. Returns how many characters the number has; 0 if there is no number, or if
 // it exceeds the largest double.
 // value: receives the number. If the text is what std::to_chars writes for a double (its shortest
-// digits), `value` is that double, bit for bit. For other texts it is, up to the sign, the greatest
-// double whose shortest digits do not exceed the number (of which the first 40 digits count): at
-// most one unit in the last place away.
+// digits), `value` is that double, bit for bit. For other texts `value` is, up to the sign, the
+// greatest double whose shortest digits do not exceed the number, at most one unit in the last
+// place away from it. Only the first 40 digits of the number count.
 std::size_t read_decimal(std::string_view text, double &value) noexcept;
 
 } // namespace chorale

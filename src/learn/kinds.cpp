@@ -8,8 +8,8 @@ namespace {
 
 // Greatest number of values for which VALUE bonuses are learnt by default.
 constexpr std::int32_t kFewValues = 64;
-// Greatest number of columns (values) of cliques for which the bases MAJORITY and CENTRE can be
-// learnt, which have columns x columns weights.
+// Greatest number of values of cliques for which the bases MAJORITY and CENTRE can be learnt. Both
+// have many weights: one for each pair of values.
 constexpr std::int32_t kMostSquare = 62;
 constexpr std::int64_t kMostWeights = 1 << 16;
 
@@ -180,8 +180,8 @@ void leave_out(Problems problems, gsl::span<const std::int32_t> classes, Learnt 
     Kind &kind = learnt.kinds[k];
     if (kind.is_property || kind.is_centred || kind.values == 0)
       continue;
-    std::int64_t shown = 0; // by labels that do not count
-    std::int64_t counted = 0;
+    std::int64_t shown = 0;   // bit v: some label that does not count has value v
+    std::int64_t counted = 0; // bit v: some label that counts has value v
     for (const Problem *problem : problems)
       for (std::int64_t c = 0; c < problem->kinds.size(); ++c) {
         const Clique clique = problem->model->cliques[c];

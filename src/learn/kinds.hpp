@@ -15,11 +15,11 @@ inline constexpr chorale_basis kBases[] = {
 
 // Finds the kinds of all problems, and checks that cliques of one kind are alike in all problems.
 chorale_status find_kinds(const Report &report, Problems problems, Learnt &learnt) noexcept;
-// Sets Kind::left_out of each kind: the values that only labels of class -1 have, those that do not
-// count in F1. classes: by label.
+// Sets Kind::left_out of each kind: the values that only labels of class -1 have. Labels of this
+// class do not count in F1. classes: by label.
 void leave_out(Problems problems, gsl::span<const std::int32_t> classes, Learnt &learnt) noexcept;
-// Lists the weights of each kind with their bounds: those of the bases that are learnt by default,
-// and of those that a rule names.
+// Lists the weights that are learnt for each kind, with their bounds: the weights of bases that are
+// learnt by default or that a rule names.
 chorale_status find_weights(const Report &report, gsl::span<const chorale_weight_rule> rules,
                             Learnt &learnt) noexcept;
 

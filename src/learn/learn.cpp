@@ -36,8 +36,8 @@ chorale_status check_problems(const Report &report, const chorale_problem *const
   return CHORALE_OK;
 }
 
-// Checks that every chain of the problems has `labels` labels, the number that the array `name` of
-// the options is for.
+// Checks that every chain of the problems has `labels` labels, as many as the array `name` of the
+// options.
 chorale_status check_labels_of(const Report &report, std::string_view name, std::int64_t labels,
                                const Teaching &teaching) noexcept {
   for (std::size_t k = 0; k < teaching.problems.size(); ++k)
@@ -285,7 +285,7 @@ chorale_status fill(const Report &report, std::string_view name, std::string_vie
   CHORALE_CHECK(take_buffer(report, name, to, capacity, from.size(), needed, fills));
   if (!fills)
     return CHORALE_OK;
-  // Copies each entry alone: the caller's entries may be shorter, those of an older header.
+  // Copies entry by entry, since the caller's header may be older, with shorter entries.
   for (std::int64_t k = 0; k < from.size(); ++k) {
     std::byte *at = reinterpret_cast<std::byte *>(to) + static_cast<std::size_t>(k) * entry_size;
     std::memset(at, 0, entry_size);

@@ -1,3 +1,5 @@
+// chorale/learn.h explains the words used here: the objective, and the choices made during
+// learning.
 #include "learn/learner.hpp"
 
 #include "learn/chance.hpp"
@@ -15,7 +17,7 @@ constexpr double kLambdas[] = {30, 10, 3, 1, 0.3, 0.1};
 constexpr std::int32_t kGrid = static_cast<std::int32_t>(std::size(kLambdas));
 // Number of lambdas in a row without a new best one after which lower lambdas are not tried.
 constexpr std::int32_t kLambdaPatience = 2;
-// Number of runs with costs added for the first lambda, and for each later one.
+// Greatest number of runs with costs added, under the first lambda and under each later one.
 constexpr std::int32_t kFirstRuns = 6;
 constexpr std::int32_t kMoreRuns = 2;
 constexpr double kScreenLevel = 0.2;
@@ -23,22 +25,22 @@ constexpr double kScreenLevel = 0.2;
 // alone.
 constexpr double kFalseKinds = 0.5;
 constexpr std::int64_t kScreenedGroups = 6;
-// Weights of agreement in position cliques are applied larger than learnt by this factor.
+// Weights of agreement bases in position cliques are multiplied by this factor after learning.
 constexpr double kFactor = 1.5;
 // Greatest number of random exchanges. They end earlier when kExchangesAsGreat of them have given a
 // statistic at least as great as the observed one.
 constexpr std::int64_t kExchanges = 999;
 constexpr std::int64_t kExchangesAsGreat = 100;
 // Tolerance of the cutting planes. In each group the objective is bounded from below by the highest
-// of the group's planes. Runs add planes until those of a run raise the sum of these bounds by at
-// most kOpenShare units for each gold label.
+// of the group's planes. Runs add planes until the planes of one run raise the sum of these bounds
+// by at most kOpenShare units for each gold label.
 constexpr double kOpenShare = 1e-3;
 
 enum class Variant : std::int32_t { all, control };
 
 struct Candidate {
   double lambda = kLambdas[0];
-  bool with_values = true; // VALUE bonuses
+  bool with_values = true; // VALUE bonuses are learnt
 };
 
 class LearningCourse {
@@ -93,11 +95,11 @@ private:
   static double sum(gsl::span<const double> costs) noexcept {
     return std::accumulate(costs.begin(), costs.end(), 0.0);
   }
-  // The weights of the groups of a fold.
+  // The weights under which the groups of a fold are labelled, learnt on the other folds.
   gsl::span<double> fold_theta(std::int32_t fold) noexcept {
     return span_of(fold_theta_.begin() + fold * weights(), weights());
   }
-  // Calls the function of chance.hpp under the limits of the call.
+  // Calls sign_flip_p() of chance.hpp, which the limits of the call can interrupt.
   double sign_flip_p(gsl::span<const double> differences,
                      std::int64_t flips = kFlips) noexcept {
     return chorale::sign_flip_p(lessons_, differences, flips);
@@ -105,7 +107,8 @@ private:
   Interval bootstrap(gsl::span<const double> differences) noexcept {
     return chorale::bootstrap(lessons_, differences, sums_);
   }
-  // Returns first - second for each group with gold labels, until the next call. Both are by group.
+  // Returns first - second for each group with gold labels; valid until the next call. first and
+  // second: one number for each group.
   gsl::span<const double> differ(gsl::span<const double> first,
                                  gsl::span<const double> second) noexcept {
     std::int64_t count = 0;
@@ -114,7 +117,7 @@ private:
         differences_[count++] = first.data()[g] - second.data()[g];
     return span_of(differences_.begin(), count);
   }
-  // True if the first costs exceed the second by at most one standard error.
+  // True if the sum of the first costs exceeds that of the second by at most one standard error.
   bool is_no_worse(gsl::span<const double> first, gsl::span<const double> second) noexcept {
     return sum(first) - sum(second) <= standard_error(differ(first, second));
   }
@@ -126,29 +129,29 @@ private:
   Lessons lessons_;
   std::int32_t folds_ = 0;
   std::int64_t tried_ = 0;         // number of kinds with weights
-  bool stays_ = false;             // true if the larger weights harm held-out groups
-  Array<std::int32_t> fold_;       // by group
-  Array<std::uint8_t> takes_part_; // by group
+  bool stays_ = false;             // weights are not multiplied: this harms held-out groups
+  Array<std::int32_t> fold_;       // by group: its fold
+  Array<std::uint8_t> takes_part_; // by group: 1 if fit() uses its planes
   Array<double> least_;            // by weight: lower bound under the current variant
   Array<double> most_;
-  Array<double> fold_theta_; // folds x weights
-  Array<double> shares_;      // by plane: at the last minimum over all groups
-  Array<double> fold_shares_; // planes x folds: at the last minimum without a fold
+  Array<double> fold_theta_;  // folds x weights
+  Array<double> shares_;      // by plane: its share at the last minimum over all groups
+  Array<double> fold_shares_; // planes x folds: the same at the last minimum without the fold
   Array<double> start_;
   Array<double> theta_;
-  Array<double> costs_;       // candidates x groups
-  Array<double> held_out_[2]; // by variant: by group, under the lambda chosen on the other folds
-  Candidate candidates_[2 * kGrid]; // of the last variant, in the order of preference
+  Array<double> costs_;       // candidates x groups: costs of held-out groups
+  Array<double> held_out_[2]; // by variant: costs by group, under the choice of the other folds
+  Candidate candidates_[2 * kGrid]; // those of the last variant, in the order of preference
   std::int32_t candidate_count_ = 0;
   Candidate chosen_[2];
-  bool with_values_ = true; // in the end
+  bool with_values_ = true;   // the final weights include VALUE bonuses
   Array<double> differences_; // by group
   Array<double> sums_;
-  Array<std::uint8_t> dropped_; // by kind
-  bool scores_tell_ = true; // of the gold labels
+  Array<std::uint8_t> dropped_; // by kind: 1 if its weights stay 0
+  bool scores_tell_ = true;     // the tagger's scores tell something about the gold labels
   bool exchanged_ = false;
-  double all_exchange_p_ = 1;   // of the kinds with agreement to learn together
-  Array<double> exchange_p_;    // by kind; 1 if its members were not exchanged
+  double all_exchange_p_ = 1; // p-value of exchanges for all kinds with agreement bases together
+  Array<double> exchange_p_;  // by kind: its p-value; 1 if its members were not exchanged
 };
 
 chorale_status LearningCourse::teach() noexcept {
@@ -170,8 +173,9 @@ chorale_status LearningCourse::teach() noexcept {
   if (lessons_.interrupted())
     return CHORALE_OK;
   learnt_.report.base_cost = sum(lessons_.base_cost());
-  // The greatest number of runs: for all bases and for the control, each with and without VALUE;
-  // for the final fit; for the temperature. The runs for each kind alone are added below.
+  // The greatest number of runs for all bases and for the control, each with and without VALUE, for
+  // the final fit, and for the temperature. The runs for each kind alone are added below. The two
+  // runs of enlarge() are not counted.
   constexpr std::int32_t kFixedRuns =
       kFirstRuns - kMoreRuns + 4 * kGrid * (kMoreRuns + 1) + kMoreRuns + 1;
   static_assert(kFixedRuns == 79, "learn.h states it");
@@ -212,12 +216,12 @@ chorale_status LearningCourse::make_room() noexcept {
   return CHORALE_OK;
 }
 
-// Deals groups to folds, in descending order of gold labels, each to the fold with the fewest gold
-// labels so far.
+// Deals groups to folds, in descending order of their number of gold labels, each to the fold with
+// the fewest gold labels so far.
 chorale_status LearningCourse::deal_folds() noexcept {
   const std::int64_t *labelled = lessons_.labelled().data();
   Array<std::int64_t> order(memory_);
-  Array<std::int64_t> filled(memory_); // by fold: gold labels, then groups
+  Array<std::int64_t> filled(memory_); // number of gold labels of each fold, then of its groups
   if (!order.resize(groups()) || !filled.resize(2 * folds_))
     return no_memory();
   std::fill(filled.begin(), filled.end(), 0);
@@ -301,7 +305,8 @@ chorale_status LearningCourse::fit(double lambda, std::int32_t without_fold,
                             lambda / lessons_.unit()};
   const double gap =
       1e-5 * lessons_.unit() * static_cast<double>(learnt_.report.positions) + 1e-300;
-  // Each fold starts from its own last solution: one over all groups knows the fold's labels.
+  // Each fold starts from its own last solution, since a solution over all groups would depend on
+  // the gold labels of the fold.
   if (without_fold < 0) {
     if (!minimise(memory_, objective, gap, shares_, theta))
       return no_memory();
@@ -316,7 +321,8 @@ chorale_status LearningCourse::fit(double lambda, std::int32_t without_fold,
       return no_memory();
     if (known < start_.size())
       std::fill(fold_shares_.begin() + known * folds_, fold_shares_.end(), 0.0);
-    for (std::int64_t g = 0; known == 0 && g < groups(); ++g) // the other folds: all on gold
+    // At first, the other folds start with all shares on the gold planes.
+    for (std::int64_t g = 0; known == 0 && g < groups(); ++g)
       std::fill_n(fold_shares_.begin() + lessons_.pools().first(g) * folds_, folds_, 1.0);
     for (std::int64_t k = 0; k < start_.size(); ++k)
       fold_shares_[k * folds_ + without_fold] = start_[k];
@@ -342,8 +348,8 @@ chorale_status LearningCourse::label_held_out(double lambda, gsl::span<double> c
 }
 
 // Repeats `runs` times: fits the weights to the planes of all groups, labels all groups with costs
-// added to the scores, and stores the labellings as planes. Ends earlier when no labelling exceeds
-// the stored planes.
+// added to the scores, and stores the labellings as planes. Ends earlier when the new planes raise
+// the bounds of the groups by no more than the tolerance (kOpenShare).
 chorale_status LearningCourse::add_planes(double lambda, std::int32_t runs) noexcept {
   for (std::int32_t r = 0; r < runs; ++r) {
     CHORALE_CHECK(fit(lambda, -1, theta_));
@@ -423,7 +429,7 @@ chorale_status LearningCourse::follow(Variant variant) noexcept {
 
 // Returns the first candidate whose cost is at most one standard error above the least cost.
 // Candidates without VALUE bonuses come first, then those with them, each by descending lambda.
-// Costs are sums over all groups except those of a fold.
+// Costs are sums over all groups except those of a fold (-1: over all groups).
 std::int32_t LearningCourse::choose(std::int32_t without_fold) noexcept {
   const auto total = [&](std::int32_t k) {
     double of_lambda = 0;
@@ -469,9 +475,9 @@ chorale_status LearningCourse::judge() noexcept {
   told.agreement_upper = interval.upper;
   if (exchanged_)
     told.agreement_p = all_exchange_p_;
-  // If members were exchanged, agreement_p is evidence independent of the costs: that there is
-  // agreement is known, and costs only have to show that it does no harm.
-  // Half the level, since bonuses alone have a second chance below.
+  // If members were exchanged, agreement_p is evidence of agreement that does not depend on the
+  // costs, and the costs only have to show that agreement does no harm. agreement_p is then
+  // compared with half the level, since bonuses alone have a second chance below.
   const bool with_agreement =
       told.gain > 0 &&
       (exchanged_ ? told.agreement_p <= teaching_.level / 2 && is_no_worse(all, control)
@@ -510,14 +516,16 @@ chorale_status LearningCourse::compare_scores() noexcept {
   return CHORALE_OK;
 }
 
-// Computes the permutation p-values of the residuals' statistic (residuals.hpp), of every kind and
-// of all kinds together, with the members of the cliques of a pool dealt to these cliques at
-// random. Call before screening, so that the kinds are not chosen by the statistic that is tested.
+// Computes the permutation p-values of the statistic of residuals.hpp, for every kind and for all
+// kinds together. Each exchange deals the members of a pool of cliques to these cliques at random.
+// Must be called before screening, so that the kinds are not chosen by the statistic that is
+// tested.
 chorale_status LearningCourse::exchange_members() noexcept {
   const std::int64_t kinds = learnt_.kinds.size();
-  Array<std::uint8_t> agrees(memory_); // by kind: 1 if there is agreement to learn
-  Array<double> reached(memory_);      // by kind: statistic, then that of an exchange
-  Array<std::int64_t> as_great(memory_); // by kind, then of all: exchanges that reach it
+  Array<std::uint8_t> agrees(memory_); // by kind: 1 if an agreement basis is learnt
+  Array<double> reached(memory_);      // statistic of each kind, then the same after an exchange
+  // Number of exchanges that reach the statistic found: of each kind, then of all kinds together.
+  Array<std::int64_t> as_great(memory_);
   if (!agrees.resize(kinds) || !reached.resize(2 * kinds) || !as_great.resize(kinds + 1))
     return no_memory();
   std::fill(agrees.begin(), agrees.end(), std::uint8_t{0});
@@ -554,10 +562,11 @@ chorale_status LearningCourse::exchange_members() noexcept {
 }
 
 // Learns each kind alone, and keeps the kinds with a significant gain over the tagger on held-out
-// groups, by the rule of Benjamini and Hochberg: with m kinds tried, the k-th smallest p is at most
-// rate k / m. A kind whose members agree beyond chance needs no more than a gain, as with the gate.
-// Kinds are tested alone: of two kinds with the same information, neither gains anything when it is
-// added to the other.
+// groups, by the rule of Benjamini and Hochberg: with m kinds tried, keeps the i kinds with the
+// smallest p, where i is the greatest number for which the i-th smallest p is at most
+// kFalseKinds * i / m. A kind whose members agree beyond chance by exchanges is also kept if it has
+// any gain. Kinds are tested alone, since of two kinds with the same information neither gains
+// anything when added to the other.
 chorale_status LearningCourse::choose_kinds(Variant variant) noexcept {
   Array<double> costs(memory_);
   Array<std::int64_t> order(memory_);
@@ -619,7 +628,7 @@ bool LearningCourse::has_part(std::int64_t kind, Variant variant) const noexcept
          });
 }
 
-// Computes the gain of a kind, the tagger's costs less `costs`, with its interval and p-value.
+// Computes the gain of a kind, the tagger's costs minus `costs`, with its interval and p-value.
 void LearningCourse::judge_kind(chorale_learnt_kind &told,
                                 gsl::span<const double> costs) noexcept {
   const gsl::span<const double> gains = differ(lessons_.base_cost(), costs);
@@ -630,8 +639,8 @@ void LearningCourse::judge_kind(chorale_learnt_kind &told,
   told.gain_upper = interval.upper;
 }
 
-// Multiplies the learnt weights of agreement in position cliques by kFactor, within their bounds.
-// Returns true if that changes a weight.
+// Multiplies the learnt weights of agreement bases in position cliques by kFactor, within their
+// bounds. Returns true if that changes a weight.
 bool LearningCourse::multiply(gsl::span<double> theta) const noexcept {
   bool changes = false;
   for (std::int64_t w = 0; w < weights(); ++w) {
@@ -646,11 +655,11 @@ bool LearningCourse::multiply(gsl::span<double> theta) const noexcept {
   return changes;
 }
 
-// Multiplies the final weights and those of the folds, unless the larger weights cost held-out
-// groups more: beyond a critical strength, which depends on the corpus, agreement spreads one label
-// through whole documents.
+// Multiplies the final weights and the weights of the folds, unless held-out groups cost more under
+// the larger weights. They may: beyond a critical strength, which depends on the corpus, agreement
+// spreads one label through whole documents.
 chorale_status LearningCourse::enlarge() noexcept {
-  Array<double> learnt(memory_);       // fold_theta_ before
+  Array<double> learnt(memory_);       // fold_theta_ before the multiplication
   Array<double> costs(memory_);        // by group, under the weights as learnt
   Array<double> larger_costs(memory_); // by group, under the larger weights
   if (!learnt.copy(fold_theta_) || !costs.resize(groups()) || !larger_costs.resize(groups()))
@@ -689,7 +698,7 @@ chorale_status LearningCourse::finish() noexcept {
   CHORALE_CHECK(fit(lambda, -1, theta_));
   CHORALE_CHECK(fit_folds(lambda));
   CHORALE_CHECK(enlarge());
-  Array<double> larger(memory_); // the weights, multiplied in any case
+  Array<double> larger(memory_); // the weights multiplied even if enlarge() did not
   if (!larger.copy(theta_))
     return no_memory();
   multiply(larger);
@@ -698,7 +707,7 @@ chorale_status LearningCourse::finish() noexcept {
     double mean = 0;
     for (std::int32_t f = 0; f < folds_; ++f)
       mean += fold_theta_[f * weights() + w] / folds;
-    double largest = 0; // differences are divided by it, as the squares of large ones overflow
+    double largest = 0; // greatest |difference|; division by it keeps squares from overflowing
     for (std::int32_t f = 0; f < folds_; ++f)
       largest = std::max(largest, std::fabs(fold_theta_[f * weights() + w] - mean));
     double squares = 0;
@@ -712,7 +721,8 @@ chorale_status LearningCourse::finish() noexcept {
     weight.weight = theta_[w];
     weight.lower = std::max(theta_[w] - reach, -kLargestScore);
     weight.upper = std::min(theta_[w] + reach, kLargestScore);
-    // Costs of few groups hardly tell whether the factor is due: the interval spans both.
+    // The costs of few groups hardly tell whether to multiply, so the interval includes both
+    // weights.
     if (stays_ && larger[w] > theta_[w])
       weight.upper = std::min(weight.upper + larger[w] - theta_[w], kLargestScore);
   }

@@ -13,7 +13,7 @@ namespace chorale {
 // The problems to learn from; none is NULL.
 using Problems = gsl::span<const chorale_problem *const>;
 
-// Properties that all cliques of a kind share.
+// What all cliques of a kind have in common.
 struct Kind {
   std::int64_t cliques = 0; // 0: no clique has the kind; the other fields are unset
   std::int64_t members = 0;
@@ -43,12 +43,13 @@ inline bool is_left_out(const Kind &kind, std::int32_t value) noexcept {
 
 // True for agreement bases, false for bonuses (learn.h).
 inline bool is_agreement(chorale_basis basis) noexcept { return basis < 100; }
-// True if the index of the basis is a value, so that R must be the same in all cliques of the kind.
+// True if the indices of the basis stand for values, so that R must be the same in all cliques of
+// the kind.
 inline bool needs_values(chorale_basis basis) noexcept {
   return basis == CHORALE_BASIS_MAJORITY || basis == CHORALE_BASIS_CENTRE ||
          basis == CHORALE_BASIS_VALUE;
 }
-std::string_view basis_name(chorale_basis basis) noexcept; // empty: unknown
+std::string_view basis_name(chorale_basis basis) noexcept; // empty for an unknown basis
 
 } // namespace chorale
 
@@ -87,8 +88,8 @@ using Problems = gsl::span<const chorale_problem *const>;
 
 using Learnt = ::chorale_learnt;
 
-// Write the result as text to `buffer`: as much as fits, and a NUL. Return how many bytes the whole
-// text has, with the NUL.
+// Write the result as text to `buffer`: as much as fits, and a NUL. Return the number of bytes of
+// the whole text and the NUL.
 std::size_t write_lines(const Learnt &learnt, char *buffer, std::size_t capacity) noexcept;
 std::size_t write_learnt_json(const Learnt &learnt, char *buffer, std::size_t capacity) noexcept;
 chorale_status read_learnt(const Report &report, std::string_view json, Learnt &to) noexcept;

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::string_view kHexDigits = "0123456789abcdef";
 constexpr std::size_t kNoIndex = std::string_view::npos;
-constexpr std::size_t kMostIntegerDigits = 18; // of integers
+constexpr std::size_t kMostIntegerDigits = 18; // more digits may not fit into an int64_t
 
 // ---- Writing -----------------------------------------------------------------------------------
 
@@ -37,8 +37,8 @@ public:
     if (!std::isfinite(number))
       return *this << "null";
     char digits[40];
-    // From 2^53 on with an exponent: without one, std::to_chars writes all digits of an integer,
-    // not the shortest ones.
+    // Numbers from 2^53 on are written with an exponent. Without it, std::to_chars writes all
+    // digits of a whole number, not the shortest ones.
     const auto end = std::fabs(number) < 0x1p53
                          ? std::to_chars(digits, digits + sizeof digits, number)
                          : std::to_chars(digits, digits + sizeof digits, number,
@@ -204,8 +204,8 @@ public:
     return at_ == text_.size();
   }
   std::size_t at() const noexcept { return at_; }
-  // Appends an entry. Returns false if there is no memory, also in an earlier call, and sets
-  // without_memory_.
+  // Appends an entry. Returns false if memory has run out, in this call or an earlier one;
+  // without_memory() then returns true.
   template <class Entry> bool keep(Array<Entry> &to, const Entry &entry) noexcept {
     without_memory_ = without_memory_ || !to.push(entry);
     return !without_memory_;
@@ -244,7 +244,8 @@ struct ReadField {
     } else if constexpr (std::is_floating_point_v<Value>) {
       const bool is_bound = name == "least" || name == "most";
       const bool is_weight = is_bound || name == "weight" || name == "lower" || name == "upper";
-      if (!reader.take("null")) // sums of costs and temperatures may exceed every score
+      // Weights must be finite scores. Other numbers, such as sums of costs, may be larger.
+      if (!reader.take("null"))
         return reader.number(value) && (is_finite_score(value) || !is_weight);
       value = name == "least" ? kForbidden : kInfinity;
       return is_bound;

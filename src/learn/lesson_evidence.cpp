@@ -1,5 +1,6 @@
-// What the gold labels tell before anything is learnt: whether the scores say anything about them,
-// and the residuals of members of cliques. lessons.hpp explains the words used here.
+// Evidence from the gold labels before anything is learnt: whether the scores say anything about
+// the gold labels, and the residuals of members of cliques. lessons.hpp explains the words used
+// here.
 #include "learn/lessons.hpp"
 
 #include <algorithm>
@@ -12,7 +13,7 @@ namespace {
 // Greatest number of residuals. If there would be more, only every k-th clique is taken.
 constexpr std::int64_t kMostResiduals = 1 << 19;
 
-// Residuals are taken of at most this many values of a property: those that gold labels show most.
+// Greatest number of values of a property with residuals: the values that gold labels show most.
 constexpr std::int32_t kMostShown = 64;
 
 // Returns true for a kind of position cliques that all have the same number of values.
@@ -38,7 +39,7 @@ std::int32_t single_value(Attached attached, gsl::span<const std::int32_t> label
 chorale_status Lessons::compare_with_dealt(const Report &report,
                                            gsl::span<double> surplus) noexcept {
   Array<double> marginals(memory_);
-  Array<double> shares(memory_); // by label: among the gold labels of a problem
+  Array<double> shares(memory_); // by label: its share of the gold labels of a problem
   std::fill(surplus.begin(), surplus.end(), 0.0);
   for (const Lesson *lesson : lessons_) {
     const std::int32_t *gold = gold_.begin() + lesson->first_position;
@@ -118,9 +119,9 @@ chorale_status Lessons::fill_residuals(const Report &report, const Lesson &lesso
   const Model &model = *lesson.model;
   Array<Pooled> cliques(memory_);
   Array<Member> members(memory_);
-  Array<std::int32_t> known(memory_); // of a clique: numbers of members with gold labels
+  Array<std::int32_t> known(memory_); // numbers of the members of a clique that have gold labels
   Array<double> marginals(memory_);
-  Array<std::int64_t> passed(memory_); // by kind: cliques
+  Array<std::int64_t> passed(memory_); // by kind: number of cliques met so far
   if (!passed.resize(learnt_->kinds.size()))
     return report.out_of_memory(sizeof(std::int64_t));
   std::fill(passed.begin(), passed.end(), 0);
@@ -182,8 +183,8 @@ chorale_status Lessons::fill_residuals(const Report &report, const Lesson &lesso
   return CHORALE_OK;
 }
 
-// Adds the residuals of every `step`-th property clique of each wanted kind to `found`. In place of
-// a probability a value has 1 if the tagger's labels show it, else 0.
+// Adds the residuals of every `step`-th property clique of each wanted kind to `found`. In the
+// place of the probability of a value stands 1 if the tagger's labels show the value, else 0.
 chorale_status Lessons::fill_property_residuals(const Report &report, const Lesson &lesson,
                                                 gsl::span<const std::uint8_t> wanted,
                                                 std::int64_t step, Residuals &found) noexcept {
@@ -200,9 +201,9 @@ chorale_status Lessons::fill_property_residuals(const Report &report, const Less
   };
   const Model &model = *lesson.model;
   Array<Member> members(memory_);
-  Array<std::int32_t> shown(memory_);  // by gold labels of a kind, sorted
-  Array<Value> values(memory_);        // by column
-  Array<std::int64_t> passed(memory_); // by kind: cliques
+  Array<std::int32_t> shown(memory_);  // values that gold labels show in a kind, sorted
+  Array<Value> values(memory_);        // by column of a row of residuals
+  Array<std::int64_t> passed(memory_); // by kind: number of cliques met so far
   if (!passed.resize(learnt_->kinds.size()))
     return report.out_of_memory(sizeof(std::int64_t));
   std::fill(passed.begin(), passed.end(), 0);
@@ -242,7 +243,8 @@ chorale_status Lessons::fill_property_residuals(const Report &report, const Less
     std::sort(shown.begin(), shown.end());
     for (const std::int32_t *v = shown.begin(); v != shown.end();) {
       const auto *end = std::upper_bound(v, static_cast<const std::int32_t *>(shown.end()), *v);
-      if (end - v > 1 && !values.push({end - v, *v})) // what one member shows agrees with nobody
+      // A value that only one member shows agrees with no other, so it is left out.
+      if (end - v > 1 && !values.push({end - v, *v}))
         return report.out_of_memory(sizeof(Value));
       v = end;
     }

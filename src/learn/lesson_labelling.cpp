@@ -1,5 +1,5 @@
-// Labels problems under given weights by runs over learnt potentials, and stores what is found as
-// planes (objective.hpp). lessons.hpp explains the words used here.
+// Labels problems under given weights by runs over learnt potentials, and stores the labellings
+// found as planes (objective.hpp). lessons.hpp explains the words used here.
 #include "learn/lessons.hpp"
 
 #include <algorithm>
@@ -10,14 +10,15 @@
 namespace chorale {
 namespace {
 
-constexpr double kLeastTemperature = 0.5; // of the unit
+constexpr double kLeastTemperature = 0.5; // the lowest temperature tried, divided by the unit
 constexpr std::int32_t kUnitPlace = 1;    // number of the temperature that is the unit
-constexpr double kSure = 0.95;            // positions at least as probable count in no likelihood
-constexpr std::int64_t kLikelyChains = 128;
-constexpr double kLeastLikely = 1e-3;
-// Rounds of a run over position cliques, which need messages: the polish moves one position at a
-// time. For property cliques the polish moves whole chains, which does as well in a tenth of the
-// time.
+// Positions with a label at least this probable do not count in likelihoods.
+constexpr double kSure = 0.95;
+constexpr std::int64_t kLikelyChains = 128; // greatest number of chains in the likelihoods
+constexpr double kLeastLikely = 1e-3;       // each gold label counts as at least this probable
+// Rounds of a run (run.h) with position cliques. These need the messages of rounds, since the
+// polish moves one position at a time. If all cliques are of properties, the polish moves whole
+// chains; it does as well as rounds in a tenth of the time.
 constexpr std::int64_t kUsualRounds = 3;
 
 double temperature_at(double unit, double place) noexcept {
@@ -139,7 +140,7 @@ chorale_status Lessons::add_likelihoods(const Report &report, const Lesson &less
     double of_chain[kTemperatures] = {};
     bool has_all = true;
     for (std::int32_t turn = 0; turn < kTemperatures && has_all; ++turn) {
-      // The unit comes first, as it tells which positions count.
+      // The unit comes first, since the probabilities at the unit decide which positions count.
       const std::int32_t k = turn == 0 ? kUnitPlace : turn <= kUnitPlace ? turn - 1 : turn;
       chorale_error error;
       has_all = chorale_run_probabilities(run, i, temperature_at(unit_, k), unary_.begin(), 0,

@@ -12,7 +12,7 @@ namespace chorale {
 namespace {
 
 constexpr double kUsualSlope = 0.35; // slope of log errors over log shares, if it cannot be fitted
-constexpr double kLeastRatio = 1.5;  // least ratio of two shares to fit a slope
+constexpr double kLeastRatio = 1.5;  // the slope is fitted if two shares have at least this ratio
 constexpr std::int32_t kBisections = 12;
 // Steps of the bisection for the unit, and the greatest factor between the unit and the mean
 // margin.
@@ -139,8 +139,8 @@ chorale_status Lessons::prepare(const Report &report, Problems problems,
   return CHORALE_OK;
 }
 
-// Computes the groups of a lesson: chains with one group number, joined if a clique has members of
-// both groups.
+// Computes the groups of a lesson: chains with the same group number are in one group, and groups
+// with members in the same clique are joined.
 chorale_status Lessons::find_groups(const Report &report, Lesson &lesson) noexcept {
   const Model &model = *lesson.model;
   const std::int64_t chains = model.chains.size();
@@ -222,7 +222,7 @@ chorale_status Lessons::find_reference(const Report &report, Lesson &lesson) noe
   return CHORALE_OK;
 }
 
-// Warns of a gold label whose unary score forbids it at every position of all problems.
+// Warns if the unary scores forbid some gold label at every position of all problems.
 chorale_status Lessons::find_unseen(const Report &report) noexcept {
   Array<std::uint8_t> allowed(memory_); // by label: 1 if some position allows it
   for (const Lesson *lesson : lessons_)
@@ -250,8 +250,8 @@ chorale_status Lessons::find_unseen(const Report &report) noexcept {
 
 // Sets the unit to the temperature 1 / b at which the margins of the tagger's labels are
 // calibrated: b maximises the sum of log sigma(b z), where z is the margin of a right label or
-// minus the margin of a wrong one. One right and one wrong label of mean margin are added, so that
-// a maximum exists. By Newton's method; the function is concave in b.
+// minus the margin of a wrong label. One right and one wrong label of mean margin are added, so
+// that a maximum exists. Newton's method finds b, since the sum is concave in b.
 chorale_status Lessons::find_unit(const Report &report) noexcept {
   Array<double> signed_margins(memory_);
   double mean = 0;
@@ -311,11 +311,13 @@ chorale_status Lessons::find_unit(const Report &report) noexcept {
 // log-likelihood decreases in b, so its zero is found by bisection of log b.
 chorale_status Lessons::find_unit_of_softmax(const Report &report, double mean) noexcept {
   struct Position {
-    double gold;         // max-marginal of the gold label below the best one's
-    std::int64_t labels; // that are not forbidden
+    double gold;         // max-marginal of the gold label minus the greatest one
+    std::int64_t labels; // number of labels that are not forbidden
   };
   Array<Position> positions(memory_);
-  Array<double> below(memory_); // of each position's labels in turn: max-marginals below the best
+  // Position after position, for each label that is not forbidden: its max-marginal minus the
+  // greatest one.
+  Array<double> below(memory_);
   Array<double> marginals(memory_);
   for (const Lesson *lesson : lessons_)
     for (std::int64_t i = 0; i < lesson->model->chains.size(); ++i) {
@@ -386,15 +388,15 @@ chorale_status Lessons::max_marginals(const Report &report, const Lesson &lesson
 
 // Computes the costs of micro F1. Let F be the F1 of the tagger's labels. A labelling has a higher
 // F1 if and only if 2 * right - F * (gold + found) is above 0, where the three are the numbers of
-// right, gold and found labels that count. The cost of a wrong label is what this expression loses
-// by it.
+// right, gold and found labels that count. The cost of a wrong label is the amount by which it
+// lowers this expression.
 chorale_status Lessons::find_costs(const Report &report) noexcept {
   const auto m = static_cast<std::int64_t>(spec_.classes.size());
   const std::int32_t *classes = spec_.classes.data();
   if (!costs_of_f1_.resize(m * m))
     return report.out_of_memory(to_size(m * m) * sizeof(double));
   double right = 0;
-  double counted = 0; // of gold labels and of found ones
+  double counted = 0; // gold labels that count plus found labels that count
   for (std::int64_t p = 0; p < gold_.size(); ++p) {
     if (gold_[p] < 0)
       continue;
@@ -498,7 +500,7 @@ bool Lessons::spend_on(const ChainView &view) noexcept {
 }
 
 // Finds the best labelling of a chain without cliques, with `bonus` added to the score of every
-// gold label.
+// gold label. Unless `margins` is empty, also writes the margin of each position.
 chorale_status Lessons::solve_chain(const Report &report, const Lesson &lesson,
                                     std::int64_t number, double bonus,
                                     gsl::span<std::int32_t> labels,

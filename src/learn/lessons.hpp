@@ -25,6 +25,7 @@ struct MadePotential {
   const Potential *const *centre; // by value of the centre; NULL if not centred
 };
 
+// A problem, with what is computed of it before labelling.
 struct Lesson {
   explicit Lesson(const Memory &memory) noexcept : unary(memory) {}
   ~Lesson();
@@ -32,7 +33,7 @@ struct Lesson {
   Lesson &operator=(const Lesson &) = delete;
 
   const Problem *problem = nullptr;
-  const Model *model = nullptr; // the problem's
+  const Model *model = nullptr; // the model of the problem
   std::int64_t first_position = 0;
   std::int64_t positions = 0;
   std::int64_t first_chain = 0;
@@ -43,16 +44,17 @@ struct Lesson {
   // bonus added, then the chains with bonus and costs added.
   Block scores;
   Array<const void *> unary;
-  // The last run with costs added, from which the next one starts. Holds a reference on its model.
+  // The last run with costs added, from which the next one starts. The run holds a reference to its
+  // model.
   chorale_run *earlier = nullptr;
 };
 
 // Value of `rounds` that lets this module choose the number of rounds.
 inline constexpr std::int64_t kOwnRounds = -1;
-// What a wrong label adds to the scores with costs ("augmented"), in units of the scores. With 1/2
-// instead, a labelling that is wrong at every member of a small clique, whose members then agree as
-// well as gold labels do, could be the highest plane before the weights are large enough to change
-// a label.
+// In scores with costs ("augmented"), the score of a label has kLossShare * unit * cost added. With
+// 1/2 instead, consider a labelling that is wrong at every member of a small clique: its members
+// agree as well as under the gold labels. It could be the highest plane before the weights are
+// large enough to change a label.
 inline constexpr double kLossShare = 0.25;
 // Number of temperatures tried; each is twice the one before.
 inline constexpr std::int32_t kTemperatures = 5;
@@ -80,39 +82,40 @@ public:
   // labels.
   chorale_status prepare(const Report &report, Problems problems, gsl::span<const double> seen,
                          Learnt &learnt) noexcept;
-  // Computes the scores with costs and the bases of the reference labellings. Call when the weights
-  // are known.
+  // Computes the scores with costs and the bases of the reference labellings. Must be called after
+  // prepare(), when find_weights() has listed the weights.
   chorale_status begin(const Report &report) noexcept;
 
   // Labels every problem. `theta` holds weight vectors one after the other; group g is labelled
   // under vector theta_of_group[g], or under vector 0 if theta_of_group is empty. `with_costs`:
   // adds the costs to the scores. Adds the labelling of each group to the pools (objective.hpp) and
-  // writes their costs by group to `cost` (may be empty). If a limit ends the call, interrupted()
-  // is true afterwards.
+  // writes the costs of the labellings by group to `cost` (may be empty). If a limit ends the call,
+  // interrupted() is true afterwards.
   chorale_status label(const Report &report, gsl::span<const double> theta,
                        gsl::span<const std::int32_t> theta_of_group, bool with_costs,
                        gsl::span<double> cost) noexcept;
 
-  // Writes by group how much more probable its gold labels are, under the softmax of the tagger's
-  // max-marginals over the unit, than gold labels of the problem dealt to its positions at random
-  // would be on average: a sum over positions.
+  // Writes to `surplus`, for each group, the sum of p(gold) - sum_v s(v) p(v) over its positions
+  // with gold labels. p is the softmax of the tagger's max-marginals of the position, divided by
+  // the unit; s(v) is the share of label v among the gold labels of the problem. If gold labels
+  // were dealt to positions at random, each term would be 0 on average.
   chorale_status compare_with_dealt(const Report &report, gsl::span<double> surplus) noexcept;
 
   // Finds the temperature with the highest likelihood of gold labels. Groups are labelled as by
-  // `label`, without costs and bonuses.
+  // label(), but without costs and gold bonuses.
   chorale_status fit_temperature(const Report &report, gsl::span<const double> theta,
                                  gsl::span<const std::int32_t> theta_of_group,
                                  double &found) noexcept;
 
   // Computes the residuals of members of position and property cliques (residuals.hpp). wanted: by
-  // kind, 1 or 0.
+  // kind, 1 if its residuals are wanted, else 0.
   chorale_status find_residuals(const Report &report, gsl::span<const std::uint8_t> wanted,
                                 Residuals &found) noexcept;
 
   // Checks the time limit and the cancel flag; true if one of them ends the call.
   bool look() noexcept;
-  // Announces `work` steps; checks limits and flag about once a millisecond. False once
-  // interrupted. Steps that find this return at once, and what they have computed is of no use.
+  // Announces `work` steps; checks the time limit and the cancel flag about once a millisecond.
+  // False once interrupted: the caller then returns at once, and its results must not be used.
   bool spend(std::int64_t work) noexcept {
     if (!limits_.spend(work))
       look();
@@ -128,7 +131,7 @@ public:
   // By group: number of gold labels.
   gsl::span<const std::int64_t> labelled() const noexcept { return labelled_; }
   Pools &pools() noexcept { return pools_; }
-  // By group and weight: bases of the reference labelling less those of the tagger's labels.
+  // By group and weight: basis of the reference labelling minus that of the tagger's labels.
   gsl::span<const double> differences() const noexcept { return differences_; }
 
 private:
@@ -156,7 +159,7 @@ private:
   chorale_status solve_chain(const Report &report, const Lesson &lesson, std::int64_t chain,
                              double bonus, gsl::span<std::int32_t> labels,
                              gsl::span<double> margins) noexcept;
-  // False if out of memory.
+  // Fills lesson.scores and lesson.unary. False if out of memory.
   bool augment(Lesson &lesson) noexcept;
   template <class Number>
   void augment_chain(const Lesson &lesson, std::int64_t chain, double bonus, double loss,
@@ -172,7 +175,7 @@ private:
                                 gsl::span<const double> theta, MadePotential &made) noexcept;
   void drop_potentials() noexcept;
   // Writes, for each group of the lesson, 1 + weights numbers: the score without learnt cliques
-  // (bonus included), then the sums of the bases over the group's cliques.
+  // (gold bonus included), then the sums of the bases over the group's cliques.
   chorale_status measure(const Report &report, const Lesson &lesson,
                          gsl::span<const std::int32_t> labels, Array<double> &to) noexcept;
   // Adds a labelling of a problem to the pools, one plane for each group.
@@ -186,7 +189,8 @@ private:
   std::int64_t chain_start(const Lesson &lesson, std::int64_t chain) const noexcept {
     return starts_[lesson.first_chain + chain];
   }
-  // The part of `labels`, which are by position, that is of one chain of the lesson.
+  // Returns the labels of one chain of the lesson. `labels`: those of the positions of all
+  // problems.
   template <class Label>
   gsl::span<Label> of_chain(const Lesson &lesson, std::int64_t chain,
                             gsl::span<Label> labels) const noexcept {
@@ -213,8 +217,8 @@ private:
   Array<std::int32_t> group_of_chain_; // by chain
   Array<std::int64_t> labelled_;
   Array<std::int32_t> gold_;      // by position; -1: unknown or not allowed
-  Array<std::int32_t> reference_; // gold; where unknown, the best label beside it
-  Array<std::int32_t> base_;      // the tagger's labels, gold bonus included
+  Array<std::int32_t> reference_; // by position: label of the reference labelling
+  Array<std::int32_t> base_;      // by position: the tagger's label, with the gold bonus in scores
   Array<std::int32_t> found_;
   Array<double> base_cost_;
   Array<double> reference_measure_; // groups x (1 + weights)

@@ -17,7 +17,7 @@ constexpr std::int32_t kWholeSweep = 6;
 
 bool Pools::make(std::int64_t weights, std::int64_t groups) noexcept {
   weights_ = weights;
-  Array<double> &zeros = numbers_; // every group's gold
+  Array<double> &zeros = numbers_; // the plane of the gold labelling of each group
   if (!zeros.resize(groups * (weights + 1)) || !next_.resize(groups) || !first_.resize(groups) ||
       !last_.resize(groups) || !kept_.resize(groups))
     return false;
@@ -42,7 +42,7 @@ bool Pools::add(std::int64_t group, double constant, gsl::span<const double> slo
       return false;
     next_.push(-1);
     ++kept_[group];
-  } else { // the list goes from the oldest to the newest
+  } else { // replaces the oldest plane after gold: the list goes from the oldest to the newest
     const std::int32_t gold = first_[group];
     plane = next_[gold];
     next_[gold] = next_[plane];
@@ -66,7 +66,7 @@ double Pools::value(std::int32_t plane, gsl::span<const double> theta) const noe
 }
 
 double Pools::highest(std::int64_t group, gsl::span<const double> theta) const noexcept {
-  double best = 0; // gold
+  double best = 0; // value of the plane of the gold labelling
   for (std::int32_t k = first(group); k >= 0; k = next(k))
     best = std::max(best, value(k, theta));
   return best;
@@ -166,7 +166,7 @@ bool minimise(const Memory &memory, const Objective &objective, double gap, Arra
   };
   for (std::int64_t i = 0; i < d; ++i)
     place(i);
-  bool is_settled = false; // true: all groups visited are settled
+  bool is_settled = false; // all groups visited in the last sweep are settled
   for (std::int32_t pass = 0; pass < kMostSweeps; ++pass) {
     const bool whole = is_settled || pass % kWholeSweep == 0;
     is_settled = true;

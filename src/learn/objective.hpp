@@ -32,7 +32,7 @@ public:
   std::int64_t groups() const noexcept { return first_.size(); }
   std::int64_t planes() const noexcept { return next_.size(); }
   std::int32_t first(std::int64_t group) const noexcept { return first_[group]; }
-  std::int32_t next(std::int32_t plane) const noexcept { return next_[plane]; } // -1: the last
+  std::int32_t next(std::int32_t plane) const noexcept { return next_[plane]; } // -1 after the last
   double constant(std::int32_t plane) const noexcept { return numbers_[plane * (weights_ + 1)]; }
   gsl::span<const double> slopes(std::int32_t plane) const noexcept {
     return {numbers_.begin() + plane * (weights_ + 1) + 1, to_size(weights_)};
@@ -60,9 +60,9 @@ struct Objective {
 };
 
 // Minimises the objective in the dual, where each plane has a share >= 0 and the shares of a group
-// sum to 1. Each step is a Frank-Wolfe step: it moves share from one plane of a group to another,
-// by as much as increases the dual most, until the duality gap is at most `gap` or no step improves
-// the dual.
+// sum to 1. Makes Frank-Wolfe steps until the duality gap is at most `gap`, for at most 2000 sweeps
+// over the groups. Each step moves share from one plane of a group to another, by the amount that
+// increases the dual most.
 // shares: by plane. On input the shares to start from, such as those found for another objective
 // over these planes; planes beyond the end of the array start with share 0. If the array is empty,
 // the first plane of each group starts with share 1. On output the shares found.

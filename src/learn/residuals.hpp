@@ -1,16 +1,19 @@
 // Residuals of the members of cliques, for a permutation test of agreement: do members of one
 // clique agree beyond what the tagger expects?
 //
-// The residual of a member is a row by value: 1 for the value that its gold label shows, else 0,
-// minus a + b p with p the tagger's probability of the value. a and b are fitted by least squares
-// over all members of a kind, so that an overconfident or ignorant tagger does not by itself
-// produce residuals that are alike. If members agree beyond the tagger's expectation, their
-// residuals have the same signs.
+// The residual of a member is a row with one entry for each value v,
+//     (1 if its gold label shows v, else 0) - (a + b p),
+// where p is the tagger's probability of v. For each v, a and b are fitted by least squares over
+// all members of a kind, so that an overconfident or ignorant tagger does not by itself produce
+// residuals that are alike. If members agree beyond the tagger's expectation, their residuals have
+// the same signs.
 //
 // Cliques are grouped in pools, and the test exchanges members only within a pool. A pool of
 // position cliques is of one kind and group of chains, so that an exchange preserves whatever all
 // members of a group have in common. A pool of property cliques is of one kind and problem: a group
-// often has one clique of a kind, whose members can only be exchanged with those of other groups.
+// often has only one clique of a kind, and members of this clique can only be exchanged with
+// members
+// of other groups.
 #pragma once
 
 #include "learn/chance.hpp"
@@ -29,8 +32,8 @@ public:
   // Adds a clique of `members` members to the last pool. row: receives the offset of the row of its
   // first member; further members have the next rows. All entries are zero.
   bool add_clique(std::int64_t members, std::int64_t &row) noexcept;
-  // Rows for the caller to fill, at an offset: 1 for the value that the gold label shows, else 0;
-  // the tagger's probabilities.
+  // Two rows of the member with offset `row`, for the caller to fill. shown(): 1 for the value that
+  // the gold label shows, else 0. probable(): the tagger's probability of each value.
   double *shown(std::int64_t row) noexcept { return rows_.begin() + row; }
   double *probable(std::int64_t row) noexcept { return expected_.begin() + row; }
   // Fits a and b, and turns the rows into residuals. Call once, after all cliques were added.
@@ -38,8 +41,9 @@ public:
 
   // True if some pool has two cliques between which members can be exchanged.
   bool can_exchange() const noexcept;
-  // Computes the test statistic by kind: the sum over cliques and values of the products of the
-  // residuals of two members, divided by the number n of members. Returns the sum of by_kind.
+  // Computes the test statistic of each kind: sum over cliques and values of (sum over pairs of
+  // members of the product of their residuals) / n, with n the number of members of the clique.
+  // Returns the sum over all kinds.
   double likeness(gsl::span<double> by_kind) const noexcept;
   // Deals the members of each pool to the cliques of the pool at random.
   void exchange() noexcept;
