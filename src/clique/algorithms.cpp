@@ -38,8 +38,9 @@ void run_alpha_pass(CliqueSearch &search) noexcept { search.run_planned_passes()
 void find_pass_marginals(CliqueSearch &search) noexcept { search.find_pass_marginals(); }
 
 void run_generalised_alpha_pass(CliqueSearch &search) noexcept {
-  // Generalised alpha-pass with sets of one column is alpha-pass. For MAX cliques alpha-pass has an
-  // exact form, so the labelling found by alpha-pass serves as the start.
+  // Generalised alpha-pass also visits what alpha-pass visits, by its sets of one column. For MAX
+  // cliques alpha-pass is run first all the same: there it is exact (MaxPass), and its labelling is
+  // the start.
   if (search.potential().form == Form::max)
     search.run_alpha_pass();
   with_count_score(search.potential(), [&]<class Score>(std::type_identity<Score>) {

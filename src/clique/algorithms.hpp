@@ -1,5 +1,6 @@
 // The table of clique algorithms: what each is called, which cliques it fits, what it guarantees,
-// and which function runs it. Plans, checks of options and their messages are made from this table.
+// and which function runs it. Plans (plan.hpp), checks of options and the error messages of these
+// checks are made from this table.
 #pragma once
 
 #include "base/message.hpp"
@@ -13,7 +14,7 @@ namespace chorale {
 
 class CliqueSearch;
 
-// A set of the forms in which cliques are solved.
+// A set of forms of potentials (Form in clique_potential.hpp: sum, max, majority, ...).
 class FormSet {
 public:
   template <class... Forms>
@@ -29,7 +30,7 @@ private:
 inline constexpr FormSet kAllForms(Form::sum, Form::max, Form::majority, Form::pairs,
                                    Form::callback);
 
-// The shape that the tables of a SUM must have for an algorithm.
+// The shape that an algorithm requires of the tables of a SUM.
 enum class TableShape : std::uint8_t { any, convex, concave };
 
 struct Algorithm {
@@ -37,14 +38,14 @@ struct Algorithm {
 
   chorale_algorithm id;
   std::string_view name;
-  FormSet solves;    // forms of cliques for which it finds a labelling
-  FormSet marginals; // forms of cliques whose max-marginals it computes
+  FormSet solves;    // forms of potentials for which the algorithm finds a labelling
+  FormSet marginals; // forms of potentials for which it computes max-marginals
   // Forms for which the algorithm, given time, finds an optimal labelling and exact max-marginals,
   // however many members and columns there are.
   FormSet exact;
   TableShape needs;
   bool weights; // members may have weights, if the tables are convex (weighted_search.hpp)
-  Entry solve;          // runs the algorithm; NULL for AUTO, which stands for another row
+  Entry solve;          // runs the algorithm; NULL for AUTO, which a plan replaces by another row
   Entry find_marginals; // computes max-marginals; NULL for AUTO, or if it computes none
 };
 
@@ -57,7 +58,7 @@ const Algorithm *find_algorithm(std::string_view name) noexcept;
 
 std::string_view family_name(Form form) noexcept;
 
-// Written to a message, becomes a list of algorithms as in "auto, alpha-pass or polish (convex)":
+// A list of algorithms to be written to a message, as in "auto, alpha-pass or polish (convex)":
 // those whose `set` (Algorithm::solves or Algorithm::marginals) contains one of `forms`.
 struct AlgorithmNames {
   FormSet Algorithm::*set;
@@ -65,8 +66,8 @@ struct AlgorithmNames {
 };
 MessageWriter &operator<<(MessageWriter &writer, const AlgorithmNames &names) noexcept;
 
-// Written to a message, becomes a list of the algorithms that accept members with weights: those
-// that compute max-marginals, or those that find a labelling.
+// A list, to be written to a message, of the algorithms that accept members with weights.
+// `marginals`: true for those that compute max-marginals, false for those that find a labelling.
 struct WeightedNames {
   bool marginals;
 };

@@ -1,3 +1,4 @@
+// search.hpp explains the words used here.
 #include "clique/computation.hpp"
 
 #include "clique/search.hpp"
@@ -33,7 +34,7 @@ private:
   // Reads the scores. False if interrupted, or if the problem is infeasible and no messages can be
   // computed. A single member without an admissible value makes the problem infeasible, but the
   // messages to this member are defined, since a message leaves out the scores of the member that
-  // receives it. They are computed with zeros in the place of these scores.
+  // receives it. These messages are computed with the member's scores set to zero.
   bool load() noexcept {
     using Clock = std::chrono::steady_clock;
     const bool keeps = task_.is_quick && !is_small() && limits_.can_come();
@@ -55,10 +56,10 @@ private:
     return true;
   }
 
-  // Keeps a labelling ready from now on, and lets the limits end the search early enough to leave
-  // time for scoring the last labelling and writing messages. Scoring takes at most as long as
-  // reading the scores, which began at `start`; with messages, twice as long is reserved. False if
-  // interrupted.
+  // From now on keeps a labelling ready for an interruption (kept_labelling.hpp). Also moves the
+  // deadline to an earlier time, to leave time for scoring the last labelling and writing messages.
+  // Scoring takes at most as long as reading the scores, which began at `start`, so that much time
+  // is reserved; if there are messages to write, twice as much. False if interrupted.
   bool keep_labellings(std::chrono::steady_clock::time_point start) noexcept {
     if (!kept_.begin(limits_))
       return false;
@@ -69,7 +70,7 @@ private:
   }
 
   void find_marginals() noexcept {
-    // Entries that are not computed before the limits end the search keep this value.
+    // Minus infinity stays in the entries that are not computed before the limits end the search.
     if (runs() && is_small() && !task_.messages_only)
       std::fill_n(messages_, entries(), kForbidden);
     task_.plan.algorithm->find_marginals(*this);
@@ -116,7 +117,8 @@ private:
         if (!is_solution_rated_)
           found = !solution_.infeasible && rated.score() > kForbidden;
       } else if (const bool independent = interrupted_without_labelling(); found || independent) {
-        // Skips the rating of a large interrupted clique whose labelling is not asked for.
+        // After an interruption, scores the labelling of a large clique only if the caller wants
+        // it.
         if (is_small() || !is_interrupted() || !task_.assignment.empty())
           kept_.rate(NoLimits{},
                      independent ? gsl::span<const std::int32_t>() : solution_.assignment,
@@ -147,8 +149,9 @@ private:
       // The bound may be a little below the score by rounding.
       answer.upper_bound = std::max(answer.upper_bound, score);
       answer.proven = closes_gap(score, answer.magnitude, answer.upper_bound);
-      // The bound may have met the score that an algorithm kept up to date move by move. This score
-      // and the one added up here may differ, by rounding, by more than closes_gap() tolerates.
+      // An algorithm may keep its score up to date move by move, and its bound may have met that
+      // score. By rounding, that score and the one added up here may differ by more than
+      // closes_gap() tolerates.
       if (!answer.proven && is_solution_rated_ && solution_.bound <= solution_.score) {
         answer.upper_bound = score;
         answer.proven = true;
@@ -177,7 +180,7 @@ private:
   }
 
   Limits last_; // for work after the search: limits_ before keep_labellings() changed it
-  bool is_solution_rated_ = true; // the answer has the labelling of the solution, not the kept one
+  bool is_solution_rated_ = true; // the answer is the solution's labelling, not the kept one
 };
 
 } // namespace

@@ -26,8 +26,8 @@ struct CliqueTask {
   chorale_marginal_form marginal_form = CHORALE_MARGINAL_SCORE;
   Matrix<double> marginals;           // members x values
   gsl::span<std::int32_t> assignment; // where the value of each member is written; may be empty
-  // True if the arrays of scores and marginals may be used as working memory, which saves copies
-  // where their layout fits. The scores may then be overwritten.
+  // True if the arrays of scores and marginals may be used as working memory. This saves copies if
+  // the arrays have the layout that the computation needs. The scores may then be overwritten.
   bool in_place = false;
 };
 
@@ -37,7 +37,7 @@ struct CliqueAnswer {
   bool marginals_exact = false;
   double member_score = kForbidden;
   double clique_score = 0;
-  double magnitude = 0; // |score| of each member, added up, + |clique_score|
+  double magnitude = 0; // sum over the members of |score|, plus |clique_score|
   double upper_bound = kInfinity;
   std::int64_t iterations = 0;
   std::int64_t nodes = 0;

@@ -1,13 +1,18 @@
-// A clique problem as algorithms see it: n members x K columns of scores, and a prepared potential.
-// A labelling x gives each member i one column x_i; its score is sum_i psi_i,x_i + C, where psi_iv
-// is the score of member i at column v and the potential C depends only on the numbers n_v of
-// members at each column (for a SUM, C = sum_v f_v(n_v), with the tables f_v).
+// A clique problem as algorithms see it: the scores of n members at K columns, and a potential
+// prepared for n members. psi_iv is the score of member i at column v. A labelling x gives each
+// member i one column x_i. The score of a labelling is
 //
-// Columns are the counted values and, if some value is uncounted, one *rest column* that stands for
-// all uncounted values. A member's score in the rest column is that of its best uncounted value.
-// The caller's matrix is read once: its scores are gathered into columns, a fixed member keeps one
-// entry, and the best and second-best column of each member are stored, since every pass of
-// alpha-pass needs both.
+//     sum_i psi_i,x_i + C
+//
+// where the potential C depends only on the numbers n_v of members at each column v. For a SUM, C =
+// sum_v f_v(n_v), with a table f_v for each column v.
+//
+// Columns are the counted values (potential.h) and, if some value is uncounted, one *rest column*
+// that stands for all uncounted values. A member's score in the rest column is that of its best
+// uncounted value. The caller's matrix of scores by value is read once and turned into scores by
+// column. A fixed member may take only the column of its value: its scores at all other columns
+// become minus infinity. The best and the second-best column of each member are stored, since every
+// pass of alpha-pass (passes/alpha_pass.hpp) needs both.
 #pragma once
 
 #include "base/contract.hpp"
@@ -24,8 +29,8 @@ namespace chorale {
 // The problem as the caller states it. Its sizes have been checked, and no score is NaN.
 struct ProblemView {
   Matrix<const double> scores;         // members x values
-  gsl::span<const std::int32_t> fixed; // by member: the value it is fixed to, or -1; empty: all -1
-  gsl::span<const std::int64_t> weights; // by member: how often it counts; empty: once
+  gsl::span<const std::int32_t> fixed; // by member: value it must take, or -1; empty: all free
+  gsl::span<const std::int64_t> weights; // by member: how often it counts; empty: every member once
 
   std::int32_t members() const noexcept { return static_cast<std::int32_t>(scores.rows); }
   std::int32_t values() const noexcept { return static_cast<std::int32_t>(scores.columns); }
@@ -43,7 +48,7 @@ struct Instance {
   // the same limits.
   bool load(const ProblemView &problem, std::int32_t *only_without = nullptr,
             Limits *limits = nullptr) noexcept;
-  // Counts `work` elementary steps. False if the limits interrupt the computation.
+  // Announces `work` elementary steps to the limits. False if the limits interrupt the computation.
   bool spend(std::int64_t work) const noexcept { return potential.spend(work); }
   // True once spend() has returned false.
   bool interrupted() const noexcept { return potential.interrupted(); }
@@ -51,14 +56,14 @@ struct Instance {
   // True if some column is admissible for the member.
   bool note_best(std::int64_t i) noexcept;
 
-  // Return, as a span, an array with one entry for each member or for each column.
+  // Return `array`, which has one entry for each member or for each column, as a span.
   template <class T> gsl::span<T> by_member(T *array) const noexcept {
     return {array, to_size(members)};
   }
   template <class T> gsl::span<T> by_column(T *array) const noexcept {
     return {array, to_size(columns)};
   }
-  // Returns, as a matrix, an array with one entry for each member and column, without gaps.
+  // Returns `array`, which has one entry for each member and column and no gaps, as a matrix.
   template <class T> Matrix<T> by_entry(T *array) const noexcept {
     return {array, members, columns, columns};
   }
@@ -81,9 +86,9 @@ struct Instance {
   // Returns the sum of member_score() together with the sum of the magnitudes of its terms.
   MeasuredSum member_sum(gsl::span<const std::int32_t> assignment) const noexcept;
 
-  // Offers a labelling to `kept`, which keeps the best one ready for an interruption. `score`: as
-  // computed by the search. Searches call this function between their steps, even if the labelling
-  // has not changed.
+  // Offers a labelling to `kept`, which keeps a good labelling ready to be returned after an
+  // interruption. `score`: the labelling's score as the search has computed it. Searches call this
+  // function between their steps, even if the labelling has not changed.
   void offer_kept(gsl::span<const std::int32_t> assignment, double score) const noexcept {
     if (kept) [[unlikely]]
       offer_to_kept(assignment, score);
@@ -95,8 +100,8 @@ struct Instance {
   std::int32_t columns; // K, the number of columns
   // members x columns, no gaps; minus infinity: forbidden. Every row has a finite entry.
   double *scores;
-  std::int32_t *best;   // by member: its best column, the lowest of equals
-  std::int32_t *second; // by member: the best of its other columns, or -1 if those are forbidden
+  std::int32_t *best;   // by member: its best column; of equally good columns, the lowest
+  std::int32_t *second; // by member: its second-best column; -1 if all others are forbidden
   double *best_score;   // by member: score at `best`
   double *second_score; // by member: score at `second`; minus infinity if `second` is -1
   // By member: its best uncounted value, for which the rest column stands; NULL without a rest
@@ -109,7 +114,7 @@ struct Instance {
 
 private:
   void offer_to_kept(gsl::span<const std::int32_t> assignment, double score) const noexcept;
-  // Copies the scores of members begin .. last - 1 from the caller's matrix, by column.
+  // Fills rows begin .. last - 1 of `scores` from the caller's matrix.
   void gather(const ProblemView &problem, std::int64_t begin, std::int64_t last) noexcept;
 };
 
@@ -131,13 +136,14 @@ struct SolveOptions {
   double gap = -1;
 };
 
-// Result of an algorithm, or of several in turn: none of them lowers `score` or raises `bound`.
+// The result of one algorithm, or of several that run one after another. No algorithm lowers
+// `score` or raises `bound`.
 struct Solution {
   Solution(Layout &layout, const Instance &of) noexcept
       : instance(&of), assignment(layout.take_span<std::int32_t>(of.members)) {}
 
   bool found() const noexcept { return score > kForbidden; }
-  // Offers the labelling to Instance::kept, which keeps the best one ready for an interruption.
+  // Offers the labelling to Instance::kept, which keeps a good labelling ready for an interruption.
   void keep() const noexcept { instance->offer_kept(assignment, score); }
   bool proven() const noexcept { return gap_reached(kProvenGap); }
   bool gap_reached(double gap) const noexcept {
@@ -145,7 +151,7 @@ struct Solution {
            closes_gap(score, magnitude(), bound, gap);
   }
   // Returns the magnitude of the score: the magnitudes of the member scores and of the potential,
-  // added up. If interrupted, returns |score|, which is no greater. Requires found().
+  // added up. If interrupted, returns |score|, which is at most that sum. Requires found().
   double magnitude() const noexcept {
     const MeasuredSum members = instance->member_sum(assignment);
     return members.total == kForbidden ? std::fabs(score)

@@ -12,8 +12,8 @@ namespace {
 // Time between two scorings, as a multiple of the time that the last scoring took.
 constexpr std::int64_t kPause = 4;
 
-// If the clique has at most this many scores, rate() reads them from the rows, which are then close
-// enough together in memory.
+// If the clique has at most this many scores, rate() reads them from the rows of the score matrix,
+// which are then close enough together in memory.
 constexpr std::int64_t kFewScores = 1 << 15;
 
 } // namespace

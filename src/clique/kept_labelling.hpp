@@ -14,14 +14,14 @@ namespace chorale {
 struct Rated {
   double member_score = kForbidden; // sum of member scores, in the order of the members
   double clique_score = 0;
-  double magnitude = 0; // |score| of each member, added up, + |clique_score|
+  double magnitude = 0; // sum over the members of |score|, plus |clique_score|
 
   double score() const noexcept { return member_score + clique_score; }
 };
 
 class KeptLabelling {
 public:
-  // `large`: takes the memory to keep a labelling; otherwise only rate() may be called.
+  // `large`: true to take the memory for a kept labelling; if false, begin() must not be called.
   KeptLabelling(Layout &layout, const Instance &instance, bool large) noexcept;
 
   // Scores a labelling and writes the result to `to`. `assignment`: the column of each member;
@@ -36,16 +36,17 @@ public:
   bool begin(Limits &limits) noexcept;
   bool is_active() const noexcept { return limits_ != nullptr; }
 
-  // Scores a labelling if enough time has passed since the last scoring, and if `score`, as
-  // computed by the search, exceeds the `score` of the labelling scored last. Scoring takes at most
-  // a fifth of the time of the search.
+  // Scores a labelling, and keeps it if it is better than the kept one. Does so only if enough time
+  // has passed since the last scoring, and if `score` exceeds the `score` that was given with the
+  // labelling scored last. `score`: as the search has computed it. Scoring takes at most a fifth of
+  // the time of the search.
   void offer(gsl::span<const std::int32_t> assignment, double score) noexcept {
     if (is_active() && score > offered_ && limits_->looks() >= due_)
       take(*limits_, assignment, score);
   }
-  // Scores and keeps the labelling that the search ends with, if its `score` exceeds the `score` of
-  // the labelling scored last, or if the search is complete. True if the labelling is now the kept
-  // one. False also if `limits` ended the scoring.
+  // Called at the end of the search with its labelling. If the search is complete, or if `score`
+  // exceeds the `score` that was given with the labelling scored last, scores this labelling and
+  // keeps it. True if this labelling is now the kept one; false also if `limits` ended the scoring.
   bool finish(Limits &limits, gsl::span<const std::int32_t> assignment, double score,
               bool complete) noexcept {
     return (complete || score > offered_) && take(limits, assignment, score, true);
@@ -55,9 +56,9 @@ public:
   const Rated &rated() const noexcept { return rated_; }
   CallbackFailure failure() const noexcept { return failure_; }
 
-  // Returns the column of member i's best value; of several best values, the lowest.
-  // Instance::best, the lowest of several best columns, may be another column: the rest column,
-  // which stands for the best uncounted value, is the last column even if this value is a low one.
+  // Returns the column of member i's best value; of several best values, the lowest. This may
+  // differ from Instance::best[i], the lowest of several best columns: the rest column is the last
+  // column, even if the uncounted value for which it stands is a low one.
   std::int32_t best_column(std::int64_t i) const noexcept;
 
 private:
@@ -69,14 +70,14 @@ private:
   const Instance *instance_;
   const Potential *source_;
   gsl::span<std::int64_t> counts_; // by value: number of members
-  gsl::span<std::int32_t> values_; // by member: value in the kept labelling; empty in small cliques
+  gsl::span<std::int32_t> values_; // by member: value in the kept labelling; empty unless `large`
   gsl::span<std::int32_t> spare_;  // by member: value in the labelling being scored; or empty
   Rated rated_;
   CallbackFailure failure_ = CallbackFailure::none;
   Limits *limits_ = nullptr; // limits of the search; NULL before begin()
   double offered_ = kForbidden; // `score` of the labelling scored last, as given to offer()
-  // No labelling is scored while Limits::looks(), the number of readings of the clock, is below
-  // this.
+  // No labelling is scored before Limits::looks(), the number of readings of the clock, reaches
+  // this number.
   std::int64_t due_ = 0;
 };
 

@@ -7,18 +7,18 @@
 namespace chorale {
 namespace {
 
-// Returns the number of passes of alpha-pass, one to four, after each of which moves of single
-// members improve the best labelling of a SUM. The more members, the less there is to gain. Over
-// 500 random contended Potts cliques of 100 members, the mean score after these moves is 0.99989 of
-// the optimum. If moves of groups follow, and all passes but one give way to searches that start
-// from prices, it is 0.999988, and 87 % of the labellings are optimal (30,000 cliques;
-// tests/bench/run.sh, potts.fresh).
+// Returns a number of passes of alpha-pass, one to four. Moves of single members improve the best
+// labelling of each of these passes, in a SUM. With more members there is less to gain. Measured on
+// random contended Potts cliques of 100 members: the mean score after these moves is 0.99989 of the
+// optimum (500 cliques). If moves of groups follow, and searches that start from prices
+// (PriceStarts) replace all of these passes but the first, the mean is 0.999988, and 87 % of the
+// labellings are optimal (30,000 cliques; tests/bench/run.sh, potts.fresh).
 std::int32_t polished_passes(std::int64_t members) noexcept {
   return static_cast<std::int32_t>(std::clamp<std::int64_t>(1000 / members, 1, 4));
 }
 
-// Returns why `algorithm` does not fit the clique, or Misfit::none. `set`: Algorithm::solves or
-// Algorithm::marginals, whichever is asked for.
+// Returns why `algorithm` does not fit the clique, or Misfit::none. `set`: Algorithm::solves if the
+// call finds a labelling, Algorithm::marginals if it computes max-marginals.
 Misfit misfit_of(const CliqueKind &kind, const Algorithm &algorithm,
                  FormSet Algorithm::*set) noexcept {
   if (!(algorithm.*set).has(kind.form))
@@ -61,8 +61,7 @@ Plan plan_auto(const CliqueKind &kind, bool gap_requested) noexcept {
   return plan;
 }
 
-// Returns the plan for a clique whose members have weights. `set`: Algorithm::solves or
-// Algorithm::marginals, whichever is asked for.
+// Returns the plan for a clique whose members have weights. `set`: as in misfit_of().
 Plan plan_weighted(const CliqueKind &kind, chorale_algorithm asked, bool gap_requested,
                    FormSet Algorithm::*set) noexcept {
   Plan plan;

@@ -1,13 +1,15 @@
-// Chooses the algorithms of a call from the kind of the clique, without reading its scores.
+// Chooses the algorithms of a call from the kind of the clique (CliqueKind), without reading
+// scores.
 #pragma once
 
 #include "clique/algorithms.hpp"
 
 namespace chorale {
 
-// True if alpha-pass finds the optimum whatever the potential, since it visits a best labelling for
-// every possible vector of counts. This is so with two columns, where the counts follow from the
-// number of members at alpha, and with one member, which takes every column in turn.
+// True if alpha-pass finds the optimum for any potential: for every possible vector of counts, it
+// then visits a labelling that has the greatest member scores with these counts. This holds with at
+// most two columns, where the number of members at alpha determines the counts, and with one
+// member, which takes every column in turn.
 constexpr bool is_pass_exact(const CliqueKind &kind) noexcept {
   return kind.columns <= 2 || kind.members == 1;
 }
@@ -28,17 +30,18 @@ struct Plan {
   const Algorithm *algorithm = nullptr; // the algorithm that is run and reported; never AUTO
   // Further steps of AUTO.
   bool expansion = false;        // ALPHA_EXPANSION from the best labelling of alpha-pass
-  std::int32_t single_moves = 0; // number of passes whose best labelling ICM improves
-  // Also runs ICM (moves of single members) from further labellings. These are those of PriceStarts
-  // or, for other numbers of members, the best one after some members have left its fullest column.
-  // Then moves groups of members (group_moves.hpp).
+  std::int32_t single_moves = 0; // number of passes; ICM improves the best labelling of each
+  // Also runs ICM (moves of single members) from further labellings: from those of PriceStarts or,
+  // where PriceStarts do not pay, from the best labelling after some members have left its fullest
+  // column. Then moves groups of members, with ICM after each group (group_moves.hpp).
   bool group_moves = false;
   Misfit misfit = Misfit::none;
 };
 
-// Return the plan for a call that asks for the algorithm `asked` (AUTO or any other id of
-// algorithms()), to find the best labelling or max-marginals. `gap_requested`: the call asks for an
-// upper bound within some gap. `exact`: the max-marginals must be exact.
+// Return the plan for a call that asks for the algorithm `asked`: AUTO or any other id of
+// algorithms(). plan_solve: the call finds the best labelling; plan_marginals: it computes
+// max-marginals. `gap_requested`: the call asks for an upper bound within some gap of the score.
+// `exact`: the max-marginals must be exact.
 Plan plan_solve(const CliqueKind &kind, chorale_algorithm asked, bool gap_requested) noexcept;
 Plan plan_marginals(const CliqueKind &kind, chorale_algorithm asked, bool exact) noexcept;
 

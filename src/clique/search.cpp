@@ -30,11 +30,12 @@ constexpr std::int64_t kAlwaysRead = 1 << 20;
 // With fewer members, bounds on passes cost as much as the passes that they save.
 constexpr std::int32_t kBoundedMembers = 16;
 
-// Remembers the labellings from which moves have started, in cliques of few members.
+// Remembers the labellings from which moves have started, if the clique has few members.
 class Starts {
 public:
   // False if the labelling was remembered before. Otherwise remembers the labelling and returns
-  // true. Does not remember a labelling of many members, nor more than kMost labellings.
+  // true. Does not remember labellings of kBoundedMembers or more members, nor more than kMost
+  // labellings.
   bool is_new(gsl::span<const std::int32_t> labelling) noexcept {
     if (labelling.size() >= kBoundedMembers || count_ == kMost)
       return true;
@@ -193,8 +194,8 @@ void CliqueSearch::run_alpha_pass(std::int32_t polished) noexcept {
                    ? run_promising_passes<ThresholdBounds>(polished)
                    : run_promising_passes<PassBounds>(polished);
     }
-    // A pass evaluates only one move from each labelling. So it uses SumScore, which does not keep
-    // the changes of the score by all possible moves up to date.
+    // A pass evaluates only one move from each labelling. So it uses SumScore in place of
+    // FiniteSumScore, which keeps the change of the score by every possible move up to date.
     using PassScore = std::conditional_t<LinearMoves<Score>, SumScore, Score>;
     const std::size_t mark = layout_.mark();
     AlphaPass<PassScore> pass(layout_, instance_);
@@ -216,9 +217,9 @@ void CliqueSearch::run_alpha_pass(std::int32_t polished) noexcept {
   close_bound_of_pass();
 }
 
-// Runs alpha-pass in a convex sum, but only those passes whose upper bound is not below the best
-// score so far; after each of the first `polished` passes, moves of single members from its best
-// labelling; at the end, moves of groups if the plan has them.
+// Runs alpha-pass in a convex sum, without the passes whose upper bound lies below the best score
+// so far. After each of the first `polished` passes, moves single members from the best labelling
+// of the pass. At the end moves groups of members, if the plan asks for it.
 template <class Bounds> void CliqueSearch::run_promising_passes(std::int32_t polished) noexcept {
   const std::size_t mark = layout_.mark();
   {
@@ -256,8 +257,8 @@ template <class Bounds> void CliqueSearch::run_promising_passes(std::int32_t pol
 }
 
 // Moves single members from the labellings of `starts`, in which two or three columns have many
-// members. Labellings of equal scores are taken to be the same labelling, from which moves start
-// only once.
+// members. Two labellings with the same score are taken to be the same labelling, and moves start
+// from only one of them.
 void CliqueSearch::start_from_prices(PriceStarts &starts, SumMoves &moves) noexcept {
   double seen[PriceStarts::kStarts];
   std::int32_t count = 0;
@@ -273,7 +274,7 @@ void CliqueSearch::start_from_prices(PriceStarts &starts, SumMoves &moves) noexc
   }
 }
 
-// Moves groups of members, and single members after each group, until a round gains nothing.
+// Moves a group of members, then single members, again and again until this gains nothing.
 void CliqueSearch::move_groups(GroupMoves &groups, SumMoves &moves) noexcept {
   const auto copy_solution = [&] {
     std::copy_n(solution_.assignment.data(), instance_.members, candidate_.data());
@@ -281,7 +282,7 @@ void CliqueSearch::move_groups(GroupMoves &groups, SumMoves &moves) noexcept {
   };
   if (!solution_.found() || groups.nearly_agree(solution_.assignment))
     return;
-  // Where PriceStarts are used, they have already tried labellings with smaller large columns.
+  // PriceStarts, if used, have already tried labellings whose fullest columns have fewer members.
   if (!PriceStarts::pay_for(instance_) && groups.thin_fullest(copy_solution()))
     improve_candidate(moves, true);
   while (!is_interrupted() && groups.move_group(copy_solution())) {
@@ -327,9 +328,10 @@ template <class Improver> void CliqueSearch::improve_solution(Improver &improver
   improve_candidate(improver);
 }
 
-// Returns the scores below which further sweeps over a labelling are not worth their time: later
-// sweeps rarely raise the score by more than these fractions of magnitude_, an upper bound on the
-// change of the potential by moves of all members.
+// Returns the scores that a labelling must have for further sweeps over it to be worth their time.
+// Later sweeps rarely raise a score by more than the fractions below of magnitude_, which is an
+// upper bound on the change of the potential by moves of all members. So a labelling with a lower
+// score is unlikely to exceed the solution.
 SumMoves::LeastScores CliqueSearch::worth_moving() const noexcept {
   constexpr double by_later_sweeps = 0.0006;
   constexpr double by_last_sweeps = 0.00012;

@@ -50,15 +50,15 @@ public:
         },
         arguments...);
   }
-  // Runs the planned passes. Then finds max-marginals by the passes of alpha-pass in which one
-  // member is fixed to one column, for all members and columns.
+  // Finds the max-marginal of every member i and column v by the passes of alpha-pass in which
+  // member i is fixed to v. Before that, runs the planned passes, unless only messages are wanted.
   void find_pass_marginals() noexcept;
 
   // Writes to the solution the labelling that the task starts from. Called by algorithms that
   // improve a given labelling.
   void start() noexcept;
-  // Runs alpha-pass, then moves of single members from the best labellings of the `polished` best
-  // passes.
+  // Runs alpha-pass. Then moves single members, starting from the best labelling of each of the
+  // `polished` best passes.
   void run_alpha_pass(std::int32_t polished = 0) noexcept;
   // Runs alpha-pass with moves of single members and, if the task's plan asks for it,
   // alpha-expansion followed by moves of single members. AUTO does this for cliques without an
@@ -90,7 +90,7 @@ protected:
   void take_independent() noexcept;
 
 private:
-  // Builds a solver in memory that all steps share, and calls use(solver), unless the layout
+  // Constructs a solver in memory that all steps share. Then calls use(solver), unless the layout
   // measures or the search was interrupted or has failed.
   template <class Solver, class Use, class... Arguments>
   void phase(Use &&use, const Arguments &...arguments) noexcept {
@@ -131,7 +131,8 @@ protected:
   Solution solution_;
   gsl::span<std::int32_t> candidate_; // by member: column in the labelling that is being improved
   KeptLabelling kept_;
-  // In convex sums: number of members x (greatest - least step between entries of a table).
+  // In convex sums with moves of groups: an upper bound on the change of the potential if all
+  // members move, n x (greatest - least step f_v(k + 1) - f_v(k) of any table).
   double magnitude_ = 0;
   double *messages_;             // members x columns: max-marginals minus the member's own score
   bool started_ = false;         // start() has written a labelling, which may be forbidden

@@ -21,7 +21,7 @@ struct SumView {
   const double *row(std::int64_t i) const noexcept {
     return i == replaced ? replacement : scores + i * columns;
   }
-  // Return, as a span, an array with one entry for each member or for each column.
+  // Return `array`, which has one entry for each member or for each column, as a span.
   template <class T> gsl::span<T> by_member(T *array) const noexcept {
     return instance->by_member(array);
   }
@@ -50,7 +50,7 @@ struct SumView {
       sum.total = kForbidden;
     return sum;
   }
-  // Returns the potential: the entries of the columns' tables at `counts` (by column), added up.
+  // Returns the potential at `counts` (by column): the sum over v of tables[v][counts[v]].
   double clique_score(gsl::span<const std::int32_t> counts) const noexcept {
     Expects(counts.size() >= to_size(columns));
     const std::int32_t *const n = counts.data();

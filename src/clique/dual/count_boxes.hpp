@@ -8,6 +8,8 @@
 // transportation problem. Open nodes are kept in a pool, highest bound first. When the pool is
 // full, the subtree of the node with the highest bound is searched depth first, storing only the
 // path.
+//
+// Notation (instance.hpp): n members, K columns.
 #pragma once
 
 #include "clique/dual/count_plan.hpp"
@@ -30,9 +32,9 @@ public:
 
   // Writes to entry v of messages.row(i) the best score of a labelling with x_i = v, minus the
   // score of member i at v; minus infinity if no such labelling exists. Searches for the best
-  // labelling, then once for each entry whose best known score does not meet the dual bound at the
-  // prices of the root. False if some entries may be too low (node limit, interruption); such an
-  // entry is still attained by a labelling.
+  // labelling. Then searches once for each entry whose best known score does not meet the dual
+  // bound at the prices of the root. False if some entries may be too low (node limit,
+  // interruption); such an entry is still the score of some labelling, or minus infinity.
   bool messages(const SolveOptions &options, Limits &limits, Solution &solution,
                 Matrix<double> messages) noexcept;
 
@@ -42,7 +44,7 @@ private:
     std::int32_t column;
     std::int32_t at; // lower half: n_v <= at; upper half: n_v > at
     bool upper;      // the half being searched is the upper one
-    bool both;       // the other half has been searched
+    bool both;       // the other half has already been searched
   };
   // State of one branch and bound.
   struct Search {
@@ -71,7 +73,7 @@ private:
   double search(Search &s, gsl::span<const double> prices, gsl::span<double> root_prices) noexcept;
   // Returns an upper bound on the scores in the box that dual_ has, by minimising the dual from
   // prices_ on. If all counts are fixed, finds the best labelling in the box instead. `inherited`:
-  // upper bound of the parent.
+  // the upper bound of the parent.
   double bound_box(Search &s, double inherited) noexcept;
   double plan_counts(Search &s, double bound) noexcept;
   void push_halves(std::int64_t slot, double bound, std::int32_t column, std::int32_t at) noexcept;
@@ -90,13 +92,13 @@ private:
   CountPlan plan_;
   NodePool pool_;
   Cut *path_;               // K x (bits of n, plus 1): branchings of a depth-first search
-  gsl::span<double> prices_;      // n: of the current node
+  gsl::span<double> prices_;      // n: prices of the current node
   gsl::span<double> root_prices_; // n: prices at the end of the root's ascent
   std::int32_t *labelling_; // n: incumbent of a search with one member fixed
   double *only_row_;        // K: scores of the fixed member: 0 at its column, else minus infinity
   double *bounds_;          // n x K: upper bounds on the messages
   double *magnitudes_;      // n x K: sums of the magnitudes of the terms of the messages
-  std::int32_t *counts_;    // K: members by column
+  std::int32_t *counts_;    // K: number of members by column
 };
 
 } // namespace chorale

@@ -306,9 +306,9 @@ bool CountDual::reduce(double level, double *dropped) noexcept {
     lo_[v] = lo;
     hi_[v] = hi;
     // Entries are in descending order of gain, from rank 0; H_v(k) (count_dual.hpp) is the value of
-    // choosing the first k. suffix_[r]: maximum over counts k > r of H_v(k) + gain of the entry of
-    // rank k. Minus the gain of the entry of rank r it is the best value of choosing more than r
-    // entries but not that of rank r: the entry of rank k takes its place.
+    // choosing the first k. suffix_[r] is the maximum, over counts k > r, of H_v(k) plus the gain
+    // of the entry of rank k. Subtracting the gain of rank r gives the best value of choosing more
+    // than r entries without that of rank r, whose place the entry of rank k takes.
     const std::int64_t last_count = std::min<std::int64_t>(hi, std::int64_t{length_[v]} - 1);
     double prefix = kForbidden; // max of H_v(k) over counts k <= r, which do not contain rank r
     double *own = own_leave_loss_ + v * members_;

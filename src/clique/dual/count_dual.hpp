@@ -4,8 +4,8 @@
 // Let each member choose a column and each column choose its members independently, with Lagrange
 // multipliers mu_iv for the constraint that the choices agree. A member i then scores at best u_i =
 // max_v (psi_iv - mu_iv), the *price* of i. For given prices the best multipliers are mu_iv =
-// psi_iv - u_i: a lower mu_iv would raise u_i, a higher one the best score of the column. So the
-// dual has one variable for each member:
+// psi_iv - u_i: with a lower mu_iv, u_i would rise, and with a higher mu_iv, the best score of
+// column v. So the dual has one variable for each member:
 //
 //     D(u) = sum_i u_i + sum_v max { H_v(k) : lo_v <= k <= hi_v },
 //     H_v(k) = (sum of the k largest psi_iv - u_i) + f_v(k).
@@ -15,6 +15,9 @@
 // member i and a column v that i may still take. If D(u) with column v forced to a count, or with
 // member i forced to column v, is below the best known score, reduce() drops the count or the
 // entry.
+//
+// Notation (instance.hpp): n members, K columns; psi_iv is the score of member i at column v, f_v
+// the table of column v.
 #pragma once
 
 #include "clique/sum_view.hpp"
@@ -25,11 +28,12 @@ class CountDual {
 public:
   CountDual(Layout &layout, std::int32_t members, std::int32_t columns) noexcept;
 
-  // Loads all entries of the view that are not forbidden, with all counts that they allow as the
-  // box. All calls obey the limits of the view. Once interrupted, evaluate() returns plus infinity,
-  // and all other results are invalid until the next call of load() or restrict_to().
+  // Loads all entries of the view that are not forbidden. The box has all counts that these entries
+  // allow. All calls obey the limits of the view. Once interrupted, evaluate() returns plus
+  // infinity, and all other results are invalid until the next call of load() or restrict_to().
   void load(const SumView &view) noexcept;
-  // Keeps the loaded entries whose bit i * K + v of `mask` is set; the box becomes lo, hi (K each).
+  // Keeps only the loaded entries whose bit i * K + v of `mask` is set. The box becomes lo[v] ..
+  // hi[v].
   void restrict_to(gsl::span<const std::uint64_t> mask, gsl::span<const std::int32_t> lo,
                    gsl::span<const std::int32_t> hi) noexcept;
   // Writes the bits of the remaining entries to `mask`, mask_words() words.
@@ -38,30 +42,33 @@ public:
 
   // Returns D(u), or minus infinity if some column has no feasible count in its box. `u`: n prices.
   // Each column stays sorted from call to call, so after small changes of u this takes O(n K). The
-  // result includes rounding(), an upper bound on its rounding error.
+  // result includes rounding(), an upper bound on its rounding error. `negligible`: the greatest
+  // rounding() that is replaced by 0.
   double evaluate(gsl::span<const double> u, double negligible = 0) noexcept;
-  // Subgradient of D at the last u, n entries: 1 minus the number of columns that choose member i.
+  // Returns the subgradient of D at the last u: for each member, 1 minus the number of columns that
+  // choose it.
   gsl::span<const double> slope() const noexcept { return span_of(slope_, members_); }
-  // The count that column v chooses at the last u, in 0 .. n.
+  // Returns the count that column v chooses at the last u, in 0 .. n.
   std::int32_t chosen_count(std::int32_t v) const noexcept { return chosen_[v]; }
-  // The member of rank r in column v, by descending psi_iv - u_i. Column v chooses the members of
-  // ranks below chosen_count(v).
+  // Returns the member of rank r in column v, by descending psi_iv - u_i. Column v chooses the
+  // members of ranks below chosen_count(v).
   std::int32_t member(std::int32_t v, std::int64_t r) const noexcept {
     return entries_[v * members_ + r].member;
   }
-  // Array of H_v(k) at the last u, by k; valid for lo_v <= k <= hi_v.
+  // Returns the array of H_v(k) at the last u, by k; valid for lo_v <= k <= hi_v.
   const double *values_of_counts(std::int32_t v) const noexcept {
     return value_of_count_ + v * (members_ + 1);
   }
-  // sum_i u_i at the last u.
+  // Returns sum_i u_i at the last u.
   double price_sum() const noexcept { return price_sum_; }
-  // Upper bound on the rounding error of the last evaluate(), computed from the magnitude of the
-  // terms; 0 if at most the argument `negligible` of that call.
+  // Returns an upper bound on the rounding error of the last evaluate(), computed from the
+  // magnitude of the terms; 0 if it is at most the `negligible` of that call.
   double rounding() const noexcept { return rounding_; }
 
   // Drops counts and entries that no labelling with a score above `level` has. Requires that the
   // last D(u) exceeds `level`. Raises *dropped to the highest upper bound on the labellings that
-  // have a dropped count or entry. False if no labelling is left. If interrupted, drops fewer.
+  // have a dropped count or entry. False if no labelling above `level` is left. If interrupted,
+  // drops fewer.
   bool reduce(double level, double *dropped) noexcept;
   // Drops counts that are impossible because all counts add up to n. False if no counts are left.
   bool tighten_box() noexcept;
@@ -71,9 +78,10 @@ public:
   const std::int32_t *lo() const noexcept { return lo_; }
   const std::int32_t *hi() const noexcept { return hi_; }
 
-  // Writes to bounds[v] (K) an upper bound on the score of labellings with x_i = v, minus the score
-  // of member i at v, over all counts. Requires that load() and then evaluate() were called, and
-  // that the prices given to evaluate() are unchanged. O(n K).
+  // Writes to bounds[v], for each column v, an upper bound on the score of labellings with x_i = v,
+  // minus the score of member i at v. The bound is over all counts, not only those of the box.
+  // Requires that load() and then evaluate() were called, and that the prices given to evaluate()
+  // are unchanged. O(n K).
   void bounds_of_member(std::int64_t i, gsl::span<double> bounds) const noexcept;
 
 private:
@@ -95,7 +103,7 @@ private:
   double rounding_ = 0;
   const double *prices_ = nullptr;
   double price_sum_ = 0;
-  Entry *entries_;          // K x n: remaining entries of column v, the first length_[v] of its row
+  Entry *entries_;          // K x n: in row v, the first length_[v] entries remain in column v
   double *scores_;          // K x n: scores by column, then member
   std::int32_t *length_;    // K: number of remaining entries
   std::int32_t *sorted_;    // K: length of the sorted prefix; later entries have no higher gain
@@ -104,8 +112,8 @@ private:
   double *best_;            // K: H_v(chosen_[v])
   double *value_of_count_;  // K x (n + 1): H_v(k) for k up to min(hi, length)
   double *slope_;           // n: see slope()
-  double *leave_loss_;      // n: what columns that chose the member lose if they may not, added up
-  double *own_leave_loss_;  // K x n: what column v loses if it may not choose rank r
+  double *leave_loss_;      // n: sum of own_leave_loss_ over the columns that chose the member
+  double *own_leave_loss_;  // K x n: loss of column v if it may not choose the entry of rank r
   double *suffix_;          // max(n + 2, K): scratch, suffix maxima
   Entry *moved_;            // 3 x n: scratch of sort_column()
   std::int32_t *remaining_; // n: number of remaining entries of the member

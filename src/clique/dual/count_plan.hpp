@@ -1,9 +1,11 @@
-// Finds the counts n_v with sum n and greatest sum_v H_v(n_v), by a dynamic program over the
-// columns. H_v(k) is the best value of column v with k members in the dual at its last prices
-// (count_dual.hpp). Also finds out if there are no such counts.
+// Finds the counts n_v that maximise sum_v H_v(n_v) among all counts that add up to n, by a dynamic
+// program over the columns. H_v(k) is the value of column v with k members in the dual of
+// count_dual.hpp, at the dual's last prices. Also detects that there are no such counts.
 //
 // Useful where tables forbid counts: the counts that the columns choose independently then rarely
 // add up to n, and no single-member move leads from one feasible labelling to another.
+//
+// Notation (instance.hpp): n members, K columns.
 #pragma once
 
 #include "clique/dual/count_dual.hpp"
@@ -16,18 +18,18 @@ public:
 
   // True if solve() is cheap enough to be called in every node of a search.
   bool is_cheap(const CountDual &dual) const noexcept;
-  // Returns the highest sum_v H_v(n_v) over counts in the dual's box that add up to n, or minus
+  // Returns the greatest sum_v H_v(n_v) over counts in the dual's box that add up to n, or minus
   // infinity if there are none. This sum plus the sum of the prices is an upper bound on the scores
-  // in the box, at least as tight as the dual's. O(n sum_v (hi_v - lo_v + 1)).
+  // in the box, and at least as tight as the bound of the dual. O(n sum_v (hi_v - lo_v + 1)).
   double solve(const CountDual &dual) noexcept;
-  // The counts that solve() found (K).
+  // Returns the counts that solve() found, by column.
   gsl::span<const std::int32_t> counts() const noexcept { return {counts_, to_size(columns_)}; }
 
 private:
   std::int64_t members_;
   std::int64_t columns_;
   double *best_;         // 2 x (n + 1): best value of columns 0 .. v, by the sum of their counts
-  std::int32_t *choice_; // K x (n + 1): count of column v in that best value, by sum of the counts
+  std::int32_t *choice_; // K x (n + 1): the count of column v in that best value, by the same sum
   std::int32_t *counts_; // K: see counts()
 };
 

@@ -1,11 +1,13 @@
 // Minimises the dual of a SUM clique (count_dual.hpp) over one box of counts by subgradient steps.
 //
 // Step lengths follow Polyak's rule: the length at which the dual would reach the target if it were
-// linear. The target is the best known score. While no labelling is known, it is a level below the
-// best bound, whose distance from the bound grows after each step that lowers the bound and shrinks
-// after a series of steps that do not. After each improvement of the bound, counts and entries that
-// no better labelling has are dropped (CountDual::reduce()), which lowers the dual further and
-// makes steps cheaper.
+// linear. The target is the best known score. While no labelling is known, the target lies below
+// the best bound by a distance that grows after each step that lowers the bound and shrinks after a
+// series of steps that do not. After each improvement of the bound, counts and entries that no
+// better labelling has are dropped (CountDual::reduce()). This lowers the dual further and makes
+// steps cheaper.
+//
+// Notation (instance.hpp): n members, K columns; f_v is the table of column v.
 #pragma once
 
 #include "clique/dual/count_dual.hpp"
@@ -24,21 +26,22 @@ class DualAscent {
 public:
   DualAscent(Layout &layout, const Instance &instance) noexcept;
 
-  // Lowers the dual over the box and entries of `dual`, starting from `prices` (n), to which it
-  // writes the best prices found. Rounds the columns' choices to labellings; if one scores more
-  // than `incumbent`, replaces it and raises the cutoff. Returns the least upper bound found on the
-  // scores of labellings above the cutoff, or minus infinity if there are none. Raises *dropped to
-  // the highest bound on labellings with a dropped count or entry. Stops when the bound is at most
-  // cutoff.level or closes `gap` (negative: no gap), when the bound falls too slowly (later if
-  // `patient`), after `limit` steps, and on interruption.
+  // Lowers the dual over the box and entries of `dual`. Starts from `prices` (n) and writes the
+  // best prices found back to them. Rounds the columns' choices to labellings; a labelling that
+  // scores more than `incumbent` replaces it and raises the cutoff. Returns the lowest upper bound
+  // found on the scores of labellings above the cutoff, or minus infinity if there are no such
+  // labellings. Raises *dropped to the highest bound on labellings with a dropped count or entry.
+  // Stops when the bound is at most cutoff.level or closes `gap` (negative: no gap), when the bound
+  // falls too slowly (later if `patient`), after `limit` steps, and on interruption.
   double run(CountDual &dual, const SumView &view, gsl::span<double> prices, Incumbent &incumbent,
              Cutoff &cutoff, double gap, std::int64_t limit, bool patient, Limits &limits,
              double *dropped) noexcept;
 
   // Returns the column v at whose count to split the box, into counts <= *at and counts > *at, or
-  // -1 if all counts are fixed. Chooses the column with the greatest *excess*: the average of f_v
-  // over the counts chosen in the steps of the last run, minus f_v, linearly interpolated, at the
-  // average of these counts. *at is this average count, rounded down.
+  // -1 if all counts are fixed. Chooses the column with the greatest *excess*. Let k be the counts
+  // that column v has chosen in the steps of the last run: the excess is the average of f_v(k)
+  // minus f_v(average of k), where f_v is interpolated linearly. *at is the average of k, rounded
+  // down.
   std::int32_t branch_column(const CountDual &dual, std::int32_t *at) const noexcept;
 
   // Makes `assignment` the incumbent if it scores more, and then raises the cutoff.

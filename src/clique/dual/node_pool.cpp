@@ -6,8 +6,8 @@ namespace chorale {
 namespace {
 
 constexpr std::size_t kOwnBytes = 16 << 20;              // default size
-constexpr std::size_t kFewest = 16;                      // nodes, by default at least
-constexpr std::size_t kMostNodes = 8192;                      // nodes, by default at most
+constexpr std::size_t kFewest = 16;                      // least number of nodes by default
+constexpr std::size_t kMostNodes = 8192;                      // greatest number of nodes by default
 constexpr std::size_t kMostBytes = std::size_t{1} << 30; // greatest size
 
 // Returns the greatest number of disjoint boxes of counts: (members + 1)^columns, saturated.

@@ -1,4 +1,7 @@
-// The open boxes of a branch and bound, by descending bound, in memory of fixed size.
+// The open boxes of a branch and bound (count_boxes.hpp), by descending bound, in memory of fixed
+// size.
+//
+// Notation (instance.hpp): n members, K columns.
 #pragma once
 
 #include "base/span.hpp"
@@ -10,14 +13,15 @@ class NodePool {
 public:
   // `nodes`: the number of nodes to have room for; 0 means as many as fit in 16 MB, but at least 16
   // and at most 8192. A number other than 0 is reduced to the greatest number of disjoint boxes
-  // that the clique can have, and to what fits in 1 GiB, but not below one. The size in bytes never
-  // falls when an argument grows, so memory for a larger clique suffices for a smaller one.
+  // that the clique can have, and to the number that fits in 1 GiB, but not below one. The size in
+  // bytes never falls when an argument grows, so memory for a larger clique suffices for a smaller
+  // one.
   NodePool(Layout &layout, std::int64_t members, std::int64_t columns, std::size_t mask_words,
            std::int64_t nodes) noexcept;
 
   void clear() noexcept { open_ = released_ = untouched_ = pushed_ = 0; }
   bool empty() const noexcept { return open_ == 0; }
-  // Number of free slots.
+  // Returns the number of free slots.
   std::int64_t room() const noexcept { return released_ + (capacity_ - untouched_); }
 
   // Returns a free slot, which the caller fills and then passes to push() or release().
@@ -49,7 +53,7 @@ public:
 private:
   // A node in memory consists of this head, n prices, the mask, lo (K) and hi (K). `bound` and
   // `sequence` belong to the node. The stack of released slots and the heap of open slots need one
-  // entry for each slot; entry j of each is stored in head(j), though it says nothing of slot j.
+  // entry for each slot. Entry j of both is stored in head(j), but does not refer to slot j.
   struct Head {
     double bound;
     std::int64_t sequence;

@@ -1,5 +1,7 @@
 // Makes labellings from the dual of a SUM clique (count_dual.hpp), in which each column chooses its
 // members independently, and improves them by moves of single members.
+//
+// Notation (instance.hpp): n members, K columns.
 #pragma once
 
 #include "clique/dual/count_dual.hpp"
@@ -10,7 +12,7 @@ namespace chorale {
 
 // The best labelling found so far.
 struct Incumbent {
-  gsl::span<std::int32_t> assignment; // n: columns; the caller's memory
+  gsl::span<std::int32_t> assignment; // n: the column of each member, in the caller's memory
   double score = kForbidden;
   double magnitude = 0; // sum of the magnitudes of the terms of the score
 
@@ -26,9 +28,9 @@ public:
   Rounding(Layout &layout, const Instance &instance) noexcept;
 
   // Builds a labelling, improves it, and makes it the incumbent if it scores more. Each member
-  // takes the best of the columns that chose it in the dual, or of all columns if none did, where a
-  // column is rated by the member's score plus the step of the column's table. Then moves of single
-  // members are made while one raises the score. O(n K) for each sweep over the members.
+  // takes the best of the columns that chose it in the dual, or the best of all columns if none
+  // did: the one with the greatest member score plus step of the column's table. Then single
+  // members are moved as long as a move raises the score. O(n K) for each sweep over the members.
   void round(const SumView &view, const CountDual &dual, Limits &limits,
              Incumbent &incumbent) noexcept;
   // Replaces the incumbent by `assignment` if the exact score of `assignment` is higher.
@@ -40,7 +42,7 @@ private:
   SumMoves finite_moves_;
   SingleMoves<SumScore> moves_;
   std::int32_t *assignment_; // n: scratch, a labelling
-  std::int32_t *counts_;     // K: members by column
+  std::int32_t *counts_;     // K: number of members by column
   double *best_choice_;      // n: score plus table step of the best column that chose the member
 };
 

@@ -202,9 +202,9 @@ bool ColumnFlow::place(std::int32_t i) noexcept {
   }
 }
 
-// No member can leave a column without members, so a chain of moves can only end in such a column,
-// which has the same effect as ending at the sink. So the matrix has rows for the columns with
-// members and for the sink only.
+// No member can leave a column without members, so a chain of moves that enters such a column ends
+// there. The effect is that of ending at the sink. So the matrix has rows only for the columns with
+// members and for the sink.
 void ColumnFlow::find_residuals() noexcept {
   const std::int64_t N = rows_ + 1;
   const std::int64_t sink = rows_;

@@ -1,9 +1,12 @@
 // Finds the best labelling for columns with concave tables, or with capacities, by placing members
 // one by one: a minimum-cost flow whose only nodes are the columns and a sink.
 //
-// The loss of arc u -> w is the least that any member of column u loses in score by moving to w.
-// The loss of arc v -> sink is minus the step of column v's table to one member more. With
-// capacities, it is 0 while v has fewer members than its capacity, and there is no arc otherwise.
+// The arc u -> w moves a member from column u to column w. Its loss is the least that any member of
+// column u loses in score by this move. The arc v -> sink ends a chain of moves in column v, which
+// then has one member more. Its loss is minus the step of column v's table to one member more. With
+// capacities this loss is 0, and the arc exists only while v has fewer members than its capacity.
+//
+// Notation (instance.hpp): n members, K columns.
 #pragma once
 
 #include "clique/sum_view.hpp"
@@ -13,13 +16,13 @@ namespace chorale {
 // All functions obey the limits of the view. After an interruption the flow is not usable.
 class ColumnFlow {
 public:
-  // `residuals`: also takes the memory for find_residuals(), (min(n, K) + 1)^2 numbers.
+  // `residuals`: true to take the memory for find_residuals() as well, (min(n, K) + 1)^2 numbers.
   ColumnFlow(Layout &layout, std::int32_t members, std::int32_t columns,
              bool residuals = false) noexcept;
 
   // Begins a flow with no member placed. If `capacities` is empty, column v with k members scores
-  // view.tables[v][k]; the tables must be concave and may be minus infinity only from some k on. If
-  // not, `capacities` has K entries: column v takes at most capacities[v] members, and columns
+  // view.tables[v][k]; the tables must be concave and may be minus infinity only from some k on.
+  // Otherwise `capacities` has K entries: column v takes at most capacities[v] members, and columns
   // score nothing.
   void reset(const SumView &view, gsl::span<const std::int32_t> capacities) noexcept;
 
@@ -28,17 +31,18 @@ public:
   // member of each column visited that has lost a member since its arcs were computed.
   bool place(std::int32_t i) noexcept;
 
-  // The column of each member (n), or -1; the number of members of each column (K).
+  // Return the column of each member (n), -1 if not placed, and the number of members of each
+  // column (K).
   gsl::span<const std::int32_t> assignment() const noexcept {
     return {column_of_, to_size(members_)};
   }
   gsl::span<const std::int32_t> counts() const noexcept { return {count_, to_size(columns_)}; }
 
-  // Computes residual(v, u) for all columns v and all columns u that have members: the least loss
-  // of a chain of moves that takes one member out of v and adds one to u, after one member too many
-  // was put into v and one taken from u. A chain may lead through the sink, where one column grows
-  // and another shrinks. Plus infinity if there is no chain; 0 if u = v. Requires tables, not
-  // capacities. O(m K + m^3) for m = min(n, K).
+  // Computes residual(v, u) for all columns v and all columns u that have members. It is needed
+  // after one member has been moved from u to v: residual(v, u) is then the least loss of a chain
+  // of moves of other members that takes one member out of v and brings one into u. A chain may
+  // lead through the sink, where one column grows and another shrinks. Plus infinity if there is no
+  // chain; 0 if u = v. Requires tables, not capacities. O(m K + m^3) for m = min(n, K).
   void find_residuals() noexcept;
   double residual(std::int32_t v, std::int32_t u) const noexcept;
 
@@ -59,18 +63,18 @@ private:
   std::int64_t members_;
   std::int64_t columns_;
   const SumView *view_ = nullptr;
-  const std::int32_t *capacities_ = nullptr; // K; or NULL
-  std::int32_t *column_of_; // n
-  std::int32_t *next_;      // n: doubly linked lists of the members of each column
-  std::int32_t *previous_;  // n
+  const std::int32_t *capacities_ = nullptr; // K entries, or NULL
+  std::int32_t *column_of_; // n: column of the member, or -1
+  std::int32_t *next_;      // n: next member of the same column, or -1
+  std::int32_t *previous_;  // n: previous member of the same column, or -1
   std::int32_t *first_;     // K: first member of each list, or -1
   std::int32_t *count_;     // K: number of members
   // Arcs out of columns that have members: one row a column, so at most min(n, K) rows.
-  std::int32_t *row_of_;     // K: the column's row, or -1
+  std::int32_t *row_of_;     // K: the row of the column's arcs, or -1
   std::int32_t *rows_left_;  // min(n, K): a stack of unused rows
   std::int32_t rows_left_count_ = 0;
   std::int32_t rows_;        // min(n, K)
-  double *arc_loss_;         // min(n, K) x K: plus infinity if no member can move
+  double *arc_loss_;         // min(n, K) x K: loss of the arc; plus infinity if no member can move
   std::int32_t *arc_member_; // min(n, K) x K: the member that moves
   bool *stale_;      // K: true if the arcs out of the column must be computed again
   double *price_;    // K: node potentials that keep all arc losses non-negative; the sink's is 0

@@ -6,6 +6,8 @@
 // column's table then makes up for the difference, so this table rises there and is not concave. In
 // that case the flow uses a table of zeros for the rest column, and the labelling with all
 // members in the rest column is compared separately.
+//
+// Notation (instance.hpp): n members, K columns.
 #pragma once
 
 #include "clique/flows/column_flow.hpp"
@@ -14,7 +16,7 @@ namespace chorale {
 
 class ConcaveFlow {
 public:
-  // `messages`: also takes the memory that messages() needs. O(n K) in both cases.
+  // `messages`: true to take the memory for messages() as well. O(n K) bytes in both cases.
   ConcaveFlow(Layout &layout, const Instance &instance, bool messages = true) noexcept;
 
   // Writes the optimum to `solution`, or marks it infeasible. O(n (K^2 + n K)) at worst; a path
@@ -23,16 +25,17 @@ public:
 
   // Writes to entry v of messages.row(i) the best score of a labelling with x_i = v, where the
   // score of member i counts as 0; minus infinity if there is no such labelling. Also writes the
-  // optimum to `solution`. Takes one flow and O(m^3 + n K) for m = min(n, K). If no labelling is
-  // feasible, but one may become so when the forbidden entries of one member are allowed, takes n
-  // flows. False if interrupted.
+  // optimum to `solution`. Takes one flow and O(m^3 + n K) for m = min(n, K). Takes n flows if no
+  // labelling is feasible, but a labelling may become feasible if one member is allowed its
+  // forbidden columns. False if interrupted.
   bool messages(Limits &limits, Solution &solution, Matrix<double> messages) noexcept;
 
 private:
   // Places all members and returns the number of members that cannot be placed. Stops as soon as
   // that number exceeds `tolerated`, or if interrupted.
   std::int32_t place_all(const SumView &view, std::int32_t tolerated, Limits &limits) noexcept;
-  // Copies the flow's labelling, or that with all members in the rest column, to `solution`.
+  // Offers the flow's labelling to `solution` and, if rises_, the one with all members in the rest
+  // column.
   void take_optimum(const SumView &view, Solution &solution) noexcept;
   // Returns a view of the instance in which all tables are concave. Sets rises_.
   SumView concave_view() noexcept;

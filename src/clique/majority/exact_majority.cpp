@@ -63,8 +63,8 @@ void ExactMajority::Counts::cut(const CountLine &line, double least) noexcept {
   }
 }
 
-// Computes bounds_, where for each majority column a every member takes the column of greatest
-// psi_iv + w_av, and order_. False if interrupted.
+// Computes bounds_ and order_. The bound of majority column a is b_a plus the sum over all members
+// i of max_v (psi_iv + w_av). False if interrupted.
 bool ExactMajority::bound_majorities(Limits &limits) noexcept {
   const CliquePotential &potential = instance_->potential;
   const std::int32_t K = instance_->columns;
@@ -108,8 +108,8 @@ bool ExactMajority::bound_majorities(Limits &limits) noexcept {
 }
 
 // Returns a range that contains all counts that majority column a can have. The highest is the
-// number of members that may take a; it is feasible if any count is. The lowest is the number of
-// members that may not take the rest column, spread evenly over the counted columns.
+// number of members that may take a; if any count is feasible, this count is. The lowest is the
+// number of members that may not take the rest column, spread evenly over the counted columns.
 ExactMajority::Counts ExactMajority::possible_counts(std::int32_t a) const noexcept {
   const std::int32_t rest = instance_->potential.rest;
   Counts counts{1, 0};
@@ -238,10 +238,10 @@ void ExactMajority::run(const SolveOptions &options, Limits &limits, Solution &s
 
 // ---- Max-marginals ----------------------------------------------------------------------------
 
-// Sets the messages to the scores of the best labelling after one member has moved, so that each
-// message is attained by a labelling, and is finite if any labelling exists. Also raises them to
-// the score of the labelling with all members in the rest column, which has no majority column, so
-// that no flow finds it.
+// Sets the messages to the scores of the best labelling after one member has moved. So each message
+// is the score of a labelling, and is finite if any labelling exists. Also raises the messages to
+// the score of the labelling with all members in the rest column: it has no majority column, so no
+// flow finds it.
 void ExactMajority::seed_messages(const Solution &solution, Matrix<double> messages) noexcept {
   const std::int64_t K = instance_->columns;
   const std::int32_t *x = solution.found() ? solution.assignment.data() : instance_->best;
@@ -292,9 +292,9 @@ void ExactMajority::seed_messages(const Solution &solution, Matrix<double> messa
   }
 }
 
-// Returns the value that the bound on G_a(k) must exceed if count k is to raise any message. By the
-// prices p, fixing x_i = v lowers this bound by (theta_iu - p_u) - (theta_iv - p_v), where u is the
-// column of member i in the flow.
+// Returns the number that an upper bound on G_a(k) must exceed for count k to raise any message. If
+// x_i = v is fixed, the bound falls by (theta_iu - p_u) - (theta_iv - p_v), where p are the prices
+// of the flow and u is the column of member i in the flow.
 double ExactMajority::least_useful(Matrix<double> messages) const noexcept {
   const std::int64_t K = instance_->columns;
   const double *w = instance_->potential.weights + flow_.majority() * K;
@@ -363,9 +363,9 @@ bool ExactMajority::settle_count(std::int64_t k, Limits &limits, Solution &solut
   return !instance_->interrupted();
 }
 
-// Raises the messages to the max-marginals of the flows for majority column a and every count whose
-// bound exceeds some message. Begins at last_k_, goes on downwards, then upwards. False if
-// interrupted.
+// Raises the messages to the max-marginals of the flows for majority column a, for every count
+// whose bound is high enough to raise some message. Begins at last_k_, goes on downwards, then
+// upwards. False if interrupted.
 bool ExactMajority::sweep_counts(std::int32_t a, Limits &limits, Solution &solution,
                                  Matrix<double> messages) noexcept {
   // load() fails if interrupted, or if the penalty is infinite and a member has no finite entry.

@@ -1,12 +1,13 @@
 // Exact solver for MAJORITY cliques: the optimum and all max-marginals.
 //
 // MAJORITY scores a labelling by b_a + sum_v w_av n_v, where a is the column with the most members
-// (the *majority column*). With a and its count k fixed, the best score G_a(k) is computed by a
-// flow (majority_flow.hpp); G_a is concave. For each a, the best k is searched. The prices of a
-// flow, even of an unfinished one, give a linear upper bound on G_a. This bound rules out the
-// counts, often all, with which no labelling scores more than the best one found so far. The
-// columns a are searched in descending order of an upper bound on G_a(k) for all k, in which every
-// member takes the column of greatest theta_iv = psi_iv + w_av.
+// (the *majority column*). Let G_a(k) be the best score of the labellings with majority column a
+// and count k of a. It is computed by a flow (majority_flow.hpp), and it is concave in k. For each
+// a, the best k is searched. The prices of a flow, even of an unfinished one, give a linear upper
+// bound on G_a. This bound rules out the counts, often all, with which no labelling scores more
+// than the best one found so far. The columns a are searched in descending order of a bound on
+// G_a(k) for all k, which is the score if every member takes its column of greatest theta_iv =
+// psi_iv + w_av.
 //
 // Max-marginals m(i, v) follow from the residual distances of finished flows. In the flow of a and
 // k, let member i have column u = x_i:
@@ -15,6 +16,9 @@
 //
 // A count k is skipped only if a linear bound on G_a(k) shows that its flow raises no message,
 // where a message is a max-marginal without the member's own score.
+//
+// Notation (instance.hpp): n members, K columns; psi_iv is the score of member i at column v. w_av
+// and b_a are the weights and biases of the potential.
 #pragma once
 
 #include "clique/instance.hpp"
@@ -40,7 +44,7 @@ private:
     std::int64_t lowest;
     std::int64_t highest;
     bool empty() const noexcept { return lowest > highest; }
-    // Drops counts from both ends while the line at the count is at most `least`.
+    // Drops counts from both ends as long as the line is at most `least` at the count.
     void cut(const CountLine &line, double least) noexcept;
   };
 
@@ -58,20 +62,20 @@ private:
 
   const Instance *instance_;
   MajorityFlow flow_;
-  std::int32_t stride_;      // K rounded up to a multiple of the columns bounded together
+  std::int32_t stride_;      // K rounded up to a multiple of the number of columns bounded together
   double *transposed_;       // K x stride_: w_av at v * stride_ + a, for counted columns a
   double *bounds_;           // stride_: by a, upper bound on G_a(k) over all k
   std::int32_t *order_;      // counted columns by descending bound
   std::int32_t *assignment_; // n: scratch, a labelling
-  gsl::span<std::int32_t> counts_; // K: members by column
+  gsl::span<std::int32_t> counts_; // K: number of members by column
   double *distances_;        // (K + 1) x (K + 1): residual distances of a flow
   double *levels_;            // K x K: scratch, by columns u before and v after a member's move
   MajorityScore moved_score_; // potential of labellings with one member moved
   std::int64_t last_k_; // best count of the last majority column searched; 0 before the first
   double slack_;        // greatest score difference that counts as rounding
   double penalty_;      // minus the score of forbidden entries in the flows for max-marginals
-  // The only member without an admissible column, which is then the only one with messages above
-  // minus infinity; -1 if all members have one.
+  // If exactly one member has no admissible column: this member. Only messages to this member are
+  // then above minus infinity. -1 if every member has an admissible column.
   std::int32_t only_live_;
 };
 

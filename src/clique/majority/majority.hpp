@@ -1,5 +1,8 @@
 // Functions shared by all algorithms for MAJORITY: feasibility, and exact scores of labellings.
 // They obey the limits of the instance.
+//
+// Notation (instance.hpp): n members, K columns; psi_iv is the score of member i at column v. w_av
+// and b_a are the weights and biases of the potential.
 #pragma once
 
 #include "clique/instance.hpp"
@@ -13,33 +16,35 @@ inline std::int32_t counted_columns(const CliquePotential &potential) noexcept {
 }
 
 // True if every member has an admissible column, so that some labelling scores above minus
-// infinity. If not, marks `solution` infeasible. False if interrupted, without marking it.
+// infinity. Otherwise marks `solution` as infeasible and returns false. If interrupted, returns
+// false without marking it.
 bool is_feasible(const Instance &instance, Solution &solution) noexcept;
 
-// Returns the potential of `counts` (K): the best total over the columns that tie for the highest
-// count; 0 if no member has a counted column. O(K) for each tied column.
+// Returns the potential of `counts` (K): the greatest b_a + sum_v w_av n_v over the columns a that
+// have the highest count; 0 if no member has a counted column. O(K) for each of these columns.
 double majority_total(const CliquePotential &potential,
                       gsl::span<const std::int32_t> counts) noexcept;
 
-// Returns the exact score of `assignment` (n) with `counts` (K): the member scores plus the
-// potential; minus infinity if interrupted.
+// Returns the exact score of `assignment`, which gives each member a column: the member scores plus
+// the potential of its `counts` (K); minus infinity if interrupted.
 double majority_score(const Instance &instance, gsl::span<const std::int32_t> assignment,
                       gsl::span<const std::int32_t> counts) noexcept;
 
-// Copies the labelling to `solution` if it scores higher. Returns the labelling's score.
+// Copies the labelling to `solution` if it scores more than the solution. Returns its score.
 double offer(const Instance &instance, gsl::span<const std::int32_t> assignment,
              gsl::span<const std::int32_t> counts, Solution &solution) noexcept;
 
 // Calls offer() for the labelling with every member in the rest column. This labelling has no
 // majority column, so searches over majority columns do not find it. True if the rest column exists
-// and every member may take it. `assignment` (n) and `counts` (K) are scratch.
+// and every member may take it; false also if interrupted. `assignment` (n) and `counts` (K) are
+// scratch.
 bool offer_all_in_rest(const Instance &instance, gsl::span<std::int32_t> assignment,
                        gsl::span<std::int32_t> counts, Solution &solution) noexcept;
 
-// Returns a number whose negative may replace minus infinity in forbidden entries: it is at least
+// Returns a number P such that -P may replace minus infinity in forbidden entries. P is at least
 // four times the greatest score difference between labellings without forbidden entries, so a
-// labelling with fewer forbidden entries always scores higher. The number is a power of two, to
-// reduce rounding; infinite on overflow.
+// labelling with fewer forbidden entries always scores higher. P is a power of two, to reduce
+// rounding, or infinite on overflow.
 double forbidding_penalty(const Instance &instance) noexcept;
 
 } // namespace chorale

@@ -187,6 +187,7 @@ std::int32_t MajorityFlow::settle() noexcept {
 }
 
 // Reconstructs the path to the sink from the distances, and the member that moves on each arc.
+// Writes them to path_ and moved_, and returns the number of nodes of the path.
 std::int32_t MajorityFlow::trace(std::int32_t sink) noexcept {
   std::int32_t length = 0;
   std::int32_t position = settled_count_ - 1;
@@ -306,7 +307,7 @@ double MajorityFlow::score_of_members() const noexcept {
 
 bool MajorityFlow::distances_to(gsl::span<double> all, Limits &limits) const noexcept {
   double *distances = all.data();
-  // Floyd-Warshall on reduced costs, which are non-negative. Rows are targets, entries sources.
+  // Floyd-Warshall on reduced costs, which are non-negative. A row has the distances to one node.
   const std::int64_t N = nodes();
   for (std::int32_t u = 0; u < N; ++u)
     for (std::int32_t v = 0; v < N; ++v)

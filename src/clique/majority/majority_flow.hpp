@@ -1,12 +1,12 @@
 // Computes G_a(k), the best score of labellings in which column a has exactly k members and no
 // other counted column has more, as a min-cost flow by shortest augmenting paths over the columns.
 //
-// The network has a node for each column and one slack node. An arc u -> v moves to v the member of
-// u with the least loss by this move. The *slack* of a column is k minus its number of members: the
-// members that it still has room for. An arc from a column to the slack node uses one unit of
-// slack, an arc from the slack node to the column frees one. The rest column (the uncounted values)
-// has unlimited capacity, so its arcs to and from the slack node always exist. A flow has a
-// labelling x and prices p. They always satisfy
+// The network has a node for each column and one slack node. An arc u -> v moves one member of u to
+// v: the member with the least loss by this move. The *slack* of a column is k minus its number of
+// members, the number of members for which it still has room. An arc from a column to the slack
+// node uses one unit of slack, an arc from the slack node to the column frees one. The rest column
+// (the uncounted values) has unlimited capacity, so its arcs to and from the slack node always
+// exist. A flow has a labelling x and prices p. They always satisfy
 //
 //     theta_i,x_i - p_x_i >= theta_iv - p_v  for all i, v;     p_v >= 0 for v != a;     p_rest = 0
 //
@@ -17,6 +17,9 @@
 // with equality for the flow's k once the flow is finished. These conditions do not depend on k, so
 // the flow can change k at any time. It then needs further paths only for columns with *excess*,
 // which have more members than they may have.
+//
+// Notation (instance.hpp): n members, K columns; psi_iv is the score of member i at column v. w_av
+// and b_a are the weights and biases of the potential.
 #pragma once
 
 #include "clique/instance.hpp"
@@ -35,7 +38,7 @@ public:
   MajorityFlow(Layout &layout, const Instance &instance) noexcept;
 
   // Makes a the majority column, gives every member its column of greatest theta (the *free
-  // labelling*) and sets all prices to 0. `forbidden`: what a forbidden entry scores, minus
+  // labelling*) and sets all prices to 0. `forbidden`: the score of a forbidden entry, minus
   // infinity or minus forbidding_penalty(). False if some member has no entry above minus infinity,
   // or if interrupted. All calls obey the limits of the instance; once interrupted, the flow is
   // invalid.
@@ -44,7 +47,7 @@ public:
   // Sets the count k >= 1. Continues from the current or the free labelling, whichever needs fewer
   // augmenting paths.
   void turn_to(std::int64_t k) noexcept;
-  // Number of augmenting paths still needed.
+  // Returns the number of augmenting paths that are still needed.
   std::int64_t out_of_place() const noexcept { return out_of_place_; }
   // Makes one augmenting path. False if none exists (no labelling has this count) or if
   // interrupted.
@@ -55,11 +58,11 @@ public:
   CountLine line() const noexcept;
 
   std::int32_t majority() const noexcept { return a_; } // the column a
-  // n: by member
+  // Returns the column of each member (n).
   gsl::span<const std::int32_t> assignment() const noexcept { return {x_, to_size(members_)}; }
-  // K: by column
+  // Returns the number of members of each column (K).
   gsl::span<const std::int32_t> counts() const noexcept { return {counts_, to_size(columns_)}; }
-  // theta_iv of member i, by column v (K).
+  // Returns theta_iv of member i, by column v (K).
   const double *theta(std::int64_t i) const noexcept { return theta_ + i * columns_; }
   double price(std::int32_t v) const noexcept { return potential_[slack_node()] - potential_[v]; }
   // Returns sum_i theta_i,x_i + b_a. Adds up all terms anew, so that rounding errors do not
@@ -99,14 +102,14 @@ private:
   std::int32_t *next_;        // n: next member of the same column, or -1
   std::int32_t *previous_;    // n: previous member of the same column, or -1
   std::int32_t *first_;       // K: first member of the column, or -1
-  std::int32_t *counts_;      // K: members by column
-  std::int32_t *free_counts_; // K: members by column in the free labelling
-  // Arrays over K + 1 nodes, the last the slack node:
+  std::int32_t *counts_;      // K: number of members by column
+  std::int32_t *free_counts_; // K: the same for the free labelling
+  // Arrays with an entry for each of the K + 1 nodes, unless stated; the last is the slack node.
   double *cost_;          // (K + 1) x (K + 1): loss of arc u -> v at row u; infinite: no arc
   double *potential_;     // minus the price, up to a common constant
   double *distance_;      // distance from the nearest node with excess, by reduced costs
   double *closed_;        // 0, or infinite once the distance is final
-  std::int64_t *excess_;  // surplus members (slack node: units of slack); adds up to 0
+  std::int64_t *excess_;  // surplus members (slack node: units of slack); they add up to 0
   std::int64_t *slack_;   // K: slack by column; 0 for a and the rest column
   std::int32_t *settled_; // nodes in the order in which they were settled
   std::int32_t *path_;    // nodes from source to sink

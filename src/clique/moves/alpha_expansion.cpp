@@ -25,7 +25,7 @@ AlphaExpansion::AlphaExpansion(Layout &layout, const Instance &instance) noexcep
 double AlphaExpansion::improve(gsl::span<std::int32_t> labelling, Limits &limits,
                                std::int64_t &rounds) noexcept {
   const Instance &in = *instance_;
-  // Keeps the score up to date move by move, since after an interruption it may not be summed up.
+  // Updates the score move by move, since after an interruption there is no time to add it up.
   double members = in.member_score(labelling);
   if (!in.count(labelling, in.by_column(counts_)))
     return kForbidden;
@@ -55,7 +55,7 @@ double AlphaExpansion::improve(gsl::span<std::int32_t> labelling, Limits &limits
 }
 
 double AlphaExpansion::score_of_columns() const noexcept {
-  // The work of this function and of note_occupied(), which is called after it.
+  // Announces the work of this function and of note_occupied(), which is called after it.
   instance_->spend(8 * std::int64_t{instance_->columns});
   double score = 0;
   for (std::int32_t v = 0; v < instance_->columns; ++v)
@@ -77,7 +77,8 @@ bool AlphaExpansion::expand(std::int32_t alpha, gsl::span<std::int32_t> labellin
   const std::int32_t *const first = occupied_;
   const std::int32_t *const end_of_columns = first + occupied_count_;
 
-  // Sorts members by column, then by descending gain; members that may not take alpha come last.
+  // Sorts members by column, and within each column by descending gain. Members that may not take
+  // alpha have a gain of minus infinity, so they come last.
   std::int32_t before = 0;
   for (const std::int32_t *at = first; at != end_of_columns; ++at) {
     start_[*at] = movable_[*at] = before;
@@ -102,8 +103,8 @@ bool AlphaExpansion::expand(std::int32_t alpha, gsl::span<std::int32_t> labellin
         ++movable_[v];
   }
 
-  // Computes D over the columns that have members. Only the gains of members that move, and the
-  // tables of these columns, enter D.
+  // Computes D (alpha_expansion.hpp) over the columns that have members. Only the gains of members
+  // that move, and the tables of these columns, enter D.
   const MeasuredSum staying = in.member_sum(labelling);
   if (in.interrupted())
     return false;

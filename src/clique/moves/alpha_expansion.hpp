@@ -1,10 +1,13 @@
 // alpha-expansion for SUM potentials. Each move is optimal, by dynamic programming over counts.
 //
-// A move to alpha lets any set of members leave their columns for alpha. If l members leave a
-// column, they are best the l members with the greatest gain, so a move is a choice of how many
-// members leave each column. Let D_j(k) be the best change of score, without alpha's own table,
-// when k members of the first j columns leave. D_j is computed from D_{j-1} by trying all l for
-// column j. The table of alpha is added once, at the end.
+// A move to alpha takes any set of members from their columns to alpha. If l members leave a
+// column, the score is greatest if they are the l members with the greatest gain by alpha. So a
+// move is determined by the number of members that leave each column. Let D_j(k) be the greatest
+// sum of the tables of the first j columns and of the gains of k members that leave these columns.
+// D_j is computed from D_{j-1} by trying all l for column j. The table of alpha is added once, at
+// the end.
+//
+// Notation (instance.hpp): n members, K columns; f_v is the table of column v.
 #pragma once
 
 #include "clique/instance.hpp"
@@ -15,10 +18,10 @@ class AlphaExpansion {
 public:
   AlphaExpansion(Layout &layout, const Instance &instance) noexcept;
 
-  // Improves `labelling` (n columns) by expansion moves, in rounds over all alpha, until no alpha
-  // raises the score. Returns the score of the result. `rounds`: number of rounds that may still be
-  // made; each round decrements it. If interrupted, returns the score after the moves made so far,
-  // or minus infinity if not even the given labelling was evaluated.
+  // Improves `labelling`, the column of each member, by expansion moves, in rounds over all alpha,
+  // until no move raises the score. Returns the score of the result. `rounds`: number of rounds
+  // that may still be made; each round decrements it. If interrupted, returns the score after the
+  // moves made so far, or minus infinity if not even the given labelling was evaluated.
   double improve(gsl::span<std::int32_t> labelling, Limits &limits, std::int64_t &rounds) noexcept;
 
 private:
@@ -28,8 +31,9 @@ private:
   };
   // Fills occupied_ with the columns that have members.
   void note_occupied() noexcept;
-  // Makes the best move to alpha if it raises the score. True if it did. `*members` is the sum of
-  // member scores, before and then after the move. Makes no move if interrupted.
+  // Makes the best move to alpha if this raises the score, and returns true. Otherwise, or if
+  // interrupted, moves no member and returns false. `*members`: the sum of the member scores, which
+  // a move updates.
   bool expand(std::int32_t alpha, gsl::span<std::int32_t> labelling, Limits &limits,
               double *members) noexcept;
   // Returns sum_v f_v(counts_[v]).
@@ -42,9 +46,9 @@ private:
   std::int32_t *start_;         // K: by occupied column, index in order_ of its first member
   std::int32_t *movable_;       // K: by occupied column, number of its members that may take alpha
   std::int64_t *leaving_start_; // K: by occupied column, index in leaving_ of its first entry
-  Ranked *order_; // n: members by column, then by descending gain; those who may not move are last
-  double *best_;  // n + 1: D_j(k) for the columns so far
-  double *next_;  // n + 1: the same with the column being added
+  Ranked *order_; // n: members by column; within a column by descending gain
+  double *best_;  // n + 1: D_j(k) by k, for the columns so far
+  double *next_;  // n + 1: D_j(k) with the column that is being added
   std::int32_t *leaving_; // for each column j and each k: number of members that leave j in D_j(k)
 };
 

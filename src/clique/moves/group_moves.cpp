@@ -151,7 +151,7 @@ bool GroupMoves::thin_fullest(gsl::span<std::int32_t> labelling) noexcept {
   // Three fifths of the count, at least 1.
   const std::int32_t smaller = count - count * 2 / 5;
   const double kept_by = f[smaller] - f[smaller - 1];
-  // All members are decided on at the present counts, which do not follow the moves made below.
+  // Decides on every member by the counts before all moves made below.
   for (std::int64_t v = 0; v < in.columns; ++v) {
     const double *g = in.potential.tables[v] + counts_[v];
     join_[v] = counts_[v] < in.members ? g[1] - g[0] : 0.0;
@@ -163,7 +163,8 @@ bool GroupMoves::thin_fullest(gsl::span<std::int32_t> labelling) noexcept {
     const std::int32_t to = is_best ? in.second[i] : in.best[i];
     const double at_other = is_best ? in.second_score[i] : in.best_score[i];
     const double loss = in.score(i, fullest) - (at_other + join_[std::max(to, 0)]);
-    // One branch in the place of three: membership of the fullest column cannot be predicted.
+    // Tests with one branch instead of three, since the processor cannot predict which members are
+    // in the fullest column.
     if (int{assignment[i] == fullest} & int{loss + kept_by < 0} & int{to >= 0}) {
       assignment[i] = to;
       lost += loss;

@@ -1,5 +1,5 @@
-// Moves of several members at once, in convex sums, for labellings that no move of a single member
-// raises any more: into one column, or out of the fullest column.
+// Moves of several members at once in convex sums, into one column or out of the fullest column.
+// They are for labellings whose score no move of a single member raises any more.
 //
 // Let x be the labelling and n_v its counts. The gain of member i from column v is psi_iv - psi_i,u
 // - (f_u(n_u) - f_u(n_u - 1)), where u = x_i. A convex f_u lies above its tangents, so moving k
@@ -12,6 +12,9 @@
 // that joins v as the m-th member neither gains nor loses. One loop over all scores gives the lower
 // bound for a few thresholds of every column. The group with the greatest lower bound is moved,
 // even if the bound is negative: single moves of the other members may raise the score afterwards.
+//
+// Notation (instance.hpp): n members, K columns; psi_iv is the score of member i at column v, f_v
+// the table of column v.
 #pragma once
 
 #include "clique/instance.hpp"
@@ -31,14 +34,15 @@ public:
   bool nearly_agree(gsl::span<const std::int32_t> labelling) noexcept;
 
   // Among the groups of at least two members, moves the one with the greatest lower bound. False if
-  // there is none. O(n K). Selects the code for the vector units of the machine (cpu.hpp).
+  // no group has two members. O(n K). Selects the code for the vector units of the machine
+  // (cpu.hpp).
   bool move_group(gsl::span<std::int32_t> labelling) noexcept;
 
   // Moves members out of the fullest column v, to give a search another start. A member moves if
-  // its best other column would be the better one, were the count of v three fifths of what it is.
-  // True if at least two members move and an upper bound on what the score loses, computed as for
-  // groups, is less than f_v(n_v) - f_v(n_v - 1). If false, `labelling` has been changed but is of
-  // no use. O(n).
+  // its best other column would be better for it than v if v had only three fifths of its members.
+  // True if at least two members have moved and the score has lost less than one step of the table,
+  // f_v(n_v) - f_v(n_v - 1); the loss is an upper bound, computed as for groups. If false,
+  // `labelling` has been changed but is of no use. O(n).
   bool thin_fullest(gsl::span<std::int32_t> labelling) noexcept;
 
 private:
@@ -52,7 +56,7 @@ private:
   const Instance *instance_;
   std::int32_t *counts_;  // K: n_v
   double *join_;          // K: f_v(n_v + 1) - f_v(n_v)
-  double *stay_;          // n: psi_i,u + f_u(n_u) - f_u(n_u - 1) with u = x_i; gain: psi_iv - stay_
+  double *stay_;          // n: psi_i,u + f_u(n_u) - f_u(n_u - 1), u = x_i; gain: psi_iv - stay_[i]
   double *threshold_;     // kThresholds x K: threshold by j and column
   double *gains_;         // kThresholds x K: sum of the gains above the threshold
   std::int64_t *movable_; // kThresholds x K: number of members with gains above the threshold

@@ -1,3 +1,4 @@
+// moves.hpp explains the words used here.
 #include "clique/moves/moves.hpp"
 
 namespace chorale {
@@ -26,7 +27,8 @@ double MonotonePolish::improve(gsl::span<std::int32_t> labelling, Limits &limits
       kLeastImprovement * (members_at_start.magnitude + magnitude_of(clique_at_start));
   while (steps > 0 && limits.spend(in.columns)) {
     --steps;
-    // Mean of the differences left and right of the count; at an end of a table, the only one.
+    // The slope is the mean of the differences below and above the count. At an end of a table
+    // there is only one difference.
     for (std::int32_t v = 0; v < in.columns; ++v) {
       const double *f = in.potential.tables[v] + counts_[v];
       slopes_[v] = counts_[v] == 0            ? f[1] - f[0]

@@ -1,5 +1,8 @@
 // Local improvement of labellings. SingleMoves moves one member at a time (ICM), for any potential.
 // MonotonePolish moves all members at once and never lowers the score, for convex sums.
+//
+// Notation (instance.hpp): n members, K columns; psi_iv is the score of member i at column v, f_v
+// the table of column v.
 #pragma once
 
 #include "clique/instance.hpp"
@@ -9,8 +12,8 @@
 
 namespace chorale {
 
-// Smallest improvement that counts, as a fraction of the score's magnitude. Smaller differences may
-// be rounding, which could make moves cycle.
+// Smallest improvement that counts, as a fraction of the score's magnitude (the sum of the absolute
+// values of its terms). Smaller differences may be rounding errors, which could make moves cycle.
 inline constexpr double kLeastImprovement = 1e-13;
 
 // Moves one member at a time to its best column while that raises the score.
@@ -20,16 +23,15 @@ public:
       : instance_(&instance), score_(layout, instance.potential),
         counts_(layout.take_span<std::int32_t>(instance.columns)) {}
 
-  // Improves `assignment` (n columns) and returns the score of the result; minus infinity if
-  // interrupted early or if `assignment` has a forbidden entry. `sweeps`: number of sweeps over all
-  // members that may still be made; each sweep decrements it.
+  // Improves `assignment`, the column of each member, and returns the score of the result. Returns
+  // minus infinity if interrupted before the first move, or if `assignment` has a forbidden entry.
+  // `sweeps`: number of sweeps over all members that may still be made; each sweep decrements it.
   double improve(gsl::span<std::int32_t> assignment, Limits &limits,
                  std::int64_t &sweeps) noexcept {
     return improve(*instance_, assignment, limits, sweeps);
   }
-  // Does the same with the member scores of `in` in place of the instance's. `in` has the functions
-  // row, count and member_sum and the variable members, with the meaning that they have in
-  // Instance.
+  // Does the same with the member scores of `in` in place of the instance's. `in` must have the
+  // functions row(), count() and member_sum() and the variable `members` of Instance.
   template <class Rows>
   double improve(const Rows &in, gsl::span<std::int32_t> labelling, Limits &limits,
                  std::int64_t &sweeps) noexcept {
@@ -94,7 +96,7 @@ private:
 
   const Instance *instance_;
   Score score_;
-  gsl::span<std::int32_t> counts_; // K: members by column
+  gsl::span<std::int32_t> counts_; // K: number of members by column
 };
 
 // Lets all members of a convex sum choose their columns at once, until the score no longer rises.
@@ -106,9 +108,9 @@ class MonotonePolish {
 public:
   MonotonePolish(Layout &layout, const Instance &instance) noexcept;
 
-  // Improves `labelling` (n columns) and returns the score of the result; minus infinity if
-  // interrupted early. `steps`: number of times that all members may still choose; each time
-  // decrements it.
+  // Improves `labelling`, the column of each member, and returns the score of the result; minus
+  // infinity if interrupted before the first step. `steps`: number of times that all members may
+  // still choose; each time decrements it.
   double improve(gsl::span<std::int32_t> labelling, Limits &limits, std::int64_t &steps) noexcept;
 
 private:

@@ -88,7 +88,7 @@ CHORALE_INLINE double SumMoves::improve_few(const Rows &in, gsl::span<std::int32
   std::int32_t *const assignment = labelling.data();
   const bool again = least_scores != nullptr;
   const std::int32_t K = in.columns;
-  // The work of the loops over all columns, in this function and in those that compute leads.
+  // Announces the work of the loops over all columns, here and in begin_leads() and adjust_leads().
   if (!limits.spend(8 * std::int64_t{K}))
     return kForbidden;
   if (again)
@@ -105,7 +105,7 @@ CHORALE_INLINE double SumMoves::improve_few(const Rows &in, gsl::span<std::int32
     least_ = kLeastImprovement * (start.magnitude + std::fabs(score_.total()));
   }
   if (members == kForbidden) {
-    // No leads are known: improve_again() evaluates every member.
+    // No leads are known. Minus infinity makes a following improve_again() evaluate every member.
     std::fill(safe_, safe_ + in.members, kForbidden);
     std::copy(assignment, assignment + in.members, last_);
     risen_ = 0;
@@ -120,7 +120,7 @@ CHORALE_INLINE double SumMoves::improve_few(const Rows &in, gsl::span<std::int32
     return kForbidden;
   const double *join = score_.join();
   const double *leave = score_.leave();
-  double before = 0; // greatest rises of any join in the earlier epochs, added up
+  double before = 0; // sum over the earlier epochs of the greatest rise of any join in the epoch
   double rise = 0;   // greatest rise of any join in this epoch
   double *risen = most_;
   std::fill(risen, risen + K, 0.0);
@@ -256,11 +256,12 @@ CHORALE_INLINE double SumMoves::improve_rows(const Rows &in, gsl::span<std::int3
   return members + score_.total();
 }
 
-// Sets safe_ to a lower bound on each member's lead, from two entries of the member's row. At
-// `first`, the column with the greatest join, the score plus join is computed. At any other column
-// it is at most the member's best score outside its own column, plus the second-greatest join. For
-// a SumView, which has no stored best scores, sets minus infinity, so that every member will be
-// evaluated. False if interrupted.
+// Sets safe_ to a lower bound on each member's lead, which needs an upper bound on psi_iv + join_v
+// over all columns v other than the member's own. For `first`, the column with the greatest join,
+// the number itself is computed. For all other columns, the bound is the member's best score
+// outside its own column, plus the second-greatest join. In the case of a SumView, which does not
+// store best scores, sets minus infinity, so that every member will be evaluated. False if
+// interrupted.
 template <class Rows>
 CHORALE_INLINE bool SumMoves::begin_leads(const Rows &in, gsl::span<const std::int32_t> labelling,
                                           double least) noexcept {
@@ -297,10 +298,11 @@ CHORALE_INLINE bool SumMoves::begin_leads(const Rows &in, gsl::span<const std::i
   }
 }
 
-// Turns the leads of the last call into lower bounds for the present labelling. most_ has the joins
-// at the end of that call. The column `first`, whose join has risen most since, is looked at for
-// each member; the join of any other column has risen by at most `next`, the second-greatest rise.
-// Members whose column has changed get a lead of minus infinity, so that they will be evaluated.
+// Turns the leads of the last call into lower bounds on the leads in the present labelling. most_
+// has the joins at the end of that call. For `first`, the column whose join has risen most since
+// then, psi_iv + join_v is computed for each member. The join of any other column has risen by at
+// most `next`, the second-greatest rise. Members whose column has changed get a lead of minus
+// infinity, so that they will be evaluated.
 template <class Rows>
 CHORALE_INLINE void SumMoves::adjust_leads(const Rows &in, gsl::span<const std::int32_t> labelling,
                                            double least) noexcept {

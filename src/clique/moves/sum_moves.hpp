@@ -1,16 +1,22 @@
-// Single-member moves (ICM) in sums without forbidden counts: the moves of SingleMoves (moves.hpp),
-// with far fewer evaluations.
+// Single-member moves (ICM) in sums without forbidden counts: like SingleMoves (moves.hpp), with
+// far fewer evaluations.
 //
 // join_v is the change of the potential when a member joins column v, leave_u the change when a
-// member leaves column u. To evaluate member i at column u is to compute its *lead*: psi_iu minus
-// the greatest psi_iv + join_v over the other columns v. No move of the member gains while leave_u,
-// plus the greatest rise of any join since the evaluation, is below the lead; until then the member
-// is skipped.
+// member leaves column u. The *lead* of a member i in column u is psi_iu - max (psi_iv + join_v),
+// where the maximum is over the other columns v. To evaluate a member is to compute its lead. After
+// the evaluation, a move of the member changes the score by at most
+//
+//     leave_u - lead + (greatest rise of any join since the evaluation)
+//
+// While this is negative, no move of the member gains, and the member is skipped.
 //
 // Moves are divided into epochs. rise_[e] is the greatest rise of any join since the beginning of
-// epoch e, and serves all members last evaluated in epoch e. So that the lead is valid for
-// rise_[e], an evaluation within epoch e takes for join_v the greater of the present join and the
-// join at the beginning of the epoch.
+// epoch e. It serves all members that were last evaluated in epoch e. An evaluation in epoch e
+// takes for join_v the greater of two numbers: the join at the beginning of the epoch, from which
+// rise_[e] is measured, and the present join, since the evaluation must also show whether a move
+// gains now.
+//
+// Notation (instance.hpp): n members, K columns; psi_iv is the score of member i at column v.
 #pragma once
 
 #include "clique/sum_view.hpp"
@@ -22,10 +28,11 @@ class SumMoves {
 public:
   SumMoves(Layout &layout, const Instance &instance) noexcept;
 
-  // Improve `labelling` (n columns) and return the score of the result; minus infinity if
-  // interrupted early or if `labelling` has a forbidden entry. `sweeps`: number of sweeps over all
-  // members that may still be made; each sweep decrements it. `view`: replaces the member scores of
-  // the instance. Select the code for the vector units of the machine (cpu.hpp).
+  // Improve `labelling`, the column of each member, and return the score of the result. Return
+  // minus infinity if interrupted before the first move, or if `labelling` has a forbidden entry.
+  // `sweeps`: number of sweeps over all members that may still be made; each sweep decrements it.
+  // `view`: has the member scores to be used in place of the instance's. The code is selected for
+  // the vector units of the machine (cpu.hpp).
   double improve(gsl::span<std::int32_t> labelling, Limits &limits, std::int64_t &sweeps) noexcept;
   double improve(const SumView &view, gsl::span<std::int32_t> labelling, Limits &limits,
                  std::int64_t &sweeps) noexcept;
@@ -35,10 +42,10 @@ public:
     double after_first; // after the first sweep
     double after_later; // after each later sweep
   };
-  // Does the same faster if `labelling` differs in few members from the labelling that the last
-  // call returned: the leads of all other members are adjusted instead of computed anew. Ends after
-  // a sweep that leaves the score below `least`. Requires a clique of at most kFewMembers members,
-  // and an earlier call.
+  // Does the same as improve(), and faster if `labelling` differs in few members from the labelling
+  // that the last call returned: the leads of all other members are adjusted instead of computed
+  // anew. Ends after a sweep that leaves the score below `least`. Requires a clique of at most
+  // kFewMembers members, and an earlier call of improve().
   double improve_again(gsl::span<std::int32_t> labelling, const LeastScores &least, Limits &limits,
                        std::int64_t &sweeps) noexcept;
   static constexpr std::int32_t kFewMembers = 500;
@@ -49,9 +56,10 @@ private:
   template <class Rows>
   double improve_rows(const Rows &in, gsl::span<std::int32_t> labelling, Limits &limits,
                       std::int64_t &sweeps) noexcept;
-  // Does the same for at most kFewMembers members. Instead of rise_ for each epoch, keeps the sum
-  // of the greatest rises of all epochs so far, which is an upper bound. `least_scores`: NULL, or
-  // that of improve_again().
+  // Does the same for at most kFewMembers members. Keeps a single number instead of rise_ for each
+  // epoch: the sum over all epochs so far of the greatest rise of any join within the epoch. What
+  // this sum has grown by since an evaluation is an upper bound on the rise of any join since then.
+  // `least_scores`: that of improve_again(), or NULL.
   template <class Rows>
   double improve_few(const Rows &in, gsl::span<std::int32_t> labelling,
                      const LeastScores *least_scores, Limits &limits,
@@ -65,14 +73,14 @@ private:
   void move(std::int32_t from, std::int32_t to) noexcept;
   void begin_epoch() noexcept;
 
-  static constexpr std::int32_t kEpochs = 64; // at most; the last one has no end
+  static constexpr std::int32_t kEpochs = 64; // greatest number; the last epoch has no end
 
   const Instance *instance_;
   FiniteSumScore score_;
   std::int32_t *counts_;   // K
   double *reference_;      // K x kEpochs: join at the beginning of each epoch
   double *most_;           // K: the greater of join now and join at the beginning of this epoch
-  double *safe_;           // n: the lead; a member is skipped while leave plus rise is below it
+  double *safe_;           // n: lead + least gain; the member is skipped while leave + rise is less
   std::uint8_t *epoch_of_; // n: the epoch of the member's last evaluation
   std::int32_t *last_;     // n: labelling that the last call returned; NULL if n > kFewMembers
   std::int32_t *waiting_;  // n: members to evaluate in a sweep; NULL if n > kFewMembers

@@ -1,8 +1,10 @@
 // Generalised alpha-pass: alpha-pass with a set A of up to q columns in the place of the column
 // alpha. The gain of a member is its score at its best column in A minus its score at its best
-// column outside A. For every A and k, the labelling is scored in which the k members with the
-// greatest gain take their best column in A, and the others their best column outside A. Columns
+// column outside A. For every A and k, one labelling is scored: the k members with the greatest
+// gain take their best column in A, and all other members take their best column outside A. Columns
 // that no member may take are left out of the sets.
+//
+// Notation (instance.hpp): n members, K columns; f_v is the table of column v.
 #pragma once
 
 #include "base/sort.hpp"
@@ -24,9 +26,9 @@ public:
         order_(layout.take<Ranked>(instance.members)),
         written_(layout.take<std::int32_t>(instance.members)) {}
 
-  // Replaces `solution` by the best labelling found, if that one scores more. Takes O(L^q (n L + n
-  // log n)), where L is the number of columns that some member may take, and one evaluation of the
-  // potential for every A and k.
+  // Replaces `solution` by the best labelling found, if this labelling scores more. Takes
+  // O(L^q (n L + n log n)), where L is the number of columns that some member may take, and one
+  // evaluation of the potential for every A and k.
   void run(Limits &limits, Solution &solution) noexcept {
     if (!list_columns())
       return;
@@ -95,9 +97,9 @@ private:
     return true;
   }
 
-  // Sets score_ to counts_. In sums where no member may take most columns, visits only those of
-  // summed_. It visits them in ascending order, as score_.reset() does, so the sum has the same
-  // bits.
+  // Sets score_ to counts_. In a sum in which most columns are forbidden to all members, visits
+  // only the columns of summed_. The order is ascending, as in score_.reset(), so the sum has the
+  // same bits.
   void reset_score() noexcept {
     if constexpr (kIsSum) {
       if (reset_work_ < instance_->columns) {
@@ -146,11 +148,11 @@ private:
     return true;
   }
 
-  // Sorts the members for the current A. Sets counts_ (by column) and *score (sum of member scores)
-  // of the labelling k = forced_. False if interrupted.
+  // Sorts the members for the current A. Sets counts_ to the counts, and *score to the sum of
+  // member scores, of labelling k = forced_. False if interrupted.
   bool order(std::int32_t size, double *score) noexcept {
     const Instance &in = *instance_;
-    // The work of this function and of reset_score().
+    // Announces the work of this function and of reset_score().
     if (!in.spend(16 * reset_work_))
       return false;
     for (std::int32_t j = 0; j < usable_count_; ++j)
@@ -211,9 +213,9 @@ private:
   Score score_;
   std::int32_t subset_size_; // q, at most K
   std::int32_t *usable_;     // K: columns that some member may take, ascending
-  std::int32_t *summed_;     // K: in sums, those and the columns with f_v(0) != 0, ascending
+  std::int32_t *summed_;     // K: in sums, usable_ and the columns with f_v(0) != 0, ascending
   std::int32_t *subset_;     // the current A, ascending, as indices into usable_
-  std::int32_t *counts_;     // K: members by column
+  std::int32_t *counts_;     // K: number of members by column
   std::uint8_t *is_in_;      // K: 1 for columns in A
   Ranked *order_;            // n: members by descending gain
   std::int32_t *written_;    // n: scratch, the labelling to be copied to the solution

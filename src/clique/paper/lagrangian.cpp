@@ -111,10 +111,10 @@ double Lagrangian::largest_multiplier() const noexcept {
 }
 
 // Returns the column whose multiplier is to be changed, among those not marked in stuck_: the
-// column whose count exceeds alpha's by most. If none exceeds it, returns the column with the
-// greatest product of its multiplier and (alpha's count - its own count), if this product is above
-// `tolerated`. The golden-section rule takes the largest difference of counts of either sign
-// instead.
+// column whose count exceeds alpha's by most. If no count exceeds alpha's, returns the column with
+// the greatest product of its multiplier and (alpha's count - its own count), if this product is
+// above `tolerated`. The golden-section rule instead takes the column whose count differs most from
+// alpha's in either direction.
 Lagrangian::Violation Lagrangian::worst(double tolerated) const noexcept {
   const bool by_difference = rule_ == StepRule::golden_section;
   Violation above{-1, true};
@@ -186,7 +186,8 @@ Lagrangian::Progress Lagrangian::step_conservative(const Violation &violation,
   const bool to_zero = !violation.above && reach >= multiplier_[v];
   if (!to_zero && reach == kInfinity)
     return Progress::unbounded;
-  // A member in changed_ must not change back without a change of the multipliers: no step.
+  // The next to change would be a member in changed_, which must not change back before the
+  // multipliers have changed. So there is no step.
   if (!to_zero && reach <= tie && step > tie) {
     stuck_[v] = 1;
     return Progress::stuck;
@@ -404,7 +405,8 @@ void Lagrangian::run(const SolveOptions &options, Limits &limits, Solution &solu
                               relax(alpha, limit, options.tolerance, limits, solution));
   }
   const double bound = counted_ > 0 ? *std::max_element(bounds_, bounds_ + counted_) : kForbidden;
-  // Valid for all labellings: each has a majority column, or all members in the rest column.
+  // This holds for every labelling: it has a majority column, or all its members are in the rest
+  // column.
   solution.bound = std::min(solution.bound, std::max(bound, solution.score));
 }
 

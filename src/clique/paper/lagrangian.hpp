@@ -5,9 +5,13 @@
 //
 //     L_alpha = b_alpha + sum_i max_v (psi_iv + w_alpha,v - lambda_v + [v = alpha] sum lambda)
 //
-// is, for any lambda >= 0, an upper bound on the score of every labelling with majority alpha. The
-// labellings that attain the maxima are candidates for the result. Alpha and the rest column (the
-// uncounted values) have no constraint; their multipliers are 0.
+// is, for any lambda >= 0, an upper bound on the score of every labelling with majority alpha.
+// ([v = alpha] is 1 if v is alpha, otherwise 0.) The labellings that attain the maxima are
+// candidates for the result. Alpha and the rest column (the uncounted values) have no constraint;
+// their multipliers are 0.
+//
+// Notation (instance.hpp): n members, K columns; psi_iv is the score of member i at column v.
+// w_alpha,v and b_alpha are the weights and biases of the potential.
 #pragma once
 
 #include "clique/instance.hpp"
@@ -19,27 +23,27 @@ namespace chorale {
 // How a step changes the multipliers.
 enum class StepRule : std::int32_t {
   subgradient,    // changes all multipliers, along the violations of their constraints
-  golden_section, // changes that of the most violated constraint, to its best value by line search
-  conservative    // changes that of the most violated constraint until a member changes its column
+  golden_section, // changes the multiplier of the most violated constraint, by line search
+  conservative    // changes that multiplier only until a member changes its column
 };
 
 class Lagrangian {
 public:
   Lagrangian(Layout &layout, const Instance &instance, StepRule rule) noexcept;
 
-  // Runs the relaxation of each alpha. It ends when complementary slackness is violated by at most
-  // options.tolerance times the largest useful multiplier, when no step is possible, when its bound
-  // is at most the best known score, or after options.iteration_limit steps. If the bound still
-  // exceeds the best known score, the last labelling is repaired (majority_repair.hpp). Writes the
-  // labelling with the greatest exact score to `solution`, and the greatest of the final L_alpha as
-  // its bound.
+  // Runs the relaxation of each alpha. A relaxation ends when complementary slackness is violated
+  // by at most options.tolerance times the largest useful multiplier, when no step is possible,
+  // when its bound is at most the best known score, or after options.iteration_limit steps. If its
+  // bound then exceeds the best known score, its last labelling is repaired (majority_repair.hpp).
+  // Writes the labelling with the greatest exact score to `solution`, and the greatest of the final
+  // L_alpha to solution.bound.
   void run(const SolveOptions &options, Limits &limits, Solution &solution) noexcept;
 
 private:
   // Result of a step. stepped: multipliers or the labelling have changed. stuck: no change is
   // possible. unbounded: L has no lower bound, so no labelling has majority alpha.
   enum class Progress : std::int32_t { stepped, stuck, unbounded };
-  // A column v whose constraint n_v <= n_alpha, or the complementary slackness of it, is violated.
+  // A column v that violates its constraint n_v <= n_alpha, or complementary slackness.
   struct Violation {
     std::int32_t column; // -1: none
     bool above;          // true: v has more members than alpha; false: fewer, but lambda_v > 0
@@ -57,7 +61,7 @@ private:
   double choose() noexcept;
   double largest_multiplier() const noexcept;
   bool is_constrained(std::int32_t v) const noexcept { return v != alpha_ && v < counted_; }
-  // Score of member i at column v in the relaxation.
+  // Returns the score of member i at column v in the relaxation.
   double level(std::int64_t i, std::int32_t v) const noexcept {
     return instance_->score(i, v) + level_[v];
   }
@@ -76,9 +80,9 @@ private:
   double *multiplier_;    // K: lambda
   double *level_;         // K: term that the relaxation adds to psi_iv, by column v
   double *direction_;     // K: for the subgradient rule: smoothed violations
-  double *best_other_;    // n: for golden section: best level not at alpha or the searched column
+  double *best_other_;    // n: golden section: best level at all columns but alpha and the searched
   gsl::span<std::int32_t> x_;      // n: a labelling that attains L
-  gsl::span<std::int32_t> counts_; // K: members by column
+  gsl::span<std::int32_t> counts_; // K: number of members by column
   std::uint8_t *changed_; // n: conservative rule: 1 if moved since the multipliers last changed
   std::uint8_t *stuck_;   // K: 1 if a step could not change the column's multiplier
   double *bounds_;        // K: the lowest L_alpha, by alpha

@@ -80,8 +80,8 @@ void MajorityRepair::collect_gains() noexcept {
   }
 }
 
-// True if alpha remains the majority when column `from` loses one member and `to` gains one.
-// `fullest`: highest count of the other counted columns.
+// True if alpha remains the majority when column `from` loses a member and column `to` gains one.
+// `fullest`: the highest count of the other counted columns.
 bool MajorityRepair::may_shift(std::int32_t from, std::int32_t to,
                                std::int32_t fullest) const noexcept {
   if (from == to || to == alpha_)
@@ -125,7 +125,7 @@ std::int32_t MajorityRepair::link(double least, std::int32_t *over, Limits &limi
   return -1;
 }
 
-// Appends the columns of the best chain after `from` up to `to` to walk_.
+// Appends to walk_ the columns of the best chain from `from` to `to`, without the first column.
 void MajorityRepair::walk(std::int32_t from, std::int32_t to) noexcept {
   const std::int64_t K = instance_->columns;
   for (std::int32_t steps = 0; from != to && steps < instance_->columns; ++steps) {

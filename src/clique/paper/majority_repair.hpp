@@ -1,11 +1,14 @@
 // Turns a labelling found by a relaxation into one in which alpha is the majority.
 //
 // At the end of a Lagrangian relaxation (lagrangian.hpp), few columns have more members than alpha.
-// Members are moved out of these columns, each at the least loss, until alpha has the highest
-// count. Then the labelling is improved by chains of moves, in which each member takes the column
-// that the next member leaves, as long as some chain raises the score and keeps alpha the majority.
-// The result is the best labelling with its counts, and no further chain from one column to another
-// raises the score.
+// Members are moved out of these columns, each time the member that loses least, until alpha has
+// the highest count. Then the labelling is improved by chains of moves, in which each member takes
+// the column that the next member leaves, as long as some chain raises the score and keeps alpha
+// the majority. In the end no labelling with the same counts scores more, and no chain from one
+// column to another raises the score.
+//
+// Notation (instance.hpp): n members, K columns; psi_iv is the score of member i at column v.
+// w_alpha,v are the weights of the potential.
 #pragma once
 
 #include "clique/instance.hpp"

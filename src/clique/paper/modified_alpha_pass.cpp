@@ -1,3 +1,4 @@
+// modified_alpha_pass.hpp explains the words used here.
 #include "clique/paper/modified_alpha_pass.hpp"
 
 #include "base/sort.hpp"

@@ -1,6 +1,8 @@
 // The paper's modified alpha-pass for MAJORITY, whose potential is b_alpha + sum_v w_alpha,v n_v if
 // alpha is the column with the most members. Alpha-pass is run on the scores psi_iv + w_alpha,v,
 // and only labellings in which alpha is the majority are kept.
+//
+// Notation (instance.hpp): n members, K columns; psi_iv is the score of member i at column v.
 #pragma once
 
 #include "clique/instance.hpp"
@@ -13,10 +15,11 @@ public:
   ModifiedAlphaPass(Layout &layout, const Instance &instance) noexcept;
 
   // For every alpha and k = 1 .. n, scores the labelling in which the k members that lose least by
-  // alpha have alpha and the others their best other column. Writes to `solution` the best, by
-  // exact score, of those labellings in which no column has more members than alpha. If the
-  // labelling with all members in the rest column (the uncounted values) is better, writes that
-  // instead. Gives neither a guarantee nor a bound, and may find no labelling.
+  // alpha have alpha and the other members their best other column. Considers only the labellings
+  // in which no column has more members than alpha, and writes the one with the greatest exact
+  // score to `solution`. If the labelling with all members in the rest column (the uncounted
+  // values) is better, writes that labelling instead. Gives neither a guarantee nor a bound, and
+  // may find no labelling.
   void run(const SolveOptions &options, Limits &limits, Solution &solution) noexcept;
 
 private:
@@ -30,7 +33,7 @@ private:
   std::int32_t *other_;      // n: the best other column, or -1
   std::int32_t *order_;      // n: members by descending gain
   std::int32_t *assignment_; // n: scratch, a labelling
-  gsl::span<std::int32_t> counts_; // K: members by column
+  gsl::span<std::int32_t> counts_; // K: number of members by column
   std::int32_t bound_to_;    // number of members to which only alpha is allowed
   std::int32_t able_;        // number of members to which alpha is allowed
   MajorityScore score_;

@@ -4,6 +4,8 @@
 // one labelling for each count k: the first k members have alpha, and every other member its
 // default column, its best column other than alpha. The independent labelling gives every member
 // its best column.
+//
+// Notation (instance.hpp): n members, K columns.
 #pragma once
 
 #include "clique/passes/alpha_sweep.hpp"
@@ -23,9 +25,9 @@ public:
       : instance_(&instance), sweep_(layout, instance), start_(layout, instance),
         score_(layout, instance.potential) {}
 
-  // Runs the pass of every column. Replaces `solution` by the best labelling visited, if that one
-  // scores more. `idle`: NULL, or tells which passes are known to find nothing better than the
-  // independent labelling; these passes are not sorted.
+  // Runs the pass of every column. Replaces `solution` by the best labelling visited, if this
+  // labelling scores more. `idle`: NULL, or tells which passes are known to find nothing better
+  // than the independent labelling; in these passes the members are not sorted.
   void run(Limits &limits, Solution &solution, const IdlePasses *idle = nullptr) noexcept {
     passes_ = 0;
     begin();
@@ -57,8 +59,9 @@ public:
 
   // Runs passes in descending order of the upper bounds on their scores, until a bound lies below
   // the solution's score. `bounds`: a PassBounds or ThresholdBounds. After each pass, writes the
-  // best labelling of the pass to `candidate` (n columns) and calls `improve()`, which may use
-  // `candidate` to improve `solution`, or exchange the two arrays: it is looked up anew each time.
+  // best labelling of the pass to `candidate` (the column of each member) and calls `improve()`.
+  // This function may use `candidate` to improve `solution`, and may exchange the arrays of the
+  // two.
   template <class Bounds, class Improve>
   void run(Bounds &bounds, Limits &limits, Solution &solution,
            const gsl::span<std::int32_t> &candidate, Improve &&improve) noexcept {
@@ -94,7 +97,7 @@ public:
     }
   }
 
-  static constexpr std::int32_t kRanks = 4; // passes that run(limits, solution) remembers
+  static constexpr std::int32_t kRanks = 4; // number of passes that run(limits, solution) remembers
 
   // Writes the best labelling of the pass that came out `rank`-th best (0: best) in the last
   // run(limits, solution). Requires rank < kRanks. False if there is no such pass, or if
@@ -255,10 +258,10 @@ private:
     read_after(alpha, messages);
   }
 
-  // Raises the prefix maxima before_ for the current labelling, for each default column b with
-  // waiting_[b] > 0 and each v: to `members`, the sum of member scores, plus the potential after
-  // one member has moved from b to v. The member's own scores are those before the move;
-  // read_before() corrects them. False if interrupted.
+  // Raises the prefix maxima in before_ to the scores that the current labelling gives. For each
+  // default column b with waiting_[b] > 0 and each v, the score is `members`, the sum of member
+  // scores, plus the potential after one member has moved from b to v. In `members` this member
+  // still has its score at b; read_before() subtracts it. False if interrupted.
   bool note_state(double members) noexcept {
     const std::int32_t K = instance_->columns;
     for (std::int32_t b = 0; b < K; ++b) {
@@ -316,7 +319,7 @@ private:
   AlphaSweep sweep_;
   Score score_;
   std::int32_t *waiting_; // K: by default column, number of members still to read before_
-  std::int32_t *row_of_;  // K: by default column, its row of before_; only for columns of members
+  std::int32_t *row_of_;  // K: by default column, its row in before_
   double *before_;        // min(n, K) x K: prefix maxima, by default column and fixed column
   double *after_;         // (n + 1) x K: scores, then suffix maxima, by count k and fixed column
 };

@@ -8,7 +8,7 @@
 namespace chorale {
 namespace {
 
-// Greatest size of a bucket that is sorted by insertion. With a fuller bucket, all members are
+// Greatest size of a bucket that is sorted by insertion. If any bucket is fuller, all members are
 // sorted by comparison.
 constexpr std::int32_t kFullBucket = 24;
 

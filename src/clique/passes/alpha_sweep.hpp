@@ -5,10 +5,12 @@
 // alpha, the sum of member scores is greatest if the k members with the greatest gain have alpha
 // and every other member its default column (Claim 5.1 of the paper). So a pass is an order of the
 // members, and labelling k of the pass gives alpha to the first k. Members without a default column
-// come first and have alpha in every labelling; members forbidden to take alpha come last and have
-// it in none. A caller may name a `reach` if it knows that no change of the potential outweighs a
-// gain of this size: members with gain > `reach` then join the first group, and members with gain <
-// -`reach` the last.
+// come first: they have alpha in every labelling. Members that may not take alpha come last: they
+// have alpha in no labelling. A caller may pass a `reach` if it knows that no change of the
+// potential outweighs a gain of this size. Members with gain > `reach` then join the first group,
+// and members with gain < -`reach` the last.
+//
+// Notation (instance.hpp): n members, K columns.
 #pragma once
 
 #include "clique/instance.hpp"
@@ -39,7 +41,7 @@ public:
   // member's best column; labelling 0 is then the independent labelling, in which every member has
   // its best column. False if the limits interrupted the call.
   bool stand(std::int32_t alpha) noexcept;
-  // True if the first k members gain by alpha and all others lose by it, so that labelling k is the
+  // True if the first k members gain by alpha and all others lose by it. Labelling k is then the
   // independent one. May be false for the independent labelling if some gain is 0.
   bool is_independent(std::int32_t k) const noexcept {
     return (k == 0 || order_[k - 1].gain > 0) &&
@@ -47,20 +49,20 @@ public:
   }
 
   std::int32_t alpha() const noexcept { return alpha_; }
-  // Numbers of members that have alpha in every labelling (forced) and in some labelling (allowed).
-  // The pass has the labellings k = forced() .. allowed().
+  // Return how many members have alpha in every labelling (forced) and how many in some labelling
+  // (allowed). The pass has the labellings k = forced() .. allowed().
   std::int32_t forced() const noexcept { return forced_; }
   std::int32_t allowed() const noexcept { return allowed_; }
-  // The member of `rank`, 0 .. n - 1.
+  // Returns the member of a rank, 0 .. n - 1, in the order of the pass.
   const Ranked &at(std::int64_t rank) const noexcept { return order_[rank]; }
-  // Sum of member scores, and counts by column (K), of labelling forced().
+  // Return the sum of member scores, and the counts by column (K), of labelling forced().
   double base() const noexcept { return base_; }
   gsl::span<const std::int32_t> counts() const noexcept {
     return span_of(counts_, instance_->columns);
   }
 
-  // Writes labelling k to `assignment` (n columns). If interrupted, returns false and leaves
-  // `assignment` unchanged.
+  // Writes labelling k to `assignment`, the column of each member. If interrupted, returns false
+  // and leaves `assignment` unchanged.
   bool write(std::int32_t k, gsl::span<std::int32_t> assignment) noexcept;
 
 private:
@@ -70,8 +72,8 @@ private:
   const Instance *instance_;
   Ranked *order_;           // n: members by rank
   Ranked *unordered_;       // n: members not yet sorted
-  std::int32_t *bucket_;    // n + 1: size, then begin, of each bucket; write() uses it as scratch
-  std::int32_t *bucket_of_; // n: bucket by index in unordered_
+  std::int32_t *bucket_;    // n + 1: size, later start, of each bucket; write() uses it as scratch
+  std::int32_t *bucket_of_; // n: bucket of each entry of unordered_
   std::int32_t *counts_;    // K: see counts()
   std::int32_t alpha_ = 0;
   std::int32_t forced_ = 0;

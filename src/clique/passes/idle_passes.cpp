@@ -10,8 +10,8 @@
 namespace chorale {
 namespace {
 
-// Allowance for rounding errors, relative to the magnitudes of the terms. Covers those of this file
-// and those of the passes.
+// Allowance for rounding errors, relative to the magnitudes of the terms. Covers the errors made in
+// this file and those made in the passes.
 constexpr double kIdleSlack = 1e-12;
 
 } // namespace

@@ -1,13 +1,16 @@
-// Finds the *idle* passes of alpha-pass: those of which the independent labelling, in which every
-// member has its best column, is the best labelling. For convex sums without forbidden counts, over
-// few members and at least four columns.
+// Finds the *idle* passes of alpha-pass. A pass is idle if its best labelling is the independent
+// labelling, in which every member has its best column. Only for convex sums without forbidden
+// counts, with few members and at least four columns.
 //
 // Let alpha be no member's best column. Labelling k of its pass gives alpha to the k members with
-// the greatest gain psi_i,alpha - psi_i,best, which is at most 0. Its score is that of the
-// independent labelling, plus the sum of these gains, plus f_alpha(k) - f_alpha(0), minus what the
-// tables of the other columns lose by the k members. As f_v is convex, each member that leaves
-// column v lowers f_v by at least f_v(1) - f_v(0). If the resulting upper bound on the difference
-// is negative for all k > 0, the pass is idle.
+// the greatest gain psi_i,alpha - psi_i,best, which is at most 0. The score of labelling k is that
+// of the independent labelling, plus the sum of these gains, plus f_alpha(k) - f_alpha(0), minus
+// what the tables of the other columns lose when the k members leave. As f_v is convex, each member
+// that leaves column v lowers f_v by at least f_v(1) - f_v(0). This gives an upper bound on the
+// difference of the two scores. If the bound is negative for all k > 0, the pass is idle.
+//
+// Notation (instance.hpp): n members, K columns; psi_iv is the score of member i at column v, f_v
+// the table of column v.
 #pragma once
 
 #include "clique/instance.hpp"
@@ -26,7 +29,7 @@ public:
 private:
   static constexpr std::int32_t kMostMembers = 15;
 
-  // True if the instance is a convex sum of the kind described above.
+  // True if the instance is of the kind described above.
   static bool fits(const Instance &instance) noexcept;
   void find_all() noexcept;
 

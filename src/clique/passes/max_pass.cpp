@@ -152,9 +152,9 @@ bool MaxPass::pass_messages(std::int32_t alpha, Matrix<double> messages) noexcep
     with_from_[k - 1] = std::max(with_from_[k - 1], with_from_[k]);
   }
 
-  // Number of members that labelling number `forced` has at counted columns other than alpha; not
-  // used, and 0, without a rest column. If it is above 0, some member is outside the rest column
-  // even where none has alpha. Then the potential is at least f_alpha(0).
+  // Number of members at counted columns other than alpha in labelling `forced`, the first of the
+  // pass; without a rest column 0, and not used. If it is above 0, not all members are in the rest
+  // column even if none has alpha, so the potential is then at least f_alpha(0).
   const std::int32_t counting = rest < 0 ? 0 : in.members - forced - sweep_.counts().data()[rest];
   Leaver cheapest;
   Leaver next;
@@ -184,10 +184,10 @@ bool MaxPass::pass_messages(std::int32_t alpha, Matrix<double> messages) noexcep
         with = std::max(with, with_from_[rank + 1] - gain);
       }
     }
-    // none: the score of the labelling with member i fixed and count 0 of alpha, without base: this
-    // is f_alpha(0), or minus infinity if another member must have alpha. none_for_rest: the same
-    // with member i fixed to the rest column. If all members would then be in the rest column,
-    // another member moves to a counted column, and its loss is subtracted.
+    // none: the score, minus `base`, of the labelling in which member i is fixed and no member has
+    // alpha. It is f_alpha(0), or minus infinity if another member must have alpha. none_for_rest:
+    // the same with member i fixed to the rest column. If all members would then be in the rest
+    // column, another member moves to a counted column, and its loss is subtracted.
     const bool none_possible = forced - (is_forced ? 1 : 0) == 0;
     const double none = none_possible ? f[0] : kForbidden;
     double none_for_rest = none;

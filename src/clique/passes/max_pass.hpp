@@ -1,9 +1,9 @@
 // Exact inference for MAX potentials C = max_v f_v(n_v), by alpha-pass.
 //
 // Labelling k of the pass of alpha gives alpha to the k members with the greatest gain, and to each
-// other member its default column, the best one other than alpha (alpha_sweep.hpp). Here its score
-// is taken to be the sum of its member scores plus f_alpha(k), which is a lower bound, as C is a
-// maximum over columns.
+// other member its default column, the best one other than alpha (alpha_sweep.hpp). MaxPass takes
+// the sum of the member scores plus f_alpha(k) for the score of this labelling. This is a lower
+// bound on the score, as C is a maximum over columns.
 //
 // In an optimal labelling, C = f_beta(n_beta) for some column beta. Labelling n_beta of the pass of
 // beta has at least the member scores of the optimum, and its potential is at least f_beta(n_beta).
@@ -13,6 +13,8 @@
 //
 // The potential is 0 by definition if no member has a counted column, that is, if all are in the
 // rest column, which stands for the uncounted values.
+//
+// Notation (instance.hpp): n members, K columns; f_v is the table of column v.
 #pragma once
 
 #include "clique/passes/alpha_sweep.hpp"
@@ -31,8 +33,8 @@ public:
 
 private:
   // The cheapest move of a member from the rest column to a counted column other than alpha. If
-  // every member is in the rest column, f_alpha(0) is no lower bound of the potential; after this
-  // move it is one.
+  // every member is in the rest column, the potential is 0, and f_alpha(0) is no lower bound on it.
+  // After this move f_alpha(0) is a lower bound.
   struct Leaver {
     std::int32_t member = -1;
     std::int32_t column = -1;
@@ -48,10 +50,10 @@ private:
 
   const Instance *instance_;
   AlphaSweep sweep_;
-  // Maxima over labellings k' of the pass of alpha after one member has been moved to the column it
-  // is fixed to. Each array has n + 2 entries, by k. gains(k'): sum of the first k' gains; f: the
-  // table of alpha. Labellings in which no member has alpha are left out, since f(0) may not apply
-  // to them.
+  // Maxima over labellings k' of the pass of alpha, after one member has been moved to the column
+  // to which it is fixed. Each array has n + 2 entries, by k. gains(k'): the sum of the gains of
+  // ranks forced() .. k' - 1; f: the table of alpha. Labellings in which no member has alpha are
+  // left out, since f(0) may not apply to them.
   //
   // The member moves from its default column to another column than alpha: alpha keeps count k'.
   double *without_up_; // max over k' <= k of gains(k') + f(k')

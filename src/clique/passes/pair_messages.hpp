@@ -1,6 +1,7 @@
-// Exact messages of a SUM clique with two members and no forbidden counts, in O(K). The message of
-// member i and column v is the best score with member i fixed to v, minus its score there. The
-// other member takes v too, or the column that is best for it alone.
+// Exact messages of a SUM clique with two members and no forbidden counts, in O(K) for K columns.
+// The message of member i and column v is the best score with member i fixed to v, minus the score
+// of member i at v. In the best labelling the other member takes v too, or the column that is best
+// for it alone.
 #pragma once
 
 #include "clique/instance.hpp"

@@ -15,7 +15,7 @@ namespace {
 // registers.
 constexpr int kPassVectors = 2;
 
-// Work counted, against the limits, for each column in loops that read several arrays and a table.
+// Steps announced to the limits for each column, in loops that read several arrays and a table.
 constexpr std::int64_t kColumnWork = 2 * Limits::kScattered;
 
 // Writes sum_i max(d_i - t, 0) to `excess` for every column v and threshold t, with d_i = psi_iv -
@@ -207,8 +207,8 @@ CHORALE_INLINE double PassBounds::bound_of(std::int32_t alpha) const noexcept {
 }
 
 // Sorts the passes by descending bound. The place of a pass is the number of passes that come
-// before it, so that no branch depends on the bounds. More than kCounted passes only become a heap,
-// from which alpha() takes as many as are run. False if interrupted.
+// before it, so that no branch depends on the bounds. If there are more than kCounted passes, only
+// builds a heap, from which alpha() takes the passes that are run. False if interrupted.
 CHORALE_INLINE bool PassBounds::sort_passes() noexcept {
   const std::int32_t columns = instance_->columns;
   if (columns > kCounted) {
@@ -318,8 +318,8 @@ bool PassBounds::run() noexcept {
 
 // Places the thresholds evenly between `low` and `high`, the range of d_i = psi_i,alpha - w_i that
 // matters, and computes per_spacing_. Members with d_i below minus the greatest step of f_alpha do
-// not have alpha at an optimal k: this gives `low`. d_i is at most minus the slope in w_i, unless
-// alpha is the best column of member i: this gives `high`. False if interrupted.
+// not have alpha at an optimal k: this gives `low`. Unless alpha is the best column of member i,
+// d_i is at most minus the slope that w_i contains: this gives `high`. False if interrupted.
 bool PassBounds::place_thresholds() noexcept {
   const Instance &in = *instance_;
   double low = 0;

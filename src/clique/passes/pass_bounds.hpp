@@ -10,9 +10,12 @@
 //         + (the sum of the k greatest psi_i,alpha - w_i)
 //
 // The k greatest of any numbers d_i add up to at most k t + sum_i max(d_i - t, 0) for every
-// threshold t. This is a line in k. The bound uses the lower envelope of the lines of a few
-// thresholds. Between two crossings of lines, the convex f_alpha plus a line is greatest at one of
-// the ends, so only the crossings, k = 0 and k = n are evaluated.
+// threshold t. As a function of k this is a line. The bound uses the lower envelope of the lines of
+// a few thresholds. Between two crossings of lines, the convex f_alpha plus a line is greatest at
+// one of the ends, so only the crossings, k = 0 and k = n are evaluated.
+//
+// Notation (instance.hpp): n members, K columns; psi_iv is the score of member i at column v, f_v
+// the table of column v.
 #pragma once
 
 #include "base/lanes.hpp"
@@ -26,19 +29,21 @@ public:
 
   // Computes the bounds of all passes. O(n K). False if interrupted.
   bool run() noexcept;
-  // Does nothing; AlphaPass calls it in PassBounds and ThresholdBounds alike.
+  // Does nothing: only ThresholdBounds can tighten its bounds, but AlphaPass calls tighten() of
+  // both.
   bool tighten(double) noexcept { return true; }
   // Returns the alpha of the pass with the `rank`-th highest bound (0: the highest). With many
-  // columns the passes are sorted on demand: O(log K) for each rank up to `rank` that is new.
+  // columns the passes are sorted on demand: O(log K) for each rank up to `rank` that was not
+  // sorted before.
   std::int32_t alpha(std::int32_t rank) noexcept;
-  // Upper bound on the score of the pass of `alpha`.
+  // Returns an upper bound on the score of the pass of `alpha`.
   double bound(std::int32_t alpha) const noexcept { return bounds_[alpha]; }
-  // Number of members whose best column is v.
+  // Returns the number of members whose best column is v.
   std::int32_t count(std::int32_t v) const noexcept { return counts_[v]; }
-  // Slope of the chord of f_v from 0 to c = count(v): (f_v(c) - f_v(0)) / c, or f_v(1) - f_v(0) if
-  // c is 0.
+  // Returns the slope of the chord of f_v from 0 to c = count(v): (f_v(c) - f_v(0)) / c, or
+  // f_v(1) - f_v(0) if c is 0.
   double slope(std::int32_t v) const noexcept { return slopes_[v]; }
-  // Sum of the members' best scores.
+  // Returns the sum of the members' best scores.
   double best_scores() const noexcept { return defaults_; }
 
 private:
@@ -48,20 +53,20 @@ private:
   static constexpr int kPadded = (kThresholds + kLanes - 1) / kLanes * kLanes;
 
   bool bound_all() noexcept;
-  // For a column v, while add_seconds() moves members from their best column to v, their
-  // second-best.
+  // add_seconds() visits the members grouped by best column, and lets each member join its
+  // second-best column. This is its state for a column v that members join.
   struct Moved {
-    std::int32_t alpha; // best column of the member that moved last; -1 before the first
-    std::int32_t count; // c_v plus the number of members that have moved from this best column
+    std::int32_t alpha; // best column of the member that joined last; -1 before the first
+    std::int32_t count; // c_v plus the number of members with this best column that have joined
   };
 
   bool prepare_members() noexcept;
   bool place_thresholds() noexcept;
   bool add_seconds() noexcept;
   double bound_of(std::int32_t alpha) const noexcept;
-  // Upper bound, over k = 0 .. most, on f(k) plus the value at k of the lowest of the lines.
-  // `excess`: kPadded entries, the value at 0 of the line of each threshold; minus infinity in the
-  // padding.
+  // Returns an upper bound on the maximum, over k = 0 .. most, of f(k) plus the lowest of the lines
+  // at k. `excess`: kPadded entries, the value at 0 of the line of each threshold; minus infinity
+  // in the padding.
   double highest(const Lanes *excess, const double *f, std::int32_t most) const noexcept;
   bool sort_passes() noexcept;
   // Returns a comparison of passes: true if pass a has a lower bound than pass b, or the same bound
@@ -75,16 +80,16 @@ private:
   const Instance *instance_;
   double *weights_;                     // n: w_i; add_seconds() uses it as scratch
   double *slopes_;                      // K: chord slopes (f_v(c_v) - f_v(0)) / c_v
-  double *excess_;                      // K x padded: sum_i max(psi_i,alpha - w_i - t, 0)
+  double *excess_;                      // K x kPadded: sum_i max(psi_i,alpha - w_i - t, 0)
   double *bounds_;                      // K: bound by alpha
   std::int32_t *counts_;                // K: number of members by best column
-  std::int32_t *order_;                 // K: a heap of alphas; then the sorted ones, highest last
+  std::int32_t *order_;                 // K: heap of alphas, then sorted alphas, highest last
   double *bases_;                       // K: sum_i default_i + sum_{v != alpha} f_v(c_v), by alpha
   std::int32_t *forced_;                // K: by alpha, number of members that have no other column
   Moved *moved_to_;                     // K: by second-best column, state of add_seconds()
   std::int32_t *by_best_;               // n: members grouped by best column
   std::int32_t sorted_ = 0;             // number of alphas at the end of order_ that are sorted
-  double thresholds_[kPadded] = {};     // descending
+  double thresholds_[kPadded] = {};     // the thresholds t, descending
   double per_spacing_ = 0;              // 1 / distance of neighbouring thresholds, or 0
   double defaults_ = 0;                 // sum of the best scores
   double potential_ = 0;                // sum_v f_v(c_v)

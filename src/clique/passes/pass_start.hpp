@@ -1,11 +1,12 @@
 // Sets a running score (a class of count_score.hpp: counts, and the value of a sum at these counts)
 // to the first labelling of a pass of alpha-pass. Fast if there are many columns.
 //
-// At most 2 n columns are the best or second-best column of some member. Every other column has
-// count 0 in all labellings except those of its own pass. So a reset between two passes visits only
-// the best and second-best columns, alpha, the previous alpha, and the columns with f_v(0) != 0.
-// This takes O(n) instead of O(K) if most f_v(0) are 0. The columns are visited in ascending order,
-// in which the sum over all columns is added up too, so the result has the same bits.
+// At most 2 n columns are the best or second-best column of some of the n members. Every other
+// column has count 0 in all labellings except those of its own pass. So a reset between two passes
+// visits only the best and second-best columns, alpha, the previous alpha, and the columns with
+// f_v(0) != 0. If most f_v(0) are 0, this takes O(n) instead of O(K) for K columns. The columns are
+// visited in ascending order. The sum over all columns is added up in this order too, so the result
+// has the same bits.
 #pragma once
 
 #include "clique/instance.hpp"

@@ -16,7 +16,7 @@ constexpr std::int64_t kWide = 8;
 using Wide = float __attribute__((vector_size(kWide * sizeof(float))));
 using WideIndices = std::int32_t __attribute__((vector_size(kWide * sizeof(std::int32_t))));
 
-// Floats per loop of a sum: two independent vectors, whose additions overlap.
+// Floats that a loop adds at a time: two independent vectors, whose additions overlap in time.
 constexpr std::int64_t kStride = 2 * kWide;
 
 CHORALE_INLINE void load(Wide &wide, const float *from) noexcept {
@@ -204,8 +204,8 @@ CHORALE_INLINE bool PriceStarts::combine() noexcept {
 }
 
 // Inserts a start into starts_, which stays sorted by descending estimate; if there are kStarts
-// already, the lowest is dropped. The three pairs of a triple may all lead to this triple, so a
-// start whose estimate is among the stored ones is taken for a repetition and not inserted.
+// already, the lowest is dropped. The three pairs of a triple may all lead to this triple. So a
+// start with the same estimate as a stored one is taken to be the same start and is not inserted.
 void PriceStarts::keep(const Start &start) noexcept {
   for (std::int32_t at = 0; at < count_; ++at)
     if (starts_[at].estimate == start.estimate)
@@ -273,7 +273,7 @@ template <int kCount> CHORALE_INLINE void PriceStarts::refine(Start &start) cons
     start = next;
 }
 
-// Refines the starts that combine() has kept and drops those that no longer promise enough.
+// Refines the starts that combine() has kept and drops those whose estimate is then too low.
 CHORALE_INLINE void PriceStarts::refine_all() noexcept {
   Start rough[kStarts];
   const std::int32_t count = count_;
@@ -390,7 +390,8 @@ void PriceStarts::run(PassBounds &bounds, double level) noexcept {
   const CliquePotential::Steps steps = in.potential.convex_steps();
   const double range = steps.range();
   count_ = 0;
-  // If all steps are equal, no labelling differs in the potential. Extreme ranges cannot be scaled.
+  // If all table steps are 0, all labellings have the same potential. Extreme ranges cannot be
+  // scaled.
   if (!(range > 0x1p-1000 && range < 0x1p1000))
     return;
   magnitude_ = steps.magnitude(in.members);

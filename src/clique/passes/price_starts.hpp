@@ -14,16 +14,20 @@
 //     sum_i max(w_i, psi_ia + p_a, psi_ib + p_b, ...)
 //         + sum over v = a, b, ... of (f_v(k_v) - p_v k_v)
 //
-// Let r_iv = max(psi_iv + p_v - w_i, 0). Since max(r_ia, r_ib) <= r_ia + r_ib, a pair of columns
-// raises the estimate above that without large columns by at most the sum of what either raises it
+// Let r_iv = max(psi_iv + p_v - w_i, 0). Since max(r_ia, r_ib) <= r_ia + r_ib, the rise of the
+// estimate by a pair of large columns is at most the sum of the rises by each of the two columns
 // alone. This bound rules out most pairs.
 //
-// Each k_v is first chosen among a few counts. It fits if as many members choose column v as its
-// price assumes. So a start is *refined*: each k_v moves towards the number of members that choose
-// v, if that raises the estimate.
+// Each k_v is first taken from a few counts. A count k_v fits if k_v members choose column v at the
+// price for k_v. So a start is then *refined*: each k_v moves towards the number of members that
+// choose v, if that raises the estimate.
 //
 // Numbers called "scaled" are multiplied by factor_, so that they can be stored as floats. A
-// *place* is a pair of a candidate for a large column and a count assumed for it.
+// *place* is a candidate for a large column together with one of the counts that may be assumed for
+// it.
+//
+// Notation (instance.hpp): n members, K columns; psi_iv is the score of member i at column v, f_v
+// the table of column v.
 #pragma once
 
 #include "clique/passes/pass_bounds.hpp"
@@ -43,19 +47,21 @@ public:
     return instance.members >= 64 && instance.members < 256;
   }
 
-  // Finds and stores up to kStarts starts: among all pairs and triples of the kColumns columns
-  // whose passes have the highest upper bounds in `bounds`, those with the highest estimates. Drops
-  // starts whose estimate does not exceed `level`, the best score known, by enough. O(n) for each
-  // column and each pair. run() and write() use AVX2 if the processor has it; the results have the
-  // same bits without it.
+  // Finds and stores up to kStarts starts with the highest estimates. The candidates for large
+  // columns are the kColumns columns whose passes have the highest upper bounds in `bounds`. Tries
+  // all pairs of candidates, and adds a third candidate to a pair if that raises the estimate.
+  // Drops starts whose estimate does not exceed `level`, the best score known, by enough. O(n) for
+  // each column and each pair. run() and write() use AVX2 if the processor has it; the results have
+  // the same bits without it.
   void run(PassBounds &bounds, double level) noexcept;
 
-  // Number of starts found, which have the ranks 0 .. count() - 1, by descending estimate.
+  // Returns the number of starts found. They have the ranks 0 .. count() - 1, by descending
+  // estimate.
   std::int32_t count() const noexcept { return count_; }
-  // Writes the labelling of the start of `rank` to `assignment` (n columns): members choose their
-  // columns under the prices of the start, then once more under the prices at the counts that
-  // result. Returns the labelling's score in single precision, or minus infinity if interrupted.
-  // O(n + K).
+  // Writes the labelling of the start of `rank` to `assignment`, the column of each member. Members
+  // choose their columns under the prices of the start, then once more under the prices at the
+  // counts that result. Returns the labelling's score in single precision, or minus infinity if
+  // interrupted. O(n + K).
   double write(std::int32_t rank, gsl::span<std::int32_t> assignment) noexcept;
   // True if the estimate of the start of `rank` exceeds `level` by so much that its labelling may
   // exceed `level` too. (Estimates are too high; see kRefined.)
@@ -66,8 +72,8 @@ public:
   bool is_near(double score, double level) const noexcept {
     return score > level - kNear * magnitude_;
   }
-  // True if `score` and `level` differ by no more than rounding, so that a labelling of `score` is
-  // taken for the one that scores `level`.
+  // True if `score` and `level` differ by no more than rounding. A labelling of `score` is then
+  // taken to be the one that scores `level`.
   bool is_same(double score, double level) const noexcept {
     return std::fabs(score - level) < kRounding * magnitude_;
   }
@@ -79,16 +85,17 @@ private:
   // The counts that may be assumed for a large column, as fractions of n.
   static constexpr double kAssumed[] = {0.13, 0.21, 0.31, 0.43, 0.63};
   static constexpr std::int32_t kCounts = 5;
-  // Greatest number of large columns of a start; together they have at most 4/5 of the members.
+  // Greatest number of large columns of a start. The counts assumed for them add up to at most four
+  // fifths of n.
   static constexpr std::int32_t kLarge = 3;
   // Refining changes an assumed count by kRelaxation * (chosen - count), where `chosen` is the
   // number of members that choose the column at the prices of this count.
   static constexpr double kRelaxation = 1.5;
   static constexpr int kChoices = 2; // how often members choose their columns in write()
-  // Fractions of magnitude_. kPromising and kRefined: how far an estimate must exceed the best
-  // known score before and after the start is refined; estimates are too high, since small columns
-  // lose members. kNear: how far the score of a start may lie below the best known score, since
-  // single-member moves raise it. kRounding: greatest difference of equal scores.
+  // Fractions of magnitude_. An estimate must exceed the best known score by kPromising before the
+  // start is refined and by kRefined afterwards; estimates are too high, since small columns lose
+  // members. The score of a start may lie below the best known score by kNear, since single-member
+  // moves raise it. Equal scores differ by less than kRounding.
   static constexpr double kPromising = 0.0027;
   static constexpr double kRefined = 0.0043;
   static constexpr double kNear = 0.0013;

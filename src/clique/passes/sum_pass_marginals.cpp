@@ -116,8 +116,8 @@ void SumPassMarginals::place_lanes() noexcept {
   width_ = (lanes_ + kLanes) / kLanes * kLanes;
 }
 
-// Numbers, in lane_of_, the columns that are some member's best or second-best one from 0 on, and
-// writes -1 for all others. Returns how many were numbered.
+// Numbers the columns that are some member's best or second-best column, from 0 on. Writes the
+// numbers to lane_of_, and -1 for all other columns. Returns how many columns were numbered.
 std::int32_t SumPassMarginals::place_defaults() noexcept {
   const Instance &in = *instance_;
   std::fill(lane_of_, lane_of_ + in.columns, -1);
@@ -404,10 +404,11 @@ CHORALE_INLINE bool SumPassMarginals::find_nearest() noexcept {
   return true;
 }
 
-// True if some member's best column is alpha, or if the potential can gain as much for each member
-// that moves to alpha as the member loses by it (-nearest_[alpha]). By convexity, each member that
-// takes alpha besides the fixed one raises alpha's table by at most (f(n) - f(1)) / (n - 1) on
-// average, and lowers the table of the column it leaves by at least `lowest_step`.
+// True if some member's best column is alpha, or if the potential can gain at least
+// -nearest_[alpha], the least loss of any member by alpha, for each member that moves to alpha. By
+// convexity, each member that takes alpha besides the fixed one raises alpha's table by at most
+// (f(n) - f(1)) / (n - 1) on average, and lowers the table of the column it leaves by at least
+// `lowest_step`.
 bool SumPassMarginals::may_pay(std::int32_t alpha, double lowest_step) const noexcept {
   const std::int32_t n = instance_->members;
   const double *f = instance_->potential.tables[alpha];

@@ -3,41 +3,45 @@
 //
 // The pass of column alpha sorts the members by their gain from alpha. In labelling k the first k
 // members have alpha, and each other member its default column, its best column other than alpha.
-// Wanted, for each member i and column v: the best score of a labelling of a pass after member i
-// has been moved to v. These are prefix maxima over the labellings in which i has its default
-// column and suffix maxima over those in which i has alpha.
+// For each member i and column v, the messages need the best score of a labelling of a pass after
+// member i has been moved to v. This is a prefix maximum over the labellings in which i has its
+// default column, or a suffix maximum over the labellings in which i has alpha.
 //
-// In a sum, moving a member from column b to v changes the potential by leave[b] + join[v]. So the
-// scores of labelling k with one member moved from b are leave[b] + row k, where row k holds the
-// score of labelling k plus join[v] for each v. leave[b] changes only when a member moves from b to
-// alpha; just before, that member reads its prefix maximum. So each row is written once. When
-// default column b is read, it *folds* the rows written since it was last read: row b of before_ is
-// raised to their maximum plus leave[b]. Stored maxima of whole blocks of rows make this fast. O(n
-// K^2) in all for K up to about a hundred, instead of O(n K^3).
+// In a sum, moving a member from column b to v changes the potential by leave[b] + join[v]. Let row
+// k have an entry for each v: the score of labelling k plus join[v]. After a member of column b has
+// moved to v in labelling k, the score is leave[b] plus this entry, except for the member's own
+// score. leave[b] changes only when a member moves from b to alpha; just before, that member reads
+// its prefix maximum. So each row is written once. When a member reads the prefix maxima of default
+// column b, column b first *folds* the rows written since its last fold: row b of before_ is raised
+// to the maximum of these rows plus leave[b]. Stored maxima of whole blocks of rows make this fast.
+// O(n K^2) in all for K up to about a hundred, instead of O(n K^3).
 //
 // Rows are stored for a window of labellings; all default columns fold them before the next window
 // begins. The suffix maxima, from the last labelling to the first, use the stored rows if there is
 // one window only; otherwise they recompute the rows from the scores of the labellings.
 //
 // In a convex sum many labellings are skipped. Let `reach` be the greatest change of the potential
-// by a single move. In every best labelling, whatever another member is fixed to, a member with
-// gain > reach has alpha, and one with gain < -reach does not. A whole pass is skipped if each
-// member loses more by alpha than the potential can gain for each member that moves to alpha
-// (may_pay()). Then the labelling with each member at its best column scores more than those of the
-// pass, and every other pass visits it too.
+// by a single move. In every best labelling of a pass, whatever another member is fixed to, a
+// member with gain > reach has alpha, and one with gain < -reach does not. A whole pass is skipped
+// if each member loses more by alpha than the potential can gain for each member that moves to
+// alpha (may_pay()). The labelling with each member at its best column then scores more than the
+// other labellings of the pass, and it is in every other pass too.
 //
 // With many columns, most are no member's best or second-best column. Such *cold* columns have
 // count 0 in all labellings except those of their own pass, so their entries in a row depend only
-// on their step f(1) - f(0). A *lane* is an entry of a row. Cold columns with the same step share a
-// lane; each column that is some member's best or second-best one has a lane of its own; and one
-// more lane is for alpha in a pass of a cold alpha. The message of a cold column v needs the
-// greatest score of its shared lane in all passes but that of v, which uses the extra lane: shared
-// lanes record maxima without one pass. With few different steps (Potts: one) it takes O(n K + n^2
-// K) time and as many rows of before_ as there are default columns. With more than kMostSteps
-// different steps, and too many columns for one lane each, all cold columns share one lane and
-// their steps are added at the end, which may round the last digit differently.
+// on their step f(1) - f(0). A *lane* is an entry of a row. Each column that is some member's best
+// or second-best one has a lane of its own; cold columns with the same step share a lane. One more
+// lane is for alpha in a pass of a cold alpha. So the message of a cold column v needs the greatest
+// score of its shared lane in all passes but that of v. For this purpose a shared lane keeps two
+// maxima: the greatest score, and the greatest score of the passes other than that of the first
+// maximum. With few different steps (Potts: one) all this takes O(n K + n^2 K) time and as many
+// rows of before_ as there are default columns. With more than kMostSteps different steps, and too
+// many columns for one lane each, all cold columns share one lane and their steps are added at the
+// end, which may round the last digit differently.
 //
 // An AVX2 variant is selected at run time; both variants give the same bits.
+//
+// Notation (instance.hpp): n members, K columns; f_v is the table of column v.
 #pragma once
 
 #include "clique/passes/alpha_sweep.hpp"
@@ -93,11 +97,12 @@ private:
   void note_join(std::int32_t column) noexcept;
   // Moves a member between columns in score_ and lane_join_.
   void move(std::int32_t from, std::int32_t to) noexcept;
-  // Raises what the member has received, in each lane, to `row` (by lane) + `add`. Received maxima
-  // are stored in `messages` if each column has its own lane, otherwise in heard_ and heard_cold_.
-  void hear(std::int64_t member, const double *row, double add, Matrix<double> messages) noexcept;
-  // Writes to `messages` (n x K) what each member has received for each column, from heard_ and
+  // For each lane, raises the greatest score that the member has received to row[lane] + `add`.
+  // These maxima are stored in `messages` if each column has its own lane, otherwise in heard_ and
   // heard_cold_.
+  void hear(std::int64_t member, const double *row, double add, Matrix<double> messages) noexcept;
+  // Writes to `messages` (n x K) the greatest score that each member has received for each column,
+  // from heard_ and heard_cold_.
   void write_lanes(Matrix<double> messages) const noexcept;
 
   // Returns the position of labelling k in its window.
@@ -105,7 +110,7 @@ private:
   double *state(std::int32_t k) const noexcept { return states_ + place(k) * width_; }
 
 
-  // The greatest scores that one member has received in one lane of cold columns.
+  // The greatest scores that one member has received in one lane shared by cold columns.
   struct Heard {
     double best;        // the greatest of all passes
     double other;       // the greatest of all passes except that of `alpha`
@@ -121,8 +126,8 @@ private:
   bool has_lanes_ = false;  // if false, lane v is column v
   bool adds_steps_ = false; // cold columns share one lane and their steps are added at the end
   std::int64_t lanes_ = 0;    // number of lanes
-  std::int32_t defaults_ = 0; // number of columns with lanes of their own, the first lanes
-  std::int32_t steps_ = 0;    // number of lanes of cold columns, which follow; then that of alpha
+  std::int32_t defaults_ = 0; // number of columns with lanes of their own; these lanes come first
+  std::int32_t steps_ = 0;    // number of lanes of cold columns, which come next; alpha's is last
   std::int32_t alpha_ = 0;    // alpha of the current pass
   std::int64_t width_ = 0; // row length: the lanes, the labelling's score, padding to whole vectors
   std::int32_t *lane_of_ = nullptr;   // K: lane by column; shared lanes for cold columns
@@ -130,7 +135,7 @@ private:
   double *lane_join_ = nullptr;       // lanes_: join by lane
   double *heard_ = nullptr;           // n x defaults_: greatest scores received
   Heard *heard_cold_ = nullptr;       // n x steps_: the same, in the lanes of cold columns
-  std::int32_t *next_;                // defaults_: the first labelling not yet folded
+  std::int32_t *next_;                // defaults_: first labelling not yet folded, by column
   double *before_;  // defaults_ x width_: prefix maxima, by default column and fixed column's lane
   double *states_;  // min(n + 1, kWindow) x width_: rows of the current window
   double *blocks_;  // blocks x width_: maximum of each block of kRowBlock rows

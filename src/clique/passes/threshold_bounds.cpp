@@ -14,7 +14,7 @@ namespace chorale {
 namespace {
 
 constexpr int kStages = 3; // greatest number of times that thresholds are placed
-// So few passes cost less to run than placing thresholds again.
+// To run at most this many passes costs less than to place thresholds again.
 constexpr std::int32_t kFewPasses = 2;
 
 std::int64_t padded(std::int64_t columns) noexcept {

@@ -14,10 +14,12 @@
 // part, plus the convex f_alpha.
 //
 // While many passes may still exceed the best score, closer thresholds are placed around the parts
-// with bounds above this score.
+// whose bounds exceed this score.
 //
 // Gains are stored as *places*: the place of a gain is top_ - gain, which is positive for the gains
 // that matter and grows from part to part.
+//
+// Notation (instance.hpp): n members, K columns; f_v is the table of column v.
 #pragma once
 
 #include "clique/instance.hpp"
@@ -37,20 +39,20 @@ public:
   // False if interrupted.
   bool run() noexcept;
   // Lowers bounds that are not below `level`, a known score, and sorts the passes again. Leaves out
-  // the pass of rank 0, which has been run. False if interrupted.
+  // the pass of rank 0, which has already been run. False if interrupted.
   bool tighten(double level) noexcept;
   // Returns the alpha of the pass with the `rank`-th highest bound (0: the highest).
   std::int32_t alpha(std::int32_t rank) const noexcept { return order_[rank]; }
-  // Upper bound on the score of the pass of `alpha`.
+  // Returns an upper bound on the score of the pass of `alpha`.
   double bound(std::int32_t alpha) const noexcept { return bounds_[alpha]; }
 
 private:
-  static constexpr int kFew = 16;  // number of parts
+  static constexpr int kFew = 16;  // number of parts, usually
   static constexpr int kMany = 64; // number of parts if members far outnumber columns
   static constexpr int kRows = 8;  // number of members assigned to parts at a time
   // Calls count_members(), compiled for the vector units of the machine.
   template <int parts> bool count_all() noexcept;
-  // Sums over the members whose best column is alpha.
+  // Sum and maximum over the members whose best column is alpha.
   struct Own {
     double gains = 0; // sum of their gains by alpha
     double most = 0;  // greatest of their gains by alpha
@@ -66,13 +68,13 @@ private:
   bool note_defaults() noexcept;
   // Places the first thresholds. False if place() fails.
   bool place_thresholds() noexcept;
-  // Places new thresholds around the parts with bounds of at least level_. False, with the old
-  // thresholds, if these parts span more than half the range of the old thresholds or include the
-  // last part, or if place() fails.
+  // Places new thresholds around the parts with bounds of at least level_. Returns false and keeps
+  // the old thresholds if there is no such part, if these parts span more than half the range of
+  // the old thresholds or include the last part, or if place() fails.
   bool place_closer() noexcept;
-  // Places thresholds_ from `high` down to `low`. `closer`: with almost equal distances. False,
-  // with no threshold placed, if the range is empty or a gain is so many times the range that
-  // single precision cannot hold this number.
+  // Places thresholds_ from `high` down to `low`, with almost equal distances if `closer`. False,
+  // with no threshold placed, if the range is empty, or if some gain divided by the range is too
+  // great for single precision.
   bool place(double high, double low, bool closer) noexcept;
   // Returns the part to which a gain with this place belongs.
   std::int32_t part_of(double place) const noexcept;
@@ -87,16 +89,16 @@ private:
   // Fills part_bounds_ for alpha. `whole`: also bounds the first and last part, which reach beyond
   // the range in which the thresholds were placed; otherwise these have been bounded before.
   void bound_parts(std::int32_t alpha, bool whole) noexcept;
-  // Upper bound on the scores of the labellings of the pass of `alpha` within `part`. `states`:
-  // those of alpha; `lowest`, `highest`: bounds on the table steps of the default columns within
-  // the part.
+  // Returns an upper bound on the scores of the labellings of the pass of `alpha` within `part`.
+  // `states`: those of alpha; `lowest`, `highest`: bounds on the table steps of the default columns
+  // within the part.
   double bound_between(std::int32_t alpha, const State *states, int part, double lowest,
                        double highest) const noexcept;
   // Sorts order_ by descending bound, from rank `from` on.
   void sort_passes(std::int32_t from) noexcept;
 
   const Instance *instance_;
-  int parts_;             // number of parts; members of the last gain too little to take alpha
+  int parts_;             // number of parts; members of the last part gain too little to take alpha
   double *places_;        // kRows x K, padded: place, by member and alpha
   std::int32_t *part_;    // kRows x K, padded: part, by member and alpha
   std::int32_t *left_;    // default column x alpha x parts: number of members; then suffix sums

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::int64_t kTableSteps = 8;      // elementary steps to evaluate an entry of a table
 constexpr std::int64_t kMoveSweeps = 1000;   // limit on sweeps if the caller sets none
-constexpr double kMoveRounding = 1e-12;      // gains below this part of their terms are rounding
+constexpr double kMoveRounding = 1e-12;      // gains below this fraction of their terms count as 0
 constexpr std::int64_t kDualSteps = 1000;    // limit on steps of the dual if the caller sets none
 constexpr std::int64_t kDualRoundEvery = 10; // steps between labellings made from the dual
 constexpr std::int32_t kWeightedPatience = 10;   // steps without progress before steps get shorter
@@ -78,8 +78,8 @@ CliqueAnswer WeightedSearch::carry_out() noexcept {
 // ---- Reading ------------------------------------------------------------------------------------
 
 // Gathers the scores by column. False if some member has no admissible value. Exception: if
-// messages are asked for and only one member has none, the scores of this member become 0, and the
-// messages to it are computed.
+// messages are asked for and only one member has no admissible value, sets the scores of this
+// member to 0 and returns true, so that the messages to this member are computed.
 bool WeightedSearch::load() noexcept {
   const Potential &source = *kind_.source;
   const ProblemView &problem = task_.problem;
@@ -540,7 +540,7 @@ void WeightedSearch::run_dual() noexcept {
 // Raises the message of every member i and column v to the score of the working labelling after i
 // has moved to v, minus the score of i at v. False if interrupted.
 bool WeightedSearch::spread() noexcept {
-  std::int64_t joined = 0; // the weight that joins_ is for
+  std::int64_t joined = 0; // the weight for which joins_ is up to date, or 0
   for (std::int32_t i = 0; i < members_; ++i) {
     if (!limits_.spend(kTableSteps * columns_))
       return false;

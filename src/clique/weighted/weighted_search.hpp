@@ -2,21 +2,24 @@
 // (clique.h, "Weights"). n_v is the sum of the weights of the members at column v.
 //
 // Think of a member of weight w as w equal parts, each with scores psi / w. If the parts of one
-// member take two columns, the score is a convex function of how many take the first one, so it is
-// not lowered by moving all parts to one of the two. Three things follow:
+// member take two columns, the score is a convex function of the number of parts in the first. So
+// it does not fall if all parts move to the better one of the two columns. Three things follow:
 //
 // - Alpha-pass on all sum_i w_i parts sorts them by gain from alpha, that is, by the member's gain
-//   per unit of weight. This order keeps the parts of a member together, and a best labelling of a
-//   pass is one that divides no member. So the passes here, over whole members, find what
-//   alpha-pass on the parts finds, and have the guarantee that alpha-pass has.
-// - The dual (count_dual.hpp) needs, for each column v, the set S of members with the greatest sum
-//   of psi_iv - u_i over S plus f_v(weight of S), where u_i is the price of member i. A best S
-//   consists of the first members in the order of (psi_iv - u_i) / w_i.
+//   per unit of weight. This order keeps the parts of a member together, and some best labelling of
+//   a pass divides no member. So the passes here, over whole members, find what alpha-pass on the
+//   parts finds, and they have the guarantees of alpha-pass.
+// - The dual (count_dual.hpp) needs, for each column v, a set S of members that maximises
+//   sum_{i in S} (psi_iv - u_i) + f_v(weight of S), where u_i is the price of member i. The first
+//   members in the order of (psi_iv - u_i) / w_i, up to some rank, are such a set.
 // - Convex tables lie above their tangents. So the score never falls if every member takes the
 //   column of greatest psi_iv + w_i s_v at once, where s_v is the slope of f_v at n_v.
 //
 // Since sums of weights may be large, entries of tables are computed when they are needed, and not
 // stored for all counts.
+//
+// Notation (instance.hpp): n members, K columns; psi_iv is the score of member i at column v, f_v
+// the table of column v.
 #pragma once
 
 #include "clique/computation.hpp"
@@ -48,7 +51,8 @@ private:
   // These functions read and change the working labelling: x_, with counts_ and x_score_. keep()
   // copies it to kept_ if it scores more.
   void write_start() noexcept;
-  void take_labelling(gsl::span<const std::int32_t> from) noexcept; // n: columns
+  // Makes `from`, the column of each member, the working labelling.
+  void take_labelling(gsl::span<const std::int32_t> from) noexcept;
   void count_labelling() noexcept;
   void move(std::int32_t i, std::int32_t to) noexcept;
   void keep() noexcept;
@@ -107,16 +111,16 @@ private:
   const std::int32_t members_; // n
   const std::int32_t columns_; // K
   const std::int64_t *weights_;
-  double factor_ = 1;         // by which the potential's tables are multiplied
-  // The rest column stands for all uncounted values. Its table has one entry that is not 0: this
-  // one, at the count of all members, when no counted value occurs. It is minus the sum of f_v(0)
-  // over the other columns, so that the potential of such a labelling is 0.
+  double factor_ = 1;         // the tables of the potential are multiplied by this
+  // The rest column stands for all uncounted values. Its table is 0 except for this number, at the
+  // count of all members: no counted value occurs then. The number is minus the sum of f_v(0) over
+  // the other columns, so that the potential of such a labelling is 0.
   double nothing_counts_ = 0;
 
   double *scores_ = nullptr;     // n x K, by column
   double *messages_ = nullptr;   // n x K, or NULL
   std::int32_t *value_of_column_; // K; -1 for the rest column
-  std::int32_t *rest_value_;     // n: value that the rest column stands for; NULL without one
+  std::int32_t *rest_value_;     // n: the value for which the rest column stands; or NULL
   std::int32_t *best_;           // n: best column
   std::int32_t *second_;         // n: best of the other columns, or -1
   std::int32_t *x_;              // n: column of each member
@@ -124,11 +128,11 @@ private:
   std::int32_t *response_;       // n: scratch
   std::int64_t *counts_;         // K: weight of the members at each column in x_
   std::int64_t *chosen_;         // K: counts that the columns choose in the dual
-  std::int64_t *value_counts_;   // R: scratch, to rate a labelling
+  std::int64_t *value_counts_;   // R: scratch, to score a labelling
   Entry *entries_;               // n: members in the order of a pass or of a column of the dual
   Prefix *prefixes_;             // n + 1: the labellings of a pass
   double *pass_score_;           // K: best score of the pass of each column
-  double *joins_;                // K: join() of each column for one weight
+  double *joins_;                // K: join() of each column for one weight; or slopes
   double *price_ = nullptr;      // n: u_i. This and the next two are NULL without the dual
   double *best_price_ = nullptr; // n: the u_i with the lowest bound so far
   double *slope_ = nullptr;      // n: 1 - number of columns that choose the member
