@@ -2,7 +2,7 @@
  *
  * A page is a group of chains, a record is a chain, a word is a position of the chain. Pages are in
  * the order of their group numbers, and the records of a page in the order of their chains. If the
- * file lacks a name, the functions below make up one, such as "page 3". */
+ * file lacks a name, the functions below make one up, such as "Group 3". */
 #ifndef CHORALE_COMMAND_CORPUS_H
 #define CHORALE_COMMAND_CORPUS_H
 
@@ -19,11 +19,11 @@ typedef struct corpus {
   const chorale_model *model;
   int64_t chain_count, clique_count, positions, labels;
   int64_t *chains;  /* chain numbers, page by page */
-  int64_t *offsets; /* by chain: its first position in all chains; then the end */
+  int64_t *offsets; /* by chain: its first position among those of all chains; then their number */
   int64_t *page_of; /* by chain */
   page *pages;
   int64_t page_count;
-  int64_t *clique_page; /* by clique: the page that all its members are on; -1 if on several */
+  int64_t *clique_page; /* by clique: the page of all its members; -1 if they are on several */
   const int32_t *gold;  /* by position, -1: unknown; NULL: no gold labels */
 } corpus;
 
@@ -38,8 +38,8 @@ chorale_text label_name(const corpus *from, int64_t label, char space[NAME_SPACE
 chorale_text word(const corpus *from, int64_t chain, int64_t position, char space[NAME_SPACE]);
 chorale_text space_before(const corpus *from, int64_t chain, int64_t position);
 chorale_text clique_name(const corpus *from, int64_t clique, char space[NAME_SPACE]);
-/* Returns the name of a value of a clique. *made_up: receives 1 if the file has no name for the
- * value, and a description was made up; else 0. */
+/* Returns the name of a value of a clique. If the file has no name for the value, returns a made-up
+ * description and sets *made_up to 1; otherwise sets it to 0. */
 chorale_text value_name(const corpus *from, int64_t clique, int32_t value, int *made_up,
                         char space[NAME_SPACE]);
 

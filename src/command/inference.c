@@ -15,8 +15,9 @@
 
 static int is_blank(char c) { return c == ' ' || c == '\t'; }
 
-/* Writes the next name of the comma-separated list *list to *name, without surrounding blanks, and
- * moves *list to the rest, NULL after the last name. Returns 0 if there are no more names. */
+/* Writes the next name of the comma-separated list *list to *name, without surrounding blanks. Sets
+ * *list to the rest of the list, or to NULL after the last name. Returns 0 if there are no more
+ * names. */
 static int next_name(const char **list, chorale_text *name) {
   if (*list == NULL)
     return 0;
@@ -48,8 +49,8 @@ static void refuse_kind(const corpus *from, chorale_text asked) {
   exit(EXIT_BAD_INPUT);
 }
 
-/* Returns for each kind of cliques 1 if `list` (names separated by commas) contains its name. The
- * caller frees the array. */
+/* Returns for each kind of cliques 1 if `list` (names separated by commas) contains its name, else
+ * 0; the caller frees the array. Ends the program if `list` contains an unknown name. */
 static char *wanted_kinds(const corpus *from, const char *list) {
   const int64_t kinds = chorale_problem_text_count(from->problem, CHORALE_TEXTS_KINDS);
   char *wanted = allocate(kinds, 1);
@@ -71,7 +72,7 @@ static char *wanted_kinds(const corpus *from, const char *list) {
   return wanted;
 }
 
-/* Returns the corpus's model, with the learnt potentials of --learnt if given. */
+/* Returns the corpus's model; if --learnt is given, with the learnt potentials. */
 static chorale_model *with_learnt(const corpus *from, const settings *chosen) {
   if (chosen->learnt == NULL)
     return chorale_model_retain(from->model);
@@ -84,7 +85,8 @@ static chorale_model *with_learnt(const corpus *from, const settings *chosen) {
   return model;
 }
 
-/* Returns the temperature that was learnt with the potentials; 1 if there is none. */
+/* Returns the temperature that was learnt with the potentials: of --learnt, or else of the file's
+ * note "learnt.json"; 1 if there is none. */
 static double temperature_of(const corpus *from, const settings *chosen) {
   const chorale_text text = note(from, "learnt.json");
   chorale_learnt *learnt = NULL;
@@ -132,9 +134,9 @@ static chorale_model *with_strengths(const corpus *from, const settings *chosen,
 
 /* ---- Progress ----------------------------------------------------------------------------- */
 
-/* Progress callback: stores the progress as a moment and, if the user wants, prints it: on a
- * terminal by overwriting one line, otherwise as a line for each round. Returns 1, which ends the
- * run, if the array of moments is full; infer() makes the array large enough. */
+/* Progress callback: stores the progress as a moment. If the user wants, also prints it: on a
+ * terminal by overwriting one line, otherwise in a line of its own. Returns 1, which ends the run,
+ * if the array of moments is full; infer() makes the array large enough. */
 static int32_t keep_moment(void *user, const chorale_progress *progress) {
   inference *into = user;
   if (into->moment_count == into->moment_room)

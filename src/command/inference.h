@@ -8,16 +8,16 @@
 /* Progress of the run after a round or a step of the bound. */
 typedef struct moment {
   int64_t round;
-  double score, best_score, upper_bound; /* plus infinity before there is a bound */
+  double score, best_score, upper_bound; /* upper_bound: plus infinity until a bound is known */
 } moment;
 
 typedef struct inference {
-  chorale_model *model; /* the corpus's, with the strengths asked for */
+  chorale_model *model; /* the corpus's model with the learnt potentials and strengths asked for */
   double *factors; /* factor of each clique's potential; NULL: all 1 */
   chorale_run *run;
   chorale_run_result result;
   double seconds; /* duration of the run, without loading the file */
-  double temperature; /* of probabilities: that of --learnt or of the file's note, otherwise 1 */
+  double temperature; /* of probabilities: learnt with the potentials; 1 if none was learnt */
   int32_t *own;   /* by position: the label if every chain is labelled without its cliques */
   int32_t *together; /* by position: the label that the run found */
   int tell;       /* 1: progress is printed to stderr */

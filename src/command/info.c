@@ -7,17 +7,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Properties that the cliques of one kind have in common. */
+/* A summary of the cliques of one kind. */
 typedef struct kind {
   int64_t cliques, members;
-  int64_t weight; /* sum of how often the members count */
+  int64_t weight; /* sum of the weights of the members */
   int64_t least_values, most_values;
   int by_property, by_position, by_centre; /* numbers of property, position and centred cliques */
-  chorale_family family;                   /* of all their potentials; 0: several, or none */
+  chorale_family family;                   /* family of all their potentials; 0: they differ */
 } kind;
 
-/* Returns a summary of the cliques of each kind, then one of the cliques without a kind (-1): count
- * + 1 entries, which the caller frees. */
+/* Returns a summary of the cliques of each of `count` kinds, and then a summary of the cliques
+ * without a kind (-1): count + 1 entries, which the caller frees. */
 static kind *kinds_of(const corpus *from, int64_t count) {
   kind *kinds = allocate(count + 1, sizeof *kinds);
   for (int64_t c = 0; c < from->clique_count; ++c) {
@@ -54,8 +54,8 @@ static kind *kinds_of(const corpus *from, int64_t count) {
   return kinds;
 }
 
-/* Returns words for what the members of the cliques of a kind are: chains with a property,
- * positions, or positions with a centre. */
+/* Returns a word for the members of the cliques of a kind: "property" for chains with a property,
+ * "position" for positions, "centre" for positions with a centre, "several" if cliques differ. */
 static const char *form_of(const kind *of) {
   if (of->by_property == of->cliques)
     return "property";
@@ -129,8 +129,8 @@ static void print_kind(const corpus *from, const facts *of, int64_t k) {
 
 enum { LONG_LINE = 400, SHOWN = 60 };
 
-/* Prints a text of several lines, all but the first one indented. Of a long text, such as JSON,
- * prints only the beginning. */
+/* Prints a text, with every line but the first indented. Of a line above LONG_LINE bytes, such as
+ * JSON, prints only the beginning and the length. */
 static void print_lines(chorale_text text) {
   while (text.length > 0) {
     const char *end = memchr(text.bytes, '\n', text.length);
@@ -140,7 +140,7 @@ static void print_lines(chorale_text text) {
     if (length > LONG_LINE) {
       line.length = SHOWN;
       while (line.length > 0 && ((unsigned char)line.bytes[line.length] & 0xc0) == 0x80)
-        --line.length; /* so that no character of several bytes is cut */
+        --line.length; /* so that no character of several bytes is split */
     }
     print_name(stdout, line, 0);
     if (line.length < length)

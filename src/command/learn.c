@@ -7,8 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Progress callback: prints the number of runs, on a terminal by overwriting one line, otherwise
- * line by line. */
+/* Progress callback: prints the number of runs, on a terminal by overwriting one line, otherwise in
+ * a line of its own. */
 static int32_t tell_progress(void *user, const chorale_learn_progress *progress) {
   (void)user;
   const int terminal = isatty(STDERR_FILENO);
@@ -47,7 +47,7 @@ static chorale_learnt *learn(chorale_problem *const *problems, const settings *c
   return learnt;
 }
 
-/* Returns the learnt result as text of a form (lines or JSON); the caller frees it. */
+/* Returns the learnt result as text, in lines or as JSON; the caller frees it. */
 static char *text_in_form(const chorale_learnt *learnt, chorale_text_form form) {
   size_t needed = 0;
   chorale_error error;

@@ -1,5 +1,5 @@
-/* The command `chorale`: labels the chains of problem files together, reports the changes, and
- * describes such files. The manual page is chorale.1. */
+/* The command `chorale`: labels the chains of problem files together, reports the changes, learns
+ * potentials, and describes and checks problem files. The manual page is chorale.1. */
 #include "commands.h"
 #include "support.h"
 
@@ -62,7 +62,8 @@ static int print_version(void) {
   return 0;
 }
 
-/* Prints an unknown subcommand and the names of all subcommands, and ends the program. */
+/* Ends the program with a message that names the unknown subcommand (NULL: none was given) and all
+ * subcommands. */
 static void refuse(const char *name) {
   char list[200] = "";
   for (int i = 0; i < COMMANDS; ++i) {

@@ -38,8 +38,8 @@ static const char learn_help[] =
     "  --seconds F        end after F seconds; nothing is applied then\n"
     "  --progress         progress to stderr even if that is no terminal\n";
 
-/* Upper limit of whole-number options: above any useful number, and so low that an array with an
- * entry for each round (of --rounds) fits in memory. */
+/* Upper limit of whole-number options: above any useful number, but so low that an array with an
+ * entry for each round fits in memory. */
 static const int64_t most = 1000000;
 
 static int64_t whole(const char *name, const char *text, int64_t least) {
@@ -89,8 +89,8 @@ typedef struct option {
   const char *name;
   int takes; /* the sets (TAKES_...) that contain the option; 0: in every subcommand */
   form is;
-  size_t at;     /* offset in settings of an int, an int64_t, a double or a const char * */
-  int64_t least; /* of a WHOLE option: the least value allowed */
+  size_t at;     /* offset in `settings` of the int, int64_t, double or const char * to set */
+  int64_t least; /* for a WHOLE option: the least value allowed */
 } option;
 
 enum { TAKES_ANY_RUN = TAKES_RUN | TAKES_LEARN };
@@ -112,7 +112,8 @@ static const option options[] = {
     {"--output", TAKES_REPORT | TAKES_LEARN, TEXT, offsetof(settings, output), 0},
 };
 
-/* Returns the option named by the `length` bytes at `name`; ends the program if there is none. */
+/* Returns the option of a subcommand that the `length` bytes at `name` name; ends the program if
+ * there is none. */
 static const option *find(const command *chosen, const char *name, size_t length) {
   for (size_t i = 0; i < sizeof options / sizeof *options; ++i)
     if (strlen(options[i].name) == length && memcmp(options[i].name, name, length) == 0 &&

@@ -19,7 +19,8 @@ typedef struct settings {
   int64_t bound_steps;
   double seconds; /* time limit of the run, or of learning; negative: none */
   int64_t folds;
-  double seen; /* of learn: share of the training data that the tagger had seen */
+  double seen; /* for learn: share of the final tagger's training data that the taggers of the
+                  scores had seen */
   int json;
   int progress; /* 1: progress is printed to stderr */
 } settings;
@@ -37,8 +38,8 @@ typedef struct command {
   int (*run)(const settings *chosen);
   int takes;            /* the sets of options that the subcommand takes */
   const char *synopsis; /* arguments after "chorale NAME" */
-  const char *does;     /* what it does, for the list of subcommands: at most 60 columns */
-  const char *help;     /* description, in lines of at most 80 columns */
+  const char *does;     /* short description for the list of subcommands, at most 60 columns */
+  const char *help;     /* long description, in lines of at most 80 columns */
 } command;
 
 /* Parses the arguments after the name of a subcommand. Ends the program after --help, and with

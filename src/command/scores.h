@@ -14,14 +14,14 @@ typedef struct counts {
  * if the label is neither gold nor assigned anywhere. */
 double f1(counts of);
 
-/* Counts over a set of positions. Positions without gold labels enter only `tokens` and
- * `changed`. */
+/* Counts over a set of positions. Positions without a gold label enter only `tokens` and `changed`.
+ * own_: for the labels without cliques. */
 typedef struct tally {
   int64_t tokens, changed;
   int64_t known; /* tokens with a gold label */
   int64_t own_errors, errors;
-  int64_t records;          /* chains with a gold label; counted by summarise() */
-  int64_t own_right, right; /* tokens whose label is the gold label. own_: labels without cliques */
+  int64_t records;          /* chains with a gold label; this and the next two: by summarise() */
+  int64_t own_right, right; /* chains with a gold label and without an error */
 } tally;
 
 /* Adds `length` positions to the counts in *to. gold, own, together: by position, the gold label

@@ -148,7 +148,7 @@ static void print_label_json(const corpus *from, const summary *of, int64_t labe
   putchar('}');
 }
 
-/* Prints the fields for F1 over tokens and for numbers of errors, if there are gold labels. */
+/* Prints the fields for token F1 and for numbers of errors. Needs gold labels. */
 static void print_scores_json(const corpus *from, const summary *of) {
   put_json_whole(stdout, "own_errors", of->all.own_errors, 0);
   put_json_whole(stdout, "errors", of->all.errors, 0);

@@ -8,19 +8,20 @@
 typedef struct summary {
   tally *pages;           /* by page */
   tally all;              /* over the pages that are not training pages */
-  counts *own, *together; /* by label, over these pages: without cliques, and of the run */
+  counts *own, *together; /* by label, over these pages: labels without cliques, and of the run */
   int64_t left_out;       /* the label for "nothing", which F1 leaves out; -1 if there is none */
   counts own_sum, together_sum;
-  int64_t test_pages, training_pages; /* test_pages: those counted in `all` */
-  int64_t better, equal, worse;       /* numbers of test pages with gold labels on which cliques
-                                         led to fewer, equally many, more errors */
+  int64_t test_pages, training_pages; /* test_pages: number of pages counted in `all` */
+  int64_t better, equal, worse;       /* numbers of test pages with gold labels on which the run
+                                         made fewer, equally many or more errors than the labels
+                                         without cliques */
 } summary;
 
 summary summarise(const corpus *from, const inference *done);
 void summary_free(summary *of);
 
-/* Returns by what share the errors without cliques are reduced, (own_errors - errors) / own_errors;
- * 0 if there are none. */
+/* Returns the share of the errors without cliques that the run removes, (own_errors - errors) /
+ * own_errors; 0 if own_errors is 0. */
 double error_reduction(const tally *of);
 
 /* Prints the tables to stdout. */

@@ -50,8 +50,8 @@ chorale_problem *load(const char *path) {
 }
 
 char *read_file(const char *argument, const char *path, size_t *length) {
-  /* The file is read up to this size, far above that of any learnt result and of the library for
-   * browsers. */
+  /* Reading stops at about this size, which is far above the size of any learnt result and of the
+   * library for browsers. */
   enum { MOST_BYTES = 1 << 28 };
   FILE *file = fopen(path, "rb");
   size_t room = 1 << 16;
@@ -111,7 +111,8 @@ void print_name(FILE *to, chorale_text name, int width) {
   for (size_t i = 0; i < name.length; ++i) {
     const unsigned char byte = (unsigned char)name.bytes[i];
     const unsigned char next = i + 1 < name.length ? (unsigned char)name.bytes[i + 1] : 0;
-    /* Control characters: those below 32, 127, and 128 to 159, which are two bytes in UTF-8. */
+    /* Control characters are U+0000 to U+001F, U+007F, and U+0080 to U+009F, which take two bytes
+     * in UTF-8. */
     const int is_second = byte == 0xc2 && next >= 0x80 && next < 0xa0;
     putc(byte < 0x20 || byte == 0x7f || is_second ? '?' : byte, to);
     i += (size_t)is_second;

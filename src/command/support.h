@@ -35,12 +35,12 @@ void check(chorale_status status, const chorale_error *error);
 void check_input(chorale_status status, const chorale_error *error, const char *argument,
                  const char *path);
 
-/* Loads a problem file; ends the program with EXIT_BAD_INPUT if it is not a valid one. */
+/* Loads a problem file; ends the program with EXIT_BAD_INPUT if the file is not valid. */
 chorale_problem *load(const char *path);
 
-/* Returns the bytes of the file that an option names, followed by a NUL, and their number in
- * *length; the caller frees them. Ends the program with EXIT_BAD_INPUT if the file cannot be
- * read. */
+/* Returns the bytes of the file that the option `argument` names, followed by a NUL, and writes
+ * their number to *length; the caller frees the bytes. Ends the program with EXIT_BAD_INPUT if the
+ * file cannot be read. */
 char *read_file(const char *argument, const char *path, size_t *length);
 
 /* Loads a file written by "chorale learn"; ends the program with EXIT_BAD_INPUT if the file is
@@ -54,8 +54,8 @@ void check_writable(const char *path, const char *read);
 /* Ends the program if output to stdout failed. */
 void check_printed(void);
 
-/* Prints a text from an untrusted source, with control characters as "?", since a terminal would
- * obey them, and pads it with blanks to `width` columns. */
+/* Prints a text from an untrusted source and pads it with blanks to `width` columns. Prints "?" for
+ * control characters, since a terminal would obey them. */
 void print_name(FILE *to, chorale_text name, int width);
 
 /* Returns the seconds of a monotonic clock. */
@@ -65,8 +65,8 @@ double now(void);
 int same_text(chorale_text a, chorale_text b);
 chorale_text text_of(const char *string);
 
-/* Return a text of a list, and the name of a value of a clique; {NULL, 0} if the problem has
- * none. */
+/* Return a text of a list, the name of a value of a clique, and the name and the text of a note;
+ * {NULL, 0} if the problem has no such text. */
 chorale_text text_in(const chorale_problem *problem, chorale_text_list list, int64_t index);
 chorale_text name_of_value(const chorale_problem *problem, int64_t clique, int32_t value);
 chorale_text name_of_note(const chorale_problem *problem, int64_t index);

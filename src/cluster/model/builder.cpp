@@ -119,7 +119,7 @@ bool comes_after(std::int32_t chain, std::int32_t position, std::int32_t chain_b
   return chain != chain_before ? chain > chain_before : position > position_before;
 }
 
-// Greatest number of slots of a chain that has_member() searches one by one; beyond, it uses the
+// has_member() looks at up to this many slots of a chain one by one. If there are more, it uses the
 // hash table.
 constexpr std::int32_t kWalk = 64;
 
@@ -224,7 +224,7 @@ bool chorale_model_builder::add_instance(const chorale_instance &instance) noexc
 
 const Potential *chorale_model_builder::over_columns(const Potential *potential,
                                                      std::int32_t columns) noexcept {
-  // Consecutive cliques mostly have the same potential; they share the one over columns.
+  // Consecutive cliques mostly have the same potential; they share its extension to the columns.
   if (!model->cliques.empty())
     if (const CliqueType &before = model->cliques.type(model->cliques.size() - 1);
         before.given == potential && before.columns == columns)
@@ -387,8 +387,8 @@ bool chorale_model_builder::has_member(std::int32_t clique, std::int32_t chain,
   const Place &centre = centres[clique];
   if (position >= 0 && centre.chain == chain && centre.position == position)
     return true;
-  // Members are mostly added in ascending order, so a member beyond the last one is new. Otherwise
-  // searches the slots of the chain, which are mostly few.
+  // If all members were added in ascending order, as they mostly are, a member after the last one
+  // is new. Otherwise the slots of the chain are searched, which are mostly few.
   const Place &last = latest[clique];
   if (last.chain != -2 && comes_after(chain, position, last.chain, last.position))
     return false;
@@ -463,8 +463,9 @@ bool chorale_model_builder::order_slots() noexcept {
     const Chain chain = model->chains[i];
     std::int32_t *first = places.begin() + chain.first_slot;
     const PackedIntegers &sites = model->members;
-    // Puts whole-chain slots first, by place and hence by clique; ports of an instance in the order
-    // of adding, which is the order of their numbers. Then come positions, by site.
+    // Sorts the places: first whole-chain slots, by place and hence by clique (but ports of an
+    // instance in the order of adding, which is the order of their numbers), then positions, by
+    // site.
     const bool ports = chain.is_instance;
     std::sort(first, first + chain.slots, [&sites, ports](std::int32_t a, std::int32_t b) {
       const std::int32_t site_a = sites[a];

@@ -1,9 +1,9 @@
 // The public builder: a model under construction.
 //
-// Functions with a Report check the caller's arguments before anything is added; on an error, they
-// report a message and leave the builder as it was. So their arrays may be NULL where a length is
-// not 0. Functions without a Report take checked arguments; they return false if memory runs out,
-// and have then added nothing. model.hpp explains slot and centre.
+// Functions with a Report check the caller's arguments, even for an array that is NULL although its
+// length is not 0. On an error they report a message and leave the builder as it was. Functions
+// without a Report take checked arguments. Those that add something return false if memory runs
+// out, and have then added nothing. model.hpp explains slot and centre.
 #pragma once
 
 #include "base/report.hpp"
@@ -26,7 +26,7 @@ struct Corpus {
   std::ptrdiff_t row;
   std::ptrdiff_t column;
   const Transitions *transitions;
-  gsl::span<const std::int32_t> tokens; // by position; without data() if there are none
+  gsl::span<const std::int32_t> tokens; // by position; data() is NULL if there are none
   gsl::span<const std::int64_t> groups; // by chain; empty if all are 0
 
   std::int64_t begin(std::int64_t chain) const noexcept {
@@ -47,8 +47,8 @@ struct Corpus {
 };
 
 // Members for the cliques first .. first + count - 1, as the caller states them: clique first + c
-// gets the entries offsets[c] .. offsets[c + 1] - 1 of `chains`. Offsets may be equal, and `chains`
-// is then NULL or not. Nothing is checked yet.
+// gets the entries offsets[c] .. offsets[c + 1] - 1 of `chains`. If all offsets are equal, `chains`
+// may be NULL. Nothing is checked yet.
 struct RaggedMembers {
   std::int64_t first;
   std::int64_t count;
@@ -61,9 +61,10 @@ struct RaggedMembers {
 struct chorale_model_builder {
   using Report = chorale::Report;
 
-  // A position of a chain, in two arrays below. In `centres`: the centre of a clique; chain -1
-  // while there is none. In `latest`: the member of a clique added last, as long as members were
-  // added in ascending order; chain -1 while there is none, -2 once the order was broken.
+  // A position of a chain, used by two arrays below. In `centres` it is the centre of a clique;
+  // chain is -1 while there is no centre. In `latest` it is the member that was added to a clique
+  // last; chain is -1 while there is no member, and -2 once a member was not added in ascending
+  // order.
   struct Place {
     std::int32_t chain;
     std::int32_t position;
@@ -112,14 +113,14 @@ struct chorale_model_builder {
   chorale_status freeze(const Report &report, chorale_model *&made) noexcept;
 
   // ---- The same with arguments that have been checked ----
-  // tokens: by position; without data() if the chain has none.
+  // tokens: by position; data() is NULL if the chain has none.
   bool add_chain(chorale::ChainView view, gsl::span<const std::int32_t> tokens, bool borrow,
                  std::int64_t group) noexcept;
   bool add_corpus(const chorale::Corpus &corpus) noexcept;
   bool add_instance(const chorale_instance &instance) noexcept;
   bool add_clique(const chorale_clique_setup &setup) noexcept;
   bool add_cliques(const chorale_clique_setup &setup, std::int64_t count) noexcept;
-  // classes, table: by position; without data() if the property does not read them.
+  // classes, table: by position; data() is NULL if the property does not read the array.
   bool add_whole(std::int32_t clique, std::int32_t chain, gsl::span<const std::int32_t> classes,
                  gsl::span<const std::int32_t> table, bool borrow) noexcept;
   bool add_position(std::int32_t clique, std::int32_t chain, std::int32_t position) noexcept;
@@ -127,8 +128,8 @@ struct chorale_model_builder {
   // Adds a clique like `setup` for each repeated token. Stores in `count` how many were added.
   bool add_repeated_words(const chorale_repeated_words_options &options,
                           const chorale_clique_setup &setup, std::int64_t &count) noexcept;
-  // Removes the slots and whole-chain slots beyond these numbers, in reverse order of adding. The
-  // caller must restore `latest` and `members` of their cliques.
+  // Removes the slots added last until `slots_before` are left, and the whole-chain slots until
+  // `wholes_before` are left. The caller must restore `latest` and `members` of their cliques.
   void take_back(std::int64_t slots_before, std::int64_t wholes_before) noexcept;
   // Sorts the slots and completes `model`.
   bool freeze() noexcept;
@@ -144,7 +145,7 @@ struct chorale_model_builder {
   chorale::Array<Place> centres;          // by clique: its centre (see Place)
   chorale::Array<Place> latest;           // by clique: its latest member (see Place)
   chorale::Array<std::int32_t> members;   // by clique: how many members it has so far
-  chorale::Array<std::int32_t> weights;   // of the members of cliques that have weights
+  chorale::Array<std::int32_t> weights;   // weights of members, for the cliques that have weights
   // By clique: the index in `weights` of the weight of its first member; -1 if every member counts
   // once. Shorter than the number of cliques if the last ones have no weights.
   chorale::Array<std::int64_t> first_weight;
@@ -152,8 +153,8 @@ struct chorale_model_builder {
 
 private:
   bool find_parts() noexcept;
-  // Checks that `more` things can be added to `count` things, which are numbered by int32. `what`:
-  // the name of these things for the message.
+  // Checks that `more` things can be added to `count` things, so that int32 still numbers them all.
+  // `what`: the name of these things for the message.
   static chorale_status check_room(const Report &report, std::string_view what, std::int64_t count,
                                    std::int64_t more = 1) noexcept;
   // Checks a setup and fills in the number of values R if it was left out.
@@ -183,7 +184,7 @@ private:
   void note_transitions(const chorale::Transitions *transitions) noexcept;
   void note_scores(std::int64_t numbers, std::size_t number_bytes, bool borrow) noexcept;
   bool reserve_chain() noexcept;
-  // Returns the type of the last clique if a clique with this setup has the same; otherwise NULL.
+  // Returns the type of the last clique if it is right for `setup` too; otherwise NULL.
   chorale::CliqueType *same_type(const chorale_clique_setup &setup) const noexcept;
   chorale::CliqueType *make_type(const chorale_clique_setup &setup) noexcept;
   bool add_centre(const chorale_clique_setup &setup, chorale::CliqueType &type) noexcept;

@@ -314,7 +314,7 @@ chorale_status Builder::set_weights(const Report &report, std::int64_t first, st
                        "; the cliques have ", needed, " members");
   if (!given && needed > 0)
     return report.null_argument("weights");
-  std::int64_t more = 0; // number of members of cliques that have a weight above 1
+  std::int64_t more = 0; // number of members of all cliques in which some weight is above 1
   std::int64_t at = 0;
   for (std::int64_t c = first; c < first + count; ++c) {
     std::int64_t total = 0;

@@ -49,7 +49,7 @@ chorale_status take_corpus(const Report &report, chorale_corpus corpus, Corpus &
   return CHORALE_OK;
 }
 
-// Checks every score and token, of all positions as if they were one chain.
+// Checks all scores and tokens, as if all positions were one chain.
 chorale_status check_contents(const Report &report, const Corpus &corpus) noexcept {
   ChainView rows;
   rows.labels = corpus.labels;
@@ -68,7 +68,7 @@ chorale_status check_contents(const Report &report, const Corpus &corpus) noexce
 // Checks that entry `entry` of the array `name` is an index from 0 to count - 1.
 chorale_status check_entry(const Report &report, std::string_view name, std::int64_t entry,
                            std::int64_t index, std::int64_t count) noexcept {
-  if (index >= 0 && index < count) // before the name of the entry is composed, which costs time
+  if (index >= 0 && index < count) // checked first, since composing the entry's name takes time
     return CHORALE_OK;
   char place[64];
   MessageWriter(place, sizeof place) << name << "[" << entry << "]";
@@ -100,7 +100,7 @@ void copy_corpus_rows(const Corpus &corpus, std::int64_t begin, std::int64_t row
       *out++ = from[y * corpus.column];
 }
 
-// Copies a chain to `to`. Returns the address of the copied tokens.
+// Copies a chain to `to`. Returns the address of the copied tokens, NULL if there are none.
 std::int32_t *copy_corpus_chain(const Corpus &corpus, std::int64_t chain, std::byte *to) noexcept {
   const std::int64_t begin = corpus.begin(chain);
   const std::int64_t rows = corpus.length(chain);
@@ -256,7 +256,7 @@ chorale_status Builder::check_parts(const Report &report, const RaggedMembers &o
 }
 
 // Adds every entry, or on an error none. add(inner, clique, entry) checks and adds one entry and
-// reports errors to `inner`, which prefixes messages with the name of the entry.
+// reports errors to `inner`; the message to the caller then begins with the name of the entry.
 template <class Add>
 chorale_status Builder::add_entries(const Report &report, const RaggedMembers &of,
                                     Add &&add) noexcept {

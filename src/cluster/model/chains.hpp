@@ -15,9 +15,9 @@ namespace chorale {
 // If no chain has more labels than this, a labelling stores each label in half a byte.
 inline constexpr std::int32_t kPairedLabels = 16;
 
-// One chain, as Chains::operator[] returns it. A *plain* chain has no scores but unary scores
-// without gaps and shared transitions. An *instance* is a chain whose inference callbacks of the
-// caller do.
+// One chain, as Chains::operator[] returns it. The only scores of a *plain* chain are unary scores,
+// stored without gaps, and those of a shared Transitions object. An *instance* is a chain for which
+// callbacks of the caller do the inference.
 struct Chain {
   const void *unary; // T x m scores of a plain chain, without gaps; NULL for an instance
   const Transitions *transitions;
@@ -28,7 +28,7 @@ struct Chain {
   std::int32_t slots;
   std::int32_t length;
   std::int32_t labels;
-  std::int32_t whole_slots; // how many slots belong to the whole chain (ports, if an instance)
+  std::int32_t whole_slots; // number of whole-chain slots; of ports, if the chain is an instance
   bool single;              // unary scores are float, not double
   bool is_instance;
 
@@ -57,8 +57,8 @@ struct Chain {
   }
 };
 
-// All chains. The length of a chain and its number of slots are the differences between where the
-// next chain begins and where this one begins.
+// All chains. A chain's length and number of slots are not stored: they follow from the first site
+// and the first slot of this chain and of the next.
 class Chains {
 public:
   explicit Chains(const Memory &memory) noexcept
@@ -75,10 +75,9 @@ public:
   // shift. Otherwise returns -1.
   std::int32_t shift() const noexcept { return shift_; }
   void prefetch(std::int64_t i) const noexcept { __builtin_prefetch(&records_[i]); }
-  // Returns the row of unary scores of chain 0 if the rows of all chains lie end to end: then every
-  // chain is plain and has one position, its score is its unary score alone, scores are doubles,
-  // and each row has row_labels() entries. A corpus of separate items is stored so. Otherwise
-  // returns NULL.
+  // If the chains are separate items whose unary scores lie end to end, returns these scores: one
+  // row of row_labels() doubles for each chain. Then every chain is plain, has one position, and
+  // has no score but its unary score. Otherwise returns NULL.
   const double *item_rows() const noexcept { return item_rows_; }
   std::int32_t row_labels() const noexcept { return types_[0].labels; }
 
@@ -89,7 +88,7 @@ public:
   bool reserve(std::int64_t count) noexcept {
     return records_.reserve(count) && (tokens_.empty() || tokens_.reserve(count));
   }
-  // Removes all chains but the first `count`. `sites`: how many sites these have together.
+  // Removes all chains but the first `count`. `sites`: the number of sites of the remaining chains.
   void truncate(std::int64_t count, std::int32_t sites) noexcept {
     records_.truncate(count);
     tokens_.truncate(std::min(count, tokens_.size()));
@@ -134,7 +133,7 @@ private:
   static constexpr std::uint32_t kMostWholes = 0x7fffffffU;
 
   enum class Kind : std::uint8_t { plain, view, instance };
-  // What consecutive chains mostly have in common.
+  // The fields that are mostly equal in consecutive chains.
   struct Type {
     const Transitions *transitions;
     std::int32_t labels;
@@ -144,7 +143,7 @@ private:
     friend bool operator==(const Type &, const Type &) = default;
   };
   struct Record {
-    const void *scores; // unary scores, a ChainView or a chorale_instance, by kind
+    const void *scores; // unary scores, a ChainView or a chorale_instance: Type::kind says which
     std::int32_t first_label;
     std::int32_t first_slot;
     std::uint32_t type;
@@ -152,13 +151,15 @@ private:
     std::uint32_t skips : 1; // 1 if the site behind the chain is unused (see `place`)
   };
 
-  // Index of an equal type, added if it is new; -1 if memory runs out.
+  // Returns the index of `type` in types_. Appends it unless one of the last few types equals it.
+  // Returns -1 if memory runs out.
   std::int32_t type_of(const Type &type) noexcept;
   const double *find_item_rows() const noexcept;
 
   Array<Record> records_;
   Array<Type> types_;
-  // By chain; empty if all tokens lie right behind the unary scores.
+  // By chain: its tokens, or NULL if it has none or they lie right behind its unary scores. Empty
+  // if every entry would be NULL.
   Array<const std::int32_t *> tokens_;
   std::int32_t sites_ = 0;
   std::int32_t slots_ = 0;

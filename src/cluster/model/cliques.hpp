@@ -16,10 +16,11 @@ struct RowPlace {
   std::int64_t number; // how many rows lie before it
 };
 
-// What consecutive cliques mostly have in common. One CliqueType serves all of them.
+// The fields that are mostly equal in consecutive cliques. If all are, the cliques share one
+// CliqueType.
 struct CliqueType {
-  const Property *property;       // of which members show a value; NULL if members are positions
-  const Dictionary *dictionary;   // of the property's values; or NULL
+  const Property *property;       // members show its values; NULL if members are positions
+  const Dictionary *dictionary;   // numbers the property's values; or NULL
   const Potential *given;         // the caller's potential; NULL for a centred clique
   const Potential *potential;     // `given`, but over `columns`; NULL until the columns are known
   const Potential *const *centre; // potential for each value of the centre; NULL: not centred
@@ -65,7 +66,8 @@ struct Clique {
   const Dictionary *numbering() const noexcept {
     return type->fired ? type->fired : type->dictionary;
   }
-  // Returns how many columns the caller sees, who sees one for each value, EMPTY and CONFLICT.
+  // Returns the number of columns that the caller sees: one for each value, EMPTY and CONFLICT,
+  // even if only the values that can fire have columns here.
   std::int32_t all_columns() const noexcept { return type->fired ? values() + 2 : columns(); }
   // Returns the caller's value of a column; returns -1 for column -1.
   std::int32_t value_of(std::int32_t column) const noexcept {
@@ -213,9 +215,9 @@ private:
   std::int32_t slots_ = 0;
 };
 
-// Numbers 0 .. total - 1 are divided into consecutive parts, such as the labels of all chains into
-// chains; find() returns the part that holds a number. The index stores the part of every kStep-th
-// number, and find() searches between two of these.
+// The numbers 0 .. total - 1 are divided into consecutive parts: for example all sites, each part
+// being the sites of one chain. find() returns the part that holds a number. The index stores the
+// part of every kStep-th number, and find() searches between two stored parts.
 class PartIndex {
 public:
   explicit PartIndex(const Memory &memory) noexcept : at_(memory) {}
@@ -239,8 +241,8 @@ public:
   std::int32_t find(std::int32_t number, StartOf &&start_of) const noexcept {
     std::int32_t first = at_[number / kStep];
     const std::int32_t last = at_[number / kStep + 1];
-    // A binary search without branches, which the processor would mispredict: all outcomes are
-    // equally likely.
+    // A binary search without branches. The processor would mispredict branches half of the time,
+    // since both outcomes of a comparison are equally likely.
     for (std::int32_t left = last - first; left > 0; left /= 2) {
       const std::int32_t half = left - left / 2;
       first += start_of(first + half) <= number ? half : 0;

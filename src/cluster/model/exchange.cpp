@@ -47,8 +47,8 @@ private:
     return true;
   }
 
-  // Sets the new type of clique c. Consecutive cliques with one type and one exchange share the new
-  // type.
+  // Sets the new type of clique c. Consecutive cliques with the same type and the same exchange
+  // share the new type.
   bool take_clique(std::int64_t c, const Exchange &exchange) noexcept {
     const CliqueType *from = &from_.cliques.type(c);
     if (c > 0 && from == &from_.cliques.type(c - 1) && exchange.potential == last_.potential &&

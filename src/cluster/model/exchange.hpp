@@ -5,19 +5,21 @@
 
 namespace chorale {
 
-// New potentials of one clique. potential: of a clique without a centre; NULL keeps the old one.
-// centre: of a centred clique, one for each value of the centre; NULL keeps the old ones.
-// Potentials are over R or R + 2 values, as in a clique setup. They must be mixtures or MAJORITY,
-// since these need no column for values that no member can fire.
+// New potentials of one clique. potential: the potential of a clique without a centre; NULL keeps
+// the old potential. centre: for a centred clique, the potential for each value of the centre; NULL
+// keeps the old potentials. Potentials are over R or R + 2 values, as in a clique setup. They must
+// be mixtures (potential.hpp) or MAJORITY: these need no column for a value that no member can
+// fire.
 struct Exchange {
   const Potential *potential = nullptr;
   const Potential *const *centre = nullptr;
 };
 
-// Returns the derived model with one reference; it holds a reference on `model`. NULL if memory
-// runs out. exchanges: by clique. unary: by chain, T x m numbers of the chain's element type,
-// without gaps, or NULL to keep the scores of this chain; the arrays are borrowed as long as the
-// result lives. `unary` itself may be empty to keep all scores.
+// Returns the derived model with one reference; it holds a reference on `model`, or on the model
+// from which `model` is derived. NULL if memory runs out. exchanges: one for each clique. unary:
+// for each chain the new unary scores, T x m numbers of the chain's element type, row-major without
+// gaps, or NULL to keep its scores; empty to keep the scores of all chains. The arrays of scores
+// are borrowed as long as the result lives.
 Model *exchange(const Memory &memory, const Log &log, const Model &model,
                 gsl::span<const Exchange> exchanges, gsl::span<const void *const> unary) noexcept;
 

@@ -8,7 +8,8 @@
 namespace chorale {
 namespace {
 
-// Duplicates are removed from the fired values whenever this many have been gathered.
+// Duplicates are removed from the gathered values when there are this many, or twice as many as
+// were left last time if that is more.
 constexpr std::int64_t kRepetitions = 1 << 16;
 
 class FiredColumns {
@@ -50,10 +51,10 @@ private:
     return all ? with_all(type) : with_fired(type);
   }
 
-  // Fills values_ with the values that members can fire, as numbers of the caller's dictionary, in
-  // ascending order. The value OUT of the dictionary (all values outside it), which always has a
-  // column, comes last. Sets `all` if a member is an instance, which may show any value. False if
-  // memory runs out.
+  // Fills values_ with the values that members can fire, as numbers of the caller's dictionary (if
+  // there is one), in ascending order. The value OUT of the dictionary (all values outside it),
+  // which always has a column, comes last. Sets `all` if a member is an instance, since it may show
+  // any value. False if memory runs out.
   bool gather(const Clique &clique, bool &all) noexcept {
     values_.truncate(0);
     fires_outside_ = false;
@@ -102,8 +103,8 @@ private:
     values_.truncate(std::unique(values_.begin(), values_.end()) - values_.begin());
   }
 
-  // Fills from_, by column: the number of the column's value in the given potential, ascending; -1
-  // for EMPTY and CONFLICT if the given potential is over R values. False if memory runs out.
+  // Fills from_: for each column, the number of its value in the given potential, ascending; for
+  // EMPTY and CONFLICT -1 if the given potential is over R values. False if memory runs out.
   bool list_sources(const CliqueType &type) noexcept {
     from_.truncate(0);
     bool fits = true;

@@ -1,11 +1,12 @@
 // Columns of property cliques with many values.
 //
-// A property may have millions of values of which the chains of a clique can fire a handful. The
-// counts of all other values are always 0, yet message rows, counts and workspaces over all values
-// would be as long as the range. So a clique with many values has columns only for the values that
-// some member can fire, as if the caller had given a dictionary of these; Clique::value_of converts
-// columns to the caller's values. A value v without a column still adds f_v(0) to the potential; a
-// further column, which no member shows, adds these numbers (`stand_in` of potential/recolumn.hpp).
+// A property may have millions of values, of which the chains of a clique can *fire* (show:
+// chorale/property.h) only a handful. The counts of all other values are always 0, yet message
+// rows, counts and workspaces over all values would be as long as the range. So a clique with many
+// values has columns only for the values that some member can fire, as if the caller had given a
+// dictionary of these values; Clique::value_of converts columns to the caller's values. A value v
+// without a column still adds f_v(0) to the potential. One further column, which no member shows,
+// stands for all such terms (`stand_in` of potential/recolumn.hpp).
 #pragma once
 
 #include "cluster/model/model.hpp"
@@ -19,10 +20,11 @@ inline constexpr std::int64_t kFewColumns = 64;
 // the reference. NULL if memory runs out.
 const Potential *widen(Model &model, const Potential *potential, std::int32_t columns) noexcept;
 
-// Sets the columns of every property clique with more than kFewColumns values. They are the values
-// that members can fire; or all values, if more than half of them can be fired, if a member is an
-// instance, or if the potential is a callback. Costs O(T * states * labels) for each chain of each
-// clique, and O(R) for potentials with a table for each value. False if memory runs out.
+// Sets the columns of every property clique with more than kFewColumns columns. A value has a
+// column if a member can fire it. All values have columns if more than half of them can be fired,
+// if a member is an instance, or if the potential is a callback. Costs O(T * states * labels) for
+// each chain of each clique, and O(R) for potentials with a table for each value. False if memory
+// runs out.
 bool number_fired(Model &model) noexcept;
 
 } // namespace chorale

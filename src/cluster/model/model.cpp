@@ -66,8 +66,8 @@ public:
   }
 
 private:
-  // Sets the new type of clique c. Consecutive cliques with one type and one factor share the new
-  // type: first_message and first_count of a type are the same for all of its cliques.
+  // Sets the new type of clique c. Consecutive cliques with the same type and factor share the new
+  // type. They can, since no field of a type depends on the clique.
   bool take_clique(std::int64_t c, double factor) noexcept {
     const CliqueType *from = &from_.cliques.type(c);
     if (c > 0 && from == &from_.cliques.type(c - 1) && factor == last_factor_)
@@ -80,8 +80,8 @@ private:
     if (!to_.cliques.set_type(c, type))
       return false;
     if (!from->centre) {
-      // A new type, but the same potential and factor as for the clique before: shares the rescaled
-      // potential.
+      // The type is new, but potential and factor are those of the clique before: the two types
+      // share the rescaled potential.
       const CliqueType *before = c > 0 ? &from_.cliques.type(c - 1) : nullptr;
       if (before && before->potential == from->potential && factor == factor_before) {
         type->potential = to_.cliques.type(c - 1).potential;

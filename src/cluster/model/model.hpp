@@ -1,10 +1,10 @@
 // The public model: chains, cliques, and the slots where they meet. Immutable once frozen.
 //
 // A *slot* is one membership in a clique: of one position of a chain, of a whole chain through a
-// property that is evaluated on it, or of a port of an instance. An *instance* is a chain whose
-// inference callbacks of the caller do; its *ports* are its memberships. The members of a clique
-// are numbered 0 .. n - 1; in a centred clique, member n is the *centre*, a position whose value
-// selects the potential.
+// property that is evaluated on it, or of a port of an instance. An *instance* is a chain for which
+// callbacks of the caller do the inference; its *ports* are its memberships. The members of a
+// clique are numbered 0 .. n - 1; in a centred clique, member n is the *centre*, a position whose
+// value selects the potential.
 //
 // A slot is stored as two numbers, from which all fields of the struct Slot are found:
 // members[place]: the *site* of the slot. `members` has an entry for each slot, clique by clique,
@@ -16,9 +16,10 @@
 //   its positions, ascending.
 //
 // A slot shows a *column* of its clique: a value 0 .. R-1, or EMPTY or CONFLICT if the clique has
-// these two; -1 if the value has no column. (A property shows EMPTY if it fires no value, CONFLICT
-// if it fires two different ones.) If R is large and members can fire few of the values, only these
-// have columns (fired_columns.hpp), and Clique::value_of converts a column to the caller's value.
+// these two; -1 if the value has no column. (chorale/property.h explains how a property *fires*
+// values. It shows EMPTY if it fires no value, CONFLICT if it fires two different values.) If R is
+// large and members can fire few of the values, only the values that can fire have columns
+// (fired_columns.hpp), and Clique::value_of converts a column to the caller's value.
 // The messages of a clique are one row of `columns` entries for each member, without gaps, then the
 // row of the centre, with an entry for each value of the centre.
 #pragma once
@@ -42,8 +43,8 @@ struct Slot {
   std::int32_t whole;    // number among all whole-chain slots, or -1
 };
 
-// A whole-chain slot: the arrays that its property reads, by position of the chain. NULL for an
-// array that it does not read.
+// A whole-chain slot, with the arrays that the property of its clique reads: each has an entry for
+// every position of the chain. An array that the property does not read is NULL.
 struct WholeSlot {
   const std::int32_t *classes;
   const std::int32_t *table;
@@ -121,9 +122,9 @@ struct chorale_model : chorale::Counted {
     return type.first_count + clique * type.columns;
   }
   std::size_t bytes() const noexcept;
-  // Copies everything from `from` into this new model except the chains and the types of the
-  // cliques. The types are still those of `from`; the caller replaces them. False if memory runs
-  // out.
+  // Copies slots, members, cliques and all sizes of `from` into this new model and sets `base`. The
+  // model has no chains yet, and its cliques have no types: the caller must add both. The weights
+  // are not copied, since the types point to those of the base. False if memory runs out.
   bool derive_from(const chorale_model &from) noexcept;
 
   chorale::Log log;
@@ -157,14 +158,14 @@ struct chorale_model : chorale::Counted {
   bool pairs_labels = false;      // two labels share a byte; each chain begins at an even site
   std::int32_t most_labels = 1;
   std::int32_t most_members = 0; // greatest number of members of a clique
-  std::int32_t most_counted = 0; // greatest sum of the weights of a clique
+  std::int32_t most_counted = 0; // greatest sum of the weights of the members of a clique
   std::size_t score_bytes = 0; // bytes of all scores of the chains
   std::size_t copied_score_bytes = 0; // bytes of the scores that were copied to the arena
   // Bytes of objects that the model created, apart from its arena and arrays.
   std::size_t made_bytes = 0;
-  // Each is a reference that the model holds, or NULL. base: in a derived model, the model that
-  // owns the chains and properties. bytes_of: the bytes of a problem file in which borrowed arrays
-  // lie.
+  // The model holds a reference on each of these two, which may be NULL. base: in a derived model,
+  // the model that owns the chains and properties. bytes_of: the bytes of a problem file in which
+  // borrowed arrays lie.
   const chorale_model *base = nullptr;
   const chorale::SharedBytes *bytes_of = nullptr;
 };
@@ -174,8 +175,8 @@ namespace chorale {
 using Model = ::chorale_model;
 
 // Creates a copy of `model` in which the potential of clique c is multiplied by factors[c]. Checks
-// the factors; reports them as missing if there are fewer than cliques. On success `made` has one
-// reference.
+// the factors; fewer factors than cliques are reported as a NULL argument. On success `made` has
+// one reference.
 chorale_status create_reweighed(const Report &report, const Memory &memory, const Log &log,
                                 const Model &model, gsl::span<const double> factors,
                                 Model *&made) noexcept;

@@ -152,8 +152,8 @@ private:
 // the chains.
 struct Assignment {
   Assignment() noexcept = default;
-  // inputs: NULL; or, in a model of items alone, the inputs from which phi() reads scores instead
-  // of storing them.
+  // inputs: NULL if the scores phi are stored. In a model of items alone (Model::items_alone) it
+  // may be the inputs, from which phi() then reads the scores.
   Assignment(Layout &layout, const Model &model, const Inputs *inputs = nullptr) noexcept
       : model_(&model), inputs_(inputs),
         score_(inputs ? nullptr : layout.take<double>(model.chains.size())),
@@ -165,7 +165,7 @@ struct Assignment {
     return inputs_ ? inputs_->item_score(chain, labels.get(model_->chains.first_label(chain)))
                    : score_[chain];
   }
-  // Prefetches what phi() reads if scores are not stored.
+  // Prefetches the number that phi() reads, if scores are not stored.
   [[gnu::always_inline]] void prefetch_phi(std::int32_t chain) const noexcept {
     if (inputs_)
       inputs_->prefetch_item_score(chain, labels.get(model_->chains.first_label(chain)));
@@ -184,8 +184,8 @@ struct Assignment {
   std::int32_t shown(const Slot &slot) const noexcept {
     return shown(model_->cliques[slot.clique], slot.member);
   }
-  // Sets the labels of a chain, the columns that its whole-chain slots show and phi. `of_slots` has
-  // an entry for each slot, whole-chain slots first.
+  // Sets the labels of a chain, its phi, and the columns that its whole-chain slots show.
+  // `of_slots`: the column of each slot, whole-chain slots first; only theirs are read.
   void set(std::int32_t chain, gsl::span<const std::int32_t> of_chain,
            gsl::span<const std::int32_t> of_slots, double chain_score) noexcept {
     const Chain &to = model_->chains[chain];
@@ -196,9 +196,9 @@ struct Assignment {
       whole_[model_->whole_of(to.first_slot + s)] = of_slots.data()[s];
     set_phi(chain, chain_score);
   }
-  // Sets the labels of a chain that is no instance, and computes phi under `view` and the columns
-  // that its whole-chain slots show. `leaves`: scratch for trees, a byte for each position; for
-  // other chains it may be empty.
+  // Sets the labels of a chain, which must not be an instance. From these labels and `view`
+  // computes phi and the columns that the whole-chain slots show. `leaves`: scratch for trees, a
+  // byte for each position; for other chains it may be empty.
   void judge(std::int32_t number, const ChainView &view, gsl::span<const std::int32_t> of_chain,
              gsl::span<std::uint8_t> leaves) noexcept {
     const Chain &chain = model_->chains[number];
@@ -217,7 +217,8 @@ struct Assignment {
     }
     set_phi(number, view.score(of_chain, leaves));
   }
-  // Sets the label, at `site`, and phi of a chain of one position without whole-chain slots.
+  // Sets the label and phi of a chain that has one position, whose site is `site`, and no
+  // whole-chain slots.
   void set_item(std::int32_t chain, std::int32_t site, std::int32_t label,
                 double chain_score) noexcept {
     labels.set(site, label);

@@ -7,8 +7,8 @@
 namespace chorale {
 namespace {
 
-// Lays out the tables of all properties of a chain. Creates the tables unless `layout` only
-// measures. Returns them, one for each whole-chain slot.
+// Lays out the tables of all properties of a chain, one BoundTables for each whole-chain slot.
+// Creates them unless `layout` only measures. Returns the first.
 BoundTables *place_tables(Layout &layout, const Model &model, std::int32_t number) noexcept {
   const Chain chain = model.chains[number];
   auto *tables = layout.take<BoundTables>(chain.wholes());

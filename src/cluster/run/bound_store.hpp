@@ -2,9 +2,9 @@
 // joint program of a chain fills the chain's tables, and all later ones read them. Tables depend on
 // the model alone, so neither edits nor replaced scores change them.
 //
-// Chains get tables in ascending order: each chain whose tables, with all before, take no more
-// memory than the scores of the model or kLeastBytes, whichever is more. A program of any other
-// chain has tables of its own. Results do not depend on which tables are kept.
+// All tables together take no more memory than the scores of the model, or kLeastBytes if that is
+// more. Chains are considered in ascending order, and a chain whose tables still fit gets tables. A
+// program of any other chain has tables of its own. Results do not depend on which tables are kept.
 //
 // One thread at a time works on a chain, so the tables of a chain need no lock.
 #pragma once
@@ -16,7 +16,8 @@ namespace chorale {
 
 class BoundStore {
 public:
-  // Takes the memory of the tables, none if no chain has properties, and creates them unfilled.
+  // Takes the memory of the tables from `layout` and creates them unfilled. Takes none if no chain
+  // has properties.
   void place(Layout &layout, const Model &model) noexcept;
   // Returns the tables of a chain by whole-chain slot; NULL if they are not kept.
   BoundTables *of(std::int32_t chain) const noexcept { return tables_ ? tables_[chain] : nullptr; }

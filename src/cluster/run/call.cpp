@@ -5,9 +5,9 @@
 namespace chorale {
 namespace {
 
-// Least time, in seconds, that the first step of a call gets even if the call's limit is shorter
-// (but not if that limit is 0). Doubled after each call that completed no step. So repeated calls
-// always make progress.
+// The first step of a call gets at least this time, in seconds, even if the call's limit is shorter
+// (unless the limit is 0). The time doubles after each call that completed no step, so repeated
+// calls always make progress.
 constexpr double kLeastFirstLimit = 0.04;
 constexpr int kMostDoublings = 40;
 

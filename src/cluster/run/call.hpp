@@ -20,7 +20,8 @@ enum class Activity : std::int32_t {
 // Limits, memory and counters of one worker thread.
 struct alignas(kAlignment) Worker {
   Limits limits;
-  std::byte *room = nullptr; // memory of the chain or clique program that the worker runs
+  // Memory of the program (chain_program.hpp, clique_program.hpp) that the worker runs.
+  std::byte *room = nullptr;
   // Counters, added to Tally after a loop.
   std::int64_t chain_updates = 0;
   std::int64_t clique_updates = 0;
@@ -39,7 +40,8 @@ public:
     failure_.store(RunFailure::none, std::memory_order_relaxed);
   }
 
-  // True if the worker may start another step. Otherwise records why not.
+  // True if the worker may start another step. False if the call must end; records the reason if a
+  // limit has just been reached.
   bool check(Worker &worker) noexcept;
   // Records that a step was completed. The deadline applies only after the first completed step of
   // a call.
@@ -51,8 +53,8 @@ public:
   void fail(CallbackFailure why) noexcept {
     fail(failure_of(why));
   }
-  // Must be called after a function of a program returned false: records the failure or the
-  // interruption.
+  // Must be called after a function of a chain or clique program returned false. Records why: a
+  // failure or an interruption.
   template <class Program> void give_up(const Program &program, Worker &worker) noexcept {
     fail(program.failure);
     if (program.interrupted())

@@ -9,7 +9,7 @@
 namespace chorale {
 namespace {
 
-// Work of walk() for each label of each slot, for the limits.
+// The work that walk() counts on the limits for each label of each slot.
 constexpr std::int64_t kStepsALabel = 20;
 
 std::int32_t widest_row(const Model &model, const Chain &chain) noexcept {
@@ -122,8 +122,8 @@ double ChainBlock::evaluate(const Clique &clique, double strength, std::int32_t 
 
 // ---- Scores of a clique by value of a slot -----------------------------------------------------
 
-// Loads the counts of the clique of slot s. A repeat that is held at a column (chain_block.hpp)
-// counts for this column.
+// Loads the counts of the clique of slot s into memory_.counts. A repeat that is held
+// (chain_block.hpp) counts for the column to which it is held.
 void ChainBlock::load_counts(std::int32_t s) noexcept {
   const std::int32_t clique = slot(s).clique;
   const std::int32_t columns = model_.cliques.type(clique).columns;
@@ -247,7 +247,7 @@ std::int64_t ChainBlock::walk_work(std::int32_t t) const noexcept {
 }
 
 // Holds all repeats to the columns that they show. Stores the counts of each clique with repeats in
-// the outgoing row of one of these, since walk() does not use outgoing rows otherwise.
+// the outgoing row of one of its repeats, since walk() does not use outgoing rows otherwise.
 void ChainBlock::hold_all(ChainProgram &program) noexcept {
   std::copy_n(memory_.shown, chain_.slots, memory_.values);
   held_by_ = &program;
@@ -286,8 +286,8 @@ bool ChainBlock::shows_held(std::int32_t t, std::int32_t label) const noexcept {
   return true;
 }
 
-// Writes the scores of the labels of position t; minus infinity for a label under which a held
-// repeat would change its column.
+// Writes the scores of the m labels of position t to `row`; minus infinity for a label under which
+// a held repeat would change its column.
 void ChainBlock::write_held(const Scores &scores, std::int32_t t, double *row) const noexcept {
   const std::int32_t m = scores.labels();
   std::copy_n(scores.unary(t), m, row);
@@ -301,12 +301,13 @@ void ChainBlock::write_held(const Scores &scores, std::int32_t t, double *row) c
   }
 }
 
-// Finds the best label of position t and holds the repeats at t to its columns. `others`: for each
-// label, the best score of all other positions. True if a repeat changed its column.
+// Finds the best label of position t, with the repeats at t free. If it gains, holds these repeats
+// to the columns that they show under it, and returns true. `others`: for each label, the best
+// score of all other positions.
 bool ChainBlock::visit(const Scores &scores, std::int32_t t, const double *others) noexcept {
   const std::int32_t m = scores.labels();
   double *total = memory_.scores;
-  double rows = 0; // sum of |C| over the cliques, under the columns held now
+  double rows = 0; // sum of |C| over the cliques of the repeats at t, under the columns held now
   bool any = false;
   for (std::int32_t s = memory_.labels[t]; s < memory_.labels[t + 1]; ++s) {
     if (!is_held(s))
@@ -339,7 +340,7 @@ bool ChainBlock::visit(const Scores &scores, std::int32_t t, const double *other
 }
 
 // Subtracts `penalty` from the row entries of each repeat, except the entry of the column that the
-// repeat shows. Skips slots s with freed[s] != 0; if `freed` is empty, skips none.
+// repeat shows. Skips slots s with freed[s] != 0; skips no slot if `freed` is empty.
 void ChainBlock::hold_by(ChainProgram &program, double penalty,
                          gsl::span<const std::int32_t> freed) noexcept {
   for (std::int32_t k = 0; k < chain_.slots; ++k) {
@@ -363,10 +364,9 @@ bool ChainBlock::move_best(ChainProgram &program, double most, Limits &limits) n
     now.add(memory_.shown[s] < 0 ? kForbidden : program.incoming_row(s).data()[memory_.shown[s]]);
   if (!gains(now, most))
     return false;
-  // A penalty, twice the greatest possible gain, is subtracted for each repeat (a slot of a clique
-  // with several slots in this chain) that moves. The message of a slot leaves out its own row, so
-  // one repeat can move without penalty; if a second one moves too, the labelling scores less than
-  // the current one.
+  // A penalty, twice the greatest possible gain, is subtracted for each repeat that moves. The
+  // message of a slot leaves out the slot's own row, so it does not charge this slot for moving. A
+  // labelling in which another repeat moves too scores less than the current labelling.
   hold_by(program, 2 * (most - now.total), {});
   if (!program.send(limits))
     return false;

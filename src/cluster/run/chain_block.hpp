@@ -4,8 +4,8 @@
 // sum of phi over chains and of C over cliques).
 //
 // If several slots of the chain are in the same clique, these slots are *repeats* (slot_order.hpp):
-// the gains of moving each alone do not add up. A repeat is *held* while it must show a given
-// column.
+// the gains of moving each of them alone do not add up. A repeat is *held* while it must show a
+// given column.
 #pragma once
 
 #include "cluster/run/assignment.hpp"
@@ -34,8 +34,8 @@ struct BlockMemory {
   // By slot, in walk(): for a repeat, the slot in whose outgoing row the counts of its clique are
   // stored; otherwise -1.
   std::int32_t *count_slot;
-  // The T labels of a proposal; in walk(), T + 1 indices: entry t is the first slot at position t
-  // or behind it.
+  // The T labels of a proposal; in walk(), T + 1 indices: entry t is the first slot whose position
+  // is t or greater.
   std::int32_t *labels;
 };
 
@@ -76,16 +76,16 @@ public:
   // True if the current labelling of the chain attains an upper bound on the score of the block:
   // the greatest phi (`own`) plus the greatest entry of each row. Needs fill_rows() before.
   bool is_at_best(const ChainProgram &program, double own) const noexcept;
-  // Replaces the rows of repeats in convex sums by rows that are linear in the counts, tangent at
-  // the current ones. False if there are no such repeats.
+  // Replaces the rows of repeats in convex sums by rows of the tangent at the current counts, which
+  // is linear in the counts. False if there are no such repeats.
   bool fill_linear(ChainProgram &program) noexcept;
   // Moves the repeats one at a time, from the first position to the last, with all others held.
   // Needs is_plain() and fill_rows() before. True if some repeat moved; `program` then holds the
   // new labelling.
   bool walk(ChainProgram &program, Limits &limits) noexcept;
-  // Prepares rows under which one repeat of each clique may move, the one that gains most, and all
-  // others are held. Needs fill_rows() before. `most`: the greatest sum of phi and row entries over
-  // all labellings. False if no repeat gains.
+  // Prepares the rows of `program` for a decode that may move one repeat of each clique, namely the
+  // repeat that gains most; all others are held. Needs fill_rows() before. `most`: the maximum,
+  // over all labellings, of phi plus row entries. False if no repeat gains.
   bool move_best(ChainProgram &program, double most, Limits &limits) noexcept;
 
 private:

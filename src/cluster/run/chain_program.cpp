@@ -11,10 +11,10 @@
 namespace chorale {
 namespace {
 
-// Sums over labellings may leave out at most this part of the total, by an upper bound on what is
-// left out.
+// A sum over labellings may leave out at most this part of the total; an upper bound on the part
+// left out must not exceed it.
 constexpr double kMostLost = 0.1;
-// Greatest number of configurations at a position that sums with a beam keep.
+// Greatest width of the beam for sums: how many configurations it keeps at a position.
 constexpr std::int32_t kWidestSums = 256;
 
 // A dynamic program and the scores on which it runs, placed in one layout.
@@ -232,12 +232,13 @@ bool ChainProgram::reaches() const noexcept {
   return joint_.may_reach && !chain_.is_instance && JointReach::serves(view_, chain_.wholes());
 }
 
-// Tells `pass` what the clique of whole-chain slot k will do with the message it gets, so that the
-// pass may leave out entries without effect (chain/joint_reach.hpp). When a member joins column v,
-// the potential changes by between middle - half and middle + half, whatever the other members show
-// (MemberMoves). So pass.steady(k)[v] is the middle, and reach_[k], the most by which the rest can
-// differ between two columns, is the sum of the two greatest halves. The reach is infinite, so that
-// no entry is left out, if the clique has a centre or these bounds are not known.
+// Tells `pass` how the clique of whole-chain slot k will use the message it gets, so that the pass
+// may leave out entries without effect (chain/joint_reach.hpp explains steady part and reach). When
+// a member joins column v, the potential changes by a number from middle(v) - half(v) to
+// middle(v) + half(v), whatever the other members show (MemberMoves). So the steady part of the
+// entry for v is middle(v). The reach, the most by which the rest can differ between two columns,
+// is the sum of the two greatest halves. Both are multiplied by the clique's strength. The reach is
+// infinite, so that no entry is left out, if the clique has a centre or these bounds are not known.
 void ChainProgram::set_reach(std::int32_t k, const JointReach &pass) noexcept {
   const Clique &clique = clique_of(k);
   reach_[k] = kInfinity;
@@ -260,10 +261,10 @@ void ChainProgram::set_reach(std::int32_t k, const JointReach &pass) noexcept {
 
 // Uses JointReach to find the best labelling (`decodes`), to compute the messages of whole-chain
 // slots (`sends`), or both. `known`: a labelling of the model with its scores, or NULL. Without
-// `decodes`, `labels`, `shown` and `score` must hold the best labelling without messages; they are
-// not changed. With `decodes`, sets `found` to true if there is a best labelling (else leaves it),
-// and `value`, unless NULL, to its score with messages. False if JointReach cannot be used here or
-// overflows; the caller must then use another program.
+// `decodes`, `labels`, `shown` and `score` must hold the best labelling without messages, and are
+// not changed. With `decodes`, sets `found` to true if some labelling is allowed, and *value,
+// unless `value` is NULL, to the score of the best labelling with messages. Returns false if
+// JointReach cannot be used here or overflows; the caller must then use another program.
 bool ChainProgram::within_reach(bool decodes, bool sends, const Assignment *known, bool &found,
                                 double *value, Limits &limits) noexcept {
   if (!reaches())
@@ -293,8 +294,8 @@ bool ChainProgram::within_reach(bool decodes, bool sends, const Assignment *know
     std::copy_n(pass.labelling.data(), chain_.length, labels.data());
     return show_in(limits);
   };
-  // Offers the best labelling without messages, then the known one; of equally good ones the known
-  // one is kept.
+  // Offers the best labelling without messages, then the known labelling. If the two are equally
+  // good, the known labelling is kept.
   if (decodes && !take())
     return true;
   bool is_offered = score > kForbidden && offer();
@@ -444,8 +445,8 @@ bool ChainProgram::decode_joint(const Attachments &of, const JointOptions &joint
 }
 
 // Computes the messages of the slots at positions: max-marginals under all incoming rows, minus the
-// slot's own row. If that row has entries of minus infinity, which cannot be subtracted, another
-// forward-backward pass leaves the row out.
+// slot's own row. Entries of minus infinity cannot be subtracted: if the slot's own row has such
+// entries, another forward-backward pass leaves the row out.
 void ChainProgram::write_positions(Limits &limits) noexcept {
   const std::int32_t m = chain_.labels;
   const auto forbids = [&](std::int32_t s) {
@@ -560,7 +561,7 @@ void ChainProgram::find_marginals(bool all, Limits &limits) noexcept {
 void ChainProgram::find_joint_marginals(bool all, Limits &limits) noexcept {
   const std::int32_t m = chain_.labels;
   JointOutcome outcome;
-  outcome.pruned = true; // for trees: max-marginals of all labels come from separate decodes
+  outcome.pruned = true; // kept for trees: all their max-marginals come from separate decodes
   if (!view_.parents) {
     Layout layout(room_);
     Joint program(layout, view_, attachments(), joint_, JointUse::marginals, bound_);
@@ -632,7 +633,8 @@ bool ChainProgram::sum_joint(const LogSums &sums, const JointOptions &joint, boo
   return !summary.outcome.overflow && summary.lost <= kMostLost;
 }
 
-// For trees: computes the sum of all labellings with each label forced in turn.
+// For trees: computes for each label at each position the sum over the labellings that have it, by
+// forcing this label.
 bool ChainProgram::sum_joint_tree(const LogSums &sums, const JointOptions &joint,
                                   Limits &limits) noexcept {
   const std::int32_t m = chain_.labels;

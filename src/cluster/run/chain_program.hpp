@@ -1,13 +1,14 @@
 // Inference on one chain, tree or instance: finds its best labelling and computes its outgoing
 // messages under the incoming rows of its slots. A slot belongs to one position, or to the whole
-// chain (a property); all whole-chain slots come before those of positions. An instance is a chain
-// whose inference callbacks of the caller do. T is the length of the chain, m its number of labels.
+// chain (a property); all whole-chain slots come before the slots at positions. An instance is a
+// chain for which callbacks of the caller do the inference. T is the length of the chain, m its
+// number of labels. phi is the score of a labelling of the chain, without messages.
 //
 // The messages of all positions come from one forward-backward pass; on a chain with properties
 // this pass is over the configurations of the joint program (chain/joint.hpp), which hold the
-// states of all properties. It gives no max-marginals for trees, for labels that a beam dropped,
-// and if there are more configurations than the budget; then each such max-marginal is the score of
-// a joint decode in which the label is forced.
+// states of all properties. The joint pass gives no max-marginals for trees, for labels that a beam
+// dropped, and if there are more configurations than the budget. Each missing max-marginal is then
+// the score of a joint decode in which the label is forced.
 #pragma once
 
 #include "base/limits.hpp"
@@ -23,19 +24,18 @@ class JointReach;
 
 class ChainProgram {
 public:
-  // `tables`: those of the run (bound_store.hpp); if NULL, the program has tables of its own.
-  // set_room() must be called before all computations.
+  // `tables`: the tables of properties that the run keeps (bound_store.hpp); if NULL, the program
+  // has tables of its own. set_room() must be called before all computations.
   ChainProgram(Layout &layout, const Model &model, const Inputs &inputs, std::int32_t chain,
                const JointOptions &joint, BoundTables *tables = nullptr) noexcept;
   // True if the codes of all properties together fit into the key of a configuration.
   bool fits() const noexcept;
-  // Returns the bytes of scratch memory that the dynamic programs need, to be given to set_room().
+  // Returns how many bytes of scratch memory the dynamic programs need at set_room().
   std::size_t room_bytes() const noexcept;
   void set_room(std::byte *room) noexcept { room_ = room; }
 
   // Messages from and to the cliques: one row for each slot, end to end. Entry v of a row is the
-  // score of column v of the clique; if the slot is the centre of the clique, of value v of the
-  // centre.
+  // score of column v of the clique, or of value v of the centre if the slot is the centre.
   gsl::span<double> incoming;
   gsl::span<double> outgoing;
   // Return the row of slot s.
@@ -66,10 +66,9 @@ public:
   // Fills `outgoing`: the row of a slot holds its max-marginals without its own incoming row. All
   // entries are minus infinity if every labelling is forbidden. False on failure.
   bool send(Limits &limits) noexcept;
-  // Does the work of decode(), or with `own` that of decode_own(), and of send(), sharing
-  // computations. With `own`, `incoming` must be 0. `known`: a labelling of the model with its
-  // scores, or NULL; if the chain's best labelling equals it, `shown` need not be written for
-  // positions.
+  // Does the work of decode() and send(), sharing computations; with `own`, that of decode_own()
+  // and send(), and `incoming` must then be 0. `known`: a labelling of the model with its scores,
+  // or NULL. If the chain's best labelling equals it, `shown` may be left unwritten for positions.
   bool decode_and_send(bool own, const Assignment *known, Limits &limits) noexcept;
   // Writes T x m max-marginals under `incoming` and T margins (the difference of the two greatest
   // max-marginals of a position). Either target may be empty. Not for instances. False on failure.
@@ -82,13 +81,14 @@ public:
   // `to`.
   bool probabilities(double temperature, const Matrix<double> &to, bool &exact,
                      Limits &limits) noexcept;
-  // Writes to *value an upper bound on phi plus incoming entries, over all labellings; minus
-  // infinity if every labelling is forbidden. Stores a good labelling in `labels`, `shown` and
-  // `score`. Uses neither beams nor absorption. False on failure. `known`: see decode_and_send().
+  // Writes to *value an upper bound on the maximum, over all labellings, of phi plus incoming
+  // entries; minus infinity if every labelling is forbidden. Stores a good labelling in `labels`,
+  // `shown` and `score`. Uses neither beams nor absorption. False on failure. `known`: see
+  // decode_and_send().
   bool bound(double *value, Limits &limits, const Assignment *known = nullptr) noexcept;
 
-  // Calls body(scores, walk) for a chain without properties. `scores` are those of the chain plus
-  // the incoming rows.
+  // Calls body(scores, walk) for a chain without properties. scores: the scores of the chain plus
+  // the incoming rows. walk: a walk over it (chain/chain_walk.hpp).
   template <class Body> void with_walk(Limits &limits, Body &&body) noexcept {
     add_positions(-1, limits);
     Layout layout(room_);
@@ -116,8 +116,8 @@ private:
   }
   bool has_whole() const noexcept { return chain_.wholes() > 0; }
   bool has_positions() const noexcept { return chain_.slots > chain_.wholes(); }
-  // Adds up the incoming rows of the slots at positions, except slot `but` (-1: of all), and lets
-  // the view add these sums to the unary scores.
+  // Adds up the incoming rows of the slots at positions, except the row of slot `but` (-1: of no
+  // slot), and lets the view add these sums to the unary scores.
   void add_positions(std::int32_t but, Limits &limits) noexcept;
   // Sets interrupted_. Returns `done`, or false if the limits ended the computation.
   bool finish(bool done, const Limits &limits) noexcept {
@@ -145,8 +145,9 @@ private:
   template <class Body>
   double with_forced(std::int32_t t, std::int32_t y, Limits &limits, Body &&body) noexcept;
   double forced_value(std::int32_t t, std::int32_t y, Limits &limits) noexcept;
-  // Both write T rows of logarithms of sums to marginals_. False if the joint states exceed the
-  // budget, or in mode BEAM if the beam would leave out too much.
+  // sum_joint() and sum_joint_tree() write T x m logarithms of sums over labellings to marginals_.
+  // Return false if the joint states exceed the budget, or in mode BEAM if the beam would leave out
+  // too much.
   bool sum_joint(const LogSums &sums, const JointOptions &joint, bool &exact,
                  Limits &limits) noexcept;
   bool sum_joint_tree(const LogSums &sums, const JointOptions &joint, Limits &limits) noexcept;
@@ -168,15 +169,18 @@ private:
   ChainView view_;
   JointOptions joint_;
   std::int64_t *row_begin_; // slots + 1 offsets: row s begins at entry row_begin_[s]
-  double *added_ = nullptr; // T x m: sum of the incoming rows at each position; NULL: no such rows
+  double *added_ = nullptr; // T x m: sum of the incoming rows at each position; NULL if no slot is
+                            // at a position
   double *marginals_ = nullptr; // T x m: max-marginals; NULL if the chain has no slots
   // By position, if there are properties: the label that is forced there, or -1.
   std::int32_t *forced_ = nullptr;
   BoundTables *bound_ = nullptr; // by property: its tables, shared by all joint programs
   double *reach_ = nullptr;      // by whole-chain slot: the reach of its clique (set_reach())
-  // By slot (of chains with properties, by whole-chain slot): where its outgoing row begins.
+  // Where the outgoing row of a slot begins: in an instance for each slot, in a chain with
+  // properties for each whole-chain slot. Otherwise NULL.
   double **outgoing_rows_ = nullptr;
-  // Of instances, by slot: where its incoming row begins, and the length of both its rows.
+  // In an instance, for each slot: where its incoming row begins, and the length of its incoming
+  // and its outgoing row.
   const double **incoming_rows_ = nullptr;
   std::int64_t *widths_ = nullptr;
   std::byte *room_ = nullptr;

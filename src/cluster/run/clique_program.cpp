@@ -8,13 +8,13 @@
 namespace chorale {
 namespace {
 
-// In bound(), branch and bound over counts visits at most kBoundNodes nodes, or kBoundMembers / n
-// if the clique has so many members that this is less.
+// In bound(), branch and bound over counts visits at most min(kBoundNodes, kBoundMembers / n)
+// nodes, but at least 2.
 constexpr std::int64_t kBoundNodes = 200;
 constexpr std::int64_t kBoundMembers = 1 << 20;
-constexpr std::int64_t kBoundSteps = 200; // of the dual bound for members with weights, in bound()
-// Least strength for which messages and best values are computed; a smaller one is replaced by it.
-// The effect of so small a strength is within the rounding errors of the scores.
+constexpr std::int64_t kBoundSteps = 200; // in bound(): of the dual bound, if members have weights
+// Messages and best values are computed with at least this strength. A smaller strength has an
+// effect within the rounding errors of the scores.
 constexpr double kLeastStrength = 1e-12;
 
 } // namespace
@@ -55,8 +55,8 @@ CliqueTask CliqueProgram::task_for(const Potential &potential, Use use) const no
   task.problem.weights = span_of(weights_, clique_->members);
   task.wants_marginals = wants_marginals;
   task.messages_only = !clique_->centred(); // the message to a centre needs the best score
-  // Does not overwrite the scores of a centred clique: they are used again for the next value of
-  // the centre.
+  // The scores of a centred clique must not be overwritten, since they are used again for the next
+  // value of the centre.
   task.in_place = !clique_->centred();
   task.marginal_form = CHORALE_MARGINAL_MESSAGE;
   task.marginals = {nullptr, clique_->members, values, values};
@@ -66,7 +66,8 @@ CliqueTask CliqueProgram::task_for(const Potential &potential, Use use) const no
   CliqueKind kind = is_kept ? CliqueKind(*clique_->potential(), total) : task.kind;
   kind.weighted = task.kind.weighted;
   if (wants_marginals) {
-    // Tries the requested algorithm and exactness first, which may not be possible for this clique.
+    // If the requested algorithm cannot compute messages of this clique, uses AUTO; if they cannot
+    // be exact, drops that too.
     task.plan = plan_marginals(kind, settings_.algorithm, settings_.exact_marginals);
     if (task.plan.misfit != Misfit::none)
       task.plan = plan_marginals(kind, CHORALE_ALGORITHM_AUTO, settings_.exact_marginals);
@@ -112,8 +113,9 @@ void CliqueProgram::note(CallbackFailure failed) noexcept {
     failure = failure_of(failed);
 }
 
-// Divides `incoming` by the strength. The best values under the unscaled potential are then those
-// under the scaled one, and max-marginals need only be multiplied by the strength afterwards.
+// Divides `incoming` by the strength s. Since scores + s C = s (scores / s + C), the potential C
+// itself need not be scaled: the best values are the same, and strengthen() multiplies the
+// max-marginals by s.
 void CliqueProgram::weaken() noexcept {
   if (strength_ == 1)
     return;
@@ -168,9 +170,9 @@ bool CliqueProgram::answer(Limits &limits) noexcept {
   return finish(limits);
 }
 
-// Solves the clique once for each value c of the centre. Entry c of the message to the centre is
-// the best score of that solution. The messages to the members are maxima over c of the
-// max-marginals plus entry c of the message from the centre.
+// Computes the messages of a centred clique, in one computation for each value c of the centre.
+// Entry c of the message to the centre is the best score for c. An entry of a message to a member
+// is the maximum, over c, of the max-marginal for c plus entry c of the message from the centre.
 void CliqueProgram::answer_centred(Limits &limits) noexcept {
   const std::int64_t n = clique_->members;
   const std::int64_t entries = n * clique_->columns();
@@ -199,8 +201,8 @@ void CliqueProgram::answer_centred(Limits &limits) noexcept {
 bool CliqueProgram::bound(double *value, bool *found, Limits &limits) noexcept {
   *found = false;
   if (strength_ == 0) {
-    // With strength 0, forbidden counts are ignored: the bound is the sum of the members' best
-    // scores.
+    // Strength 0 makes the potential 0, even where it forbids counts. So the bound is the sum of
+    // the best scores of the members.
     *value = 0;
     for (std::int32_t i = 0; i < clique_->all_members(); ++i) {
       const double *row = incoming.data() + std::int64_t{i} * clique_->columns();
@@ -232,8 +234,8 @@ double CliqueProgram::bound_within(Limits &limits, bool *found) noexcept {
     if (n > 0) {
       CliqueTask task = task_for(potential, Use::bound);
       task.problem.scores.data = incoming.data();
-      // For a centred clique, this assignment may be worse than one for another value of the
-      // centre.
+      // For a centred clique, the assignment goes to candidate_ first, since the assignment for
+      // another value of the centre may be better.
       task.assignment = span_of(clique_->centred() ? candidate_ : shown.data(), n);
       const CliqueAnswer answer = compute(task, limits, room_);
       note(answer.failure);

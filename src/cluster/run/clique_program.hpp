@@ -12,8 +12,8 @@
 
 namespace chorale {
 
-// A closed clique (closed.hpp) computes messages, which give max-marginals, only with at most this
-// many members.
+// A closed clique (closed.hpp) computes messages, from which max-marginals follow, only if it has
+// at most this many members.
 inline constexpr std::int32_t kAnsweredMembers = 256;
 
 class CliqueProgram {
@@ -29,7 +29,7 @@ public:
   // members.
   gsl::span<double> incoming;
   gsl::span<double> outgoing;
-  // Returns the row to a member; with `member` equal to n, to the centre.
+  // Returns the row to a member, or to the centre if `member` is n.
   gsl::span<double> outgoing_row(std::int32_t member) const noexcept {
     return {outgoing.data() + std::int64_t{member} * clique_->columns(),
             to_size(clique_->width(member))};
@@ -41,13 +41,14 @@ public:
 
   // Computes `outgoing` from `incoming`. False if a callback failed.
   bool answer(Limits &limits) noexcept;
-  // Finds the best columns `shown` of the members of a closed clique, whose scores are in
-  // `incoming`. Sets `solved` to false if every assignment is forbidden. False if a callback
-  // failed.
+  // For a closed clique, with the scores of its members in `incoming`: finds the best column of
+  // each member and writes it to `shown`. Sets `solved` to true, or to false if every assignment is
+  // forbidden. Returns false if a callback failed.
   bool solve(Limits &limits) noexcept;
-  // Writes to *value an upper bound on C plus incoming entries, over all assignments. Uses only
-  // exact algorithms and dual bounds; plus infinity if there are none for this kind of potential.
-  // Sets *found if `shown` holds a good assignment. False if a callback failed.
+  // Writes to *value an upper bound on the maximum, over all assignments, of C plus incoming
+  // entries. Uses only exact algorithms and dual bounds; *value is plus infinity if neither exists
+  // for this kind of potential. Sets *found to whether `shown` holds a good assignment. Returns
+  // false if a callback failed.
   bool bound(double *value, bool *found, Limits &limits) noexcept;
 
   gsl::span<std::int32_t> shown; // column of each member, then the value of the centre, if any
@@ -80,7 +81,7 @@ private:
   double *gathered_ = nullptr; // n x kept columns: the incoming entries of the kept columns
   // Messages to the members: n x kept columns; or n x columns, for one value of the centre.
   double *answers_ = nullptr;
-  // In bound() of a centred clique: n columns, the assignment found for one value of the centre.
+  // In bound() of a centred clique: the assignment found for one value of the centre, n columns.
   std::int32_t *candidate_ = nullptr;
   std::byte *room_ = nullptr;
   bool interrupted_ = false;

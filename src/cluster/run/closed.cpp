@@ -10,12 +10,12 @@ namespace {
 
 constexpr std::int64_t kClosedGrain = 4;
 // Items are scattered in memory. So their scores are prefetched this many members ahead, and their
-// records twice as many. The members of all cliques lie end to end, so prefetching runs ahead into
-// the next clique.
+// records twice as many members ahead. The members of all cliques lie end to end, so prefetching
+// goes on into the next clique.
 constexpr std::int64_t kSitesAhead = 16;
 constexpr std::int64_t kLine = 64; // bytes of a cache line
 
-// Always inlined: g++ 12 takes a function that only prefetches for one without effects, and drops
+// Must be inlined: g++ 12 assumes that a function which only prefetches has no effect, and drops
 // the call.
 [[gnu::always_inline]] inline void prefetch_bytes(const void *first, std::int64_t bytes) noexcept {
   const auto *scores = static_cast<const std::byte *>(first);
@@ -38,7 +38,7 @@ constexpr std::int64_t kLine = 64; // bytes of a cache line
 }
 
 // Does the work of load_items() for a clique whose members show their labels, if the scores of all
-// items are rows of K entries end to end at `from`. Reads no record of an item.
+// items lie end to end at `from` as rows of K entries. Reads no record of an item.
 bool load_rows(const Model &model, const Clique &clique, const double *from, double *rows,
                Limits &limits) noexcept {
   const std::int64_t K = clique.columns();
@@ -238,7 +238,8 @@ RunFailure closed_probabilities(const Setting &setting, const RunState &state, s
   const std::size_t labels = to_size(setting.model.chains[chain].labels);
   Expects(to.size() >= labels);
   double *row = to.data();
-  // `to` first receives max-marginals; labels below the first allowed one get minus infinity.
+  // `to` first receives max-marginals. Nothing is written before the first allowed label; then the
+  // labels below it get minus infinity.
   found = false;
   const RunFailure failure =
       each_marginal(setting, state, chain, [&](std::int32_t y, double score) noexcept {

@@ -15,23 +15,23 @@ struct ItemLabel {
   double score;
 };
 
-// Returns the best label of an item; of equally good labels the lowest. Returns label 0 and minus
-// infinity if every label is forbidden.
+// Returns the best label of an item, the lowest of equally good labels. Returns label 0 and score
+// minus infinity if every label is forbidden.
 ItemLabel best_label(const ChainView &item) noexcept;
 
-// Writes the scores of the members of a closed clique, one row of K columns for each member, end to
-// end: the score of the best label of the member that shows the column, or minus infinity if no
-// label shows it. False if interrupted.
+// Writes the scores of the n members of a closed clique, n x K, row-major, for K columns. The score
+// of a member and a column is that of the member's best label that shows the column, or minus
+// infinity if no label shows it. False if interrupted.
 bool load_items(const Setting &setting, const Clique &clique, gsl::span<double> scores,
                 Limits &limits) noexcept;
 
-// Gives each member i of a closed clique its best label that shows column shown[i]. Returns how
-// many labels changed.
+// Gives each member i of a closed clique the best of its labels that show column shown[i]. Returns
+// how many labels changed.
 std::int32_t show_items(const Setting &setting, const Clique &clique,
                         gsl::span<const std::int32_t> shown, Assignment &labelling) noexcept;
 
-// Solves a closed clique and writes the labels of its members to state.now. False, with nothing
-// written, if the call must end.
+// Solves a closed clique and writes the labels of its members to state.now; keeps their labels if
+// every assignment is forbidden. False, with nothing written, if the call must end.
 bool solve_closed(const Setting &setting, RunState &state, std::int64_t clique,
                   Worker &worker) noexcept;
 // Solves every closed clique that has not been solved yet or whose items changed since. False if
@@ -39,15 +39,16 @@ bool solve_closed(const Setting &setting, RunState &state, std::int64_t clique,
 bool solve_all_closed(const Setting &setting, RunState &state) noexcept;
 
 // Writes the max-marginals of the labels of an item of a closed clique to `marginals`, unless it is
-// empty, and the difference between the two greatest of these to `margin`, unless it is NULL. In a
-// clique with more than kAnsweredMembers members, exact max-marginals would cost too much: there
-// every other member keeps its label in state.best, which costs O(n + R).
+// empty. Writes the difference between the two greatest max-marginals to *margin, unless `margin`
+// is NULL. In a clique with more than kAnsweredMembers members, exact max-marginals would cost too
+// much. There the maximum is taken with every other member at its label in state.best, which costs
+// O(n + R).
 RunFailure closed_marginals(const Setting &setting, const RunState &state, std::int32_t chain,
                             gsl::span<double> marginals, double *margin) noexcept;
 
-// Writes the probabilities of the labels of an item of a closed clique, under the message from
-// which closed_marginals() computes max-marginals. Sets `found` to false and writes nothing if
-// every label is forbidden.
+// Writes the probabilities of the labels of an item of a closed clique, proportional to
+// exp(max-marginal / temperature) with the max-marginals of closed_marginals(). Sets `found` to
+// true; sets it to false and writes nothing if every label is forbidden.
 RunFailure closed_probabilities(const Setting &setting, const RunState &state, std::int32_t chain,
                                 double temperature, gsl::span<double> to, bool &found) noexcept;
 

@@ -1,8 +1,8 @@
 // Progress of work that a call left unfinished because a limit (deadline, cancellation) ended it.
 //
-// The next call of the same kind resumes there, so results do not depend on how work is divided
-// into calls. Calls end between steps only; a step is one chain, one clique, or one batch of
-// cliques that are scored, and is done completely or not at all.
+// The next call of the same kind resumes this work, so results do not depend on how work is divided
+// into calls. Calls end between steps only. A step works on one chain or one clique, or scores one
+// batch of cliques; it is done completely or not at all.
 #pragma once
 
 #include "base/numeric.hpp"
@@ -50,24 +50,24 @@ struct PolishCourse {
   std::int32_t member = 0;
   // In stage `sweeps`:
   std::int32_t sweep = 0;
-  std::int32_t stamp = 0;       // how many proposals have been accepted
+  std::int32_t stamp = 0;       // how many proposals (polish.hpp) have been accepted
   bool changed = false;         // a proposal was accepted in this sweep
   // A proposal was accepted since `now` was last compared with the best labelling.
   bool moved = false;
-  std::int64_t next = 0;        // the first chain behind the batch
+  std::int64_t next = 0;        // the first chain after the batch
   std::int64_t batch = 0;       // number of chains in the batch; 0: there is no batch
   std::int64_t judged = 0;      // how many proposals of the batch have been accepted or rejected
   std::int32_t batch_stamp = 0; // `stamp` when the batch was made
 };
 
-// Stages of the dual bound. `plain`: evaluates D for multipliers of 0. `half`: for half of each
-// message as multiplier. `steps`: subgradient steps.
+// Stages of the dual bound (dual.hpp explains D). `plain`: evaluates D with all multipliers 0.
+// `half`: evaluates D with half of each message as multiplier. `steps`: subgradient steps.
 enum class DualStage : std::int32_t { none, plain, half, steps };
 
 struct DualCourse {
   DualStage stage = DualStage::none;
-  bool evaluating = false;   // an evaluation is unfinished: DualState::bounds is partly filled
-  bool keeps_bounds = false; // entries of DualState::bounds other than NaN are still valid
+  bool evaluating = false;   // an evaluation is unfinished: DualState's bounds are partly filled
+  bool keeps_bounds = false; // DualState's bounds that are not NaN are still valid
   std::int64_t left = 0;     // remaining steps
 };
 
@@ -76,7 +76,7 @@ enum class RepairStage : std::int32_t { none, search, score, polish };
 struct RepairCourse {
   RepairStage stage = RepairStage::none;
   std::int32_t pass = 0;
-  double price = 0;         // penalty for a violation of 1 in a clique of weight 1
+  double price = 0;         // penalty for a violation of 1 (repair.hpp) in a clique of weight 1
   std::uint64_t random = 1; // state of the random walk
   std::int64_t decodes = 0; // how many more decodes are allowed
   bool forbids = false;     // a clique that forbids the labelling was met in this pass
@@ -88,21 +88,22 @@ struct RepairCourse {
   std::int32_t walked = -1; // clique drawn for the random move at the end of a pass, or -1
 };
 
-// The kind of call whose preparation for edits (Edits::settle) was interrupted by limits, after all
-// its other work was done.
+// The kind of the call that limits interrupted in the preparation for edits (Edits::settle), after
+// all its other work was done.
 enum class Settling : std::int32_t { none, solve, polish, bound };
 
-// Stages of comparing a labelling with the best one. `scores`: evaluates the labelling. `kept`:
-// evaluates the best one, if the scores of its parts are not known. `take`: evaluates the labelling
-// that has each part of the model from the better of the two, and keeps it.
+// Stages of comparing a labelling with the best labelling so far. `scores`: evaluates the new
+// labelling. `kept`: evaluates the best labelling, if the scores of its parts are not known.
+// `take`: takes each part of the model from the labelling that scores more there, and evaluates and
+// keeps the result.
 enum class OfferStage : std::int32_t { scores, kept, take };
 
 struct Course {
   Settling settling = Settling::none;
   bool solving = false;
   std::int64_t rounds_left = 0; // remaining rounds of a solve
-  std::int64_t scored = 0;      // cliques already summed by an unfinished evaluation
-  BlockedSum scored_sum;        // the sum of their scores
+  std::int64_t scored = 0;      // number of cliques that an unfinished evaluation has summed
+  BlockedSum scored_sum;        // the sum of the scores of these cliques
   OfferStage offer = OfferStage::scores;
   RoundCourse round;
   PolishCourse polish;

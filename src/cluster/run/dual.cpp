@@ -16,9 +16,9 @@ constexpr std::int64_t kDualGrain = 2;
 // Steps without progress after which the steps get smaller.
 constexpr std::int64_t kDualPatience = 6;
 constexpr double kSlower = 0.7;       // factor by which the steps then get smaller
-// A step aims at a target below D. The gap between both, relative to the magnitude of D, is kReach
-// if no labelling is known; otherwise the target is the best score, but the gap is at least
-// kLeastReach.
+// A step aims at a target below D. If a labelling is known, the target is the best known score, but
+// at least kLeastReach times the magnitude of D below D. If no labelling is known, the target is
+// kReach times the magnitude of D below D.
 constexpr double kReach = 0.01;
 constexpr double kLeastReach = 1e-9;
 constexpr double kToBeComputed = std::numeric_limits<double>::quiet_NaN();
@@ -35,8 +35,8 @@ void Dual::run(std::int64_t steps) noexcept {
     course_.stage = dual_.progress.started ? DualStage::steps : DualStage::plain;
   }
   double value = 0;
-  // First computes D for multipliers of 0, then, if there are messages, D with half of each message
-  // as multiplier. Both are bounds. The steps go on from the second.
+  // First computes D with all multipliers 0 and then, if there are messages, D with half of each
+  // message as multiplier. Both are upper bounds. The steps start from the last multipliers.
   if (course_.stage == DualStage::plain) {
     if (!course_.evaluating)
       std::fill_n(dual_.multipliers.data(), dual_.multipliers.size(), 0.0);
@@ -87,7 +87,8 @@ bool Dual::shows_outside() const noexcept {
   return false;
 }
 
-// Sets each multiplier to half of the message from the clique to the chain; 0 for minus infinity.
+// Sets each multiplier to half of the entry of the message from the clique to the chain; to 0 if
+// that entry is minus infinity.
 void Dual::load_half() noexcept {
   for (const Clique &clique : model_.cliques)
     for (std::int32_t i = 0; i < (clique.closed() ? 0 : clique.all_members()); ++i)
@@ -97,8 +98,8 @@ void Dual::load_half() noexcept {
                  [](double entry) { return entry == kForbidden ? 0.0 : entry / 2; });
 }
 
-// Computes D into `value`. Recomputes the terms whose bounds in DualState are NaN: all of them, or
-// after move() those whose multipliers changed. False if the call must end.
+// Computes D into `value`. Recomputes the terms whose bounds in DualState are NaN: all terms, or
+// after move() only the terms whose multipliers changed. False if the call must end.
 bool Dual::evaluate(double &value) noexcept {
   double *clique_value = dual_.clique_bounds.data();
   double *chain_value = dual_.chain_bounds.data();
@@ -129,7 +130,7 @@ bool Dual::evaluate(double &value) noexcept {
               : chains.total + cliques.total;
   magnitude_ = chains.magnitude + cliques.magnitude;
   // The best labellings of the chains form a labelling of the model, which may be better than the
-  // best known one.
+  // best known labelling.
   if (value > kForbidden && state_.standing.has_labelling &&
       !evaluation_.offer(state_.now, state_.tally.rounds))
     return false;
@@ -155,7 +156,8 @@ void Dual::bound_chain(std::int32_t number, Worker &worker, double &known) noexc
     known = 0; // the scores of the item are part of the term of its clique
     return;
   }
-  // With multipliers of 0 the maximiser is the best labelling without messages, already known.
+  // If all multipliers are 0, the best labelling is the best labelling without messages, which is
+  // known already.
   if (state_.standing.has_labelling && has_zeros(number)) {
     state_.now.take_chain(number, state_.own);
     for (std::int32_t s = 0; s < chain.slots; ++s)

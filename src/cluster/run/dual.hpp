@@ -1,16 +1,16 @@
 // Upper bound on equation 1, the score of a labelling of the model (the sum of phi_i over chains i
 // and of C_p over cliques p), by dual decomposition.
 //
-// Each slot has a multiplier for each column, which is added to the score of its chain and
-// subtracted from that of its clique. Then
+// Each slot has a multiplier for each column. It is added to the score of the slot's chain and
+// subtracted from the score of the slot's clique. Then
 //
 //     D = sum_i max { phi_i + multipliers }  +  sum_p max { C_p - multipliers }
 //
 // is never less than equation 1 of any labelling. The maxima are exact or bounded from above; beams
-// and absorption are not used. The multipliers follow subgradients of D: if the best labelling of
-// the chain and the best assignment of the clique show different columns of a slot, the multiplier
-// of the chain's column falls and that of the clique's column rises. Step sizes follow Polyak's
-// rule, with the best known score as target.
+// and absorption are not used. The multipliers follow subgradients of D: if a slot shows different
+// columns in the best labelling of its chain and in the best assignment of its clique, the
+// multiplier of the chain's column falls and that of the clique's column rises. Step sizes follow
+// Polyak's rule, with the best known score as target.
 #pragma once
 
 #include "cluster/run/evaluation.hpp"
@@ -24,7 +24,7 @@ public:
       : setting_(setting), model_(setting.model), state_(state), dual_(*state.dual),
         course_(state.course.dual), evaluation_(setting, state) {}
 
-  // Does `steps` subgradient steps, or what an interrupted call left of its steps.
+  // Does `steps` subgradient steps, or the steps that an interrupted call has left.
   void run(std::int64_t steps) noexcept;
 
 private:

@@ -13,8 +13,9 @@
 namespace chorale {
 namespace {
 
-// If more chains than kMostChains and than 1 / kShareOfAll of all chains were edited, the whole
-// model is solved. The same holds for the members of edited cliques and kMostMembers.
+// The whole model is solved if more than max(kMostChains, all chains / kShareOfAll) chains were
+// edited, or if the edited cliques have more than max(kMostMembers, all members / kShareOfAll)
+// members.
 constexpr std::int64_t kMostChains = 64;
 constexpr std::int64_t kMostMembers = 4096;
 constexpr std::int64_t kShareOfAll = 16;
@@ -24,22 +25,23 @@ constexpr std::int32_t kMostAnswering = 256;
 // Closed cliques with more than kMostSolved members are solved again only if they were edited
 // themselves.
 constexpr std::int32_t kMostSolved = 4096;
-// The first kFreeChains chains that messages reach are updated whenever a message changed by more
-// than rounding; later ones only if it changed by more than kLeastChange units.
+// While messages have reached at most kFreeChains chains, every message that changed by more than
+// rounding is passed on; later only a message that changed by more than kLeastChange units.
 constexpr std::int64_t kFreeChains = 16;
 constexpr double kLeastChange = 1.0 / 1024;
-// Let one member of a clique with n > kMostAnswering members move, and let d be the most by which
-// this raises the score of one column against another, for any other member, in units of its
-// messages. Only members whose best column leads by less than d can gain. If leads are spread
-// evenly, about one a unit, these are about n d members, which gain less than d each. If n d^2 is
-// below kLeastGain, the other members are not visited.
+// Whether the other members of a clique with n > kMostAnswering members are visited when one member
+// moves. Let d be the most by which the move raises the score of one column compared with another,
+// for any other member, in units of messages. A member can gain only if its best column is less
+// than d ahead of another column. If these margins are spread evenly, about n d members have so
+// small a margin, and each gains less than d. So no member is visited if n d^2 is at most
+// kLeastGain.
 constexpr double kLeastGain = 1.0 / 16;
 // Greatest number K of columns for which this d is computed, which costs O(K^2).
 constexpr std::int32_t kComparedColumns = 64;
-// after so many visits, chains with repeats are not visited
+// After this many visits in a stage, chains with repeats (several slots in one clique) are skipped.
 constexpr std::int64_t kRepeatVisits = 1024;
 constexpr std::int64_t kMostVisits = 1 << 20; // in case that gains within rounding errors never end
-// Members counted between two checks of the limits.
+// About how many members are counted between two checks of the limits.
 constexpr std::int64_t kCountedMembers = 1 << 16;
 
 } // namespace
@@ -160,8 +162,8 @@ bool Edits::serves() const noexcept {
 
 // ---- Changes of labellings ---------------------------------------------------------------------
 
-// For each slot of a chain whose column in `of` differs from shown_after(s, slot): updates the
-// counts of its clique and calls moved(slot, from, to) with both columns.
+// For each slot of a chain whose column in `of` differs from its new column shown_after(s, slot):
+// updates the counts of its clique and calls moved(slot, from, to) with the old and the new column.
 template <class ShownAfter, class Moved>
 void Edits::move(std::int32_t chain, const Assignment &of, CountStore &counts,
                  ShownAfter &&shown_after, Moved &&moved) noexcept {
@@ -179,7 +181,7 @@ void Edits::move(std::int32_t chain, const Assignment &of, CountStore &counts,
   }
 }
 
-// Sets the labels and phi of a chain of `now`. `shown`: the column of each slot.
+// Sets the labels and phi of a chain in `now`. `shown`: the new column of each slot.
 void Edits::set_now(std::int32_t chain, gsl::span<const std::int32_t> labels,
                     gsl::span<const std::int32_t> shown, double score) noexcept {
   Expects(shown.size() >= to_size(model_.chains[chain].slots));
@@ -208,7 +210,7 @@ void Edits::take_now(std::int32_t chain, const Assignment &from, bool spreads) n
   edits_.touched.add(chain);
 }
 
-// Sets the labels and phi of a chain of `own`. `shown`: the column of each slot.
+// Sets the labels and phi of a chain in `own`. `shown`: the new column of each slot.
 void Edits::set_own(std::int32_t chain, gsl::span<const std::int32_t> labels,
                     gsl::span<const std::int32_t> shown, double score) noexcept {
   Expects(shown.size() >= to_size(model_.chains[chain].slots));
@@ -247,7 +249,7 @@ bool Edits::is_better() noexcept {
   return gains(before, after.total);
 }
 
-// Copies to `best` the chains in which it may differ from `now`.
+// Copies to `best` every chain of `now` in which the two may differ.
 void Edits::commit() noexcept {
   state_.parts.known = false;
   for (const std::int32_t chain : edits_.touched) {
@@ -264,7 +266,7 @@ void Edits::commit() noexcept {
   edits_.touched_cliques.clear();
 }
 
-// Copies to `now` the chains in which it may differ from `best`.
+// Copies to `now` every chain of `best` in which the two may differ.
 void Edits::revert() noexcept {
   for (const std::int32_t chain : edits_.touched)
     take_now(chain, state_.best, false);
@@ -306,8 +308,8 @@ bool Edits::decode_own() noexcept {
   return true;
 }
 
-// Computes the score of the best labelling under the edited inputs. Edited chains whose labels are
-// now forbidden, and edited chains in no clique, take their best labellings without messages.
+// Makes `best` and its score fit the edited inputs. Edited chains whose labels are now forbidden,
+// and edited chains in no clique, take their best labellings without messages.
 void Edits::take_edited() noexcept {
   for (const std::int32_t chain : edits_.chains)
     if (state_.best.phi(chain) == kForbidden || model_.chains[chain].slots == 0)
@@ -334,8 +336,8 @@ void Edits::enqueue_members(std::int32_t number) noexcept {
     enqueue(model_.chain_of(clique, i));
 }
 
-// Visits the queued chains, and the chains that these changes queue, until none gains. False if the
-// call must end.
+// Visits the queued chains, and the chains that their changes queue, until the queue is empty.
+// False if the call must end.
 bool Edits::polish() noexcept {
   while (edits_.waiting > 0) {
     if (!setting_.check(0))
@@ -345,7 +347,7 @@ bool Edits::polish() noexcept {
       return false;
     setting_.call.finish_step();
     ++edits_.visits;
-    // The chain may have queued itself again meanwhile, but it has just been visited.
+    // The chain leaves the queue only now, so its own visit could not queue it again.
     edits_.queued.data()[chain] = 0;
     edits_.head = (edits_.head + 1) % model_.chains.size();
     --edits_.waiting;
@@ -407,8 +409,8 @@ bool Edits::solve_closed_clique(std::int32_t number) noexcept {
   return true;
 }
 
-// Queues the other members of the clique of a slot that has just moved from one column to another,
-// if they may gain because of that.
+// Must be called after a slot has moved from column `from` to `to`. Queues the chains of the other
+// members of the slot's clique, if they may gain because of the move.
 void Edits::spread(const Slot &slot, std::int32_t from, std::int32_t to) noexcept {
   const Clique clique = model_.cliques[slot.clique];
   if (clique.members > kMostAnswering && slot.member != clique.members &&
@@ -419,9 +421,9 @@ void Edits::spread(const Slot &slot, std::int32_t from, std::int32_t to) noexcep
       enqueue(model_.chain_of(clique, i));
 }
 
-// True if other members of a large clique may gain noticeably (kLeastGain) because one member moved
-// between two columns. Computes that for members that count once; if members have weights, returns
-// true.
+// True if other members of a large clique may gain noticeably because one member moved between two
+// columns (see kLeastGain). Returns true without a computation if the clique has a centre, weights,
+// or more than kComparedColumns columns.
 bool Edits::can_move_others(std::int32_t number, std::int32_t from, std::int32_t to) noexcept {
   const Clique clique = model_.cliques[number];
   const std::int32_t K = clique.columns();
@@ -461,7 +463,7 @@ bool Edits::can_move_others(std::int32_t number, std::int32_t from, std::int32_t
 
 // ---- Message rounds ----------------------------------------------------------------------------
 
-// True if a row of messages differs noticeably from the row that is stored.
+// True if the change from the stored row to `row` is to be passed on (see kFreeChains).
 bool Edits::matters(const MessageStore &store, RowPlace at, gsl::span<const double> row) noexcept {
   if (edits_.reached.size() <= kFreeChains)
     return true;
@@ -550,7 +552,7 @@ bool Edits::update_clique(std::int32_t number) noexcept {
   return true;
 }
 
-// Ends a round: keeps its labelling if that is the best so far.
+// Ends a round: copies its labelling to `best` if it is the best so far.
 void Edits::end_round() noexcept {
   if (!is_better())
     return;
@@ -584,7 +586,7 @@ EditEnd Edits::go_on() noexcept {
     if (!decode_own())
       return EditEnd::stopped;
     if (edits_.is_infeasible) {
-      // The chain stays in the list of edited ones, since a later edit may allow labels again.
+      // The chain stays in the list of edited chains, since a later edit may allow labels again.
       stage = EditStage::none;
       standing.infeasible = standing.fill_in_own = true;
       standing.pending = false;
@@ -705,7 +707,7 @@ void Edits::take_own_of_reached() noexcept {
         take(model_.chain_of(clique, i));
 }
 
-// Queues the chains of small cliques in which `now` and `best` may differ.
+// Queues the chains of the small cliques whose counts may differ in `now` and `best`.
 void Edits::enqueue_touched() noexcept {
   for (const std::int32_t clique : edits_.touched_cliques)
     if (model_.cliques[clique].members <= kMostAnswering)
@@ -719,8 +721,8 @@ void Edits::enqueue_reached() noexcept {
       enqueue(chain);
 }
 
-// Empties the list of cliques whose messages are to be computed, except for cliques whose messages
-// were damped and so have not converged.
+// Removes from the list of cliques whose messages are to be computed all cliques but those whose
+// messages were damped, since damped messages have not converged.
 void Edits::keep_damped() noexcept {
   edits_.answering.keep_if([this](std::int32_t clique) noexcept {
     std::uint8_t &needs = state_.clique_needs.data()[clique];

@@ -1,11 +1,12 @@
-// Solves after edits: starts from the last solution and works only on the chains and cliques that
-// edits reach.
+// Solves after edits (changed scores, allowed labels or strengths): starts from the last solution
+// and works only on the chains and cliques that edits reach.
 //
 // settle() computes, for a complete solution, the counts of the cliques and the terms of equation 1
-// (phi of each chain, C of each clique). From then on both are updated by difference. The solve
-// changes chains of the labelling `now`. The labellings `now` and `best` are then compared over the
-// changed chains and cliques alone. If `now` is better, these chains are copied to `best` (commit);
-// otherwise they are copied back from `best` (revert). So `best` never gets worse.
+// (phi of each chain, C of each clique). From then on counts and terms are updated only where they
+// change. The solve changes chains of the labelling `now`. The labellings `now` and `best` are then
+// compared over the changed chains and cliques alone. If `now` is better, these chains are copied
+// to `best` (commit); otherwise they are copied back from `best` (revert). So `best` never gets
+// worse.
 #pragma once
 
 #include "cluster/run/setting.hpp"
@@ -16,7 +17,7 @@ namespace chorale {
 enum class EditEnd {
   done,    // a solution for the edited inputs has been found
   stopped, // the call must end, or some chain has no labelling
-  whole    // a solve of the whole model is needed instead
+  whole    // instead of this, a solve of the whole model is needed
 };
 
 class Edits {
@@ -31,7 +32,8 @@ public:
   // changed. Needs EditState::settled.
   void note_chain(std::int32_t chain) noexcept;
   void note_clique(std::int32_t clique) noexcept;
-  // True if run() can solve for the edits made since the last solution: these are few enough.
+  // True if run() can be used: a solve for edits is unfinished, or edits have been made since the
+  // last solution and are few enough.
   bool serves() const noexcept;
   // Solves for the edits, or resumes an unfinished solve.
   EditEnd run() noexcept;

@@ -6,8 +6,8 @@ namespace chorale {
 namespace {
 
 constexpr std::int64_t kGrain = 4;
-// Greatest numbers of cliques, and of members of these, that are scored between two checks of the
-// limits.
+// The limits are checked after at most kScoredCliques cliques, and after the clique with which the
+// members scored since the last check reach kScoredMembers.
 constexpr std::int64_t kScoredCliques = 1024;
 constexpr std::int64_t kScoredMembers = 1 << 17;
 constexpr std::int32_t kItemsAhead = 16;
@@ -40,9 +40,10 @@ double Evaluation::score_clique(const Assignment &of, std::int64_t number,
   return score;
 }
 
-// Evaluates the labelling that has each part p of the model from the assignment choose(p). Scores
-// cliques in batches; Course holds the partial sum between calls. `part_scores`: receives equation
-// 1 of each part; may be empty.
+// Evaluates the labelling in which each part p of the model is labelled as in the assignment
+// choose(p), and writes the sums to `totals`. Scores cliques in batches; Course holds the partial
+// sum between calls. `part_scores`: receives equation 1 of each part; may be empty. False if the
+// call must end.
 template <class Choose>
 bool Evaluation::evaluate(Choose &&choose, gsl::span<double> part_scores, Totals &totals) noexcept {
   const Model &model = setting_.model;
@@ -62,8 +63,8 @@ bool Evaluation::evaluate(Choose &&choose, gsl::span<double> part_scores, Totals
     if (by_part)
       by_part[model.part_of_clique(c)] += value;
   };
-  // In offer_at_once() only counts may be written to the rooms, since the rest of them holds the
-  // memory of a polish.
+  // In offer_at_once() only the counts at the beginning of a room may be overwritten, since the
+  // rest of the room may hold the memory of a polish.
   for (; at_once_ && scored < model.cliques.size() && !setting_.call.failed(); ++scored)
     add(scored, score(scored, 0));
   Layout layout(setting_.rooms.behind(setting_.rooms.bytes().counts));
@@ -90,7 +91,7 @@ bool Evaluation::evaluate(Choose &&choose, gsl::span<double> part_scores, Totals
   BlockedSum chains;
   for (std::int32_t i = 0; i < model.chains.size(); ++i) {
     const std::int32_t part = model.parts.of(i);
-    // If phi is read from the scores of items, these are unlikely to be in the cache.
+    // Prefetches, since scores of items that phi() reads are unlikely to be in the cache.
     if (i + kItemsAhead < model.chains.size())
       choose(part).prefetch_phi(i + kItemsAhead);
     const double value = choose(part).phi(i);
@@ -141,8 +142,8 @@ bool Evaluation::take(const Assignment &from, std::int64_t round) noexcept {
   Assignment &best = state_.best;
   double *const kept = state_.parts.kept().data();
   const double *const offered = state_.parts.offered().data();
-  // Of equal scores, the labelling of the chains without messages is preferred, and otherwise the
-  // one kept.
+  // If scores are equal, `own` (the labelling without messages) replaces `best`, and any other
+  // labelling does not.
   const auto is_better = [&](double score, double before) {
     return &from == &state_.own ? score >= before : score > before;
   };

@@ -19,8 +19,8 @@ class Evaluation {
 public:
   Evaluation(const Setting &setting, RunState &state) noexcept : setting_(setting), state_(state) {}
 
-  // Evaluates a labelling, `own` or `now` of the state, and copies to `best` those parts of the
-  // model in which it scores more than `best`. A part is a connected component of the cluster
+  // Evaluates a labelling, `own` or `now` of the state, and copies to `best` the parts of the model
+  // in which the labelling scores more than `best`. A part is a connected component of the cluster
   // graph; its best labelling does not depend on the other parts. `round`: the round that found the
   // labelling. Resumes an interrupted evaluation. False if the call must end.
   bool offer(Assignment &of, std::int64_t round) noexcept;

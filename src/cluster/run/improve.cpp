@@ -3,17 +3,17 @@
 // The incoming row of a slot holds, for each column that the slot could show, the score C of its
 // clique if nothing else changes. If no clique has two slots of the chain, decoding the chain under
 // these rows finds its best labelling. Several slots of the chain in one clique are *repeats*: if
-// two of them move, the clique's gain is not the sum of what each gains alone. Then three
-// labellings are tried in turn, and one is accepted only if it gains:
-//  1. The best one under the same rows.
-//  2. The best one if each convex SUM is replaced by the linear function that touches it at the
-//     present counts. A convex function is nowhere below its tangent, so a gain under the tangents
+// two of them move, the clique's gain is not the sum of the gains of moving each alone. Then three
+// labellings are tried in turn, until one raises the exact score:
+//  1. The best labelling under the same rows.
+//  2. The best labelling if each convex SUM is replaced by its tangent at the present counts, a
+//     linear function. A convex function is nowhere below its tangent, so a gain under the tangents
 //     is a gain.
-//  3. One found by moving one repeat at a time while all others keep their columns, so that every
-//     gain is exact. On a chain without properties a walk does that (chain_walk.hpp), at the price
-//     of one forward-backward pass. On trees, under properties and in instances, max-marginals
-//     under a penalty on moving repeats give the gain of moving each repeat alone; then the best
-//     repeat of each clique is free to move, and one decode moves these together.
+//  3. A labelling found by moving one repeat at a time while all other repeats keep their columns,
+//     so that every gain is exact. On a chain without properties a walk (chain/chain_walk.hpp) does
+//     that in the time of one forward-backward pass. On trees, under properties and in instances,
+//     moving a repeat costs a penalty, and max-marginals then give the gain of moving each repeat
+//     alone. The best repeat of each clique is freed, and one decode moves all freed repeats.
 #include "cluster/run/improve.hpp"
 
 namespace chorale {

@@ -15,15 +15,15 @@ struct Improvement {
   double score = kForbidden;            // phi of the labels
 };
 
-// True if what this worker has just computed is incomplete. That is not so if only another worker
-// noticed the deadline: this worker's search then went on to its end.
+// True if the worker's last search ended early, because of a limit or a failure. False if only
+// another worker noticed the deadline, since this worker's search then went on to its end.
 bool was_cut_short(const Setting &setting, const Worker &worker) noexcept;
 
-// Searches for a labelling of `chain` that scores more in equation 1 (the sum of phi over chains
-// and of C over cliques) than its labelling in `now`, by more than rounding errors. `own`: the best
-// labellings without messages. `counts`: counts of all cliques under `now`. `moves_repeats`: if
-// false, a chain with several slots in one clique is not searched. If limits of the worker or a
-// failure cut the search short, no result is returned (was_cut_short()).
+// Searches for a labelling of `chain` that raises equation 1 (the sum of phi over chains plus the
+// sum of C over cliques) by more than rounding errors, compared with the chain's labelling in
+// `now`. `own`: the best labelling of each chain without messages. `counts`: counts of all cliques
+// under `now`. `moves_repeats`: if false, a chain with several slots in one clique is not searched.
+// If a limit or a failure ended the search early (was_cut_short()), no improvement is returned.
 Improvement improve_chain(const Setting &setting, const Assignment &own, const Assignment &now,
                           const CountStore &counts, std::int32_t chain, bool moves_repeats,
                           Worker &worker) noexcept;

@@ -13,8 +13,8 @@ namespace chorale {
 
 // The columns of a property clique to which a run with restricted ranges limits its messages.
 struct KeptColumns {
-  gsl::span<const std::int32_t> columns; // ascending; if empty, all are kept
-  const Potential *potential; // the clique's potential, over the kept columns only; NULL: all kept
+  gsl::span<const std::int32_t> columns; // ascending; empty if all columns are kept
+  const Potential *potential; // the clique's potential over the kept columns; NULL: all are kept
 
   std::int32_t count() const noexcept { return static_cast<std::int32_t>(columns.size()); }
 };
@@ -43,7 +43,8 @@ public:
         !is_masked(chain) && (views_.empty() || !find_view(chain));
     return is_plain ? static_cast<const double *>(item.unary) : nullptr;
   }
-  // Returns Chains::item_rows() while all inputs are those of the model; otherwise NULL.
+  // Returns Chains::item_rows() if no scores are replaced and the run takes no edits; otherwise
+  // NULL.
   const double *item_rows() const noexcept {
     return takes_edits() || !views_.empty() ? nullptr : model_.chains.item_rows();
   }
@@ -55,8 +56,8 @@ public:
     const double *scores = plain_item(item, chain);
     return scores ? scores[label] + 0.0 : view_of(chain).score({&label, 1}); // 0.0: turns -0 into 0
   }
-  // Prefetches what item_score() reads. Always inlined: g++ 12 takes a function that only
-  // prefetches for one without effects, and drops the call.
+  // Prefetches the number that item_score() reads. Must be inlined: g++ 12 assumes that a function
+  // which only prefetches has no effect, and drops the call.
   [[gnu::always_inline]] void prefetch_item_score(std::int32_t chain,
                                                   std::int32_t label) const noexcept {
     if (const double *rows = item_rows()) {
@@ -67,8 +68,8 @@ public:
     __builtin_prefetch(static_cast<const std::byte *>(item.unary) +
                        label * item.unary_bytes() / item.labels);
   }
-  // Returns a view with all arrays that view_of() may ever have for this chain, for measuring
-  // memory.
+  // Returns a view that has every array which a later view_of() of this chain may have. Used to
+  // measure memory.
   ChainView widest_view_of(std::int32_t chain) const noexcept {
     static constexpr std::uint8_t kSome = 1;
     ChainView view = view_of(chain);
@@ -87,17 +88,18 @@ public:
   void restore_all() noexcept;
 
   // ---- Edits. Need take_edits() before ----
-  // Sets whether take_edits() will be called, for measuring. Returns the previous setting.
+  // States, before memory is measured, whether take_edits() will be called. Returns the previous
+  // setting.
   bool expect_edits(bool expects) noexcept { return std::exchange(expects_edits_, expects); }
   // Lays out the memory of set_allowed() and set_strength().
   void take_edits(Layout &layout) noexcept;
   bool takes_edits() const noexcept { return masked_.data() != nullptr; }
-  // Allows the labels y of a position with allowed[y] != 0 and no others; if `allowed` is empty,
-  // all labels.
+  // Allows at a position the labels y with allowed[y] != 0 and no others; all labels if `allowed`
+  // is empty.
   void set_allowed(std::int32_t chain, std::int32_t position,
                    gsl::span<const std::uint8_t> allowed) noexcept;
-  // True if the position has a label that `allowed` allows and that is possible under the chain's
-  // view.
+  // True if some label is allowed by `allowed` and has a score above minus infinity at this
+  // position.
   bool leaves_any(std::int32_t chain, std::int32_t position,
                   gsl::span<const std::uint8_t> allowed) const noexcept;
   void set_strength(std::int64_t clique, double factor) noexcept;
@@ -111,9 +113,9 @@ public:
     return kept_.empty() || !kept_[clique].potential ? nullptr : &kept_[clique];
   }
   bool knows_kept() const noexcept { return !kept_.empty(); }
-  // Three steps: keep_all() lets every clique keep all columns; then keep() restricts single
-  // cliques, called in ascending order; then settle_kept() lets KeptColumns::columns refer to the
-  // columns. False if memory runs out.
+  // Three steps restrict columns. keep_all() comes first and lets every clique keep all columns.
+  // Then keep() restricts one clique at a time, in ascending order. Finally settle_kept() sets
+  // KeptColumns::columns. keep_all() and keep() return false if memory runs out.
   bool keep_all() noexcept;
   bool keep(std::int64_t clique, const Array<std::int32_t> &columns) noexcept;
   void settle_kept() noexcept;
@@ -139,9 +141,10 @@ private:
   Array<View> views_;           // replaced views, ascending by chain
   Array<std::int32_t> columns_; // kept columns of all cliques, end to end
   Array<KeptColumns> kept_;     // by clique; empty before keep_all()
-  // The next three are empty without edits. A mask tells which labels are allowed: masks_ has
-  // most_labels bytes for each site. The mask of a chain begins at the place of its first site and
-  // is T x m without gaps, 1 if the label is allowed; it is initialised only while masked_ > 0.
+  // The next three are empty without edits. masks_ has most_labels bytes for each site. The mask of
+  // a chain begins at the bytes of its first site. It is T x m, row-major without gaps: 1 if the
+  // label is allowed at the position, otherwise 0. It is initialised only while the chain's entry
+  // of masked_ is above 0.
   gsl::span<std::uint8_t> masks_;
   gsl::span<std::int32_t> masked_; // by chain: number of positions with a label that is not allowed
   gsl::span<double> strengths_;    // by clique: factor of its potential

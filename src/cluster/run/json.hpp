@@ -1,4 +1,4 @@
-// Writes JSON text into a buffer of the caller. Counts all bytes, also those that do not fit.
+// Writes JSON text into a buffer of the caller. Counts all bytes, even the bytes that do not fit.
 #pragma once
 
 #include <gsl/span>
@@ -53,7 +53,7 @@ public:
     put(value ? "true" : "false");
   }
 
-  // Terminates the text with NUL. Returns the bytes of the whole text with its NUL.
+  // Terminates the text with NUL. Returns the length of the whole text in bytes, with its NUL.
   std::size_t finish() noexcept {
     if (!buffer_.empty())
       buffer_[std::min(needed_, buffer_.size() - 1)] = '\0';

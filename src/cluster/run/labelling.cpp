@@ -6,8 +6,8 @@
 namespace chorale {
 namespace {
 
-// Memory for scoring: a labelling in the form of a run, T flags of leaves, and the counts of one
-// clique.
+// Memory for scoring: the labelling, flags of the leaves of a tree, and the counts of one clique.
+// The last two are as long as the longest chain and the widest clique need.
 struct Scratch {
   Scratch(Layout &layout, const Model &model) noexcept : of(layout, model) {
     std::int32_t length = 0;

@@ -6,18 +6,18 @@
 namespace chorale {
 namespace {
 
-// Greatest number of sampled positions, evenly spaced over the model, and greatest number of scores
-// read.
+// At most kSamples positions, evenly spaced over the model, are sampled, and at most kScores scores
+// are read.
 constexpr std::int64_t kSamples = 1024;
 constexpr std::int64_t kScores = 1 << 20;
 // The unit is near the quantile 1 / kUnitParts of the sampled differences. So huge differences,
-// from scores that stand for "never", do not affect it even if most positions have them.
+// from scores that stand for "never", do not affect the unit even if most positions have them.
 constexpr std::int64_t kUnitParts = 4;
 // Limits the exponent of the unit, so that the unit and its inverse are normal doubles.
 constexpr int kLargestExponent = 1000;
 
-// Returns the greatest unary score of a position minus the second greatest; the absolute value of
-// the greatest score if there is no second or both are equal.
+// Returns the greatest unary score of a position minus the second greatest. If both are equal or
+// there is no second score, returns the absolute value of the greatest score.
 double lead_at(const ChainView &view, std::int32_t t) noexcept {
   TwoBest top;
   for (std::int32_t y = 0; y < view.labels; ++y)
@@ -26,9 +26,9 @@ double lead_at(const ChainView &view, std::int32_t t) noexcept {
                                                            : magnitude_of(top.first);
 }
 
-// Returns the absolute value of a number of the potential: lambda or, if it is 0, the first finite
-// nonzero entry of a table times the strength; 0 if none of the first `left` numbers is nonzero.
-// Reduces `left` by about the count of numbers that were read.
+// Returns the absolute value of a number of the potential: lambda, or if lambda is 0, the strength
+// times the first finite nonzero entry of its tables. Returns 0 if none of the first `left` entries
+// is such an entry. Reduces `left` by about the number of entries read.
 double first_number(const Potential &p, std::int64_t &left) noexcept {
   --left;
   if (p.lambda != 0)

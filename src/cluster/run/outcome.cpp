@@ -36,9 +36,9 @@ void count(const Clique &clique, const Assignment &of, gsl::span<std::int64_t> c
   count_columns(clique, counts, [&](std::int32_t i) noexcept { return of.shown(clique, i); });
 }
 
-// The counts of the cliques in a labelling. If some clique has more than kFewMembers members, all
-// cliques are counted at once and their counts stored; otherwise load() counts one clique when
-// asked. Throws std::bad_alloc if memory runs out.
+// The counts of the cliques in a labelling. If some clique has more than kFewMembers members, the
+// constructor counts all cliques and stores the counts; otherwise load() counts the clique that it
+// is asked for. Throws std::bad_alloc if memory runs out.
 class AllCounts {
 public:
   AllCounts(const Memory &memory, const Model &model, const Assignment &of)
@@ -136,10 +136,11 @@ double Outcome::clique_score(const Assignment &of, std::int64_t number) const {
   return score_of_clique(clique, inputs_.strength(number), of, counts.span(), &failed);
 }
 
-// Returns what a clique gains because a slot changed, the amount of its payment: the clique's score
-// in the best labelling minus its score if this slot alone showed its column of the labelling
-// without messages; plus infinity if the latter score is minus infinity. `counts`: the counts of
-// the clique in the best labelling. `scratch`: an array of the same length.
+// Returns the amount of the payment for a slot, which is what the slot's clique gains because the
+// slot changed: the clique's score in the best labelling, minus its score if this slot alone showed
+// its column of the labelling without messages. Plus infinity if the second score is minus
+// infinity. `counts`: the counts of the clique in the best labelling. `scratch`: an array of the
+// same length.
 double Outcome::amount(const Slot &slot, gsl::span<const std::int64_t> counts,
                        gsl::span<std::int64_t> scratch) const noexcept {
   const Clique &clique = model_.cliques[slot.clique];
@@ -167,8 +168,8 @@ double Outcome::amount(const Slot &slot, gsl::span<const std::int64_t> counts,
   return so == kForbidden ? kInfinity : now - so;
 }
 
-// Sorts the payments by clique, so that each clique is counted once, and then back. Meanwhile
-// own_value holds the original index of a payment.
+// Sorts the payments by clique, so that the members of each clique are counted once, and then
+// restores their order: own_value holds the original index of a payment until then.
 std::int64_t Outcome::payments(std::int32_t begin, std::int32_t end,
                                gsl::span<chorale_payment> to) const {
   chorale_payment *const first = to.data();

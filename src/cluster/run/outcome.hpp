@@ -22,12 +22,12 @@ public:
   }
   double clique_score(const Assignment &of, std::int64_t clique) const;
   // Computes a payment for each slot of the chains begin .. end - 1 that shows different columns in
-  // the labellings `best` and `own`. The payment is C of the slot's clique under `best`, minus C if
-  // this slot alone showed its column under `own`. Writes as many payments as `to` holds, chain by
-  // chain, and returns how many there are in all. Counts each clique once.
+  // the labellings `best` and `own`: the score C of the slot's clique under `best`, minus C if this
+  // slot alone showed its column of `own`. Writes as many payments as `to` holds, chain by chain,
+  // and returns how many there are in all. Counts the members of each clique once.
   std::int64_t payments(std::int32_t begin, std::int32_t end, gsl::span<chorale_payment> to) const;
-  // Writes a NUL-terminated JSON text, cut off at the length of `buffer`. Returns the bytes of the
-  // whole text with its NUL.
+  // Writes a NUL-terminated JSON text, cut off at the length of `buffer`. Returns the length of the
+  // whole text in bytes, with its NUL.
   std::size_t write_json(gsl::span<char> buffer) const;
 
 private:

@@ -19,9 +19,10 @@ constexpr std::int64_t kPolishGrain = 4;
 constexpr std::int32_t kPolishSweeps = 1000;
 constexpr std::int32_t kVisits = 24;
 constexpr std::int32_t kCounted = 1 << 16; // members counted between two checks of the limits
-// Size of a batch. Its labels and its whole-chain slots are each at most 1 / kProposedShare of
-// those of the model, and at most kProposals. Its chains are the same share, but at least
-// kLeastBatch and at most kMostBatch. So a batch needs little memory in comparison with the run.
+// Size of a batch. It has at most 1 / kProposedShare of the labels of the model, and at most
+// kProposals (but always at least one chain); the same holds for its whole-chain slots. It has at
+// most the same share of the chains, but the limit is at least kLeastBatch and at most kMostBatch.
+// So a batch needs little memory in comparison with the run.
 constexpr std::int64_t kProposals = 1 << 17;
 constexpr std::int64_t kProposedShare = 16;
 constexpr std::int64_t kLeastBatch = 64;
@@ -92,7 +93,8 @@ private:
     return false;
   }
 
-  // Starts a new batch: as many chains from course_.next on as the memory for proposals holds.
+  // Starts a new batch: as many chains, from chain course_.next on, as the memory for proposals
+  // holds.
   void take_batch() noexcept {
     std::int32_t labels = 0;
     std::int32_t wholes = 0;
@@ -118,7 +120,8 @@ private:
     course_.batch_stamp = course_.stamp;
   }
 
-  // Visits all chains, or those that an interrupted sweep has left. False if the call must end.
+  // Visits all chains, or the chains that an interrupted sweep has left. False if the call must
+  // end.
   bool sweep() noexcept {
     while (course_.batch > 0 || course_.next < model_.chains.size()) {
       if (course_.batch == 0)
@@ -203,8 +206,8 @@ private:
     course_.changed = course_.moved = true;
     move_counts(block, shown);
     now_.set(number, block.labels(), shown, proposal.score);
-    // Without repeats, this is the best labelling under the current counts: the chain needs no
-    // visit until these change.
+    // Without repeats, this is the best labelling under the current counts, so the chain needs no
+    // visit until counts of its cliques change.
     if (was_current && !proposal.repeats)
       visited_at = course_.stamp;
   }
@@ -313,8 +316,8 @@ void Polish::run() noexcept {
   } while (end_start());
 }
 
-// Ends one of the two starts: copies its result to `best` if it is better. True if the second start
-// was begun.
+// Ends one of the two starts of the polish, after its result has been compared with `best`. If it
+// was the first and a second start is needed, prepares the second and returns true.
 bool Polish::end_start() noexcept {
   PolishCourse &course = state_.course.polish;
   Standing &standing = state_.standing;
@@ -337,7 +340,8 @@ bool Polish::end_start() noexcept {
   return false;
 }
 
-// Copies the items of closed cliques, which the first start has solved, to `now`.
+// Copies the items of closed cliques from `best` to `now`; the first start has solved these
+// cliques.
 void Polish::take_closed() noexcept {
   const Model &model = setting_.model;
   for (std::int64_t c = 0; c < (model.closed_slots > 0 ? model.cliques.size() : 0); ++c)

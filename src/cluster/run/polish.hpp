@@ -1,6 +1,7 @@
 // Polish: block coordinate ascent on equation 1, the score of a whole labelling. Finds the best
 // labelling of one chain at a time with all others fixed, until no chain gains. Never lowers
-// equation 1.
+// equation 1. Chains are searched in *batches*: all chains of a batch, in parallel, propose
+// labellings, which are then accepted or rejected in order (polish.cpp).
 #pragma once
 
 #include "cluster/run/evaluation.hpp"
@@ -8,8 +9,8 @@
 namespace chorale {
 
 // Result for a chain of a batch. unknown: not yet computed; unchanged: skipped, since no clique of
-// the chain changed since its last visit; stays: no better labelling was found; gains: the proposal
-// holds a better one.
+// the chain changed since the chain's last visit; stays: no better labelling was found; gains: the
+// proposal holds a better labelling.
 enum class Verdict : std::int32_t { unknown, unchanged, stays, gains };
 
 // A labelling proposed for a chain of the batch.
@@ -22,8 +23,8 @@ struct Proposal {
   double score; // phi of the labels
 };
 
-// Memory of a polish that persists between calls. Lies in the last room, behind the chain program.
-// Takes nothing in a model of items alone.
+// Memory of a polish that persists between calls. It lies in the last room (rooms.hpp), behind the
+// chain program. Takes nothing if every chain is an item in a closed clique (Model::items_alone).
 struct PolishMemory {
   PolishMemory(Layout &layout, const Model &model) noexcept;
 
@@ -47,8 +48,8 @@ public:
   Polish(const Setting &setting, RunState &state) noexcept
       : setting_(setting), state_(state), evaluation_(setting, state) {}
 
-  // Polishes the best labelling, then the labelling without messages if that is a different one.
-  // Resumes an interrupted polish.
+  // Polishes the best labelling, and then the labelling without messages if the two differ. Resumes
+  // an interrupted polish.
   void run() noexcept;
 
 private:

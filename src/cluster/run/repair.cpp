@@ -15,7 +15,7 @@ constexpr std::int32_t kPasses = 100;
 // A search decodes chains at most kDecodes + kDecodesOfAll * (number of chains) times.
 constexpr std::int64_t kDecodes = 20000;
 constexpr std::int64_t kDecodesOfAll = 20;
-// How many repeats (slots in the same clique) of a chain are tried one at a time.
+// At most this many repeats (slots in the same clique) of a chain are tried one at a time.
 constexpr std::int32_t kAlone = 8;
 // First penalty for a violation of 1, in units of messages. It doubles at local optima, up to
 // kLargestScore.
@@ -199,8 +199,8 @@ private:
 
   // ---- One chain ----
 
-  // Calls use(program, scratch, slots) with the program of a chain whose incoming rows hold the
-  // penalties.
+  // Calls use(program, scratch, slots) with the program of a chain, in whose incoming rows the
+  // penalties are filled in. Returns the result of the call.
   template <class Use> bool with_chain(std::int32_t number, Use &&use) noexcept {
     Layout layout(worker_.room);
     ChainProgram program(layout, model_, setting_.inputs, number, setting_.options.joint,
@@ -213,8 +213,8 @@ private:
     return use(program, scratch, slots);
   }
 
-  // Decodes a chain and accepts the new labelling if the sum of weighted violations falls; with
-  // `at_any_cost`, always.
+  // Decodes a chain. Accepts the new labelling, and returns true, if the sum of weighted violations
+  // falls; with `at_any_cost`, even if it does not.
   bool renew(std::int32_t number, ChainProgram &program, RepairScratch &scratch,
              std::int32_t slots, bool at_any_cost = false) noexcept {
     return decode(program, slots) && take(number, program, scratch, at_any_cost);
@@ -275,8 +275,8 @@ private:
            std::all_of(shown, shown + slots, [](std::int32_t v) { return v >= 0; });
   }
 
-  // Fills the incoming rows: entry v of a slot is minus the penalty that remains if this slot alone
-  // changes to column v.
+  // Fills the incoming rows: entry v of the row of a slot is minus the penalty for the violation
+  // that remains in its clique if this slot alone changes to column v.
   void fill_rows(ChainProgram &program, const RepairScratch &scratch, std::int32_t slots) noexcept {
     for (std::int32_t s = 0; s < slots; ++s)
       fill_row(program.slot(s), program.clique_of(s), scratch.shown[s], scratch.counts,

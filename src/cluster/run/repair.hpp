@@ -1,12 +1,12 @@
 // Repair: local search for a labelling that no clique forbids, if rounds and polish found none.
 //
 // The *violation* of a clique is 0 if its potential allows the counts, and otherwise the distance
-// to allowed counts. One chain at a time is decoded under rows that charge each column of each slot
-// a penalty for the violation that would remain if the slot showed it. The new labelling is
-// accepted if the sum of weight times violation over all cliques falls. If no chain lowers the sum
-// in a pass over the cliques, the search leaves the local optimum: violated cliques get more weight
-// (breakout local search), the penalty doubles, and a random member of a random violated clique
-// gets a random value, whatever that costs (random walk).
+// to allowed counts. One chain at a time is decoded. Instead of messages, its incoming rows hold
+// for each column of each slot a penalty for the violation that would remain if the slot showed
+// this column. The new labelling is accepted if the sum over all cliques of weight times violation
+// falls. If no chain lowers the sum in a pass over the cliques, the search leaves the local
+// optimum: violated cliques get more weight (breakout local search), the penalty doubles, and a
+// random member of a random violated clique gets a random value, whatever that costs (random walk).
 //
 // Deciding whether an allowed labelling exists is NP-hard: cliques can encode the clauses of a
 // satisfiability problem. So passes and decodes are limited, and failure proves nothing.
@@ -34,8 +34,8 @@ public:
   Repair(const Setting &setting, RunState &state) noexcept
       : setting_(setting), state_(state), evaluation_(setting, state) {}
 
-  // If a clique forbids the best labelling, searches for an allowed one and polishes it. Resumes an
-  // interrupted repair.
+  // If a clique forbids the best labelling, searches for an allowed labelling and polishes it.
+  // Resumes an interrupted repair.
   void run() noexcept;
 
 private:

@@ -8,7 +8,7 @@
 namespace chorale {
 namespace {
 
-// Of cliques with fewer members, one of each size is measured.
+// Of similar cliques with fewer members than this, only one of each size is measured.
 constexpr std::int32_t kSeenMembers = 64;
 
 std::size_t aligned(std::size_t bytes) noexcept {
@@ -30,9 +30,9 @@ RoomBytes Rooms::measure() const noexcept {
   std::int32_t labels = -1;
   const CliqueType *type = nullptr;
   for (std::int32_t i = 0; i < model_.chains.size(); ++i) {
-    // Skips an item (a chain of one position) like the one before: items with equal numbers of
-    // labels need equal memory if they are in closed cliques of one type. An item in no clique
-    // needs no more.
+    // Skips an item (a chain of one position) like the item before. Items with the same number of
+    // labels, in closed cliques of the same type, need the same memory. An item in no clique needs
+    // no more than that.
     if (const Chain chain = model_.chains[i];
         chain.is_item() && (chain.slots == 0 || model_.is_closed(chain))) {
       const CliqueType *of =
@@ -71,8 +71,8 @@ RoomBytes Rooms::measure() const noexcept {
     before = kept ? Clique{} : clique;
     Layout layout;
     const CliqueProgram program(layout, clique, options_.clique, kept);
-    // While the kept columns are unknown, adds memory for gathering all columns (see
-    // CliqueProgram).
+    // While the kept columns are unknown, adds memory for both arrays that a CliqueProgram with
+    // kept columns has, as if it kept all columns.
     if (options_.restrict_range && !inputs_.knows_kept() && clique.property())
       for (int k = 0; k < 2; ++k)
         layout.take<double>(std::int64_t{clique.members} * clique.columns());

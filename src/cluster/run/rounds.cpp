@@ -82,9 +82,9 @@ void Rounds::update_chain(std::int32_t number, Worker &worker) noexcept {
   call.finish_step();
 }
 
-// Decodes without messages those items from `first` to `end` - 1 that need it. Flags their closed
-// cliques to be solved again. Items whose scores lie end to end, as in a corpus, are decoded
-// together.
+// Decodes, without messages, the items from `first` to `end` - 1 that have the flag kNeedsOwn. If
+// an item has kNeedsUpdate, flags its closed clique to be solved again. Items whose scores lie end
+// to end, as in a corpus, are decoded together.
 void Rounds::update_items(std::int32_t first, std::int32_t end, Worker &worker) noexcept {
   std::int32_t label[kItemsTogether], second[kItemsTogether];
   double score[kItemsTogether], second_score[kItemsTogether];
@@ -164,8 +164,8 @@ void Rounds::update_clique(std::int32_t number, Worker &worker) noexcept {
       raise(state_.chain_needs.data()[model.chain_of(clique, i)], kNeedsUpdate);
     }
   }
-  // After damping, a changed message has not converged, so the clique sends again in the next
-  // round.
+  // With damping, a message that changed has not converged yet, so the clique sends again in the
+  // next round.
   state_.clique_needs.data()[number] = changed && damping > 0 ? kAnswersLater : 0;
   setting_.call.finish_step();
 }
@@ -199,8 +199,8 @@ void Rounds::update_cliques() noexcept {
                 });
 }
 
-// Sorts the cliques by descending disagreement (Ranking); of equal ones the lower number comes
-// first.
+// Sorts the cliques by descending disagreement (Ranking). If two disagreements are equal, the
+// clique with the lower number comes first.
 void Rounds::rank_cliques() noexcept {
   const Model &model = setting_.model;
   const Ranking &ranking = state_.ranking;
@@ -279,8 +279,8 @@ void Rounds::first_round() noexcept {
     stage = RoundStage::own_score;
   }
   if (stage == RoundStage::own_score) {
-    // A labelling that is already in `best` comes from an earlier run, or from before scores were
-    // replaced.
+    // `best` may hold a labelling already: from an earlier run, from the caller, or from before
+    // scores were replaced.
     if (!evaluation_.offer(state_.own, 0))
       return;
     standing.own_score = state_.own.total();

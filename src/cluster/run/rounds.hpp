@@ -1,6 +1,6 @@
-// Message rounds. In a round, the cliques send messages to chains; then the chains that got new
+// Message rounds. In a round, the cliques send messages to the chains. Then the chains that got new
 // messages are decoded and send messages to the cliques. Round 0 decodes all chains without
-// messages.
+// messages. "Equation 1" (state.hpp) is the score of a whole labelling.
 #pragma once
 
 #include "cluster/run/evaluation.hpp"
@@ -12,8 +12,8 @@ public:
   Rounds(const Setting &setting, RunState &state) noexcept
       : setting_(setting), state_(state), evaluation_(setting, state) {}
 
-  // Runs the next round, which is round 0 if Standing::pending, or resumes an unfinished one. False
-  // if the call must end or some chain has no labelling.
+  // Runs the next round (round 0 if Standing::pending), or resumes an unfinished round. False if
+  // the call must end or some chain has no labelling.
   bool step() noexcept;
 
 private:

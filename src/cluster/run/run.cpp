@@ -19,11 +19,12 @@ namespace {
 
 // Messages that need fewer bytes than this are stored as doubles.
 constexpr std::size_t kSmallMessages = std::size_t{1} << 18;
-// Up to this many properties of a chain always fit into the key of a configuration: the code of one
-// takes at most 32 bits.
+// Up to this many properties of a chain always fit into the key of a configuration, since the code
+// of one property takes at most 32 bits.
 constexpr std::int32_t kAlwaysFit = 2 * kKeyWords;
 
-// Returns the bytes of the state, of the Worker structs, and of `bound` unless it is NULL.
+// Returns how many bytes the state, the memory of edits, the Worker structs, and `bound` (unless it
+// is NULL) take together. If `bound` is given, places it in a layout that only measures.
 std::size_t state_bytes(const Model &model, const RunOptions &options,
                         BoundStore *bound = nullptr) noexcept {
   Layout layout;
@@ -45,8 +46,8 @@ using namespace chorale;
 chorale_run::chorale_run(const Memory &from, const Model &of, const RunOptions &with) noexcept
     : memory(from), model(retain(&of)), options(with), inputs(from, of),
       rooms(from, of, options, inputs), setting_{of, options, inputs, rooms, bound, call} {
-  // With restricted columns a clique may need entries that lie far below the greatest of a message,
-  // for which JointReach gives only bounds.
+  // JointReach gives only bounds for entries far below the greatest entry of a message. With
+  // restricted columns a clique may need such entries.
   options.joint.may_reach = !options.restrict_range &&
                             (options.joint.mode == CHORALE_JOINT_AUTO ||
                              options.joint.mode == CHORALE_JOINT_EXACT);
@@ -58,8 +59,8 @@ chorale_run::~chorale_run() { release(model); }
 // ---- Memory ------------------------------------------------------------------------------------
 
 // Chooses the widest format with which model, run and scores together need at most twice the memory
-// of the scores; 16 bits if none is narrow enough. Assumes one worker, no bound and no edits, so
-// that these options change neither the format nor the results.
+// of the scores; 16 bits if no format is narrow enough. Assumes one worker, no bound and no edits,
+// so that these options change neither the format nor the results.
 void chorale_run::choose_messages() noexcept {
   if (options.messages != MessageNumber::automatic)
     return;
@@ -68,8 +69,8 @@ void chorale_run::choose_messages() noexcept {
       saturating_product(2 * sizeof(double), static_cast<std::size_t>(model->message_count));
   if (all < kSmallMessages || model->score_bytes == 0)
     return;
-  // A reweighed model shares the chains of its base model, whose memory counts, so that both use
-  // the same format.
+  // For a reweighed model counts the memory of its base model, whose chains it shares, so that runs
+  // of both use the same format.
   const Model &holder = model->base ? *model->base : *model;
   const std::int32_t workers = std::exchange(options.executor.workers, 1);
   const bool edits = inputs.expect_edits(false);
@@ -95,7 +96,7 @@ void chorale_run::choose_messages() noexcept {
 std::size_t chorale_run::estimate() const noexcept {
   BoundStore tables;
   std::size_t bytes =
-      std::max<std::size_t>(state_bytes(*model, options, &tables), 1); // see allocate()
+      std::max<std::size_t>(state_bytes(*model, options, &tables), 1); // see Memory::allocate()
   // Assumes that every clique keeps all columns, which gives an upper bound. Counts the array of
   // kept columns twice, since its capacity grows by half at a time.
   if (options.restrict_range) {
@@ -135,10 +136,11 @@ bool chorale_run::prepare() noexcept {
   return true;
 }
 
-// True if the joint program of a chain stays within its budget. Tests that without messages, since
-// these rarely change the number of configurations. They may change it in two cases: absorbed
-// properties have more codes if their message forbids EMPTY (a beam then keeps the best), and
-// pruning in the exact mode depends on all scores.
+// True if the properties of a chain can be decoded jointly: their codes fit into a key, and in
+// modes where that matters the joint program stays within its budget. Tests the budget without
+// messages, since messages rarely change the number of configurations. They may change it in two
+// cases: absorbed properties have more codes if their message forbids EMPTY (a beam then keeps the
+// best), and pruning in the exact mode depends on all scores.
 bool chorale_run::fits_joint_state(std::int32_t number) noexcept {
   const Chain &chain = model->chains[number];
   const bool tries = options.joint.mode == CHORALE_JOINT_EXACT ||
@@ -172,8 +174,9 @@ std::int32_t chorale_run::try_joint_states() noexcept {
 
 // ---- Restricted ranges -------------------------------------------------------------------------
 
-// Collects the columns that some member fires in its best labelling without messages. Sets `all` if
-// a member is an instance, which may show any column. False if memory runs out.
+// Appends to `fired` the columns whose values some member fires in its best labelling without
+// messages. Sets `all` if a member is an instance, since it may show any column. False if memory
+// runs out.
 bool chorale_run::find_fired(const Clique &clique, Array<std::int32_t> &fired,
                              bool &all) noexcept {
   bool fits = true;
@@ -235,7 +238,8 @@ void chorale_run::reset() noexcept {
   call.forget();
 }
 
-// Computes phi of a chain of `of` and the columns that its whole-chain slots show, from its labels.
+// From the labels of a chain in `of`, computes its phi and the columns that its whole-chain slots
+// show.
 void chorale_run::judge_chain(Assignment &of, std::int32_t number) noexcept {
   const std::int32_t length = model->chains[number].length;
   Layout layout(rooms.workers[0].room);
@@ -262,7 +266,7 @@ void chorale_run::copy_messages(const chorale_run &earlier) noexcept {
   }
 }
 
-// Copies the labels of those chains that have the same length and number of labels in both models.
+// Copies the labels of the chains that have the same length and number of labels in both models.
 void chorale_run::copy_labels(const chorale_run &earlier) noexcept {
   state.best.labels.clear();
   for (std::int32_t i = 0; i < model->chains.size(); ++i) {
@@ -271,8 +275,8 @@ void chorale_run::copy_labels(const chorale_run &earlier) noexcept {
     state.best.set_phi(i, kForbidden);
     if (chain.is_instance || from.is_instance || chain.length != from.length ||
         chain.labels != from.labels) {
-      // Otherwise phi is minus infinity, which lets round 0 fill in the chain. Where phi is not
-      // stored, it is filled in here.
+      // The phi of this chain is now minus infinity, so round 0 fills in the chain. If phi is not
+      // stored, every chain is an item, and its best label is set here.
       if (state.best.scores().empty())
         state.best.labels.set(chain.first_label, best_label(inputs.view_of(i)).label);
       continue;
@@ -371,8 +375,9 @@ bool chorale_run::step() noexcept {
   return Rounds(setting_, state).step();
 }
 
-// Prepares a complete solution for edits, if the call has time left. `after`: the kind of the
-// current call; if the preparation is interrupted, the next call of this kind continues it.
+// Prepares a complete solution for edits (Edits::settle), if the call has time left. `after`: the
+// kind of the current call. If the preparation is interrupted, the next call of this kind continues
+// it.
 void chorale_run::settle(Settling after) noexcept {
   state.course.settling = Settling::none;
   if (options.edits && !call.must_end() && !state.standing.pending && has_result() &&

@@ -27,13 +27,13 @@ struct chorale_run {
   void choose_messages() noexcept;
   // Allocates and initialises state and scratch memory. False if memory runs out.
   bool prepare() noexcept;
-  // Looks for a chain whose properties cannot be decoded jointly: there are too many for the key of
-  // a configuration, or the joint program exceeds its budget in a mode where that is an error
-  // (EXACT, ABSORPTION). Returns the first such chain; -1 if there is none.
+  // Looks for a chain whose properties cannot be decoded jointly: they are too many for the key of
+  // a configuration (chain/joint.hpp), or the joint program exceeds its budget in a mode where that
+  // is an error (EXACT, ABSORPTION). Returns the first such chain; -1 if there is none.
   std::int32_t try_joint_states() noexcept;
   // With options.restrict_range: determines the columns to which the messages of each property
-  // clique are restricted. False if memory runs out or on another failure, which call.failure()
-  // then tells.
+  // clique are restricted. False if memory runs out. If a computation failed, returns true, and
+  // call.failure() tells the failure.
   bool restrict_ranges() noexcept;
   // Warm start: copies messages and labels from another run where the two models agree.
   void start_from(const chorale_run &earlier) noexcept;
@@ -41,16 +41,16 @@ struct chorale_run {
   // Returns how many bytes the run needs; with restricted ranges, an upper bound.
   std::size_t estimate() const noexcept;
 
-  // ---- Work. step, solve, polish and tighten first resume what limits interrupted in the last
-  // call ----
+  // ---- Work. step, solve, polish and tighten first resume the work that limits interrupted in the
+  // last call ----
   void reset() noexcept;
   chorale::Replacement replace(std::int32_t chain, const chorale::ChainView &view) noexcept;
   void begin_call() noexcept { call.begin(options, rooms.workers); }
-  // Makes `labels` the best labelling: the labels of all positions, chain by chain.
+  // Makes `labels` the best labelling. labels: the label of every position, chain after chain.
   void set_labels(gsl::span<const std::int32_t> labels) noexcept;
-  // Edits of a run with options.edits: set_allowed() allows the labels y of a position with
-  // allowed[y] != 0 (if `allowed` is empty, all labels), set_strength() sets the factor of a
-  // clique's potential.
+  // Edits of a run with options.edits. set_allowed() allows at a position the labels y with
+  // allowed[y] != 0 and no others; all labels if `allowed` is empty. set_strength() sets the factor
+  // of a clique's potential.
   void set_allowed(std::int32_t chain, std::int32_t position,
                    gsl::span<const std::uint8_t> allowed) noexcept;
   void set_strength(std::int32_t clique, double factor) noexcept;
@@ -62,8 +62,8 @@ struct chorale_run {
   void solve() noexcept;
   void polish() noexcept;
   void tighten(std::int64_t steps) noexcept;
-  // Writes T x m max-marginals of a chain under its incoming messages, and T margins: the
-  // difference of the two greatest max-marginals of each position. Either array may be empty.
+  // Writes T x m max-marginals of a chain under its incoming messages, and T margins. The margin of
+  // a position is the difference of its two greatest max-marginals. Either array may be empty.
   chorale::RunFailure chain_marginals(std::int32_t chain, const chorale::Matrix<double> &marginals,
                                       gsl::span<double> margins) noexcept;
   // Writes T x m probabilities of the labels of a chain under its incoming messages. `exact`: set
@@ -75,8 +75,8 @@ struct chorale_run {
                                           bool &found) noexcept;
 
   chorale::Outcome outcome() const noexcept { return {memory, *model, inputs, state, call}; }
-  // True if results can be read: a labelling is known, and round 0 does not still have to complete
-  // it.
+  // True if results can be read: a labelling is known, and it is complete. (After a warm start or
+  // an edit, round 0 may still have to fill in chains.)
   bool has_result() const noexcept { return state.found() && !state.standing.fill_in_own; }
 
   chorale::Memory memory;

@@ -23,8 +23,8 @@ struct Setting {
   // failure).
   bool check(std::int32_t w) const noexcept { return call.check(worker(w)); }
   // Calls step(i, worker) for i = 0 .. count - 1, on several threads if the options say so.
-  // `grain`: how many consecutive steps one thread takes at least. If the caller's executor does
-  // not run all steps, the call fails.
+  // `grain`: the least number of consecutive steps that one thread takes. If the caller's executor
+  // does not run all steps, the call fails.
   template <class Step>
   void each(std::int64_t count, std::int64_t grain, Step &&step) const noexcept {
     if (!parallel_for(options.executor, count, grain, std::forward<Step>(step)))

@@ -16,8 +16,8 @@ public:
   SlotOrder(Layout &layout, std::int32_t slots) noexcept
       : count_(slots), order_(layout.take<std::int32_t>(slots)) {}
 
-  // Sorts all slots of the chain, which are in the order of the chain. The array must outlive this
-  // object.
+  // Sorts the slots by clique. all_slots: all slots of the chain, in the order of the chain; the
+  // array must outlive this object.
   void sort(gsl::span<const Slot> all_slots) noexcept {
     Expects(all_slots.size() == to_size(count_));
     slots_ = all_slots.data();

@@ -8,7 +8,7 @@
 namespace chorale {
 namespace {
 
-// Makes a State in the memory of the layout. Returns NULL while only measuring.
+// Makes a State in the memory of the layout. Returns NULL if the layout only measures.
 template <class State> State *place_state(Layout &layout, const Model &model) noexcept {
   const State made(layout, model);
   auto *place = layout.take<State>(1);
@@ -36,9 +36,9 @@ Ranking::Ranking(Layout &layout, const Model &model) noexcept
   gathered = layout.take_span<std::int32_t>(members);
 }
 
-// In a model of items alone, the phi of an item is one of its unary scores, so the assignments read
-// the inputs and store no scores. A run with edits stores all scores, because it sums single terms
-// again.
+// In a model of items alone (Model::items_alone), the phi of an item is one of its unary scores, so
+// the assignments read the inputs and store no scores. A run with edits stores all scores, because
+// it needs them as an array when it sums blocks of terms again (EditState::Sums).
 RunState::RunState(Layout &layout, const Model &model, const RunOptions &options,
                    const Inputs &inputs) noexcept
     : own(layout, model, model.items_alone && !options.edits ? &inputs : nullptr),
@@ -137,7 +137,8 @@ void Tally::take(gsl::span<Worker> workers) noexcept {
 void RunState::reset(const Model &model) noexcept {
   to_chain.clear();
   to_clique.clear();
-  // All cliques are flagged below. Items alone send no messages, so they need no kNeedsUpdate.
+  // Chains that send messages also get kNeedsUpdate. Items in closed cliques, and chains in no
+  // clique, send none.
   std::fill_n(chain_needs.data(), chain_needs.size(), kNeedsOwn);
   for (std::int64_t i = 0; !model.items_alone && i < model.chains.size(); ++i) {
     const Chain chain = model.chains[i];

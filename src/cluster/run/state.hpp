@@ -2,8 +2,9 @@
 //
 // Rounds, polish, repair and dual bound compute on this state. A reset replaces Standing, Tally and
 // Course; a warm start from the same model replaces Standing. "Equation 1" is the score of a whole
-// labelling: the sum of phi over the chains plus the sum of the potential C over the cliques. "By
-// message entry" means an index into all message rows (Clique::row).
+// labelling: the sum of phi (the score of a chain) over the chains plus the sum of the potential C
+// over the cliques. An array "by message entry" has one entry for each entry of all message rows
+// (Clique::row). edits.hpp explains edits.
 #pragma once
 
 #include "cluster/run/assignment.hpp"
@@ -82,19 +83,20 @@ struct DualProgress {
 struct DualState {
   DualState(Layout &layout, const Model &model) noexcept;
 
-  // By message entry: added to the score of the chain, subtracted from that of the clique.
+  // By message entry: added to the score of the chain, subtracted from the score of the clique.
   gsl::span<double> multipliers;
-  // Upper bounds of the terms of the cliques and of the chains; NaN: to be computed.
+  // Upper bounds of the terms of the cliques and of the chains; NaN if still to be computed.
   gsl::span<double> clique_bounds;
   gsl::span<double> chain_bounds;
-  // By index in Model::members: the column that the slot shows in the best labelling of its chain,
-  // and in the best assignment of its clique, under the multipliers; or -1.
+  // By index in Model::members: the column that the slot shows under the multipliers, or -1.
+  // by_chain is for the best labelling of the slot's chain, by_clique for the best assignment of
+  // its clique.
   gsl::span<std::int32_t> by_chain;
   gsl::span<std::int32_t> by_clique;
   DualProgress progress;
 };
 
-// Scores of the parts of the model (Model::parts). Empty if there is one part only.
+// Scores of the parts of the model (Model::parts). Has no entries if there is one part only.
 struct PartScores {
   PartScores() noexcept = default;
   PartScores(Layout &layout, const Model &model) noexcept;
@@ -115,7 +117,8 @@ struct Ranking {
   Ranking(Layout &layout, const Model &model) noexcept;
 
   gsl::span<std::int32_t> order; // the numbers of all cliques, by descending disagreement
-  // By clique: number of members that do not show the most frequent column.
+  // By clique: number of members (or the sum of their weights) that do not show the clique's most
+  // frequent column.
   gsl::span<std::int32_t> disagreement;
   gsl::span<std::int32_t> gathered; // scratch for the chains of one clique
 };
@@ -180,9 +183,10 @@ private:
 // `polish`: improves chains around the edits. `send`: computes the messages of the edited chains.
 // `cliques` and `chains`: the two halves of a message round. `from_rounds`: polishes the labelling
 // of the last round. `again`: polishes the best labelling, if a round found it. `from_own`:
-// polishes the best labelling in which the edited chains, those that messages reached and the
-// members of small edited cliques have their labellings without messages. `last`: if the result is
-// better, polishes it again with all members of the small cliques that it changed.
+// polishes another start: the best labelling, except that the edited chains, the chains that
+// messages reached and the members of small edited cliques take their best labellings without
+// messages. `last`: if that result is better, polishes it again with all members of the small
+// cliques that it changed.
 enum class EditStage {
   none,
   own,
@@ -196,13 +200,13 @@ enum class EditStage {
   last
 };
 
-// The last complete solution with its counts and the terms of its score, and the work that edits
-// made since then have left.
+// The last complete solution with its counts and the terms of its score, and the work that later
+// edits still need.
 struct EditState {
   EditState(Layout &layout, const Model &model) noexcept;
 
-  // The sum of some terms of equation 1, kept as sums of blocks of terms (BlockedSum), so that a
-  // changed term needs one block to be summed again.
+  // The sum of some terms of equation 1, kept as sums of blocks of terms (BlockedSum), so that if a
+  // term changes, only its block is summed again.
   struct Sums {
     Sums() noexcept = default;
     Sums(Layout &layout, std::int64_t terms) noexcept
@@ -224,15 +228,15 @@ struct EditState {
   std::int64_t settling = 0;       // how many cliques an unfinished call of settle() has counted
   bool converged = false;          // Standing::converged of the last complete solve
   std::int64_t changed_chains = 0; // number of chains whose labels in `best` and `own` differ
-  CountStore counts;               // columns shown in `now`
-  CountStore own_counts;           // columns shown in `own`
+  CountStore counts;               // counts of the columns shown in `now`
+  CountStore own_counts;           // counts of the columns shown in `own`
   gsl::span<double> clique_score;  // by clique: C under `best`
   gsl::span<double> own_clique_score; // by clique: C under `own`
   Sums chain_sums, clique_sums, own_chain_sums, own_clique_sums;
 
   WorkList chains;  // edited since the last solution
   WorkList cliques; // edited since the last solution
-  std::int64_t edited_members = 0; // how many members the edited cliques have
+  std::int64_t edited_members = 0; // number of members of all edited cliques
   // The chains to improve: a queue of `waiting` chains in a ring buffer, from entry `head` on.
   // queued: by chain, 1 if the chain is in the queue.
   gsl::span<std::int32_t> queue;
@@ -293,15 +297,15 @@ struct RunState {
   // Must be called after edits of a complete solution, when there is no unfinished work: marks
   // round 0 as pending and discards bounds.
   void replaced_inputs() noexcept;
-  // Must be called after labels and chain scores of `best` were replaced: marks round 0 as pending,
-  // which then copies chains from `own` to `best` where their score in `best` is minus infinity.
+  // Must be called after labels and chain scores of `best` were replaced: marks round 0 as pending.
+  // Round 0 then copies chains whose score in `best` is minus infinity from `own` to `best`.
   void go_on_from_best() noexcept;
   void set_unit(double unit) noexcept {
     to_chain.set_unit(unit);
     to_clique.set_unit(unit);
   }
   // True if `edits` describes the last complete solution, so that the next solve may start from
-  // there.
+  // this solution.
   bool is_settled() const noexcept { return edits && edits->settled; }
   // Makes the next solve cover the whole model, as if there were no complete solution.
   void leave_edits() noexcept {
@@ -313,7 +317,7 @@ struct RunState {
 
   Assignment own;  // best labelling of each chain without messages
   Assignment best; // best labelling found so far
-  Assignment now;  // labelling of the current round, or the one that polish or repair changes
+  Assignment now;  // labelling of the current round, or the labelling that polish or repair changes
   MessageStore to_chain;
   MessageStore to_clique;
   gsl::span<std::uint8_t> chain_needs;  // by chain: flags kNeedsOwn, kNeedsUpdate

@@ -1,7 +1,7 @@
 "use strict";
-// Returns the names of people in BibTeX form, an array of "family, given" or of names as in the
-// text; null if commas both separate names and occur within them, so that names cannot be told
-// apart.
+// Returns an array of the people that a text names, in BibTeX form: each as "family, given" or as
+// in the text, then "others" if the text ends with "et al." or the like. Returns null if commas
+// both separate names and occur within names, so that the names cannot be told apart.
 const namesOf = (text) => {
   const isOneWord = (part) => !/\s/.test(part);
   const isGiven = (part) => /^((\p{Lu}|\p{Lu}\p{Ll}\.)\.?[\s-]*){1,4}$/u.test(part); // initials
@@ -24,7 +24,7 @@ const namesOf = (text) => {
       names.push(...pairs.map((family, k) => `${family}, ${made[2 * k + 1]}`));
     else if (made.length === 2 && isOneWord(made[1])) names.push(made.join(", "));
     else if (rank === 0 && made.length > 2 && isOneWord(made[0]) && made.slice(2).every(isWhole))
-      names.push(made.slice(0, 2).join(", "), ...made.slice(2)); // only the first is turned round
+      names.push(made.slice(0, 2).join(", "), ...made.slice(2)); // only the first: "family, given"
     else if (made.length === 1 || made.every(isWhole)) names.push(...made);
     else return null;
   }
@@ -38,14 +38,14 @@ const namesOf = (text) => {
     pages: "pages", date: "year", year: "year", publisher: "publisher", location: "address",
     identifier: "note",
   };
-  const names = new Map(); // by number: the field of a label
+  const names = new Map(); // by class of a label ("l0", "l1", ...): its BibTeX field
   for (const label of document.querySelectorAll("[data-label]"))
     names.set("l" + label.dataset.label, FIELDS[label.textContent.toLowerCase()]);
   if (![...names.values()].includes("author") || ![...names.values()].includes("title")) return;
 
   const trimmed = (text) => text.replace(/\s+/g, " ").replace(/^[\s.,;:()]+|[\s.,;:(]+$/g, "");
   const escaped = (text) => text.replace(/[\\{}]/g, "").replace(/[&%$#_]/g, "\\$&");
-  // Braces keep BibTeX from splitting a text that is not known to be one name.
+  // If the names cannot be told apart, braces keep BibTeX from splitting the text.
   const people = (text) => namesOf(text)?.map(escaped).join(" and ") ?? `{${escaped(text)}}`;
   const entryOf = (record) => {
     const fields = new Map();
@@ -85,7 +85,7 @@ const namesOf = (text) => {
   close.addEventListener("click", () => dialog.close());
   copy.addEventListener("click", () => {
     getSelection().selectAllChildren(text);
-    const copied = document.execCommand("copy"); // files have no other clipboard everywhere
+    const copied = document.execCommand("copy"); // a page from a file may lack navigator.clipboard
     copy.textContent = copied ? "Copied" : "Selected";
   });
   for (const page of document.querySelectorAll(".page")) {

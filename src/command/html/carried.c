@@ -10,8 +10,8 @@
 char *load_library(const char *path) {
   size_t size = 0;
   char *script = read_file("--library", path, &size);
-  /* Rejects a script that contains an end tag, since the browser ends a script element at the first
-   * one. */
+  /* Rejects a script that contains an end tag, since the browser would end the script element
+   * there. */
   if (strlen(script) != size || strstr(script, "globalThis.libchorale") == NULL ||
       strstr(script, "</script") != NULL)
     stop(EXIT_BAD_INPUT, "--library is \"%s\"; it must be libchorale.embedded.js of bindings/js",

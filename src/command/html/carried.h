@@ -20,11 +20,12 @@ size_t problem_size(const corpus *from);
 
 /* Writes an HTML element "problem" with a JSON object of these fields:
  *   problem   the problem file in base64
- *   learnt, factors   the text of --learnt, and the factor of each clique, if given
+ *   learnt    the text of the file of --learnt, if given
+ *   factors   the factor of each clique; empty if all are 1
  *   rounds, beam   options of the run
  *   left_out  the label that has no colour
  *   temperature   for chorale_run_probabilities
- *   own, together   the label of each position without cliques, and in the result
+ *   own, together   the label of each position: without cliques, and in the result
  *   pages     the chains of each page
  *   training  numbers of the training pages, which no figure of the report includes
  *   cliques   names of the cliques

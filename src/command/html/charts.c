@@ -23,8 +23,8 @@ static int worst_first(const void *a, const void *b) {
   return left->page < right->page ? -1 : left->page > right->page;
 }
 
-/* Returns the distance of the lines of a scale from 0 to `top`: the least of 1, 2, 5, 10, 20 ...
- * times `unit` that gives at most five parts. */
+/* Returns the distance between the lines of a scale from 0 to `top`: the least of 1, 2, 5, 10,
+ * 20 ... times `unit` that divides the scale into at most five parts. */
 static double step_below(double top, double unit) {
   static const double next[] = {2.0, 2.5, 2.0};
   double step = unit;
@@ -131,7 +131,7 @@ static double line_y(double value, double low, double high) {
   return LINE_TOP + LINE_HEIGHT * (high - value) / (high - low);
 }
 
-/* Draws one line in a plot of its own, with x from 0 to count - 1. */
+/* Draws a series as a line, in a nested SVG element whose x runs from 0 to count - 1. */
 static void put_line(FILE *to, const char *name, const series *of, double low, double high) {
   if (of->count < 1)
     return;
@@ -190,8 +190,8 @@ static void put_rounds_plot(FILE *to, const inference *done, const series *score
           LINE_TOP + LINE_HEIGHT + 16, LINE_TOP + LINE_HEIGHT + 16, result->rounds);
 }
 
-/* Draws the distance from the score to the bound, on a logarithmic scale: a bound starts far above
- * the score and falls slowly. */
+/* Draws the distance from the score to the bound, on a logarithmic scale, since a bound starts far
+ * above the score and falls slowly. */
 static void put_bound_plot(FILE *to, const inference *done, const series *bounds) {
   const double score = done->result.score;
   const double unit = fmax(1.0, fabs(score));

@@ -6,12 +6,13 @@
 
 #include <stdio.h>
 
-/* Writes a bar chart of the share of wrong tokens on every page with gold labels: for each page one
- * bar for the labels without cliques ("base") and one for those of the run ("collective"), in
- * descending order of the first. Each bar links to its page: "#p" and the number of the page. */
+/* Writes a bar chart of the share of wrong tokens on every page with gold labels. Each page has one
+ * bar for the labels without cliques ("base") and one for the labels of the run ("together"); pages
+ * are in descending order of the first bar. Bars link to their page: "#p" and its number. */
 void put_error_chart(FILE *to, const corpus *from, const summary *of);
 
-/* Writes the joint score by round, and the upper bound by step if one was computed. */
+/* Writes a chart of the joint score by round, and one of the distance to the upper bound by step if
+ * a bound was computed. */
 void put_score_chart(FILE *to, const inference *done);
 
 /* Draws a line from `low` to 1 with two marks, the F1 of a label without cliques (base) and in the

@@ -1,7 +1,7 @@
 # cmake -D OUTPUT=FILE.c -D ASSETS=FILE;FILE... -P embed.cmake
 #
-# Turns files into C arrays, asset_NAME and asset_NAME_size, NAME being that of the file with "_" for
-# ".". An array and not a string: C99 promises no string longer than 4095 characters.
+# Turns each file into a C array asset_NAME and its size asset_NAME_size. NAME is the file's name
+# with "_" in place of ".". A string would not do: C99 guarantees only 4095 characters.
 set(text "#include \"assets.h\"\n")
 foreach(asset IN LISTS ASSETS)
   get_filename_component(name ${asset} NAME)

@@ -23,7 +23,7 @@ void put_text(FILE *to, chorale_text text) {
     case '"':
       fputs("&quot;", to);
       break;
-    default: /* HTML has no control characters, not even escaped ones */
+    default: /* HTML allows no control characters, even if they are escaped */
       fputc((unsigned char)c < 0x20 || c == 0x7f ? ' ' : c, to);
     }
   }
@@ -124,9 +124,9 @@ static int is_taken(const palette *of, int64_t before, const char *tag) {
   return 0;
 }
 
-/* Makes the tag of a label, two letters that are shown in place of its name. They are the first
- * letter of the name and the first later letter that makes the tag unique; if there is none, the
- * tag is the number of the label. A prefix as in B-Title is not part of the name here. */
+/* Makes the tag of a label, two letters that are shown in place of its name: the first letter of
+ * the name and the first later letter that makes the tag unique. If there is no such letter, the
+ * tag is the number of the label. A prefix as in B-Title is not counted as part of the name. */
 static void make_tag(palette *of, int64_t label, chorale_text name) {
   const char *bytes = name.bytes;
   size_t length = name.length;
@@ -166,7 +166,7 @@ static int64_t common_divisor(int64_t a, int64_t b) {
 }
 
 /* Returns the step by which labels advance around a circle of `places` hues, so that every place is
- * used once and any three consecutive labels have hues as far apart as possible. */
+ * used once and the hues of any four consecutive labels are as far apart as possible. */
 static int64_t best_step(int64_t places) {
   int64_t best = 1, best_distance = 0;
   for (int64_t step = 1; step < places; ++step) {

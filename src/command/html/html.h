@@ -11,8 +11,8 @@ void put_text(FILE *to, chorale_text text);
 /* Writes a name in readable form: a slug such as "a-name-2" becomes "A name 2", a key such as
  * "name1999" becomes "Name 1999"; other names are unchanged. */
 void put_readable(FILE *to, chorale_text name);
-/* Terms that the glossary explains. put_term writes `text`, a form of the term such as "gold" or
- * "gold label", as a link to the term's entry in the glossary. */
+/* Terms that the glossary explains. put_term writes `text` (the term as it stands in the sentence,
+ * such as "gold" or "gold label") as a link to the term's entry in the glossary. */
 typedef enum term { TERM_F1, TERM_GOLD, TERM_CLIQUE, TERM_BOUND, TERM_SURE, TERMS } term;
 void put_term(FILE *to, term which, const char *text);
 void put_glossary(FILE *to);

@@ -18,7 +18,9 @@ const Labelling = (() => {
 
   return class Labelling {
     #chorale;
-    #runs = new Map(); // by page: { run, chains, cliques }, these by number: their numbers in the run
+    // By page: { run, chains, cliques }. `chains` and `cliques` map numbers in the problem to
+    // numbers in the run.
+    #runs = new Map();
 
     /** data: the JSON object that carried.h describes. names: the names of the labels. */
     constructor(chorale, data, names) {
@@ -55,19 +57,19 @@ const Labelling = (() => {
       this.spaces =
         spaces.length > 0 ? spaces : this.words.map((_, t) => (this.isFirst(t) ? "" : " "));
       this.gold = problem.gold ?? new Int32Array(this.words.length).fill(-1);
-      this.own = Int32Array.from(data.own); // before any correction
+      this.own = Int32Array.from(data.own); // labels without cliques, before any correction
       this.now = Int32Array.from(data.together);
       this.factors = data.factors.length > 0 ? data.factors : this.cliques.map(() => 1);
-      this.ownValues = []; // by clique, of pages that are open: what its members showed alone
-      this.allowed = new Map(); // by position: flags by label
+      this.ownValues = []; // by clique of an opened page: its members' values without cliques
+      this.allowed = new Map(); // by corrected position: for each label, true if it is allowed
     }
 
     // ---- Runs ---------------------------------------------------------------------------------
 
     /**
-     * Labels a page, and the pages that share cliques with it, starting from the labels shown.
-     * Returns the positions whose labels changed, which happens if these pages by themselves score
-     * higher.
+     * Labels a page, and the pages that cliques connect with it, starting from the labels shown.
+     * Returns the positions whose labels changed: a run of these pages alone may find labels that
+     * score higher.
      */
     open(page) {
       if (this.#runs.has(page)) return [];
@@ -100,8 +102,8 @@ const Labelling = (() => {
       return changed;
     }
     /**
-     * Creates a run that computes all joint states if they fit the budget, which is also faster;
-     * otherwise one with a beam.
+     * Creates a run without a beam if all joint states fit the budget, which is also faster;
+     * otherwise a run with a beam.
      */
     #runOf(model) {
       try {
@@ -131,15 +133,16 @@ const Labelling = (() => {
         builder.close();
       }
     }
-    /** Returns the labels of the chains of a run, out of the labels of all positions. */
+    /** From `labels` of all positions, returns those of the chains of a run, in the run's order. */
     #on({ chains }, labels) {
       return [...chains.keys()].flatMap((chain) =>
         Array.from(labels.subarray(this.offsets[chain], this.offsets[chain + 1])),
       );
     }
     /**
-     * Throws unless the cliques of `made` score as those of the problem do. They do not if members
-     * have position classes, tables or values of their own, which a model does not reveal.
+     * Throws an error unless every clique scores in `model` as in the problem. It does not if
+     * members have position classes, tables or values of their own: the problem's model does not
+     * reveal these, so #modelOf() cannot copy them.
      */
     #check(model, made) {
       for (const labels of [this.own, this.now]) {
@@ -183,7 +186,7 @@ const Labelling = (() => {
       const numbers = [...cliques.keys()];
       return run.payments(here).map((paid) => ({ ...paid, clique: numbers[paid.clique] }));
     }
-    /** Returns how much a chain's own score loses by its present labels. */
+    /** Returns a chain's own score under its present labels, minus that without cliques. */
     cost(chain) {
       const { run, here } = this.#ofChain(chain);
       return run.chainScore(here) - run.chainScore(here, { own: true });
@@ -193,8 +196,9 @@ const Labelling = (() => {
       return run.probabilities(here, { temperature: this.temperature });
     }
     /**
-     * Returns for each run of changed words its first and last position and how probable its labels
-     * are: the least of the run. Returns none where the joint states of the record exceed the budget.
+     * Returns, for each run of words that changed in the same way, its first and last position and
+     * the least probability of its labels. Returns an empty array if the joint states of the record
+     * exceed the budget.
      */
     sureness(chain) {
       const { own, now, offsets, names } = this;
@@ -219,7 +223,8 @@ const Labelling = (() => {
       return runs;
     }
     /**
-     * Returns how much higher the present labels of all pages score together than the labels alone.
+     * Returns the joint score of the present labels of all pages, minus that of the labels without
+     * cliques.
      */
     gain() {
       const [now, own] = [this.now, this.own].map((labels) => {
@@ -246,7 +251,7 @@ const Labelling = (() => {
     isWrong(labels, t) {
       return this.gold[t] >= 0 && this.gold[t] !== labels[t];
     }
-    /** Returns the consecutive positions around t with its label, in its record: a field. */
+    /** Returns the field of position t: the consecutive positions of its record with its label. */
     field(t) {
       const all = this.positions(this.chainAt[t]);
       let [first, last] = [t, t];
@@ -261,8 +266,8 @@ const Labelling = (() => {
       );
     }
     /**
-     * Returns the name of a member's value; `madeUp` (as in value_name of corpus.h) if the file has
-     * none.
+     * Returns the name of a value of a clique. `madeUp` is true if the file has no name for the
+     * value (as in value_name of corpus.h).
      */
     valueName(clique, value) {
       const count = this.model.cliqueValues(clique);
@@ -277,7 +282,7 @@ const Labelling = (() => {
       return { name, madeUp };
     }
 
-    /** Returns the present state of what the changes would change. */
+    /** Returns changes that restore the present state of the positions and cliques in `changes`. */
     present(changes) {
       return changes.map(({ position, clique }) =>
         position === undefined
@@ -286,8 +291,8 @@ const Labelling = (() => {
       );
     }
     /**
-     * Applies changes on a page, each of a position or a clique, and labels the page again. Returns
-     * the positions whose labels changed; throws, and has changed nothing, if no labelling is left.
+     * Applies changes on a page, each to a position or a clique, and labels the page again. Returns
+     * the positions whose labels changed. If no labelling is left, undoes the changes and throws.
      */
     relabel(page, changes) {
       const present = this.present(changes);
@@ -315,8 +320,9 @@ const Labelling = (() => {
     }
 
     /**
-     * Returns counts as in scores.h: `pages` and `all`; `labels` alone and together; `taken`, see
-     * below.
+     * Returns counts like those of scores.h: of each page (`pages`), of all pages but training
+     * pages (`all`), and of each label, without cliques and now (`labels`); also `taken` and
+     * `mended`, see below.
      */
     count() {
       const empty = () => ({
@@ -367,8 +373,8 @@ const Labelling = (() => {
       return { pages, all, labels, taken, mended };
     }
     /**
-     * Returns two F1s of a label: without cliques ("alone") and in the result ("together"). Without
-     * `label`, those of all labels except `leftOut`.
+     * Returns two F1s of a label: without cliques ("alone") and in the result ("together"). If
+     * `label` is the number of labels, they are micro averages over all labels except `leftOut`.
      */
     static f1Of(labels, leftOut, label) {
       return [labels.own, labels.now].map((list) => {
@@ -381,7 +387,7 @@ const Labelling = (() => {
       });
     }
 
-    /** Returns the problem file, with the known gold labels and the corrections as gold labels. */
+    /** Returns the problem file; its gold labels are those known and those given by corrections. */
     toBytes() {
       const gold = this.gold.slice();
       for (const [t, flags] of this.allowed)

@@ -35,7 +35,7 @@
     made.addEventListener("click", action);
     return made;
   };
-  const done = []; // steps: changes before and after, and in words
+  const done = []; // steps: { page, before, after, what }, with the changes that undo and do each
   const undone = [];
   const said = element("p", { role: "status", "aria-live": "polite" });
   const undo = button("Undo", () => goBack(done, undone, "before", "Undone"));
@@ -45,7 +45,7 @@
     element("div", { id: "bar", role: "region", "aria-label": "Corrections" }, said, undo, redo, save),
   );
 
-  const shown = new Map(); // by number of a page whose words answer: functions that show its strengths
+  const shown = new Map(); // by number of an opened page: functions that refresh its strengths
 
   const flash = (positions) => {
     for (const old of [...document.getElementsByClassName("flash")]) old.classList.remove("flash");
@@ -79,8 +79,8 @@
     return view.counts();
   };
   /**
-   * Applies changes on a page, labels it again and shows the result; false if no labelling is
-   * possible.
+   * Applies changes on a page, labels it again and shows the result. Returns the changes that undo
+   * this; false, with nothing changed, if no labelling is possible.
    */
   const relabel = (page, changes, what) => {
     const before = labelling.present(changes);
@@ -142,7 +142,7 @@
         act(page, after, what);
       }
     } catch {
-      // Ignored: nothing was stored, or the data cannot be read.
+      // Ignored: nothing was stored, or the stored data cannot be used.
     }
   };
   document.addEventListener("keydown", (event) => {
@@ -168,8 +168,8 @@
 
   // ---- One word -------------------------------------------------------------------------------
 
-  // Uses a popover: opening a modal dialog recomputes the style of every element of the page,
-  // twice.
+  // Uses a popover if the browser has it, since opening a modal dialog computes the style of every
+  // element of the page anew, twice.
   const dialog = element("dialog", { id: "edit", popover: "", "aria-labelledby": "edit-head" });
   document.body.append(dialog);
   const [open, close] = dialog.showPopover
@@ -184,7 +184,7 @@
     event.preventDefault();
     first.focus();
   });
-  let pending; // probabilities of the labels
+  let pending; // timer that will show the probabilities of the labels
   const choose = (t) => {
     const { own, now, gold, allowed } = labelling;
     const chain = chainAt[t];
@@ -197,7 +197,7 @@
       const places = whole.checked ? field : [t];
       clearTimeout(pending);
       act(page, places.map((position) => ({ position, flags: flagsOf(position) })), what);
-      close(); // after what changes the page, so that focus lays it out once
+      close(); // after the change of the page, so that the focus computes its layout only once
       view.tokenAt(t)?.focus();
     };
     const list = element("ul", { class: "choice", "aria-label": "Labels" });
@@ -270,7 +270,8 @@
 
   const times = (factor) => (factor === 0 ? "off" : `\u00D7 ${Number(factor.toPrecision(2))}`);
   /**
-   * Creates a switch and a slider for the strength of cliques; `refresh` shows their present state.
+   * Creates a switch and a slider for the strength of some cliques (`item`). `refresh` makes both
+   * show the present strength.
    */
   const strength = (page, name, cliques) => {
     const on = element("input", { type: "checkbox", "aria-label": `${name} counts` });
@@ -299,10 +300,10 @@
     const slider = element("span", { class: "strength" }, range, told);
     return { item: element("li", {}, head, slider, shares), refresh };
   };
-  const CONTROLS = 40; // single cliques of one kind
+  const CONTROLS = 40; // greatest number of cliques of one kind that get controls of their own
   /**
-   * Creates the list of the agreements of a page, by kind; returns the function that refreshes the
-   * list.
+   * Creates the list of the agreements of a page, by kind. Returns the functions that refresh its
+   * items.
    */
   const addStrengths = (place, page) => {
     const refreshing = [];

@@ -69,8 +69,8 @@ static void put_payment(FILE *to, const corpus *from, const inference *done, int
   fputs("</span></li>\n", to);
 }
 
-/* Returns the last position of the run of words that begins at `first` and in which all words
- * changed from the same label to the same other label. */
+/* Returns the last position of the run of words that begins at `first`: all its words have the same
+ * label without cliques and the same label in the result. */
 static int64_t end_of_change(const int32_t *own, const int32_t *together, int64_t first,
                              int64_t length) {
   int64_t last = first;
@@ -79,9 +79,9 @@ static int64_t end_of_change(const int32_t *own, const int32_t *together, int64_
   return last;
 }
 
-/* Writes for each run of changed words the probability of the new label: the least one over the
- * words of the run, after a sign for "about" if it is approximate. Writes nothing if the library
- * cannot compute the probabilities of the record. */
+/* Writes for each run of changed words the least probability of the new label over its words, after
+ * a sign for "about" if it is approximate. Writes nothing if the library cannot compute the
+ * probabilities of the record. */
 static void put_probabilities(FILE *to, const corpus *from, const inference *done, int64_t chain) {
   const int64_t begin = from->offsets[chain], length = from->offsets[chain + 1] - begin;
   const int32_t *own = done->own + begin, *together = done->together + begin;
@@ -153,9 +153,9 @@ static int commonest_first(const void *a, const void *b) {
   return left->value < right->value ? -1 : left->value > right->value;
 }
 
-/* Counts the values of the members alone and together, given as two sorted lists of `members`
- * values. Writes an entry for each different value to `counted`, which has room for 2 * members
- * entries, and returns the number of entries. */
+/* Counts how many members have each value, without cliques and in the result. own, together: the
+ * values of the `members` members, sorted. Writes an entry for each different value to `counted`,
+ * which has room for 2 * members entries, and returns the number of entries. */
 static int64_t count_values(const int32_t *own, const int32_t *together, int64_t members,
                             shown *counted) {
   int64_t count = 0, i = 0, j = 0;
@@ -180,7 +180,7 @@ static void put_agreement(FILE *to, const corpus *from, int64_t clique, const sh
   put_text(to, clique_name(from, clique, space));
   fputs("</b>\n<svg class=\"shares\" width=\"100%\" height=\"14\" aria-hidden=\"true\">", to);
   double own = 0.0, together = 0.0;
-  for (int64_t k = 0; k < count; ++k) { /* alone above, together below, commonest first */
+  for (int64_t k = 0; k < count; ++k) { /* upper bar: alone; lower bar: together */
     const char *rank = k == 0 ? "first" : k % 2 == 1 ? "odd" : "even";
     const double own_width = 100.0 * (double)counted[k].own / (double)members;
     const double width = 100.0 * (double)counted[k].together / (double)members;

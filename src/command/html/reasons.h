@@ -1,4 +1,5 @@
-/* Explains changes of records: which cliques gain by a change, and on what values a page agrees. */
+/* Explains changes of records: which cliques gain by a change, and which values the members of a
+ * page's cliques have. */
 #ifndef CHORALE_COMMAND_REASONS_H
 #define CHORALE_COMMAND_REASONS_H
 
@@ -6,12 +7,12 @@
 
 #include <stdio.h>
 
-/* Writes why a chain changed: the payments to it (run.h), greatest first, and how much its own
- * score has fallen. */
+/* Writes why a chain changed: the payments to it (run.h), greatest first, how probable its new
+ * labels are, and how much its own score has fallen. */
 void put_reasons(FILE *to, const corpus *from, const inference *done, int64_t chain);
 
-/* Writes the cliques of a page whose members' values changed: how many members had and have each
- * value. */
+/* Writes the cliques of a page in which the value of a member changed; for each, how many members
+ * have each value without cliques and in the result. */
 void put_agreements(FILE *to, const corpus *from, const inference *done, int64_t page_index);
 
 #endif

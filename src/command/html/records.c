@@ -48,8 +48,8 @@ static int goes_on(const record *of, const int32_t *labels, int64_t t) {
 }
 
 /* Writes the start tag of the element that marks a run of words as changed or wrong, and returns
- * its end tag. From the numbers in its attributes the script composes the text that is shown when
- * the reader points at the words. */
+ * its end tag; writes nothing and returns "" if the run is neither. From the numbers in the
+ * attributes the script composes the text that is shown when the reader points at the words. */
 static const char *open_run(FILE *to, const record *of, const int32_t *labels, int64_t t) {
   const int wrong = is_wrong(of, labels, t);
   if (of->own[t] != of->together[t]) {
@@ -158,7 +158,7 @@ void put_example(FILE *to, account *of, int64_t page_index) {
         continue;
       ++shown;
       fprintf(to, "<li class=\"words\" data-record=\"%" PRId64 "\">", here.chain);
-      if (side == 0) /* alone: changes are marked only on the other side */
+      if (side == 0) /* changes are marked only on the side "together" */
         here.together = here.own;
       put_words(to, of, &here, here.together);
       fputs("</li>\n", to);

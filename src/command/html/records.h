@@ -19,8 +19,8 @@ typedef struct account {
  * the run ("together"). */
 void put_example(FILE *to, account *of, int64_t page_index);
 
-/* Writes all records: changed ones in full, the others folded. Subtracts the tokens written from
- * `room`. */
+/* Writes the records of a page, as long as there is `room`: changed records in full, all others
+ * folded. Subtracts the tokens written from `room`. */
 void put_records(FILE *to, account *of, int64_t page_index);
 
 #endif

@@ -25,7 +25,7 @@ typedef struct report {
   const inference *done;
   const summary *of;
   palette colours;
-  const char *library; /* path of the library for browsers; NULL: no corrections in the report */
+  const char *library; /* script of the library for browsers; NULL: no corrections in the report */
 } report;
 
 static chorale_text title_of(const report *r) {
@@ -113,8 +113,9 @@ static void put_headline(const report *r) {
   fputs("</p>\n</header>\n<main>\n", r->to);
 }
 
-/* Writes what the control gained, if the problem file has a note on it. The control is the same
- * model with potentials that prefer some values but reward no agreement. */
+/* Writes how much of the gain a control without agreement reaches, if the problem file has a note
+ * ("learnt.json" or "control") that tells it. The control is the same model with potentials that
+ * prefer some values but reward no agreement. */
 static void put_control(const report *r) {
   const chorale_text learnt = note(r->from, "learnt.json"), control = note(r->from, "control");
   chorale_learnt *held = NULL;
@@ -145,8 +146,8 @@ typedef struct confusion {
   int32_t gold, said;
 } confusion;
 
-/* Writes how many words were right without cliques (alone) and are wrong in the result (together),
- * and with which labels. */
+/* Writes how many words are right only in the result (together), how many are right only without
+ * cliques (alone), and the commonest confusions of the latter. */
 static void put_losses(const report *r) {
   const corpus *from = r->from;
   if (from->gold == NULL || r->of->all.known == 0)
@@ -252,8 +253,8 @@ static int is_seen(const summary *of, int64_t label) {
   return of->together[label].gold + of->own[label].said + of->together[label].said > 0;
 }
 
-/* Returns the F1 at the left end of the lines in the table: the greatest multiple of 0.1 that is
- * below the F1 of every label. */
+/* Returns the F1 at the left end of the lines in the table: the greatest multiple of 0.1 that is at
+ * most 0.9 and at most the F1 of every label. */
 static double lowest_f1(const report *r) {
   double low = 0.9;
   for (int64_t label = 0; label < r->from->labels; ++label)
@@ -439,7 +440,7 @@ static void put_pages(const report *r) {
   free(order);
 }
 
-/* Writes a text. A text of several lines may be a table, so it keeps its blanks and is set in a
+/* Writes a text. A text of several lines may be a table, so its blanks are kept and it is set in a
  * fixed-width font. */
 static void put_lines(FILE *to, chorale_text text) {
   const int is_table = memchr(text.bytes, '\n', text.length) != NULL;

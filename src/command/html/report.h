@@ -5,8 +5,9 @@
 #include "options.h"
 #include "summary.h"
 
-/* Writes the report to chosen->output; ends the program if writing fails. library: the script with
- * which the report accepts corrections, from load_library; may be NULL. */
+/* Writes the report to chosen->output; ends the program if writing fails. library: the script of
+ * the library for browsers (load_library), with which the report accepts corrections; may be
+ * NULL. */
 void write_report(const settings *chosen, const corpus *from, const inference *done,
                   const summary *of, const char *library);
 

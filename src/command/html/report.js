@@ -11,8 +11,8 @@
     return made;
   };
 
-  // Returns what changed a run of words: the payments to its record, except those to other
-  // positions.
+  // Returns a list of the reasons why a run of words changed: the reasons of its record, without
+  // those for other positions.
   const reasons = (mark) => {
     const list = document.getElementById("w" + mark.dataset.chain).cloneNode(true);
     list.removeAttribute("id");
@@ -64,7 +64,7 @@
   };
 
   const told = "[data-now], [data-tip]";
-  for (const event of ["close", "toggle"]) // of a dialog
+  for (const event of ["close", "toggle"]) // events of dialogs and folds
     document.addEventListener(event, () => hide(), true);
   const target_of = (event) => event.target.closest && event.target.closest(told);
   document.addEventListener("pointerover", (event) => {
@@ -88,7 +88,7 @@
   });
   addEventListener("resize", hide);
 
-  // Opens the page that a link leads to, which may be folded.
+  // Opens the page to which a link leads, since it may be folded.
   const open_target = () => {
     const page = location.hash.length > 1 && document.getElementById(location.hash.slice(1));
     if (page && "open" in page) {

@@ -10,7 +10,7 @@ const View = (() => {
   const grouped = new Intl.NumberFormat("en");
   const counted = (number, one, many) =>
     `${grouped.format(number)} ${number === 1 ? one : many}`;
-  /** Formats a number as put_number of html.h does. */
+  /** Formats a number as put_number of html.h does; infinity becomes "required". */
   const number = (value, digits, sign) => {
     const text = Math.abs(value).toFixed(digits);
     if (value === Infinity) return "required";
@@ -33,7 +33,7 @@ const View = (() => {
       this.places = new Map(); // by element of a page: its number
       for (const place of document.querySelectorAll(".page"))
         this.places.set(place, Number(place.id.slice(1)));
-      this.figures = new Map(); // by name: elements
+      this.figures = new Map(); // by name of a figure: the elements that show it
       for (const place of document.querySelectorAll("[data-figure]")) {
         const { figure } = place.dataset;
         this.figures.set(figure, [...(this.figures.get(figure) ?? []), place]);
@@ -66,7 +66,7 @@ const View = (() => {
         ...this.#told(t),
       }, words[t]);
     }
-    /** Returns attributes from which report.js explains why a word has its label. */
+    /** Returns attributes of a word, from which report.js explains the word's label. */
     #told(t) {
       const { own, now, gold, chainAt, offsets } = this.of;
       const place = t - offsets[chainAt[t]];
@@ -76,7 +76,7 @@ const View = (() => {
       if (gold[t] >= 0) told["data-gold"] = gold[t];
       return told;
     }
-    /** Appends the words of a record, field by field, each as the element that `wordOf` returns. */
+    /** Appends the words of a record to `to`, field by field; wordOf(t) makes the word at t. */
     #words(to, chain, labels, wordOf) {
       let field = to;
       for (const t of this.of.positions(chain)) {
@@ -99,7 +99,7 @@ const View = (() => {
         if (own[t] === now[t] && !wrong) return words[t];
         const attributes = { class: wrong ? "e" : "", ...this.#told(t) };
         if (own[t] === now[t]) return element("i", attributes, words[t]);
-        // Of neighbouring changed words, the Tab key stops at the first only.
+        // The Tab key stops only at the first of neighbouring changed words.
         if (labels === now && (this.of.isFirst(t) || own[t - 1] === now[t - 1]))
           attributes.tabindex = 0;
         return element("mark", attributes, words[t]);
@@ -121,7 +121,10 @@ const View = (() => {
       const { name, madeUp } = this.of.valueName(clique, value);
       return element(madeUp ? "em" : "q", {}, name);
     }
-    /** Returns the reasons for the labels of a record: the gains of its cliques, greatest first. */
+    /**
+     * Returns a list of the reasons for the labels of a record: the gains of its cliques, greatest
+     * first, and the change of its own score.
+     */
     reasons(chain) {
       const { of } = this;
       const list = element("ul");
@@ -167,11 +170,12 @@ const View = (() => {
       const reasons = this.reasons(chain);
       reasons.id = "w" + chain;
       const why = element("details", { class: "why" }, element("summary", {}, "Why"), reasons);
-      // Probabilities take longer than the other reasons, and are computed when they are asked for.
+      // Probabilities take longer than the other reasons, so they are computed when the reader
+      // opens the list.
       why.addEventListener("toggle", () => this.#addSureness(reasons, chain), { once: true });
       article.append(why);
     }
-    /** Adds to the reasons for a record how sure each of its changed labels is. */
+    /** Adds to the reasons for a record how probable its changed labels are. */
     #addSureness(reasons, chain) {
       const { now, names, words, offsets } = this.of;
       for (const { first, last, least, exact } of this.of.sureness(chain)) {
@@ -184,7 +188,7 @@ const View = (() => {
         );
       }
     }
-    /** Refreshes the list at the top: records of one page, alone and together. */
+    /** Refreshes the records of the chains `touched` in the list at the top, alone and together. */
     example(touched) {
       for (const [side, column] of document.querySelectorAll(".example ol").entries())
         for (const item of column.children) {
@@ -215,7 +219,7 @@ const View = (() => {
       set(badge, { class: `badge ${gain > 0 ? "better" : gain < 0 ? "worse" : "equal"}` });
       say(badge, gain === 0 ? "equal" : number(-gain, 0, true));
     }
-    /** Returns how many members of a clique have each value, alone and now. */
+    /** Returns text that says how many members have each of a clique's 4 commonest values. */
     shares(clique) {
       const count = (values) => {
         const sums = new Map();
@@ -236,7 +240,7 @@ const View = (() => {
 
     // ---- Figures and charts -------------------------------------------------------------------
 
-    /** Refreshes everything that is counted over pages. */
+    /** Refreshes the pages' heads and all figures and charts of counts. Returns the counts. */
     counts() {
       const told = this.of.count();
       const { pages, all } = told;
