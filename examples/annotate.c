@@ -1,8 +1,9 @@
-/* An annotator corrects what a tagger said, and all else that it bears on changes at once.
+/* An annotator corrects one label of a tagger, and labels that depend on it change at once.
  *
- * Four sentences name Jordan. A tagger takes it for a person in three of them, though not with much
- * confidence. The annotator says in one that it is a place: only that edit is solved, and the other
- * sentences follow as far as their own scores let them. Then the annotator takes it back. */
+ * Four sentences name Jordan. The tagger takes Jordan for a person in three of them, in two of
+ * these without much confidence. The annotator says that Jordan is a place in the second sentence.
+ * Only this edit is solved; in the other sentences the label of Jordan changes as far as their own
+ * scores allow. Then the annotator undoes the edit. */
 #include <chorale/chorale.h>
 
 #include <stdio.h>
@@ -19,7 +20,7 @@ static const char *const words[SENTENCES][WORDS] = {
 };
 static const int where[SENTENCES] = {0, 1, 0, 1}; /* the position of Jordan */
 
-/* log-scores of the tagger, by sentence, word and label */
+/* The log-scores of the tagger, by sentence, word and label. */
 static const double scores[SENTENCES][WORDS][LABELS] = {
     {{0.0, 1.0, 0.8}, {2.0, 0.0, 0.0}, {2.0, 0.0, 0.0}},
     {{2.0, 0.0, 0.0}, {0.0, 0.9, 0.8}, {2.0, 0.0, 0.0}},
@@ -66,7 +67,7 @@ static chorale_model *build(void) {
   return model;
 }
 
-/* Solves, and prints the labels of Jordan. */
+/* Solves the run, and prints the labels of Jordan in all sentences. */
 static void solve(chorale_run *run, const char *title) {
   chorale_error error;
   chorale_run_result result;
@@ -90,7 +91,7 @@ int main(void) {
   chorale_model *model = build();
   chorale_run_options options;
   chorale_run_options_init(&options, sizeof options);
-  options.edits = 1; /* so that labels can be set, and solves cost what these change */
+  options.edits = 1; /* so that labels can be forced, and a solve costs only what this changes */
   chorale_run *run = NULL;
   check(chorale_run_create(NULL, model, &options, NULL, &run, &error), &error);
   solve(run, "labelled");

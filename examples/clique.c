@@ -2,7 +2,7 @@
  *
  * A tagger has scored every mention of "Washington" in a document by itself. Six look like a place,
  * two look a little more like a person. One clique over the eight mentions, with a Potts potential
- * that rewards agreement, decides them together; its max-marginals say how sure each mention is.
+ * that rewards agreement, labels them together; its max-marginals say how sure each label is.
  */
 #include <chorale/chorale.h>
 
@@ -21,7 +21,7 @@ static const char *const contexts[MENTIONS] = {
     "Washington won in the last minute",      "the Washington Monument",
 };
 
-/* log-scores of the tagger: one row a mention, one column a label */
+/* The log-scores of the tagger: a row for each mention, a column for each label. */
 static const double scores[MENTIONS][LABELS] = {
     {2.1, 0.3, 0.2}, {2.6, 0.1, 0.4}, {0.2, 3.9, 0.1}, {2.2, 0.2, 0.5},
     {2.4, 0.4, 0.1}, {1.0, 1.4, 0.6}, {0.6, 0.3, 1.1}, {1.9, 1.1, 0.2},
@@ -62,7 +62,7 @@ int main(void) {
   problem.scores = &scores[0][0];
   problem.row_stride = LABELS;
 
-  /* gap 0 asks for a proof that nothing scores higher */
+  /* gap 0 requests a proof that no labelling scores higher. */
   chorale_clique_options options;
   chorale_clique_options_init(&options, sizeof options);
   options.gap = 0;

@@ -1,10 +1,11 @@
 /* Five references of one author's page, labelled together.
  *
- * A tagger has scored the words of every reference as Title, Venue or Other. It gets three right.
- * In the fourth it takes the year for the end of the title, and in the fifth it is wrong about
- * where the title ends. The page writes all its references alike: what follows the title is the
- * same. One clique over that property of the five chains, with a Potts potential that rewards
- * agreement, changes the tagger's mind; the payments say why.
+ * A tagger has scored the words of every reference as Title, Venue or Other. In three references
+ * the label after the title is Venue. In the fourth the tagger labels the word after the title, a
+ * year, as Other; in the fifth it lets the title go on over the venue. But all references of a page
+ * are written alike, so the label after the title should be the same in all of them. One clique
+ * over this property of the five chains, with a Potts potential that rewards agreement, changes the
+ * labels of the last two; the payments say why.
  */
 #include <chorale/chorale.h>
 
@@ -24,7 +25,7 @@ static const char *const words[CHAINS][WORDS] = {
     {"Skip", "chains", "Workshop", "2005"},
 };
 
-/* log-scores of the tagger, by reference, word and label */
+/* The log-scores of the tagger, by reference, word and label. */
 static const double scores[CHAINS][WORDS][LABELS] = {
     {{3.0, 0.2, 0.4}, {2.6, 0.4, 0.3}, {0.3, 2.8, 0.5}, {0.1, 0.6, 2.9}},
     {{2.8, 0.3, 0.2}, {2.5, 0.9, 0.2}, {0.4, 2.4, 0.6}, {0.1, 0.4, 2.7}},
@@ -33,7 +34,7 @@ static const double scores[CHAINS][WORDS][LABELS] = {
     {{2.6, 0.3, 0.4}, {2.3, 0.5, 0.6}, {1.9, 1.6, 0.4}, {0.2, 0.7, 2.4}},
 };
 
-/* from label x to label y: a label likes to go on */
+/* Scores of label y (column) after label x (row), greatest for a label that goes on. */
 static const double transitions[LABELS][LABELS] = {
     {0.6, 0.2, 0.2}, {-0.5, 0.6, 0.2}, {-0.5, 0.1, 0.4}};
 
@@ -53,7 +54,7 @@ int main(void) {
   if (chorale_transitions_create(NULL, LABELS, transitions, NULL, &shared, &error))
     stop(&error);
 
-  /* What follows the title: one of the labels, or VALUES - 1 where the reference ends there. */
+  /* The property: the label after the title, or VALUES - 1 if the reference ends with the title. */
   chorale_label_map map;
   chorale_label_map_init(&map, sizeof map);
   map.labels = map.kinds = LABELS;
@@ -62,7 +63,7 @@ int main(void) {
                                          VALUES - 1, &after_title, &error))
     stop(&error);
 
-  /* (lambda / n) sum_v n_v^2; no title at all and conflicts are left out of the counts */
+  /* (lambda / n) sum_v n_v^2. References without a title, and conflicts, add to no count. */
   chorale_potential_options scaled;
   chorale_potential_options_init(&scaled, sizeof scaled);
   scaled.scale = CHORALE_SCALE_BY_MEMBERS;

@@ -1,8 +1,8 @@
-/* Learns how strongly repeated words ought to agree from labelled documents, and labels another
- * one.
+/* Learns from labelled documents how strongly repeated words should agree, and labels another
+ * document.
  *
- * Every document is ten words, each three times, of two kinds; a word is of one kind in one
- * document. What a tagger says of each position is right on three positions of four. */
+ * Every document has ten words, each at three positions. A word has one of two kinds, the same at
+ * all its positions in a document. The tagger gives the right kind at three of four positions. */
 #include <chorale/chorale.h>
 
 #include <stdio.h>
@@ -38,7 +38,7 @@ static void write_documents(void) {
         tokens[p] = w;
         gold[p] = kind;
         const int32_t said = draw() % 4 == 0 ? 1 - kind : kind;
-        scores[p][said] = 1.1; /* log 3, as it is three times as probable */
+        scores[p][said] = 1.1; /* log 3: the kind given is three times as probable as the other */
       }
     }
   }
@@ -55,7 +55,7 @@ int main(void) {
   corpus.unary = scores;
   corpus.tokens = tokens;
   corpus.groups = groups;
-  chorale_agreement words; /* the same word, within a document */
+  chorale_agreement words; /* the labels of a word should agree within a document */
   chorale_agreement_init(&words, sizeof words);
 
   chorale_problem *problem = NULL;
@@ -67,7 +67,7 @@ int main(void) {
   check(chorale_learnt_text(learnt, CHORALE_TEXT_LINES, text, sizeof text, NULL, &error), &error);
   fputs(text, stdout);
 
-  /* The last document: what was learnt takes the place of the strength. */
+  /* Labels the last document: the learnt potential takes the place of the strength. */
   chorale_potential *potential = NULL;
   chorale_decoded *decoded = NULL;
   check(chorale_learnt_potential(NULL, learnt, 0, 2, -1, &potential, &error), &error);

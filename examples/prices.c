@@ -1,7 +1,8 @@
-/* One name, mentioned in three documents that no process holds together. Each document has a model
- * of its own; what travels between them is one price and one count a label. A round never lowers the
- * score of all, but where it begins matters: here at what the documents say by themselves, then as
- * if every mention had the one label, or the other. */
+/* One name is mentioned in three documents, which no process has to hold together. Each document
+ * has a model of its own; only a price and a count for each label pass between the documents. A
+ * round never lowers the score of all documents together, but the result depends on the start.
+ * Three starts are tried: prices of 0, under which every document is labelled by itself; the prices
+ * that hold if every mention is a person; and those that hold if every mention is a place. */
 #include <chorale/chorale.h>
 
 #include <stdio.h>
@@ -14,7 +15,8 @@ static int failed(chorale_status status, const chorale_error *error) {
   return status != CHORALE_OK;
 }
 
-/* The mentions of one document, as items of one position, all in one clique. */
+/* Opens a document: its mentions are chains of one position, all in one clique. Returns NULL on
+ * failure. */
 static chorale_prices *open_document(const double *scores, const chorale_potential *potential) {
   static const int64_t zero[] = {0};
   static const int64_t offsets[] = {0, MENTIONS}, chains[] = {0, 1, 2};
@@ -43,8 +45,9 @@ static chorale_prices *open_document(const double *scores, const chorale_potenti
   return prices;
 }
 
-/* Solves every document under the prices. Returns 0 on failure; otherwise adds up counts, and sets
- * the prices to those of the counts, and the score of all documents together. */
+/* Does one round: solves every document under `prices`, adds up their counts, sets `prices` to the
+ * prices at these counts, and *score to the score of all documents together. Returns 0 on
+ * failure. */
 static int do_round(chorale_prices *const *documents, const chorale_potential *potential,
                     double *prices, int64_t *counts, double *score) {
   chorale_error error;

@@ -1,10 +1,10 @@
 /* One reference string, cut into its fields.
  *
- * A small tagger written out by hand scores every token of a real reference for six kinds of
- * fields; labels are B- (begins a field), I- (goes on) and O. The chain adds what the tagger cannot
- * see: a mask that only lets well-formed BIO sequences through, and the usual order of fields. Out
- * come the best labelling, how sure each token is (its margin over the second-best label), and the
- * runners-up among the labellings.
+ * A small tagger, written by hand, scores every token of a real reference for six kinds of fields.
+ * Labels are B- (begins a field), I- (continues it) and O. The chain adds what the tagger cannot
+ * see: a mask that allows only well-formed BIO sequences, and the usual order of fields. Printed
+ * are the best labelling, the margin of each token (how much its label scores above the second-best
+ * label), and the next best labellings.
  */
 #include <chorale/chorale.h>
 
@@ -40,7 +40,7 @@ static int is_one_of(const char *token, const char *words) {
          (at[strlen(token)] == ' ' || at[strlen(token)] == '\0');
 }
 
-/* What the tagger says of token t being in a field of a kind, or (kind -1) in none. */
+/* Returns the tagger's score for token t to be in a field of `kind`; kind -1: in no field. */
 static double token_score(int t, int kind) {
   const char *token = tokens[t];
   const double place = (double)t / TOKENS;
@@ -67,7 +67,8 @@ static double token_score(int t, int kind) {
   return kind < 0 ? -0.5 : word[kind];
 }
 
-/* How well one label follows another, the mask aside: fields come in an order, and are long. */
+/* Returns the score of label `after` directly after label `before`, without the mask. Long fields
+ * and fields in the usual order score more. */
 static double follow_score(int before, int after) {
   const int is_begin = after % 2 == 1;
   const int kind_before = (before - 1) / 2;
@@ -98,7 +99,7 @@ static void print_fields(const int32_t *labelling) {
 int main(void) {
   chorale_error error;
 
-  /* Which label may follow which: one call reads it off the names. */
+  /* Finds which label may follow which, from the names of the labels. */
   uint8_t mask[LABELS * LABELS], start[LABELS], end[LABELS];
   if (chorale_scheme_mask(CHORALE_SCHEME_BIO, labels, NULL, LABELS, mask, start, end, &error))
     stop("mask", &error);
@@ -116,7 +117,7 @@ int main(void) {
   if (chorale_transitions_create(NULL, LABELS, follow, &options, &transitions, &error))
     stop("transitions", &error);
 
-  /* A field likes to begin after a full stop. */
+  /* Adds a bonus to labels that begin a field after a full stop. */
   double unary[TOKENS][LABELS];
   for (int t = 0; t < TOKENS; ++t)
     for (int y = 0; y < LABELS; ++y)

@@ -1,19 +1,21 @@
-/* Logits of sub-tokens, as models for token classification give them, to words that agree.
+/* Labels words from the logits of their sub-tokens, as models for token classification give them,
+ * such that equal words tend to get equal labels.
  *
  *   token_logits FILE [STRENGTH]
  *
- * A file says what a model and its tokenizer said, line by line:
+ * FILE holds the output of a model and its tokenizer, line by line:
  *
  *   labels O B-LOC I-LOC    the names of the K labels, in the scheme BIO
- *   window 0                a row of the batch: the text that it is of, 0, 1, ...
+ *   window 0                a row of the batch, and the number of its text: 0, 1, ...
  *   - [CLS] 9.1 -2.0 -3.1   a sub-token: the number of its word in the text, 0, 1, ... ("-": none),
  *   0 Ant 0.3 4.2 -1.7      its piece, its K logits
  *   0 ##werp -0.4 0.1 3.9
  *
- * A word's scores are the log-probabilities of the labels at its first sub-token; a word that
- * several windows of a text share is taken where most context surrounds it. Words of one form, in
- * whatever texts, are members of one clique: with n of them, n_v of which get label v, it scores
- * STRENGTH / n * sum_v n_v^2 (default strength 1). Out come all words with their labels.
+ * The scores of a word are the log-probabilities of the labels at its first sub-token. If several
+ * windows of a text contain a word, its scores come from the window with most context around it.
+ * Words of one form, in all texts, are members of one clique. A clique of n words, n_v of which
+ * have label v, scores STRENGTH / n * sum_v n_v^2 (default strength 1). Prints all words with their
+ * labels.
  */
 #include <chorale/chorale.h>
 
@@ -34,12 +36,12 @@ typedef struct window {
   int64_t text, first, end; /* its pieces: first .. end - 1 */
 } window;
 
-/* A word, and the place that its scores and its form are taken from. */
+/* A word, and the sub-token from which its scores and its form are taken. */
 typedef struct word {
-  int64_t piece, end; /* where it begins and its window ends; -1: no sub-token stands for it */
-  int64_t context;    /* sub-tokens to the nearer end of that window */
-  int64_t seen;       /* the last window that it was met in, counted from 1 */
-  int is_inside;      /* some window of the text begins before it */
+  int64_t piece, end; /* its sub-token, and the end of the window; piece -1: no sub-token is its */
+  int64_t context;    /* number of sub-tokens from there to the nearer end of the window */
+  int64_t seen;       /* number, from 1, of the last window in which the word was found */
+  int is_inside;      /* 1 if some window of the text begins before the word */
   char *form;
   int32_t id;
 } word;
@@ -52,7 +54,7 @@ typedef struct batch {
   piece *pieces;
   double *logits; /* pieces x labels */
   int64_t piece_count;
-  /* Words of all texts, one text after the other: those of text t begin at starts[t]. */
+  /* The words of all texts, text after text: those of text t begin at starts[t]. */
   word *words;
   int64_t *starts;
   int64_t texts;
@@ -75,9 +77,9 @@ static void *have(void *memory) {
   return memory;
 }
 
-/* Room for one more thing in an array of `count`, which grows by doubling. */
+/* Returns an array with space for one more element than `count`. The space doubles each time. */
 static void *grown(void *array, int64_t count, size_t size) {
-  if ((count & (count - 1)) != 0) /* not a power of two: there is room */
+  if ((count & (count - 1)) != 0) /* not a power of two: there is space */
     return array;
   return have(realloc(array, (size_t)(count == 0 ? 1 : 2 * count) * size));
 }
@@ -159,7 +161,7 @@ static void read_file(batch *into, const char *path) {
 
 /* ---- From sub-tokens to words ------------------------------------------------------------- */
 
-/* How many words each text has: up to the last that a sub-token stands for. */
+/* Counts the words of each text: up to the last word to which a sub-token belongs. */
 static void count_words(batch *of) {
   for (int64_t w = 0; w < of->window_count; ++w)
     if (of->windows[w].text >= of->texts)
@@ -185,8 +187,9 @@ static void count_words(batch *of) {
 }
 
 static void choose_places(batch *of) {
-  /* A window may begin in the middle of a word; where another has it further inside, that one's
-   * first sub-token counts. So the first pass looks for those, and the second chooses. */
+  /* The first sub-token of a window may lie in the middle of a word. If another window begins
+   * before this word, the first sub-token in that window is taken. So the first pass finds the
+   * words before which some window begins, and the second pass chooses. */
   for (int pass = 0; pass < 2; ++pass)
     for (int64_t w = 0; w < of->window_count; ++w) {
       const window *row = &of->windows[w];
@@ -203,7 +206,7 @@ static void choose_places(batch *of) {
         const int begins = of->pieces[first].word == of->pieces[p].word;
         if (pass == 0) {
           here->is_inside |= !begins;
-        } else if (here->seen != w + 1) { /* else it has been seen in this window */
+        } else if (here->seen != w + 1) { /* the first sub-token of the word in this window */
           const int64_t near = p - first < last - p ? p - first : last - p;
           const int64_t context = begins && here->is_inside ? -1 : near;
           if (here->piece < 0 || context > here->context) {
@@ -217,7 +220,8 @@ static void choose_places(batch *of) {
     }
 }
 
-/* The pieces of a word from its first sub-token on; "##", which continues a word, is left out. */
+/* Sets the form of a word: the pieces of its sub-tokens, joined; "##", which marks a piece that
+ * continues a word, is left out. */
 static void spell(batch *of, word *this) {
   int64_t end = this->piece;
   size_t length = 1;
@@ -234,7 +238,7 @@ static int by_form(const void *a, const void *b) {
   return strcmp((*(word *const *)a)->form, (*(word *const *)b)->form);
 }
 
-/* The same number for the same form; none (-1) for a word that nothing stands for. */
+/* Gives words of equal form the same number; -1 to a word without a sub-token. */
 static void number_forms(batch *of) {
   const int64_t count = of->starts[of->texts];
   word **order = have(calloc((size_t)count + 1, sizeof *order));
@@ -250,7 +254,7 @@ static void number_forms(batch *of) {
   free(order);
 }
 
-/* Log-probabilities of the labels; all alike for a word that nothing stands for. */
+/* Writes the log-probabilities of the labels; all are equal for a word without a sub-token. */
 static void score_word(const batch *of, const word *this, double *row) {
   const double *logits = this->piece >= 0 ? of->logits + this->piece * of->labels : NULL;
   double most = 0, sum = 0;
@@ -272,7 +276,7 @@ static void check(const char *what, chorale_status status, const chorale_error *
     stop(what, error->message);
 }
 
-/* Transitions that forbid what the scheme does. */
+/* Returns transitions that forbid what the scheme forbids. */
 static chorale_transitions *scheme(const batch *of) {
   chorale_error error;
   const size_t m = (size_t)of->labels;

@@ -1,5 +1,6 @@
-/* Shared by the public tests: seeded random problems, the definition of F computed independently of
- * the library, enumeration, shrinking of failing problems, and counts of allocations.
+/* Shared by the public tests: seeded random problems, the definition of F (clique.h) computed
+ * independently of the library, enumeration, shrinking of failing problems, and counts of
+ * allocations.
  *
  * CHORALE_TEST_SEED sets the seed of every random problem; CHORALE_TEST_ROUNDS multiplies the
  * number of problems tried. A failure prints the smallest problem that still fails. */
@@ -39,9 +40,9 @@ int32_t random_int(Random *random, int32_t low, int32_t high);
 /* Uniform in [0, 1). */
 double random_unit(Random *random);
 int random_chance(Random *random, int32_t percent);
-/* Makes `random` draw from these bytes while any are left, as few as suffice for each draw, and
- * afterwards from its state; fuzzers choose problems in this way. One Random at a time; NULL:
- * none. */
+/* Makes `random` draw from these bytes while there are any, as few bytes as suffice for each draw,
+ * and afterwards from its state. Fuzzers choose problems in this way. Only one Random at a time can
+ * do this; `random` NULL: none does. */
 void draw_from(const Random *random, const uint8_t *bytes, size_t size);
 
 /* Reads a number like strtod, whatever the host's locale. */
@@ -89,7 +90,7 @@ typedef struct Problem {
   double matrix[MAX_VALUES * MAX_VALUES]; /* weights or pairs, row a at matrix + a * MAX_VALUES */
   double bias[MAX_VALUES];
   int has_bias;
-  uint64_t salt; /* of the callback */
+  uint64_t salt; /* a number that determines the function of the callback */
   int has_counted;
   uint8_t counted[MAX_VALUES];
   int has_fixed;
@@ -112,11 +113,12 @@ void scale_problem(Problem *problem, double factor);
 
 int counts_value(const Problem *problem, int32_t value);
 int32_t column_count(const Problem *problem);
-/* True if alpha-pass is exact because it visits a best labelling of every count vector: at most two
- * columns, or one member. */
+/* True if alpha-pass is exact: with at most two columns, or one member, it visits a best labelling
+ * of every count vector. */
 int is_pass_exact(const Problem *problem);
 double score_of(const Problem *problem, int32_t member, int32_t value);
-/* True if the member may take the value: neither forbidden nor fixed to another one. */
+/* True if the member may take the value: it is not forbidden, and the member is not fixed to
+ * another value. */
 int admits(const Problem *problem, int32_t member, int32_t value);
 int some_member_is_stuck(const Problem *problem);
 
@@ -135,14 +137,14 @@ double own_member_score(const Problem *problem, const int32_t *assignment);
 double own_score(const Problem *problem, const int32_t *assignment);
 /* Returns sum_i |psi_i,x_i| + |clique_score|. */
 double own_magnitude(const Problem *problem, const int32_t *assignment, double clique_score);
-/* True if the bound is within the gap of the score: gap * |score|, or rounding, 1e-12 of the
+/* True if bound - score is at most gap * |score|, or within rounding: at most 1e-12 of the
  * magnitude. */
 int closes(double score, double magnitude, double bound, double gap);
 void own_counts(const Problem *problem, const int32_t *assignment, int64_t *counts);
 
 typedef enum Truth { NO, YES, UNCLEAR } Truth;
-/* Determine the shape of the tables of a SUM (or of a PAIRS that is a SUM), and whether a potential
- * is a SUM. */
+/* Determine whether a potential is a SUM, and the shape of the tables of a SUM (or of a PAIRS that
+ * is a SUM). */
 Truth is_sum(const Problem *problem);
 Truth is_convex_sum(const Problem *problem);
 Truth is_concave_sum(const Problem *problem);
@@ -151,7 +153,7 @@ typedef struct Oracle {
   double best; /* minus infinity: infeasible */
   int32_t assignment[MAX_MEMBERS];
   double marginals[MAX_MEMBERS * MAX_VALUES]; /* n x R */
-  double messages[MAX_MEMBERS * MAX_VALUES];  /* member i's own score and fixing left out */
+  double messages[MAX_MEMBERS * MAX_VALUES];  /* n x R, without member i's own score and fixing */
 } Oracle;
 void enumerate(const Problem *problem, Oracle *oracle);
 
@@ -176,8 +178,8 @@ const char *check_result(const Problem *problem, const Oracle *oracle,
                          const chorale_clique_options *options, const Solved *solved, int exact);
 
 /* True if two numbers are equal within 1e-9 relative, infinities included. Numbers below
- * `magnitude` (1 until it is set) are compared as if they were that large: rounding errors that
- * remain after terms of that size have cancelled. */
+ * `magnitude` (1 unless it is set) are compared as if they were as large as `magnitude`: if terms
+ * of this size have cancelled, their rounding errors remain. */
 int is_close(double a, double b);
 void set_magnitude(double magnitude);
 /* True if a <= b within the same tolerance. */
@@ -210,20 +212,21 @@ void expect_error(chorale_status status, const chorale_error *error, chorale_sta
 
 /* ---- Memory ------------------------------------------------------------------------------- */
 
-/* Count calls of malloc and its family in the whole process, and blocks not yet freed. Not
- * available under sanitizers, which have their own malloc: such tests are skipped. */
+/* Count the calls of malloc and its family in the whole process, and the blocks not yet freed. This
+ * needs glibc, and is not possible under sanitizers and valgrind, which have their own malloc;
+ * tests that count are then skipped. */
 int memory_is_counted(void);
 int64_t memory_allocations(void);
 int64_t memory_live_blocks(void);
-/* Fails unless an allocation is counted: called in every test that counts, to show that counting
+/* Fails unless an allocation is counted. Every test that counts calls it, to show that counting
  * works. */
 void memory_canary(void);
-/* Refuses allocations number `from` to `to` from now on, counted from 1; 0, 0: none. */
+/* Refuses the allocations number `from` to `to`, counted from 1 from now on; 0, 0: refuses none. */
 void memory_refuse(int64_t from, int64_t to);
-int64_t memory_refusals(void); /* so far */
+int64_t memory_refusals(void); /* number of allocations refused so far */
 
-/* A chorale_allocator that checks the blocks it gets back, can refuse memory and can ignore
- * alignment. */
+/* A chorale_allocator that checks the blocks that are returned to it, and that can refuse memory
+ * and ignore alignment. */
 typedef struct CountingAllocator {
   chorale_allocator hooks;
   int64_t allocations, live, live_bytes, mistakes;

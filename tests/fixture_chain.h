@@ -26,8 +26,8 @@ typedef struct Sample {
   int32_t length, labels;
   int is_tree;
   int32_t parents[MOST_POSITIONS];
-  /* True scores, independent of layout. Every number is a multiple of 1/4 (sums are exact, ties are
-   * frequent) unless `is_real`. */
+  /* The scores as numbers, in whatever layout they are passed. Every number is a multiple of 1/4,
+   * so that sums are exact and ties frequent, unless `is_real`. */
   int is_real;
   double unary[MOST_POSITIONS][MOST_LABELS];
   double edges[MOST_POSITIONS][MOST_LABELS][MOST_LABELS]; /* [t]: the edge to t, from, to */
@@ -41,7 +41,7 @@ typedef struct Sample {
   chorale_element element;
   chorale_orientation orientation;
   int32_t column_gap, row_gap, matrix_gap, is_transposed_unary;
-  int handle_has_ends; /* start and end come with the handle */
+  int handle_has_ends; /* start and end scores are in the chorale_transitions, not in the chain */
   int is_borrowed;
 } Sample;
 
@@ -59,8 +59,8 @@ void random_sample(Random *random, int is_tree, Sample *sample);
 void give(const Sample *sample, Given *given);
 void take_back(Given *given);
 void print_sample(const Sample *sample);
-/* Multiplies every score, which are then passed in double precision, since single precision ends at
- * 1e38. */
+/* Multiplies every score. The scores are then passed in double precision, since single precision
+ * ends at 1e38. */
 void scale_sample(Sample *sample, double factor);
 
 /* Returns phi, added in the order that chain.h states. */
@@ -118,18 +118,19 @@ void print_use(const Use *use);
 
 /* Writes the values that a labelling fires, by the definition; returns their number. */
 int32_t own_firings(const Sample *sample, const Use *use, const int32_t *labelling, int32_t *fired);
-/* Returns the number of a value in the dictionary; -1 outside a dictionary without OUT. */
+/* Returns the number of a value in the dictionary; -1 if the value is outside and there is no
+ * OUT. */
 int32_t own_number(const Use *use, int32_t value);
 /* Returns R of the dictionary or the property. */
 int32_t own_range(const Use *use);
-/* Returns the value of a property on a labelling; -1 for one value outside. *is_outside: something
- * outside fired. */
+/* Returns the value of a property on a labelling; -1 if only one value fires and it is outside the
+ * dictionary, which has no OUT. *is_outside: 1 if any value outside fires, else 0. */
 int32_t own_value(const Sample *sample, const Use *use, const int32_t *labelling, int *is_outside);
 
 typedef struct Truths {
-  double best;                                      /* of Phi */
-  double messages[MOST_PROPERTIES][MOST_RANGE + 2]; /* own message left out */
-  int fires_twice; /* some labelling that is allowed fires some property twice */
+  double best;                                      /* greatest Phi (message.h) */
+  double messages[MOST_PROPERTIES][MOST_RANGE + 2]; /* each without its own incoming message */
+  int fires_twice; /* 1: some allowed labelling fires some property twice */
 } Truths;
 void enumerate_joint(const Sample *sample, const Use *uses, int32_t count, Truths *truths);
 

@@ -14,7 +14,7 @@ enum {
   MOST_CLIQUE_VALUES = MAX_VALUES - 2,
   MOST_CENTRES = 3,
   MOST_LABELLINGS = 256,   /* of a chain */
-  MOST_COMBINATIONS = 6000 /* of what the chains show */
+  MOST_COMBINATIONS = 6000 /* of the values that the chains have in their cliques */
 };
 
 /* ---- Models ------------------------------------------------------------------------------- */
@@ -29,7 +29,7 @@ typedef struct Member {
 
 typedef struct Group {
   CliqueShape shape;
-  Use use;              /* property and dictionary; the rest is the members' */
+  Use use;              /* the property and dictionary; the other fields are set for each member */
   int32_t labels;       /* of the chains of its members */
   int32_t values;       /* R */
   int has_label_values; /* positions */
@@ -48,7 +48,7 @@ typedef struct Cluster {
   int has_tokens[MOST_CHAINS];
   int32_t tokens[MOST_CHAINS][MOST_POSITIONS];
   int is_borrowed[MOST_CHAINS];
-  int is_instance[MOST_CHAINS]; /* joins by callbacks that ask the library's own chain */
+  int is_instance[MOST_CHAINS]; /* 1: an instance whose callbacks ask the library's chain solver */
   int32_t clique_count;
   Group cliques[MOST_CLIQUES];
   chorale_run_options options;
@@ -60,20 +60,22 @@ void random_cluster(Random *random, Cluster *cluster);
 /* Draws a model in which some chain's best labelling without cliques fires a value outside a
  * dictionary without OUT. */
 void random_outside_cluster(Random *random, Cluster *cluster);
-/* Draws a model in which the chains' best labellings without cliques are forbidden by some
- * clique. */
+/* Draws a model in which some clique forbids the labelling that consists of the chains' best
+ * labellings without cliques. */
 void random_forbidding_cluster(Random *random, Cluster *cluster);
 /* Draws one or two chains of maximal length, with most positions in one clique. */
 void random_crowded_cluster(Random *random, Cluster *cluster);
 /* Draws chains of one position in cliques; most are in one clique only. */
 void random_item_cluster(Random *random, Cluster *cluster);
-/* True if the library has an exact solver for the family, counting R or R + 2 values. */
+/* True if the library has an exact solver for the potential, both over its own values and with two
+ * uncounted values more, EMPTY and CONFLICT. */
 int has_exact_messages(const Problem *problem);
 /* Draws a model on which message passing is exact: no cycles, one member for each chain, only
  * families with exact solvers. */
 void random_exact_cluster(Random *random, Cluster *cluster);
 void dump_cluster(FILE *to, const Cluster *cluster);
-/* Multiplies every score; returns 0 if that is impossible because a callback computes scores. */
+/* Multiplies every score. Returns 0 if a callback computes scores, which cannot be multiplied; some
+ * other scores may then have been. */
 int scale_cluster(Cluster *cluster, double factor);
 int chain_in_cliques(const Cluster *cluster, int32_t chain);
 /* Returns the number of members that are counted: all except the centre. */
@@ -88,7 +90,7 @@ typedef struct Wrapped {
   chorale_attachment attachments[MOST_CLIQUES];
   const Use *uses[MOST_CLIQUES];
   chorale_message_options options;
-  int64_t calls, stop_at; /* the call that answers non-zero, from 1; 0: none */
+  int64_t calls, stop_at; /* stop_at: the call that returns non-zero, counted from 1; 0: none */
 } Wrapped;
 
 typedef struct Built {
@@ -99,7 +101,8 @@ typedef struct Built {
   chorale_model *model;
 } Built;
 
-/* Builds everything without freezing; the caller owns the builder. */
+/* Three functions that together build everything without freezing; the caller owns the builder.
+ * open_parts makes what needs no builder: scores of chains, properties and potentials. */
 void open_parts(const Cluster *cluster, const chorale_host *host, Built *built);
 chorale_status add_chains(const Cluster *cluster, Built *built, chorale_model_builder *builder,
                           chorale_error *error);
@@ -115,8 +118,8 @@ void close_built(const Cluster *cluster, Built *built);
 
 /* ---- The definition ----------------------------------------------------------------------- */
 
-/* Returns the value of a member. *is_decodable: 0 if something outside a dictionary without OUT
- * fires. */
+/* Returns the value of a member under a labelling. *is_decodable: 0 if the labelling fires a value
+ * outside a dictionary without OUT, else 1. */
 int32_t own_shown(const Cluster *cluster, int32_t clique, int32_t member, const int32_t *labelling,
                   int *is_decodable);
 double own_group_score(const Group *group, const int32_t *values);
@@ -133,22 +136,22 @@ void own_parts(const Cluster *cluster, Labelling labelling, Parts *parts);
 
 enum { MOST_PRICES = MOST_CLIQUES * MAX_VALUES };
 
-/* Makes the linear potential that a shared clique has under prices: the price of each member's
- * value. */
+/* Makes the linear potential of a shared clique under prices: the sum of the prices of its members'
+ * values. */
 void make_linear(Problem *potential, const double *prices);
-/* Counts of the values that the members of shared cliques show, clique by clique. Returns equation
- * 1 without these cliques. */
+/* Writes the counts of shared cliques, clique by clique: how many members have each value. Returns
+ * equation 1 without these cliques. */
 double shared_counts(const Cluster *cluster, const Parts *parts, const int64_t *shared, int64_t count,
                      int64_t *counts);
 
 typedef struct ClusterTruth {
-  double best;     /* over decodable labellings; minus infinity: none */
-  double best_any; /* over everything */
-  int is_unique;   /* no other labelling comes within 1e-6 of the best */
-  int is_stuck;    /* some chain has no labelling */
+  double best;     /* best equation 1 of all decodable labellings; minus infinity: there is none */
+  double best_any; /* best equation 1 of all labellings */
+  int is_unique;   /* 1: no other labelling comes within 1e-6 of the best one */
+  int is_stuck;    /* 1: some chain has no labelling */
   int own_is_decodable;
-  int has_tied_instance; /* several best labellings, any may be its own */
-  Labelling own;         /* each chain's best, ties as chain.h breaks them */
+  int has_tied_instance; /* 1: an instance has several best labellings and may return any of them */
+  Labelling own;         /* each chain's best labelling, ties broken as in chain.h */
   double own_score;
 } ClusterTruth;
 /* Enumerates all joint labellings; returns 0 if there are too many. */
@@ -161,9 +164,10 @@ int enumerate_cluster(const Cluster *cluster, ClusterTruth *truth);
 const char *check_run(const Cluster *cluster, const ClusterTruth *truth, chorale_run *run,
                       const chorale_run_result *result);
 
-/* Checks that no chain has a labelling that scores more under the labels of all others, which holds
- * after a polish with exact decodes. Leaves out chains with several members in one clique, and
- * items that a clique labels by itself; adds the number of the others to *chains. */
+/* Checks that no chain has a labelling that scores more while the labels of all other chains stay.
+ * This holds after a polish with exact decodes. Leaves out chains with several members in one
+ * clique, and items that a clique labels by itself; adds the number of chains checked to
+ * *chains. */
 const char *check_polished(const Cluster *cluster, chorale_run *run, int64_t *chains);
 
 typedef const char *(*ClusterCheck)(const Cluster *cluster, void *context);

@@ -1,4 +1,5 @@
-/* Texts of problems as values, which tests can compare and pass to functions. */
+/* Texts of problems as values of type chorale_text, which tests can compare and pass to
+ * functions. */
 #ifndef CHORALE_TESTS_FIXTURE_NAMES_H
 #define CHORALE_TESTS_FIXTURE_NAMES_H
 

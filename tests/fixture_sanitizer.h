@@ -1,5 +1,5 @@
-/* Which sanitizer a test is compiled with. HAS_ADDRESS_SANITIZER, HAS_SANITIZER (any that replaces
- * malloc): 1 or 0. */
+/* Says which sanitizer a test is compiled with. HAS_ADDRESS_SANITIZER, HAS_SANITIZER (any sanitizer
+ * that replaces malloc): 1 or 0. */
 #ifndef FIXTURE_SANITIZER_H
 #define FIXTURE_SANITIZER_H
 

@@ -1,5 +1,5 @@
-/* A scene: one handle of every kind, created with one host, ready for any call, and a digest of
- * their visible state. Used by tests of refused memory, of threads and of hostile numbers. */
+/* A scene: one handle of every kind, all created with one host and ready for any call, and a digest
+ * of their visible state. Used by tests of refused memory, of threads and of hostile numbers. */
 #ifndef CHORALE_TESTS_FIXTURE_SCENE_H
 #define CHORALE_TESTS_FIXTURE_SCENE_H
 
@@ -29,20 +29,20 @@ typedef struct Handles {
 typedef struct Scene {
   const chorale_host *host; /* NULL: memory from malloc */
   chorale_error error;
-  Handles has;  /* solvers without memory yet, a builder with something of everything, a run that
-                   has been carried out */
-  Handles made; /* handles made by the call under test; NULL before */
+  Handles has;  /* among them: solvers that have no memory yet, a builder with something of
+                   everything, a run that has been solved */
+  Handles made; /* handles made by the call under test; NULL before the call */
   chorale_potential *majority;
-  chorale_clique_solver *ready_clique_solver; /* have all the memory that calls below ask for */
+  chorale_clique_solver *ready_clique_solver; /* both have all the memory that the calls need */
   chorale_chain_solver *ready_chain_solver;
-  chorale_model *wide; /* of a clique of more columns than there is room for without memory */
+  chorale_model *wide; /* its clique has so many columns that calls allocate scratch memory */
   chorale_run *wide_run, *fresh_run, *edit_run;
   chorale_problem *plain_problem; /* without names */
   chorale_problem *lesson;        /* with gold labels in two groups */
-  Saved saved;                    /* the problem */
+  Saved saved;                    /* bytes of the problem has.problem */
   char path[128];                 /* path of the saved problem */
   char pipe_path[32];
-  int pipe; /* pipe that holds the saved problem; -1: none */
+  int pipe; /* reading end of a pipe that holds the saved problem; -1: none */
 
   /* Arguments of calls. */
   chorale_clique_problem clique;

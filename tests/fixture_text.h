@@ -1,5 +1,5 @@
-/* A made-up text, large enough for work to be divided among threads and for memory to be measured:
- * many chains of words, with cliques of repeated words and of a property. */
+/* A made-up text: many chains of words, with cliques of repeated words and of a property. It is
+ * large enough to divide the work among threads and to measure memory. */
 #ifndef CHORALE_TESTS_FIXTURE_TEXT_H
 #define CHORALE_TESTS_FIXTURE_TEXT_H
 
@@ -7,16 +7,16 @@
 
 typedef struct TextShape {
   int64_t chains, longest, labels, words;
-  int64_t in_group; /* chains of a property clique; 0: none */
+  int64_t in_group; /* number of chains in each property clique; 0: no property cliques */
   int32_t is_borrowed;
-  double lambda; /* of Potts over the words, by members */
+  double lambda; /* of the Potts potential over words, divided by the number of members */
   uint64_t seed;
 } TextShape;
 
 typedef struct Text {
   TextShape shape;
   int64_t positions; /* of all chains */
-  int64_t *first;    /* chains + 1: where each begins */
+  int64_t *first;    /* chains + 1: the first position of each chain */
   double *scores;    /* positions x labels */
   int32_t *tokens;   /* positions */
   chorale_transitions *transitions;

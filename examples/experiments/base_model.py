@@ -1,9 +1,9 @@
 """The base model: a linear-chain CRF (CRFsuite) and its scores, kept on disk.
 
-Training is the slow part of every experiment, and each model serves many measurements. So what is
-kept in the cache folder is the outcome of one *fit*: the unary scores of the test records by a
-model of all training records, and those of every training record by a model that has not seen its
-group (cross-fitting), which is what strengths are tuned on and what stacking learns from.
+Training is the slow part of every experiment, and each model serves many measurements. So the cache
+folder keeps the outcome of each *fit*: the unary scores of the test records by a model of all
+training records, and the unary scores of every training record by a model that has not seen its
+group (cross-fitting). Strengths are tuned on the latter, and stacking learns from them.
 """
 
 import hashlib
@@ -25,8 +25,8 @@ OPTIONS = {"c1": 0.0, "c2": 0.5, "max_iterations": 80, "feature.minfreq": 1}
 
 
 def train(rows, labels):
-    """Trains a CRF. rows: of each record, of each position, a list of strings; labels: of each record,
-    label numbers. Returns (state, transitions): {(attribute, label): weight} and {(from, to): weight}."""
+    """Trains a CRF. rows: by record and position, a list of strings; labels: by record, label
+    numbers. Returns (state, transitions): {(attribute, label): weight} and {(from, to): weight}."""
     trainer = pycrfsuite.Trainer(algorithm="lbfgs", verbose=False)
     trainer.set_params(OPTIONS)
     for row, gold in zip(rows, labels):
@@ -41,7 +41,7 @@ def train(rows, labels):
 
 
 def weights(path):
-    """The weights of a CRFsuite model, from its dump."""
+    """Returns the weights of a CRFsuite model, as train() does, from the dump of its file."""
     tagger = pycrfsuite.Tagger()
     tagger.open(path)
     info = tagger.info()
@@ -52,7 +52,7 @@ def weights(path):
 
 
 def scores(data, features, state, transitions, records, extra=None):
-    """Unary scores of records (a list of T x m arrays) and the m x m transition scores.
+    """Returns the unary scores of records (a list of T x m arrays) and the m x m transition scores.
     extra: as for fit_records."""
     m = len(data.labels)
     seen = sorted({label for _, label in state})
@@ -88,7 +88,7 @@ def scores(data, features, state, transitions, records, extra=None):
 
 
 def strings(data, features, record, extra=None):
-    """The features of a record as CRFsuite takes them."""
+    """Returns the features of a record as CRFsuite takes them: by position, a list of strings."""
     first, last = data.starts[record], data.starts[record + 1]
     rows = [[str(i) for i in features.ids[features.bounds[t]:features.bounds[t + 1]]]
             for t in range(first, last)]
@@ -98,15 +98,15 @@ def strings(data, features, record, extra=None):
 
 
 def fit_records(data, features, training, scored, extra=None):
-    """Trains on records and scores others. extra: {record: rows of more features}, whose names must
-    not be digits alone."""
+    """Trains on the records `training`. Returns what scores() returns for the records `scored`.
+    extra: {record: by position, a list of more features}; no name may be digits alone."""
     rows = [strings(data, features, r, extra) for r in training]
     state, transitions = train(rows, [data.records[r].labels for r in training])
     return scores(data, features, state, transitions, scored, extra)
 
 
 class Store:
-    """Arrays on disk by key. The key says everything the arrays depend on."""
+    """Arrays on disk by key. A key must contain everything on which its arrays depend."""
 
     def __init__(self, folder):
         self.folder = Path(folder)
@@ -117,7 +117,7 @@ class Store:
         return self.folder / f"{text}-{hashlib.sha256(key.encode()).hexdigest()[:16]}.npz"
 
     def get(self, key, make):
-        """The arrays of a key, made by make() (a dictionary) the first time."""
+        """Returns the arrays of a key. make() makes them (a dictionary) the first time."""
         path = self.path(key)
         if path.exists():
             with np.load(path) as arrays:
@@ -141,12 +141,14 @@ def unpack(arrays, prefix, data, records):
 
 
 def fit(store, data, features, train_groups, test_groups, number, tag="base", extra=None):
-    """One fit: (cross-fitted training records, test records), both as Scored.
+    """Makes one fit, or reads it from the store. Returns (training records with cross-fitted
+    scores, test records), both as Scored; the first is empty for stacking.
 
-    features: the Features of the set, or a function that makes them (called where needed). Another base
-    model is an object with a method `fit_records`, which takes what follows `features` in the function here.
-    tag: says which features, and begins with "stacked" for stacking.
-    extra: None, or (of training records for the folds, of all for the final model): stacking."""
+    features: the Features of the set, or a function that makes them (called only if needed).
+    Another base model is an object with a method `fit_records`, which takes the arguments of
+    fit_records() above that follow `features`.
+    tag: names the features; begins with "stacked" for stacking.
+    extra: None or, for stacking, as in fit_records()."""
     training, test = data.of_groups(train_groups), data.of_groups(test_groups)
     parts = [data.of_groups(fold) for fold in folds(data, train_groups, number)]
     key = (f"{tag} {data.name} {len(data.records)} {len(data.starts)} {sorted(OPTIONS.items())} "

@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
-"""How true probabilities are on the test groups: those of learnt models, and the tagger's own.
+"""How well probabilities of learnt models and of the tagger are calibrated on the test groups.
 
     calibration.py [--data FOLDER] [--pages FILE] [--cache FOLDER] [--splits N]
 
-Over positions whose label changed or whose highest probability (of the learnt model) is below 0.95: expected
-calibration error of the highest probability, in ten bins of as many positions each. Both are at the temperature
-that the learner fitted on held-out training groups, and at 1. *picked*: the learnt model's least error at any
-temperature that is MULTIPLES times the fitted one, picked on the test positions themselves: a ceiling for any rule
-that fits one temperature.
+Measured is the expected calibration error of the highest probability of a position, in ten bins of
+as many positions each, over the positions whose label changed or whose highest probability (of the
+learnt model) is below 0.95. Both models are measured at the temperature that the learner fitted on
+held-out training groups, and at 1. *picked*: the least error of the learnt model at a temperature
+that is one of MULTIPLES times the fitted one. It is picked on the test positions themselves, and so
+is a lower bound on the error of any rule that fits one temperature.
 """
 
 import argparse
@@ -32,21 +33,23 @@ SETS = {"wikigold": 0.3, "pages": 0.2}
 
 
 def error(sure, right):
-    """Expected calibration error: how far the mean probability of a bin is from the share that is right."""
+    """Returns the expected calibration error: the mean, over positions, of the distance between the
+    mean probability of the position's bin and the share of right labels in it."""
     order = np.argsort(sure, kind="stable")
     parts = [part for part in np.array_split(order, BINS) if len(part)]
     return sum(len(p) * abs(sure[p].mean() - right[p].mean()) for p in parts) / max(1, len(order))
 
 
 def measured(tables, gold, chosen):
-    """The error over the chosen positions, in per cent."""
+    """Returns the error over the positions `chosen` (a mask), in per cent."""
     rows = np.concatenate(tables)[chosen]
     return 100 * error(rows.max(axis=1), rows.argmax(axis=1) == gold[chosen])
 
 
 def point(this, name, fraction, number):
-    """Positions looked at, the temperature, and errors: of the learnt model and of the tagger, each at the
-    temperature and at 1, and the learnt model's at the best temperature."""
+    """Returns the number of positions measured, the temperature, and five errors: of the learnt
+    model at the temperature and at 1, of the tagger at both, and of the learnt model at the best
+    temperature."""
     loaded = this.load(name)
     data = loaded.data
     train, test = datasets.split(data, fraction, number)

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Checks what CLIQUES.md rests on, in seconds: the rivals against enumeration, the generators, and a
-tiny pass of cliques.py over synthetic cliques. Prints the seed; ends with 1 at the first fault."""
+"""Checks the programs behind CLIQUES.md, in seconds: the rivals against enumeration, the
+generators, and a tiny pass of cliques.py over synthetic cliques. Prints the seed. Ends with 1 at
+the first fault."""
 
 import itertools
 import subprocess
@@ -28,7 +29,8 @@ def check(holds, what):
 
 
 def check_trws(rng):
-    """Its bound is one and never rises; over chains it is the optimum, which the labelling attains."""
+    """Checks that the bound of TRW-S is at least the optimum and never rises. On chains the bound
+    is the optimum, and the labelling attains it."""
     nodes, labels = rng.integers(2, 6), rng.integers(2, 4)
     unary, tables = rng.normal(size=(nodes, labels)), rng.normal(size=(2, labels, labels))
     edges = complete_graph(nodes)
@@ -51,8 +53,9 @@ def check_trws(rng):
 
 
 def check_potts(rng):
-    """TRW-S and alpha-expansion on a clique: no move to one value is left, and at least half of the
-    optimum; scores and bounds of the library agree."""
+    """Checks TRW-S and alpha-expansion on a clique against the optimum. Alpha-expansion must leave
+    no move to one value that raises the score, and reach half of the optimum. The optimum of the
+    library must be that of enumeration."""
     members, values = rng.integers(2, 6), rng.integers(2, 4)
     psi, strength = rng.uniform(0.0, 2.0, (members, values)), rng.uniform(0.0, 0.5)
     optimum = max(potts_score(psi, strength, x) for x in labellings(members, values))
@@ -69,7 +72,8 @@ def check_potts(rng):
 
 
 def check_majority(rng):
-    """The printed relaxation scores what a labelling scores: between "all alpha" and the optimum."""
+    """Checks that the printed relaxation scores between "all members at one value" and the
+    optimum."""
     members, values = int(rng.integers(2, 7)), int(rng.integers(2, 5))
     psi, weights = rng.uniform(0.0, 2.0, (members, values)), synthetic.dense(rng, 0.9, values)
     potential = ch.Potential.majority(weights)

@@ -1,7 +1,7 @@
 """Cliques of repeated words from labelled data, and the collective run against TRW-S on them.
 
-The chains are those of the base model (base_model.py). A clique is made of all occurrences of one
-token, a letter or a digit among its characters, in the test groups, inside records and across.
+The chains are those of the base model (base_model.py). A clique consists of all occurrences of one
+token in the test groups, inside records and across them; the token must contain a letter or digit.
 """
 
 from dataclasses import dataclass, field
@@ -15,15 +15,15 @@ from features import Features
 from rivals import TRWS
 
 TRAINING = 0.3
-SIZES = (10, 300)  # members of a clique that is looked at by itself; the paper's have 10 to 259
+SIZES = (10, 300)  # members of a clique that is solved by itself; the paper's have 10 to 259
 STRENGTHS = (0.5, 1.0, 2.0, 4.0, 8.0)
 
 
 @dataclass
 class Cliques:
     description: str
-    psi: list  # of each clique, n x R: max-marginals of its members, the least of each 0
-    weights: dict  # how W was learnt -> R x R
+    psi: list  # by clique, n x R: max-marginals of its members, the least of each row being 0
+    weights: dict  # R x R, by the name of how W was learnt
 
 
 @dataclass
@@ -42,8 +42,8 @@ class Iterations:
 
 
 class Task:
-    """A data set with base scores: training records (held out of the models that score them) and
-    test records, in labels that the training records show."""
+    """A data set with base scores: training records (scored by models that have not seen them) and
+    test records, over the labels that occur in the training records."""
 
     def __init__(self, data_folder, name, fraction, cache):
         self.data = read(name, data_folder / name / "data.conll")
@@ -56,7 +56,8 @@ class Task:
         self.training, self.test = self.narrow(held_out), self.narrow(scored)
 
     def narrow(self, scored):
-        """[(record, unary, transitions)] over the labels shown, in double precision."""
+        """Returns [(record, unary, transitions)] over the labels that occur, in double
+        precision."""
         made, of = [], {}
         for r, unary, transitions in zip(scored.records, scored.unary, scored.transitions):
             if id(transitions) not in of:
@@ -71,7 +72,8 @@ class Task:
         return [self.data.kind_of_label[record.labels] for record, _, _ in chains]
 
     def f1(self, chains, labels):
-        """Token F1 of all kinds but Other, in per cent. labels: of all chains, one after the other."""
+        """Returns the token F1 over all kinds but Other, in per cent. labels: of all chains, chain
+        after chain."""
         gold = np.concatenate(self.gold(chains))
         found = self.kind[labels]
         right = np.sum((gold == found) & (gold != self.other))
@@ -84,7 +86,8 @@ def is_word(token):
 
 
 def occurrences(chains, minimum):
-    """word -> [(chain, position)] of the words that occur often enough, in the order of the words."""
+    """Returns word -> [(chain, position)] for words that occur at least `minimum` times, sorted by
+    word."""
     where = {}
     for i, (record, _, _) in enumerate(chains):
         for t, token in enumerate(record.tokens):
@@ -94,7 +97,8 @@ def occurrences(chains, minimum):
 
 
 def max_marginals(chains):
-    """Of each chain T x m, the least of each position 0."""
+    """Returns the max-marginals of each chain (T x m), shifted so that the least of each position
+    is 0."""
     solver, made = ch.ChainSolver(), []
     shared = {}
     for _, unary, transitions in chains:
@@ -114,7 +118,8 @@ def counts_of(labels, values):
 
 
 def co_occurrence(cliques, values):
-    """w_av: the share of v among the members of training cliques whose commonest label is a."""
+    """Returns W: w_av is the share of v among the members of those training cliques whose commonest
+    label is a."""
     w = np.zeros((values, values))
     for _, gold in cliques:
         counts = counts_of(gold, values)
@@ -123,8 +128,9 @@ def co_occurrence(cliques, values):
 
 
 def perceptron(cliques, values, rounds=10):
-    """W by an averaged perceptron whose features are the counts under the majority label; rates are
-    by member, so that large cliques do not drown the others."""
+    """Learns W by an averaged perceptron whose features are the counts under the majority label.
+    The features of a clique are divided by its size, so that large cliques do not outweigh the
+    others."""
     solver = ch.CliqueSolver()
     w, total = np.zeros((values, values)), np.zeros((values, values))
     rng = np.random.default_rng(0)
@@ -141,8 +147,8 @@ def perceptron(cliques, values, rounds=10):
 
 
 def cliques(data_folder, name, cache, limit):
-    """The large word cliques of the test groups, and W from the training groups; None without the
-    data. limit: at most so many cliques, 0: all."""
+    """Returns the large word cliques of the test groups, and W from the training groups; None
+    without the data. limit: greatest number of cliques, 0: all."""
     if not (data_folder / name / "data.conll").exists():
         return None
     task = Task(data_folder, name, TRAINING, cache)
@@ -166,7 +172,8 @@ def cliques(data_folder, name, cache, limit):
 
 
 def word_model(task, chains, strength):
-    """The model of a collective run: chains, and a clique for every word that is repeated."""
+    """Returns the model of a collective run: chains, and a clique for every word that occurs
+    twice."""
     words = {}
     tokens = [np.array([words.setdefault(token, len(words)) if is_word(token) else -1
                         for token in record.tokens], dtype=np.int32) for record, _, _ in chains]
@@ -182,7 +189,8 @@ def word_model(task, chains, strength):
 
 
 def pairwise(chains, strength):
-    """The same model as a graph over tokens: TRW-S, and what its score lacks."""
+    """Returns the same model as a graph over tokens, for TRW-S, and the constant that must be added
+    to its scores to give equation 1."""
     starts = np.concatenate([[0], np.cumsum([len(unary) for _, unary, _ in chains])])
     tables, number, edges, kinds, weights = [], {}, [], [], []
     for i, (_, unary, transitions) in enumerate(chains):
@@ -206,7 +214,7 @@ def pairwise(chains, strength):
 
 
 def tuned(task):
-    """The strength whose collective run labels the training records best."""
+    """Returns the strength whose collective run labels the training records best."""
     scores = []
     for strength in STRENGTHS:
         run = ch.Run(word_model(task, task.training, strength))
@@ -216,8 +224,8 @@ def tuned(task):
 
 
 def by_iteration(data_folder, name, fraction, cache, clock, limit, note):
-    """Accuracy and score by round of a collective run and by iteration of TRW-S; None without the
-    data."""
+    """Measures accuracy and score after each round of a collective run and after each iteration of
+    TRW-S; None without the data."""
     if not (data_folder / name / "data.conll").exists():
         return None
     task = Task(data_folder, name, fraction, cache)
@@ -266,6 +274,6 @@ def by_iteration(data_folder, name, fraction, cache, clock, limit, note):
 
 
 def check_scores(a, b):
-    """Two scores of one labelling, by two programs."""
+    """Checks that two programs give one labelling the same score."""
     if abs(a - b) > 1e-6 * max(1.0, abs(a)):
         raise AssertionError(f"the graph scores {a}, the model {b}")

@@ -3,12 +3,12 @@
 
     cliques.sh [--quick] [--data FOLDER] [--only SECTION ...] [--cache FOLDER] [--out FOLDER]
 
-Sections: potts, icm, majority (synthetic); words, iterations (labelled data, read from --data:
-wikigold and litbank, cora_ie and us50_addresses; what is not there is skipped). Writes
-cliques-results.md (of the quick pass cliques-quick.md) and plots beside it. Progress goes to
-standard error. Times are of the thread's processor time, so they do not see what
-else the machine does; what a call from Python costs (a clique of one member) is taken off those of
-the library, of which none counts as less than a microsecond.
+Sections: potts, icm, majority (on synthetic cliques); words, iterations (on labelled data, read
+from --data: wikigold and litbank, cora_ie and us50_addresses; missing sets are skipped). Writes
+cliques-results.md (the quick pass: cliques-quick.md) and plots beside it. Progress goes to standard
+error. Times are the thread's processor time, so other programs on the machine do not add to them.
+What a call from Python costs (measured on a clique of one member) is subtracted from the times of
+the library, but none counts as less than a microsecond.
 """
 
 import argparse
@@ -28,7 +28,8 @@ from rivals import potts_expansion, potts_trws, printed_lagrangian
 
 clock = time.thread_time
 
-# How much of everything a pass does.
+# The size of each pass: members and values of a clique, number of strengths (0: all), cliques for
+# each strength, greatest number of iterations of TRW-S, seconds for the exact solver.
 PASSES = {
     "tiny": {"members": 12, "values": 4, "strengths": 3, "cliques": 2, "trws": 20, "limit": 1.0},
     "quick": {"members": 100, "values": 24, "strengths": 5, "cliques": 4, "trws": 200, "limit": 5.0},
@@ -37,7 +38,7 @@ PASSES = {
 
 
 class Timed:
-    """A solver whose calls are timed: the fastest of a few."""
+    """A solver whose calls are timed. The time is the least of a few repetitions."""
 
     def __init__(self, repeats=3):
         self.solver = ch.CliqueSolver()
@@ -47,7 +48,7 @@ class Timed:
         self.call = min(self.solve(trifle, one, "alpha_pass")[1] for _ in range(200))
 
     def solve(self, potential, psi, algorithm, **options):
-        """(result, seconds)"""
+        """Returns (result, seconds)."""
         used = []
         for _ in range(self.repeats):
             begun = clock()
@@ -59,7 +60,7 @@ class Timed:
 
 
 class Measured:
-    """One algorithm over many cliques: scores, upper bounds, seconds, and what else was noted."""
+    """What one algorithm reached on many cliques: scores, upper bounds, seconds and notes."""
 
     def __init__(self):
         self.score, self.bound, self.seconds, self.notes = [], [], [], []
@@ -72,7 +73,7 @@ class Measured:
 
 
 def best_bound(measured):
-    """Of each clique the lowest upper bound: the optimum where it is proven."""
+    """Returns the lowest upper bound of each clique: the optimum where it is proven."""
     return np.min([m.bound for m in measured.values()], axis=0)
 
 
@@ -81,7 +82,7 @@ def is_optimum(score, best):
 
 
 def pick(values, count):
-    """`count` of the values, spread evenly; 0: all."""
+    """Returns `count` of the values, spread evenly; 0: all."""
     if not count or count >= len(values):
         return list(values)
     return [values[i] for i in np.unique(np.linspace(0, len(values) - 1, count).round().astype(int))]
@@ -100,7 +101,7 @@ def milliseconds(seconds):
 
 
 def at_least(ratios, points=25, low=None):
-    """The curve (r, share of cliques whose ratio is at least r); beyond `low` only."""
+    """Returns the curve (r, share of cliques whose ratio is at least r), for r from `low` on."""
     ratios = np.asarray(ratios)
     low = ratios.min() if low is None else low
     grid = np.unique(np.append(np.linspace(low, ratios.max(), points), 1.0))
@@ -108,7 +109,8 @@ def at_least(ratios, points=25, low=None):
 
 
 def summary(measured, best, yardstick):
-    """The table of algorithms: score to the optimum (or best bound), and time."""
+    """Returns the table of algorithms: ratio of scores to the optimum (or best bound), and
+    times."""
     rows = []
     for name, m in measured.items():
         ratio = np.array(m.score) / best
@@ -121,7 +123,7 @@ def summary(measured, best, yardstick):
 
 
 def add_pairwise(measured, psi, strength, iterations):
-    """The two pairwise rivals on sum psi + strength * sum_v n_v^2."""
+    """Adds the two pairwise rivals on the sum of psi plus strength * sum_v n_v^2."""
     _, score, bound, reached, _, at, _ = potts_trws(psi, strength, iterations, clock)
     measured["TRW-S"].add(score, reached, bound, at)
     _, score, seconds, cuts = potts_expansion(psi, strength, clock)
@@ -129,7 +131,8 @@ def add_pairwise(measured, psi, strength, iterations):
 
 
 def against_alpha_pass(measured):
-    """The paper's two ratios, pairwise rival to alpha-pass, in one sentence each."""
+    """Returns, for each pairwise rival, a sentence with the paper's two ratios to alpha-pass: of
+    scores and of times."""
     alpha = measured["alpha-pass"]
     lines = []
     for rival in ("TRW-S", "graph cuts"):
@@ -154,7 +157,8 @@ LIBRARY_POTTS = {
 
 
 def potts(size, output):
-    """Potts against TRW-S and graph cuts: MAP ratio and run-time ratio by lambda."""
+    """Compares algorithms on Potts with TRW-S and graph cuts: ratios of scores and of times, by
+    lambda."""
     rng, timed = np.random.default_rng(1), Timed()
     strengths = pick(synthetic.CONTENDED, size["strengths"])
     names = [*LIBRARY_POTTS, "graph cuts", "TRW-S", "exact"]
@@ -200,7 +204,7 @@ def potts(size, output):
 
 
 def icm(size, output):
-    """alpha-pass against ICM, four families."""
+    """Compares alpha-pass with ICM, for four families of potentials."""
     rng, timed = np.random.default_rng(2), Timed()
     strengths = pick(synthetic.WIDE, size["strengths"])
     families = synthetic.potentials(ch, size["values"])
@@ -263,7 +267,8 @@ def majority_tables(measured, yardstick="exact"):
 
 
 def solve_majority(timed, measured, weights, psi):
-    """All algorithms on one clique; how many values share the highest count at the optimum."""
+    """Runs all algorithms on one clique. Returns how many values share the highest count at the
+    optimum."""
     potential = ch.Potential.majority(weights)
     for name, algorithm in MAJORITY.items():
         result, seconds = timed.solve(potential, psi, algorithm)
@@ -281,7 +286,7 @@ KINDS = {
 
 
 def majority(size, output):
-    """MAJ-DENSE and MAJ-SPARSE against the optimum."""
+    """Compares algorithms on MAJ-DENSE and MAJ-SPARSE with the optimum."""
     timed, text = Timed(), []
     strengths = pick(synthetic.WIDE, size["strengths"])
     for kind, (make, title) in KINDS.items():
@@ -313,7 +318,8 @@ def majority(size, output):
 
 
 def words(size, output, data, cache):
-    """Cliques of repeated words: Potts against its pairwise rivals, majority against the optimum."""
+    """Compares algorithms on cliques of repeated words: Potts with its pairwise rivals, majority
+    with the optimum."""
     text, timed = [], Timed()
     for name in ("wikigold", "litbank"):
         cliques = clique_words.cliques(data, name, cache, 0 if size["members"] == 100 else 30)
@@ -359,7 +365,7 @@ def words(size, output, data, cache):
 
 
 def iterations(size, output, data, cache):
-    """Accuracy by round of message passing, against TRW-S on the pairwise graph."""
+    """Compares accuracy by round of message passing with accuracy by iteration of TRW-S."""
     text = []
     for name, fraction in (("cora_ie", 0.1), ("us50_addresses", 0.3), ("wikigold", 0.3)):
         found = clique_words.by_iteration(data, name, fraction, cache, clock,

@@ -6,18 +6,21 @@ from scipy.sparse import csr_matrix
 
 
 class Chains:
-    """The places of the rows of chains of several lengths, one chain after the other, by position."""
+    """Chains of several lengths, whose rows lie one chain after the other: finds the rows of a
+    position."""
 
     def __init__(self, lengths):
-        # The longest chains come first, so that those that have a position t are a beginning of all.
+        # The longest chains come first, so that the chains that have a position t are a prefix of
+        # this order.
         lengths = np.asarray(lengths)
         order = np.argsort(-lengths, kind="stable")
         starts = (np.cumsum(lengths) - lengths)[order]
         self.rows = [starts[:np.count_nonzero(lengths > t)] + t for t in range(lengths.max())]
 
     def expected(self, unary, edges):
-        """Returns the sum of the log-sums over all labellings, the probabilities of labels (as unary), and the
-        expected counts of transitions (as edges)."""
+        """Returns three things: the sum over chains of the logarithm of the sum of exp(score) over
+        all labellings; the probabilities of labels (shaped like unary); the expected counts of
+        transitions (shaped like edges)."""
         high = unary.max(axis=1, keepdims=True)
         local, matrix = np.exp(unary - high), np.exp(edges)
         forward, total = [], high.sum()
@@ -42,8 +45,9 @@ class Chains:
 
 
 def train(dense, sparse, lengths, labels, count, penalty, iterations=100):
-    """Returns the weights (of dense columns, of sparse columns, of transitions) with the highest log-likelihood of
-    labels (a number a row) less penalty / 2 times the sum of their squares. count: of labels."""
+    """Returns the weights (of dense columns, of sparse columns, of transitions) that maximise the
+    log-likelihood of `labels` (by row, a number) minus penalty / 2 times the sum of squared
+    weights. count: number of labels."""
     chains, rows = Chains(lengths), np.arange(len(labels))
     widths = [dense.shape[1], sparse.shape[1], count]
     cuts = np.cumsum(widths)[:-1]
@@ -68,7 +72,8 @@ def train(dense, sparse, lengths, labels, count, penalty, iterations=100):
 
 
 def columns(rows, numbers):
-    """A sparse matrix of rows of strings, whose columns are `numbers` (a dict); others are left out."""
+    """Returns a sparse matrix of rows of strings. numbers: string -> column; other strings are left
+    out."""
     ids = [[numbers[name] for name in row if name in numbers] for row in rows]
     bounds = np.cumsum([0, *map(len, ids)])
     flat = np.array([number for row in ids for number in row], dtype=np.int32)

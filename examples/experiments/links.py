@@ -1,7 +1,7 @@
-"""Link-based classification: papers with words and citations, each to get its topic.
+"""Link-based classification: papers with words and citations; the topic of each is to be found.
 
-A logistic regression reads the words; cliques hold a paper and the papers it is linked to. Papers of
-training groups train; the others are labelled together, from links among themselves alone.
+A logistic regression reads the words. Cliques contain a paper and the papers linked to it. Papers
+of training groups train; the others are labelled together, from the links among themselves alone.
 """
 
 import libchorale as ch
@@ -12,7 +12,8 @@ from sklearn.linear_model import LogisticRegression
 from learning import problem, study
 
 FOLDS = 5
-# What a clique is: of each paper and its neighbours; or of its neighbours, around it as the centre.
+# The type of a clique: over a paper and its neighbours; or over its neighbours, with it as the
+# centre.
 CLIQUES = {"neighbourhood": "values", "centred": "centred"}
 
 
@@ -25,7 +26,7 @@ def words_of(data, nodes):
 
 
 def classifier(rows, labels, size):
-    """Trains; returns the function from rows to log-probabilities over all topics."""
+    """Trains a classifier. Returns the function from rows to log-probabilities of all topics."""
     model = LogisticRegression(C=1.0, max_iter=300)
     model.fit(rows, labels)
 
@@ -38,13 +39,14 @@ def classifier(rows, labels, size):
 
 
 def links_within(data, nodes):
-    """Of each node its neighbours among the nodes, both by their places."""
+    """Returns by node its neighbours among the nodes. Neighbours are given by index in `nodes`."""
     place = {int(node): k for k, node in enumerate(nodes)}
     return [[place[j] for j in data.neighbours[i] if j in place] for i in nodes]
 
 
 def shuffled(links, seed):
-    """Links between random papers, as many for each as before (repeats and loops left out)."""
+    """Returns links between random papers; each has as many ends as before (repeats and loops are
+    left out)."""
     ends = np.random.default_rng(seed).permutation([i for i, near in enumerate(links) for _ in near])
     found = [set() for _ in links]
     for a, b in zip(ends[::2], ends[1::2]):
@@ -55,7 +57,7 @@ def shuffled(links, seed):
 
 
 def to_learn(scores, links, labels, groups, kind):
-    """The problem of some papers, whose cliques have potentials that are to be learnt."""
+    """Returns the problem of some papers. The potentials of its cliques are to be learnt."""
     size, builder, count = scores.shape[1], ch.ModelBuilder(), 0
     potts = ch.Potential.potts(size, 1.0, scale="members")
     for row, group in zip(scores, groups):
@@ -76,7 +78,8 @@ def to_learn(scores, links, labels, groups, kind):
 
 
 def vote(scores, links):
-    """Each paper gets the commonest of its own label and its neighbours' labels, its own on a tie."""
+    """Gives each paper the commonest label among its own and its neighbours' labels; on a tie its
+    own label, if that is one of the commonest."""
     own = scores.argmax(axis=1)
     result = own.copy()
     for i, near in enumerate(links):
@@ -87,7 +90,8 @@ def vote(scores, links):
 
 
 def shares(labels, links, size):
-    """Of each paper the shares of the topics among its neighbours, and whether it has any."""
+    """Returns by paper the shares of the topics among its neighbours; the last column is 1 if it
+    has none."""
     table = np.zeros((len(links), size + 1))
     for i, near in enumerate(links):
         if near:
@@ -98,8 +102,8 @@ def shares(labels, links, size):
 
 
 class Scored:
-    """A split of the papers: those to learn from, each fold scored by a classifier that has not seen its
-    groups, and those to label."""
+    """A split of the papers into papers to learn from and papers to label. Each fold of the former
+    is scored by a classifier that has not seen its groups."""
 
     def __init__(self, data, fraction, number):
         self.data, self.size = data, len(data.label_names)
@@ -123,8 +127,9 @@ class Scored:
         return links_within(self.data, nodes)
 
     def problems(self, kind, among=None):
-        """The problems to learn from, whose links are those among a fold's papers, and the one to label.
-        among: the function from papers to links, if not `links_within`."""
+        """Returns the problems to learn from (one a fold, with the links among the fold's papers)
+        and the problem to label. among: the function from papers to links, if not
+        `links_within`."""
         among = among or self.links_within
         groups = self.data.groups
         problems = [to_learn(self.held_out[fold], among(self.train[fold]), self.labels[fold],
@@ -133,7 +138,8 @@ class Scored:
 
 
 def point(data, fraction, number):
-    """One fraction and split: {method: (right, all) of each test group}, settings."""
+    """Measures one fraction and split: {method: (right, all) of each test group}, and what was
+    learnt."""
     scored = Scored(data, fraction, number)
     test, scores = scored.test, scored.scores
     links, test_links = scored.links_within(scored.train), scored.links_within(test)
@@ -166,7 +172,7 @@ def point(data, fraction, number):
         if kind == "neighbourhood":
             add("control", found["control"])
         add(kind, found["collective"])
-    # Of the two what costs less on held-out papers.
+    # Chooses the type of clique that costs less on held-out papers.
     result["chosen"] = min(CLIQUES, key=lambda kind: result["learnt"][kind]["cost"])
     result["counts"]["collective"] = result["counts"][result["chosen"]]
     return result

@@ -1,7 +1,7 @@
-"""Token F1, and what can be said of a difference.
+"""Token F1, and tests of the difference between two methods.
 
-Everything is computed from counts: an array of groups x kinds x 3, the tokens of a kind that are
-right, that are gold, and that are predicted.
+Everything is computed from counts, an array of groups x kinds x 3: the number of tokens of a kind
+that are right, that are gold, and that are predicted.
 """
 
 import numpy as np
@@ -11,7 +11,8 @@ RIGHT, GOLD, PREDICTED = range(3)
 
 
 def counts(data, records, labellings, groups):
-    """Counts of labellings (label numbers, one array a record), one row for each of `groups`."""
+    """Returns the counts of labellings (label numbers, an array a record): a row for each of
+    `groups`."""
     row = {int(g): k for k, g in enumerate(groups)}
     kinds = len(data.kinds)
     table = np.zeros((len(row), kinds, 3), dtype=np.int64)
@@ -26,23 +27,23 @@ def counts(data, records, labellings, groups):
 
 
 def f1(table, kinds):
-    """Token F1 (per cent) of the kinds together, over the leading axes that are left: 100 where
-    there is nothing to find and nothing is found."""
+    """Returns the token F1 (per cent) of the kinds together, for each index of the leading axes;
+    100 if there is nothing to find and nothing is found."""
     right, gold, predicted = (table[..., kinds, k].sum(axis=-1) for k in range(3))
     total = np.asarray(gold + predicted, dtype=float)
     return 100.0 * np.where(total > 0, 2.0 * right / np.maximum(total, 1), 1.0)
 
 
 def kinds_of(data, names=None):
-    """Numbers of the kinds called `names`; without names, of all but Other."""
+    """Returns the numbers of the kinds called `names`; without names, of all kinds but Other."""
     if names is None:
         return [k for k in range(len(data.kinds)) if k != data.other]
     return [data.kinds.index(name) for name in names]
 
 
 def paired_p(after, before):
-    """Two-sided p of the paired t-test over splits; nan with fewer than two splits, 1 where all
-    differences are zero."""
+    """Returns the two-sided p of the paired t-test over splits; nan with fewer than two splits, 1
+    if all differences are zero."""
     after, before = np.asarray(after, float), np.asarray(before, float)
     if len(after) < 2:
         return float("nan")
@@ -52,8 +53,8 @@ def paired_p(after, before):
 
 
 def groups_compared(after, before, kinds):
-    """How many groups are better, equal and worse in F1 of the kinds. Two lists of counts, one
-    table a split."""
+    """Returns how many groups are better, equal and worse in F1 of the kinds. after, before: lists
+    of counts, one table a split."""
     better = equal = worse = 0
     for a, b in zip(after, before):
         change = f1(a, kinds) - f1(b, kinds)

@@ -1,18 +1,25 @@
 #!/usr/bin/env python3
-"""Names of persons masked: at every place of a document, or leaking at one of them.
+"""Compares ways to mask names of persons: does a name leak at some places of a document?
 
     names_masked.py [--data FOLDER] [--cache FOLDER] [--only NAME...] [--splits N...] [--page FILE]
 
-A row is a place of a *name word*: a token of two letters or more with a capital in front, that the set's text has
-more often so than in small letters, and that is no title (TITLES). It is to be masked if it lies in a gold entity
-of type PER; its probability is the tagger's for the labels of PER. Compared are the tagger alone (its best
-labelling), the two usual second passes over a document (the text of a name found once is masked everywhere; each
-of its name words is), and agreement: `libchorale.agree` over all places in a document of words that the tagger found
-in it once. Two numbers are learnt: its strength, of STRENGTHS, and how readily it masks, a shift of the logarithms
-of all odds, of SHIFTS. In the documents to learn from, words masked must be more precise, by a standard error, than
-the tagger's; of what is left, that with the fewest leaks, a word that leaks in part counting once more. The control
-is the same without agreement (strength 0). Prints Markdown tables; --page writes the first set and split as a
-problem file for `chorale report`.
+A row is a place of a *name word*: a token with at least two letters and a capital in front that is
+no title (TITLES), and that the set's text has more often than the same token in small letters. A
+place must be masked if it lies in a gold entity of type PER; its probability is that of the labels
+of PER by the tagger. Compared are:
+
+- the tagger alone (its best labelling);
+- the two usual second passes over a document: the text of a name that was found once is masked
+  everywhere, or each of its name words is;
+- agreement: `libchorale.agree` over all places in a document of words that the tagger found in it
+  at least once;
+- the control: the same without agreement (strength 0).
+
+Agreement learns two numbers: its strength (STRENGTHS), and a shift of the logarithms of all odds
+(SHIFTS), by which it masks more readily. In the documents to learn from, the words that it masks
+must be more precise than the tagger's by a standard error. Of the pairs that remain, the one with
+the fewest leaks is taken; a word that leaks in part counts once more. Prints Markdown tables;
+--page writes the first set and split as a problem file for `chorale report`.
 """
 
 from collections import Counter
@@ -36,7 +43,7 @@ COUNTS = ("partial leaks", "leaks", "words masked wrongly", "words masked")
 
 
 def name_words(data):
-    """The tokens of a set that are name words."""
+    """Returns the tokens of a set that are name words."""
     tokens = Counter(token for record in data.records for token in record.tokens)
     lower = Counter(token for token in tokens.elements() if token.islower())
     return {token for token, count in tokens.items()
@@ -45,8 +52,9 @@ def name_words(data):
 
 
 def rows_of(loaded, scored):
-    """The table of scored records. found: whether the tagger's labelling has a person there; denied: whether the
-    place is in the text of one that it has in the document; once: whether the word is found in the document."""
+    """Returns the table of scored records. found: whether the tagger has a person at the place;
+    denied: whether the place is in the text of a person that the tagger found in the document;
+    once: whether the tagger found the word at some place of the document."""
     data, types, wanted = loaded.data, spans.Types(loaded.data), name_words(loaded.data)
     person = [k == PERSON for k in types.of_label]
     persons, texts = [], {}
@@ -75,8 +83,9 @@ def rows_of(loaded, scored):
 
 
 def leaks(rows, masked):
-    """[partial leaks, leaks, words masked wrongly, words masked]. A partial leak is a name word of a document, with
-    all its places there that are to be masked, of which some are and some are not."""
+    """Returns [partial leaks, leaks, words masked wrongly, words masked]. A leak is a place that
+    must be masked and is not. A partial leak is a name word of a document that is masked at some,
+    but not all, of its places there that must be masked."""
     names = grouped(rows, lambda row: (row["document"], row["name"], row["gold"]), masked)
     right = {name: of for name, of in names.items() if name[2] == PERSON}
     wrong = sum(sum(of) for name, of in names.items() if name[2] != PERSON)
@@ -85,7 +94,7 @@ def leaks(rows, masked):
 
 
 def shifted(rows, shift):
-    """The rows of words found once, with odds e^shift as high."""
+    """Returns the rows of words found once, with their odds multiplied by e^shift."""
     made = []
     for row in rows:
         if row["once"]:
@@ -95,7 +104,8 @@ def shifted(rows, shift):
 
 
 def agreed(rows, shift, strength):
-    """(Which of all rows are masked, what `agree` found for those it was given)."""
+    """Returns two lists: by row, whether it is masked; and what `agree` found for the rows of words
+    found once."""
     table = shifted(rows, shift)
     found = ch.agree(table, key=KEY.column, group="document", confidence={y: y for y in LABELS}, strength=strength,
                      progress=False)
@@ -104,8 +114,8 @@ def agreed(rows, shift, strength):
 
 
 def ahead(rows, masked, others):
-    """By how much words masked are more precise, and the standard error of that, by the jackknife over
-    documents."""
+    """Returns by how much the precision of `masked` exceeds that of `others`, and the standard
+    error of this difference, by the jackknife over documents."""
     parts = grouped(rows, lambda row: row["document"], list(zip(rows, masked, others)))
     counts = []
     for part in parts.values():
@@ -120,7 +130,8 @@ def ahead(rows, masked, others):
 
 
 def chosen(rows, strengths):
-    """The (shift, strength) that is best on rows to learn from; the first where none is precise enough."""
+    """Returns the (shift, strength) that is best on rows to learn from; the first pair if none is
+    precise enough."""
     best, found = None, [row["found"] for row in rows]
     for strength in strengths:
         for shift in SHIFTS:
@@ -133,7 +144,8 @@ def chosen(rows, strengths):
 
 
 def point(this, name, number):
-    """One split: {method: [documents x what `leaks` counts]}, and what a page is made of."""
+    """Measures one split: {method: what `leaks` counts, by document}, and what a page is made
+    of."""
     data, learning, rows, groups = spans.parts(this, name, number, rows_of)
     set_to = {"control": chosen(learning, [0.0]), "agreement": chosen(learning, STRENGTHS)}
     masked, found = agreed(rows, *set_to["agreement"])
@@ -158,7 +170,7 @@ def precision(counts):
 
 
 def documents(results, method):
-    """Of each document its counts, on average over the splits that tested it."""
+    """Returns the counts of each document, averaged over the splits that tested it."""
     found = {}
     for result in results:
         for group, of in zip(result["groups"], result["tables"][method]):
@@ -167,7 +179,8 @@ def documents(results, method):
 
 
 def rows_of_table(results):
-    """A row of the table of results for each method. p: of the paired test over documents, agreement against it."""
+    """Returns a row of the table of results for each method. The last cells are the p of paired
+    tests over documents, of agreement against the method."""
     sums = {method: [sum(r["tables"][method]) for r in results] for method in METHODS}
     base, ours, made = np.sum(sums["alone"], axis=0), documents(results, "agreement"), []
     for method in METHODS:
@@ -185,7 +198,8 @@ HEADS = ["", *COUNTS, "partial leaks, against alone", "precision",
 
 
 def page(name, number, shown, summary):
-    """The problem file of a split. The words that the tagger found nowhere in a document stay clear."""
+    """Returns the problem file of a split. Words that the tagger found nowhere in a document are
+    not masked."""
     data, rows, found, answers, (shift, strength) = shown
     at = {(row["record"], row["start"]): row for row in found}
     words = [at.get((row["record"], row["start"]), {**row, "fixed": True}) for row in rows]

@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
-"""What collective inference adds to neural taggers: a pretrained encoder with a CRF on its states, and a spaCy
-pipeline from scratch, beside the CRF over features of words.
+"""Measures what collective inference adds to neural taggers: a pretrained encoder with a CRF on its
+states, and a spaCy pipeline trained from scratch; for comparison, to the CRF over features of
+words.
 
     neural.py [--data FOLDER] [--cache FOLDER] [--only SET...] [--bases NAME...] [--splits N...] [--report]
 
-Needs the packages of requirements-neural.txt besides; `run.sh neural.py` installs them. Every tagger learns from the
-training groups of a split, and everything else goes as for the CRF: scores of training groups by taggers that have
-not seen them, what agreement is worth learnt from these, the control, stacking. Prints a Markdown table; --report
-runs nothing and prints what the cache holds.
+Also needs the packages of requirements-neural.txt; `run.sh neural.py` installs them. Every tagger
+learns from the training groups of a split. Everything else is as for the CRF: taggers score the
+training groups that they have not seen, what agreement is worth is learnt from these scores, and
+the control and stacking are run too. Prints a Markdown table; --report runs nothing and prints what
+the cache holds.
 """
 
 import argparse
@@ -30,15 +32,16 @@ from features import shape
 from report import markdown_table
 from run import HERE, Pass
 
-LAYERS = (0, 2, 4, 6)  # of the encoder, 0 being the embeddings
+LAYERS = (0, 2, 4, 6)  # layers of the encoder whose states are used, 0: the embeddings
 PENALTY = 300.0  # of squared weights on standardised states; like LAYERS chosen on split 20 of wikigold
-EPOCHS, BATCH = 20, 16  # of the spaCy pipeline; sentences
+EPOCHS, BATCH = 20, 16  # of the spaCy pipeline; BATCH is in sentences
 SETS = {"wikigold": 0.3, "litbank": 0.3, "grobid_refs": 0.2}  # the share of groups that trains
 METHODS = ("base", "stacking", "control", "collective")
 
 
 class Encoded:
-    """A frozen encoder with a CRF on its states, and on the shapes of words: the encoder reads no capitals."""
+    """A frozen encoder with a CRF on its states and on the shapes of words, since the encoder does
+    not see capitals."""
 
     def __init__(self, data, store):
         self.data = data
@@ -48,7 +51,7 @@ class Encoded:
         self.shapes = [list(map(shape, record.tokens)) for record in data.records]
 
     def rows(self, records, extra):
-        """The sparse features of records, as rows of strings."""
+        """Returns the sparse features of records: by position, a list of strings."""
         made = []
         for r in records:
             own = ["", *self.shapes[r], ""]
@@ -76,9 +79,9 @@ class Encoded:
 
 
 class Spacy:
-    """A spaCy pipeline from scratch: a tagger of its own word embeddings and convolutions, whose tags are the labels.
-    It has no scores of transitions. (spaCy's `ner` says no probabilities of labels.) The second stage of stacking
-    is the CRF over features of words."""
+    """A spaCy pipeline trained from scratch: a tagger with its own word embeddings and
+    convolutions, whose tags are the labels. It has no scores of transitions. (spaCy's `ner` gives
+    no probabilities of labels.) The second stage of stacking is the CRF over features of words."""
 
     def __init__(self, data, features):
         self.data, self.features = data, features
@@ -112,7 +115,8 @@ class Spacy:
 
 
 def parted(data, unary, records, seen):
-    """Scores of all positions as an array a record; labels that are not among those seen are MISSING."""
+    """Cuts scores of all positions into an array a record. Labels that are not in `seen` get
+    MISSING."""
     unary = unary.astype(np.float32)
     unary[:, np.setdiff1d(np.arange(unary.shape[1]), seen)] = base_model.MISSING
     return np.split(unary, np.cumsum([len(data.records[r].tokens) for r in records])[:-1])
@@ -126,8 +130,8 @@ BASES = {
 
 
 def point(this, name, base, number):
-    """One split of a set, from the cache where it has been run: {method: counts of the test groups}, and what was
-    learnt. None: it has not been run, and is not to be."""
+    """Returns one split of a set: {method: counts of the test groups}, and what was learnt. Reads
+    it from the cache if it has been run. With --report, None if it has not."""
     tag, made = BASES[base]
     file = this.point_file(f"neural-{tag}", name, SETS[name], number)
     if file.exists():
@@ -149,14 +153,14 @@ def point(this, name, base, number):
 
 
 def figures(data, name):
-    """What is measured: {name: kinds}."""
+    """Returns the figures that are measured: {name: kinds}."""
     if name == "grobid_refs":
         return {kind: measure.kinds_of(data, [kind]) for kind in ("Title", "Venue")}
     return {"entities": measure.kinds_of(data)}
 
 
 def table(this, names, bases, splits):
-    """A row for each set, base and figure; in a cell the splits one after the other."""
+    """Returns a table with a row for each set, base and figure; a cell lists the splits."""
     rows = []
     for name in names:
         data = this.load(name).data
@@ -178,9 +182,10 @@ def table(this, names, bases, splits):
 
 
 def alike(data, words, scored):
-    """Of the words of documents that have an entity in gold labels or by the tagger: [the share whose labels by the
-    tagger differ, whose gold labels do, the share of wrong places that are of words whose labels by the tagger
-    differ], in per cent."""
+    """Looks at the words of a document that have an entity, by gold labels or by the tagger.
+    Returns, in per cent: the share of words whose labels by the tagger differ; the share whose gold
+    labels differ; the share of wrong places that belong to words whose labels by the tagger
+    differ."""
     of, other = words.kind_of_label, words.kinds.index("Other")
     found = []
     for members in W.cliques(words, scored, False):
@@ -194,7 +199,8 @@ def alike(data, words, scored):
 
 
 def words_alike(this, names, bases, splits):
-    """The table of `alike`, for sets of words and the splits that have been run."""
+    """Returns the table of `alike`, for sets with cliques of words and splits that have been
+    run."""
     rows = []
     for name in names:
         if name == "grobid_refs":

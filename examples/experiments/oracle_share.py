@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
-"""What share of the gain that weights picked on the test groups themselves have the learnt weights gain.
+"""Measures what share the learnt weights gain of the gain of weights that are picked on the test
+groups.
 
     oracle_share.py [--data FOLDER] [--pages FILE] [--cache FOLDER] [--splits 0 1 2] [--search N] [NAME ...]
 
-NAME is experiment:set, such as words:wikigold; no NAME: those of EVERY. *picked* stands for the best that any
-learner of these families could find: the best, by F1 of the test groups (of links: accuracy), of the learnt
-weights, of agreement alone, of what the same learner learns from the test groups, and of multiples of all; with
-`--search N`, after N passes that try other values of each weight in turn.
+NAME is experiment:set, such as words:wikigold; without NAME: all of EVERY. *picked* stands for the
+best weights that any learner with these bases could find. It is the best, by F1 of the test groups
+(links: accuracy), of the learnt weights, of agreement alone, of what the same learner learns from
+the test groups, and of multiples of all these; with `--search N` improved by up to N passes, which
+try other values of each weight in turn.
 """
 
 import argparse
@@ -32,12 +34,12 @@ EVERY = ("words:wikigold", "words-across:wikigold", "domain-plain:grobid_refs", 
          "words-across:ncbi_disease", "words-across:cora_ie", "words:us50_addresses", "words-across:us50_addresses",
          "links:cora_links")
 MULTIPLES = (0.25, 0.5, 0.7, 1, 1.4, 2, 2.8, 4)
-STEPS = (0, 0.5, 2)  # of a weight
-SURELY = 0.999  # a level at which everything that gains is applied
+STEPS = (0, 0.5, 2)  # factors by which the search changes a weight
+SURELY = 0.999  # a significance level at which everything that gains is applied
 
 
 def with_weights(learnt, weights):
-    """What was learnt, with other weights."""
+    """Returns the result of learning with other weights in place of the learnt ones."""
     told = json.loads(learnt.to_json())
     told["applied"] = 2
     for weight, value in zip(told["weights"], weights):
@@ -52,7 +54,7 @@ def bounds(weight):
 
 
 def f1(gold, found, classes):
-    """Micro F1 in per cent; accuracy without classes."""
+    """Returns micro F1 in per cent, or accuracy if `classes` is None."""
     if classes is None:
         return 100 * np.mean(gold == found)
     gold, found = classes[gold], classes[found]
@@ -60,7 +62,8 @@ def f1(gold, found, classes):
 
 
 def picked(learnt, test, classes, search, options):
-    """F1 of the tagger, under the learnt weights, and under those picked on the test groups."""
+    """Returns three F1: of the tagger, under the learnt weights, and under the weights picked on
+    the test groups."""
     gold, known = test.gold, {}
 
     def score(weights):
@@ -80,7 +83,7 @@ def picked(learnt, test, classes, search, options):
     starts = [learnt_weights, alone, learnt.report["unit"] * alone]
     try:
         starts.append(of(learn([test], classes=classes, level=SURELY)))
-    except ch.ArgumentError:  # cliques across groups may make one group of them all
+    except ch.ArgumentError:  # cliques across groups may join all groups into one
         pass
     best = max((start * m for start in starts for m in MULTIPLES), key=score)
     unit = learnt.report["unit"]
@@ -99,7 +102,7 @@ def picked(learnt, test, classes, search, options):
 
 
 def point(this, experiment, name, number, search):
-    """F1 of the tagger, under the learnt weights, and under those picked, by what cliques there are."""
+    """Yields a name and what picked() returns, for each set of cliques of an experiment."""
     loaded = this.load(name)
     if experiment == "links":
         for fraction in (0.1, 0.3):

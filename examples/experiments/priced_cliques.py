@@ -1,14 +1,17 @@
 #!/usr/bin/env python3
-"""Single cliques under prices: how near the optimum fixpoints and the search of libchorale.prices come.
+"""Compares single cliques under prices with their optima: fixpoints of rounds, and the search of
+libchorale.prices.
 
     priced_cliques.py [--cliques FOLDER] [--quick]
 
-The 100 contended Potts cliques of FOLDER (100 members, 24 values, strength / n of 0.80 to 0.95), whose optima
-are proven. A round sends 24 prices and takes 24 counts, those of the members' best values. From a seed rounds
-go on until the counts repeat. Seeds: the counts of the members' own best values; these with a share of all
-members moved to one value, for each value and one, four or eight shares. Prints the mean part of the optimum,
-the worst, and how many optima are found, with the rounds that the longest seed takes (seeds go side by side)
-and the rows of prices in all.
+Solves the 100 contended Potts cliques of FOLDER (100 members, 24 values, strength 0.80 to 0.95,
+divided by n), whose optima are proven. A round sends 24 prices and receives 24 counts: how many
+members have each value as their best one under these prices. Rounds start from a *seed*, a vector
+of counts, and go on until the score no longer rises. Seeds are the counts of the members' own best
+values, and these counts with a share of all members moved to one value, for each value and one,
+four or eight shares. Prints, for each way, the mean and the worst ratio of the score to the
+optimum, how many optima are found, the rounds of the longest seed (seeds can be followed side by
+side), and the number of rows of prices sent.
 """
 
 import argparse
@@ -19,11 +22,12 @@ import libchorale as ch
 import numpy as np
 from libchorale.prices import Part, Prices, label
 
-SHARES = (0.3, 0.2, 0.45, 0.7, 0.15, 0.25, 0.37, 0.55)  # of which one, four or eight are taken
+SHARES = (0.3, 0.2, 0.45, 0.7, 0.15, 0.25, 0.37, 0.55)  # the first one, four or eight are used
 
 
 def read(path):
-    """Scores of a clique, members x values, and the strength: the scaled coefficient times n."""
+    """Returns the scores of a clique, members x values, and the strength: n times the coefficient
+    of sum_v n_v^2."""
     magic, members, values, kind = np.fromfile(path, "<i4", 4)
     assert magic == 0x43494731 and kind == 0, path
     coefficient = int(np.fromfile(path, "<i8", 1, offset=24)[0])
@@ -47,7 +51,7 @@ class Clique:
         self.own = np.bincount(self.scores.argmax(axis=1), minlength=self.values)
 
     def fixpoint(self, counts):
-        """The score from which rounds gain no more, and the number of rounds."""
+        """Returns the score after which rounds gain no more, and the number of rounds."""
         best, rounds = -np.inf, 0
         while True:
             prices, _ = self.potential.prices(counts, self.members)
@@ -65,7 +69,8 @@ class Clique:
         return moved
 
     def from_seeds(self, seeds):
-        """The best score, the rounds of the longest seed, and the rounds of all together."""
+        """Returns the best score, the rounds of the longest seed, and the rounds of all seeds
+        together."""
         found = [self.fixpoint(seed) for seed in seeds]
         rounds = [count for _, count in found]
         return max(score for score, _ in found), max(rounds), sum(rounds)

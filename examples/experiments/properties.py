@@ -1,16 +1,17 @@
-"""Domain adaptation's collective model: properties of the records of a group.
+"""The collective model of domain adaptation: properties of the records of a group.
 
     first         the first kind that is not Other
     before_title  the token before Title (digits count as one sign)
     after_title   the first kind that is not Other after Title
-    after_venue   the same after Venue
+    after_venue   the first kind that is not Other after Venue
     before_venue  the token before Venue
     after_author  the first kind that is not Other after Author
 
-The first four are the paper's (FOUR); all are SIX.
+FOUR are the properties of the paper, the first four. SIX are all.
 
-Each group has a clique for each property, whose members are its records. Its values are those that some
-base labelling of the group fires; all others are one value, OUT.
+Each group has a clique for each property, whose members are its records. The values of the clique
+are those that the base labelling of some record of the group fires; all other values are one value,
+OUT.
 """
 
 import re
@@ -26,7 +27,7 @@ SIX = (*FOUR, "before_venue", "after_author")
 
 
 class Properties:
-    """The properties over one data set, and their tables."""
+    """The properties of a data set, and the table of each record."""
 
     def __init__(self, data):
         self.data = data
@@ -35,8 +36,8 @@ class Properties:
             np.array([numbers.setdefault(re.sub("[0-9]+", "0", token), len(numbers))
                       for token in record.tokens], dtype=np.int32)
             for record in data.records]
-        start = len(numbers)  # the value for "nothing before it"
-        end = len(data.kinds)  # the value for "nothing after it"
+        start = len(numbers)  # the value "there is no token before it"
+        end = len(data.kinds)  # the value "there is no kind after it"
         labels = ch.LabelMap(len(data.labels), end, data.kind_of_label)
         title, venue = data.kinds.index("Title"), data.kinds.index("Venue")
         ignored = data.kind_of_label == data.other
@@ -53,23 +54,23 @@ class Properties:
         }
 
     def fired(self, record, labels):
-        """Everything a labelling fires, as {name: list of values}."""
+        """Returns everything that a labelling fires, as {name: list of values}."""
         table = self.tables[record]
         return {name: automaton.fired(labels, table=table).tolist()
                 for name, automaton in self.automata.items()}
 
 
 def mode(values):
-    """The commonest of some values, the lowest of equals, and its share."""
+    """Returns the commonest of some values (the lowest of several) and its share."""
     found, counts = np.unique(values, return_counts=True)
     k = int(counts.argmax())
     return int(found[k]), counts[k] / counts.sum()
 
 
 def build(properties, scored, names, forced=False):
-    """The frozen model of these records, chain k being scored.records[k], and the name of each clique's
-    property. The cliques have a potential that is to be learnt; or, forced, a bonus beyond everything for
-    the value that most base labellings show."""
+    """Returns the frozen model of some records (chain k is scored.records[k]), and the name of each
+    clique's property. The cliques have a potential that is to be learnt. If `forced`, they have
+    instead a bonus, larger than all scores, for the value that most base labellings show."""
     data, builder, kinds = properties.data, ch.ModelBuilder(), []
     fired = [properties.fired(r, labels) for r, labels in zip(scored.records, scored.own)]
     for r, unary, matrix in zip(scored.records, scored.unary, scored.matrices):
@@ -99,7 +100,7 @@ def build(properties, scored, names, forced=False):
 
 
 def vote(properties, scored):
-    """The majority vote: labellings that show the commonest values of their groups."""
+    """Returns the majority vote: labellings that show the commonest values of their groups."""
     with ch.Run(build(properties, scored, FOUR, forced=True)[0], rounds=1, joint_mode="beam",
                 beam_width=5) as run:
         run.solve()
@@ -107,7 +108,7 @@ def vote(properties, scored):
 
 
 def to_learn(properties, scored, names):
-    """The problem of these records, with gold labels."""
+    """Returns the problem of these records, with gold labels, for the learner."""
     gold = [properties.data.records[r].labels for r in scored.records]
     model, kinds = build(properties, scored, names)
     return problem(model, list(names), kinds, gold)

@@ -1,5 +1,5 @@
-"""Repeated words: mentions of a word labelled together (the paper's table), and the control data set
-where agreement is wrong.
+"""Repeated words: all places of a word are labelled together (the paper's table). Also on a control
+data set, where agreement is wrong.
 """
 
 import numpy as np
@@ -11,19 +11,21 @@ from base_model import fit
 from datasets import split
 from learning import folds_of, halves, study
 
-# The training fraction of each set: the paper's for what stands in for its data.
+# The share of groups that trains, by set: that of the paper for the data that the set stands in
+# for.
 FRACTIONS = {"wikigold": 0.3, "litbank": 0.3, "cora_ie": 0.1, "us50_addresses": 0.3,
              "ncbi_disease": 0.3}
 METHODS = ("base", "vote", "stacking", "control", "collective")
 
 
 def classes(data):
-    """What labels count as in micro F1: all kinds but Other."""
+    """Returns the class of each label for micro F1: all kinds count but Other (-1)."""
     return np.where(data.kind_of_label == data.other, -1, data.kind_of_label).astype(np.int32)
 
 
 def point(store, data, words, features, fraction, number, across, tag="base"):
-    """One split: {method: counts of the test groups}, and what was learnt. tag: as for `fit`."""
+    """Measures one split: {method: counts of the test groups}, and what was learnt. tag: as for
+    `fit`."""
     train, test = split(data, fraction, number)
     held_out, scored = fit(store, data, features, train, test, number, tag)
     result = {"train": len(train), "test": len(test), "records": len(scored), "counts": {},

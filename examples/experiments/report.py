@@ -20,8 +20,8 @@ text { font: 12px system-ui, sans-serif; fill: #222 }
 
 
 def markdown_table(headers, rows, align=None):
-    """A Markdown table. align: a string of 'l' and 'r', one letter a column; default: first column
-    left, others right. Cells are strings, or numbers that are written as str() writes them."""
+    """Returns a Markdown table. align: a string of 'l' and 'r', one letter a column; by default the
+    first column is left, the others right. Cells are written as str() writes them."""
     align = align or "l" + "r" * (len(headers) - 1)
     text = [[str(cell).replace("|", "\\|") for cell in row] for row in [headers, *rows]]
     lines = ["| " + " | ".join(row) + " |" for row in text]
@@ -30,7 +30,7 @@ def markdown_table(headers, rows, align=None):
 
 
 def ticks(low, high, count=6):
-    """Round numbers that cover low .. high, about `count` of them."""
+    """Returns about `count` round numbers that cover low .. high."""
     if not high > low:
         low, high = low - 0.5, high + 0.5
     raw = (high - low) / max(1, count - 1)
@@ -41,20 +41,20 @@ def ticks(low, high, count=6):
 
 
 def log_ticks(low, high):
-    """Powers of ten that cover low .. high (both positive)."""
+    """Returns powers of ten that cover low .. high (both positive)."""
     first, last = math.floor(math.log10(low)), math.ceil(math.log10(high))
     return [10.0**k for k in range(first, max(last, first + 1) + 1)]
 
 
 def number(x):
-    """A tick label."""
+    """Returns a number as the text of a tick."""
     if x != 0 and (abs(x) >= 1e5 or abs(x) < 1e-3):
         return f"{x:.0e}".replace("e-0", "e-").replace("e+0", "e")
     return f"{x:.4f}".rstrip("0").rstrip(".") if x else "0"
 
 
 class Frame:
-    """The box of a plot: its size, axes, grid, legend, and the list of SVG elements."""
+    """The frame of a plot: its size, axes, grid, legend, and the list of its SVG elements."""
 
     def __init__(self, title, x_label, y_label, names, width, height):
         self.width, self.height = width, height
@@ -121,7 +121,8 @@ def marker(k, x, y):
 
 
 def scale(values, low, high, log=False):
-    """The function that places values (the outermost ticks) on low .. high."""
+    """Returns the function that maps values to places, the outermost ticks (values) to low and
+    high."""
     change = math.log10 if log else float
     a, b = change(values[0]), change(values[-1])
     return lambda v: low + (change(v) - a) / (b - a) * (high - low)
@@ -130,7 +131,7 @@ def scale(values, low, high, log=False):
 def line_plot(path, title, x_label, y_label, series, log_x=False, log_y=False, y_range=None,
               width=660, height=420):
     """Writes lines to an SVG file. series: a list of (name, xs, ys) or (name, xs, ys, errors);
-    errors are half lengths of bars. Points that are not finite are left out."""
+    an error is half the length of a bar. Points that are not finite are left out."""
     points = []
     for name, xs, ys, *more in series:
         errors = more[0] if more else [0.0] * len(xs)
@@ -172,9 +173,9 @@ def line_plot(path, title, x_label, y_label, series, log_x=False, log_y=False, y
 
 
 def bar_plot(path, title, x_label, y_label, categories, series, y_range=None, width=660, height=420):
-    """Writes grouped bars to an SVG file. categories: names along the axis (many of them are shown
-    only now and then); series: a list of (name, values) or (name, values, errors). Bars start at
-    zero, or at the lower end of y_range."""
+    """Writes grouped bars to an SVG file. categories: names along the axis (if there are many, only
+    every k-th is written); series: a list of (name, values) or (name, values, errors). Bars start
+    at zero, or at the lower end of y_range."""
     rows = [(s[0], s[1], s[2] if len(s) > 2 else [0.0] * len(s[1])) for s in series]
     every = [(v, e) for _, values, errors in rows for v, e in zip(values, errors) if math.isfinite(v)]
     if not every:

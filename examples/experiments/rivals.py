@@ -1,6 +1,6 @@
-"""What clique inference is measured against: TRW-S (trws.c) and alpha-expansion by graph cuts
-(PyMaxflow), which see a clique as the complete graph of its members, and the Lagrangian relaxation
-as the paper prints it (printed_lagrangian.c). The C files are compiled when first needed."""
+"""Rivals that clique inference is compared with. TRW-S (trws.c) and alpha-expansion by graph cuts
+(PyMaxflow) see a clique as the complete graph of its members. The Lagrangian relaxation is as the
+paper prints it (printed_lagrangian.c). The C files are compiled when they are first needed."""
 
 import ctypes
 import functools
@@ -16,7 +16,7 @@ FLAGS = ["-O3", "-std=c99", "-shared", "-fPIC", "-ffp-contract=off"]
 
 @functools.cache
 def compiled(name):
-    """The C file of that name as a loaded library."""
+    """Compiles the C file with this name, and returns it as a loaded library."""
     source = Path(__file__).with_name(f"{name}.c")
     with tempfile.TemporaryDirectory() as folder:
         library = Path(folder) / f"{name}.so"
@@ -26,8 +26,9 @@ def compiled(name):
 
 
 class TRWS:
-    """TRW-S over a graph. unary: nodes x labels. edges: pairs (lower, higher). tables: the number of
-    an edge's table, -1 for Potts; weights: its Potts weight; scores: the tables, row the lower."""
+    """TRW-S over a graph. unary: nodes x labels. edges: pairs of nodes (lower, higher). tables: by
+    edge, the number of its table in `scores`, -1 for Potts. weights: by edge, its Potts weight.
+    scores: the tables; a row is a label of the lower node."""
 
     def __init__(self, unary, edges, weights=None, tables=None, scores=None):
         self._library = library = compiled("trws")
@@ -68,12 +69,12 @@ class TRWS:
             self._handle = None
 
     def iterate(self):
-        """One iteration: (a labelling, an upper bound)."""
+        """Does one iteration. Returns (a labelling, an upper bound)."""
         x = np.zeros(len(self.unary), dtype=np.int32)
         return x, self._library.trws_iterate(self._handle, x.ctypes.data)
 
     def score(self, x):
-        """The score of a labelling."""
+        """Returns the score of a labelling."""
         a, b = x[self.lower], x[self.higher]
         pairs = np.where(self.tables < 0, self.weights * (a == b),
                          self.scores[np.maximum(self.tables, 0), a, b])
@@ -81,14 +82,15 @@ class TRWS:
 
 
 def complete_graph(members):
-    """The pairs i < j."""
+    """Returns the pairs i < j."""
     return np.column_stack(np.triu_indices(members, 1)).astype(np.int32)
 
 
 def potts_trws(psi, strength, iterations, clock, slack=1e-9, patience=20):
-    """TRW-S for sum psi + strength * sum_v n_v^2, until it is proven, its bound stands still, or
-    `iterations` have run. Returns (labels, score, upper bound, seconds until that labelling was in
-    hand, seconds in all, iterations until it was, iterations in all)."""
+    """Runs TRW-S on the sum of psi plus strength * sum_v n_v^2, until the optimum is proven, the
+    bound stands still, or `iterations` have run. Returns (labels, score, upper bound, seconds until
+    these labels were found, seconds in all, iterations until they were found, iterations in
+    all)."""
     begun = clock()
     members = len(psi)
     edges = complete_graph(members)
@@ -117,9 +119,9 @@ def potts_score(psi, strength, x):
 
 
 def potts_expansion(psi, strength, clock, start=None):
-    """Alpha-expansion for sum psi + strength * sum_v n_v^2: each move the best by a minimum cut of
-    the complete graph, round after round until no value gains. Starts from the members' own best.
-    Returns (labels, score, seconds, cuts)."""
+    """Runs alpha-expansion on the sum of psi plus strength * sum_v n_v^2. Each move is the best
+    one, by a minimum cut of the complete graph; rounds go on until no value gains. Starts from each
+    member's own best value. Returns (labels, score, seconds, cuts)."""
     import maxflow
 
     begun = clock()
@@ -131,22 +133,20 @@ def potts_expansion(psi, strength, clock, start=None):
     cuts, failures, alpha = 0, 0, 0
     own = np.arange(members)
     while failures < values:
-        # y_i = 1 where member i takes alpha. The cost of a pair (y_i, y_j), i < j, is
+        # y_i = 1 if member i takes alpha. The cost of a pair (y_i, y_j), i < j, is
         #   both_stay + (first - both_stay) y_i - first y_j
-        #             + (first + second - both_stay) (1 - y_i) y_j,
-        # of which the last is an arc with a capacity that is never negative.
+        #             + (first + second - both_stay) (1 - y_i) y_j.
+        # The last term is an arc of the graph; its capacity is never negative.
         both_stay = pair * (x[lower] != x[higher])
         second = pair * (x[lower] != alpha)
         first = pair * (x[higher] != alpha)
-        # = second + (first - 0) y_i-part ...: E = both_stay + (first - both_stay) y_i
-        #   - first y_j + (first + second - both_stay) (1 - y_i) y_j
         one = -psi[:, alpha] + np.bincount(lower, first - both_stay, members) \
             - np.bincount(higher, first, members)
         zero = -psi[own, x]
         base = np.minimum(one, zero)
         graph = maxflow.Graph[float](members, len(lower))
         nodes = graph.add_nodes(members)
-        # Sink side: y = 1. The arc source -> i is cut when i is on the sink side.
+        # A node on the sink side has y = 1: the arc from the source to it is then cut.
         graph.add_grid_tedges(nodes, one - base, zero - base)
         graph.add_edges(lower, higher, first + second - both_stay, np.zeros(len(lower)))
         graph.maxflow()
@@ -162,7 +162,8 @@ def potts_expansion(psi, strength, clock, start=None):
 
 
 def printed_lagrangian(psi, weights, iterations=200, tolerance=1e-3):
-    """The score that the paper's conservative Lagrangian relaxation finds, as printed."""
+    """Returns the score that the paper's conservative Lagrangian relaxation finds, run as
+    printed."""
     function = compiled("printed_lagrangian").printed_lagrangian
     function.restype = ctypes.c_double
     function.argtypes = [ctypes.c_int64, ctypes.c_int64, ctypes.c_void_p, ctypes.c_void_p,

@@ -2,11 +2,11 @@
 """Runs the experiments and writes what they found.
 
     run.py [--data FOLDER] [--pages FILE] [--quick] [--only NAME ...] [--cache FOLDER] [--out FOLDER]
-    run.py --report ...        writes tables and plots of what is in the cache, running nothing
+    run.py --report ...        runs nothing; writes tables and plots of the results in the cache
 
-FOLDER holds the data sets by name, as `datasets.py` says; what is not there is skipped, by name. The
-quick pass runs one split of the smaller sets in minutes. Results of every single point are kept in
-the cache folder, so that an interrupted pass goes on where it was.
+FOLDER holds the data sets by name, as `datasets.py` says. Sets that are not there are skipped and
+named. The quick pass runs one or two splits of the smaller sets in minutes. The cache folder keeps
+the result of every point, so an interrupted pass continues where it was.
 """
 
 import argparse
@@ -30,7 +30,7 @@ import words
 
 HERE = Path(__file__).resolve().parent
 
-# Experiments on properties: over which base, which properties, and with the baselines or without.
+# Experiments on properties: the base model, the properties, and whether the baselines are run too.
 PROPERTY_POINTS = {
     "domain": ("base", properties.SIX, True),
     "domain-four": ("base", properties.FOUR, False),
@@ -39,7 +39,7 @@ PROPERTY_POINTS = {
 
 
 class Loaded:
-    """A data set and what is made of it once."""
+    """A data set, and what is computed from it once."""
 
     def __init__(self, name, path):
         self.data = datasets.read_pages(path) if name == "pages" else datasets.read(name, path)
@@ -62,7 +62,7 @@ class Loaded:
 
 
 class Pass:
-    """One pass over the experiments: where things are, and what has been found."""
+    """One pass over the experiments: knows where files are, and runs and reads points."""
 
     def __init__(self, options):
         self.options, self.loaded, self.skipped, self.folders = options, {}, [], {}
@@ -74,7 +74,8 @@ class Pass:
         return folder if name == "cora_links" else folder / "data.conll"
 
     def folder(self, name):
-        """Where the cache keeps what was made of a data set as it is now."""
+        """Returns the folder of the cache for a data set. Its name has a checksum of the set's
+        files."""
         if name not in self.folders:
             path, sum_ = self.path(name), 0
             for file in sorted(path.iterdir()) if path.is_dir() else [path]:
@@ -93,7 +94,7 @@ class Pass:
         return self.loaded[name]
 
     def run(self, plan):
-        """Runs the points of a plan that have not been run."""
+        """Runs the points of a plan that have not been run yet."""
         for experiment, name, fraction, number in plan:
             if not self.path(name).exists():
                 if name not in self.skipped:
@@ -126,8 +127,9 @@ class Pass:
                                     across=experiment == "words-across")
 
     def results(self, plan):
-        """What has been run and what has not: {(experiment, set, fraction): list of results, by
-        split}, and the same with the numbers of the splits. Sets that are not there are in neither."""
+        """Returns what has been run and what has not: {(experiment, set, fraction): list of
+        results, by split}, and {the same: numbers of the splits}. Sets whose files are missing are
+        in neither."""
         found, missing = {}, {}
         for experiment, name, fraction, number in plan:
             if not self.path(name).exists():
@@ -141,7 +143,7 @@ class Pass:
 
 
 def plan_of(quick):
-    """The points in the order in which they are run: (experiment, set, fraction, split)."""
+    """Returns the points in the order in which they are run: (experiment, set, fraction, split)."""
     if quick:
         return ([("domain", name, 0.2, 0) for name in ("grobid_refs", "pages")]
                 + [("words", name, repeated_words.FRACTIONS[name], s)
@@ -160,15 +162,15 @@ def plan_of(quick):
     plan = adapted(0.2, (*references, "pages")) + repeated("wikigold", splits=range(10))
     plan += [("links", "cora_links", f, s) for f in (0.1, 0.3) for s in splits]
     plan += adapted(0.2, references, "domain-plain")
-    # By the first five splits spared records were found, in an earlier pass.
+    # In an earlier pass, the records to spare were chosen on splits 0 to 4; these are other splits.
     plan += adapted(0.2, ["grobid_refs"], "domain-plain", range(5, 15))
     plan += repeated("us50_addresses") + repeated("cora_ie", ["words-across"])
     plan += repeated("ncbi_disease") + repeated("litbank")
     plan += adapted(0.2, (*references, "pages"), "domain-four")
-    # Pages train by shelves, which are not cut: there, 10 % is the least.
+    # Pages are split by whole shelves: for them 10 % is the least fraction.
     rest = adapted(0.1, (*references, "pages")) + adapted(0.3, (*references, "pages"))
     rest += adapted(0.05, references) + adapted(0.5, (*references, "pages"))
-    # Split after split, so that a pass that is ended early has something of everything.
+    # Sorted by split, so that a pass that is ended early has some splits of every experiment.
     return plan + sorted(rest, key=lambda point: point[3])
 
 

@@ -1,4 +1,4 @@
-"""Records with the scores of a base model: what every experiment works on."""
+"""Records with the scores of a base model, on which every experiment works."""
 
 from functools import cached_property
 
@@ -7,8 +7,8 @@ import numpy as np
 
 
 class Scored:
-    """records: their numbers in the data set; unary: of each, T x m float32; transitions: of each, m
-    x m float32, the same object for all that one model has scored."""
+    """records: numbers of records in the data set. unary: by record, T x m float32. transitions: by
+    record, m x m float32, the same object for all records that one model has scored."""
 
     def __init__(self, records, unary, transitions):
         self.records, self.unary, self.transitions = list(records), list(unary), list(transitions)
@@ -18,7 +18,7 @@ class Scored:
 
     @cached_property
     def matrices(self):
-        """The transitions as the library takes them, one object a model."""
+        """The transitions as the library takes them: by record, one object for each model."""
         made = {}
         return [made.setdefault(id(m), ch.Transitions(m)) for m in self.transitions]
 
@@ -28,13 +28,13 @@ class Scored:
         return self.best(self.unary)
 
     def best(self, unary):
-        """The best labelling of each record by itself, with these unary scores."""
+        """Returns the best labelling of each record by itself, with these unary scores."""
         solver = ch.ChainSolver()
         return [solver.best(u, m).labels for u, m in zip(unary, self.matrices)]
 
     @cached_property
     def margins(self):
-        """By how much each base labelling beats the next best one of its record."""
+        """By record: the score of the base labelling minus that of the second-best labelling."""
         solver, found = ch.ChainSolver(), []
         for unary, matrix in zip(self.unary, self.matrices):
             _, scores = solver.k_best(unary, matrix, k=2)
@@ -43,19 +43,20 @@ class Scored:
 
     @cached_property
     def position_margins(self):
-        """Of each position of each record, by how much its best label beats its next best one."""
+        """By record and position: the best label's max-marginal minus that of the second-best
+        label."""
         solver = ch.ChainSolver()
         return [solver.margins(u, m) for u, m in zip(self.unary, self.matrices)]
 
     def part(self, chosen):
-        """Some of the records, by their place here."""
+        """Returns some of the records as Scored. chosen: their indices in self.records."""
         chosen = list(chosen)
         return Scored([self.records[k] for k in chosen], [self.unary[k] for k in chosen],
                       [self.transitions[k] for k in chosen])
 
 
 def by_group(data, scored):
-    """The places of the records of each group, {group: list}, groups ascending."""
+    """Returns {group: indices of its records in scored.records}, groups ascending."""
     found = {}
     for k, r in enumerate(scored.records):
         found.setdefault(data.records[r].group, []).append(k)

@@ -1,19 +1,21 @@
 #!/usr/bin/env python3
-"""Cliques across documents by prices and counts, against one run that holds all of them.
+"""Compares cliques across documents by prices and counts with one run that holds all documents.
 
     shared_cliques.py [--data FOLDER] [--cache FOLDER] [--splits N] [--sets NAME...] [--strengths N...]
                       [--least N...] [--tracks N] [--rounds N] [--bound STEPS] [--quick]
 
-Words of a corpus are cliques across documents, with strength / n sum_v n_v^2. The *giants*, of at least
-`least` members, are shared: what is exchanged are prices and counts (libchorale.prices). The control is
-a run of the library over the whole model in one process. Prints, for each set, strength and `least`,
-the part of that run's gain over the sentences' own labels that is reached, in how many broadcasts 99 %
-of it were, and how often each sentence was decoded. Scores are those of the base model of run.py, for
-the test documents of its splits; `generated` needs no data.
+The places of a word are a clique across documents, with potential strength / n sum_v n_v^2. The
+*giants*, cliques of at least `least` members, are shared: only prices and counts of them are
+exchanged (libchorale.prices). The control is a run of the library over the whole model in one
+process; its gain is measured from the labelling of each sentence by itself. Prints, for each set,
+strength and `least`: the part of this gain that is reached, the number of broadcasts until 99 % of
+it are reached, and how often each sentence was decoded. Scores are those of the base model of
+run.py, on the test documents of its splits; `generated` needs no data.
 
---bound prints upper bounds instead, as parts of that run's gain above the labelling found: with no price
-(the first round), by the slopes of the chords over all counts, by the search's subgradient steps, and by
-a run over the whole model with as many bound steps. Parts with other cliques take STEPS of their own.
+--bound prints upper bounds instead, as their distance above the best labelling found, in parts of
+the control's gain: with all prices 0 (the first round); with prices that are the slopes of the
+chords over all counts; by the search's subgradient steps; and by a run over the whole model with as
+many bound steps. For parts that contain other cliques, their own bound takes STEPS steps.
 """
 
 import argparse
@@ -44,7 +46,7 @@ class Corpus:
 
 
 def read(name, number, data_folder, cache):
-    """The test documents of a split of a data set, scored by the base model."""
+    """Returns the test documents of a split of a data set, scored by the base model."""
     import base_model
     import datasets
     import features
@@ -62,7 +64,8 @@ def read(name, number, data_folder, cache):
 
 
 def generate(number, sentences=1500, labels=5):
-    """Words by Zipf, scores that say little: every label of a word is nearly as good as another."""
+    """Returns a made-up corpus: words by Zipf's law, and scores under which all labels of a word
+    are nearly equally good."""
     rng = np.random.default_rng(number)
     matrix = ch.Transitions(rng.normal(scale=0.5, size=(labels, labels)))
     unary, by_word = [], {}
@@ -93,7 +96,7 @@ def bounds(corpus, strength, least, options):
         search.take(part.answer(asked))
         found.setdefault("zero", search.upper_bound)
     found["search"] = search.upper_bound
-    # f_v(n) = strength n^2 / n over the counts from 0 to n: the chord has the slope strength.
+    # f_v(n) = strength n^2 / n over the counts from 0 to n: the slope of the chord is `strength`.
     chords = np.full(len(search._row(search._tangent)), strength)
     answer = part.answer(Asked(chords[None], search.first, search.quantum))
     most = [potential.most(chords[:corpus.values], n) for potential, n in zip(search.potentials, sizes)]

@@ -1,8 +1,8 @@
-"""Mentions as rows of a table, for `libchorale.agree`: what a tagger found in documents of sentences, where else
-the same names are, and how probable each type is there by the tagger's chains.
+"""Makes tables of mentions for `libchorale.agree`: the entities that a tagger found in documents of
+sentences, the other places of the same names, and how probable each type is at each place.
 
-A chunk is a record: a sentence, which is all that the tagger sees. Rows are dicts with `document`, `record`,
-`start`, `end`, `name`, `gold`, and a probability for each type and for NONE.
+A record is a sentence, which is all that the tagger sees at once. Rows are dicts with `document`,
+`record`, `start`, `end`, `name`, `gold`, and a probability for each type and for NONE.
 """
 
 import argparse
@@ -19,8 +19,8 @@ from run import HERE, Pass
 
 NONE = "O"
 TRAINED, LEARNT = 0.3, 0.3  # shares of the documents
-SMALLEST = 1e-6  # probability, as `agree` has it
-CLOSING, OPENING = {*",.;:!?)]", "'s", "n't"}, {*"(["}  # tokens without a blank before, or after
+SMALLEST = 1e-6  # least probability, as in `agree`
+CLOSING, OPENING = {*",.;:!?)]", "'s", "n't"}, {*"(["}  # tokens without a blank before; after
 
 
 class Types:
@@ -32,12 +32,14 @@ class Types:
         self.names = list(dict.fromkeys(kind for kind in self.of_label if kind))
 
     def labels(self, kind):
-        """The labels of a type: those that begin it, those inside it."""
+        """Returns the labels of a type: two lists, those that begin an entity and those inside
+        one."""
         of_kind = [y for y, k in enumerate(self.of_label) if k == kind]
         return ([y for y in of_kind if self.begins[y]], [y for y in of_kind if not self.begins[y]])
 
     def spans(self, labels):
-        """The entities of a labelling, {(start, end): type}. An inside label after another type begins one."""
+        """Returns the entities of a labelling, {(start, end): type}. An inside label after another
+        type begins an entity."""
         found, start = {}, None
         for t in range(len(labels) + 1):
             kind = self.of_label[labels[t]] if t < len(labels) else None
@@ -50,27 +52,27 @@ class Types:
 
 
 class Marginals:
-    """Probabilities by a chain: of labels at positions, and that a span is an entity."""
+    """Probabilities by a chain: of a label at a position, and of an entity over a span."""
 
     def __init__(self, unary, transitions):
         self.unary, self.edges = unary.astype(float), transitions.astype(float)
-        self.before = [self.unary[0]]  # log-sums over all beginnings that end with a label here
+        self.before = [self.unary[0]]  # by position and label: log-sum of all labellings up to it
         for row in self.unary[1:]:
             self.before.append(np.logaddexp.reduce(self.before[-1][:, None] + self.edges, axis=0) + row)
-        after = [np.zeros(self.unary.shape[1])]  # and over all that may follow it
+        after = [np.zeros(self.unary.shape[1])]  # by position and label: log-sum of what follows
         for row in self.unary[:0:-1]:
             after.append(np.logaddexp.reduce(self.edges + row + after[-1], axis=1))
         self.after = after[::-1]
         self.total = np.logaddexp.reduce(self.before[-1])
 
     def labels(self, t):
-        """The probability of each label at a position."""
+        """Returns the probability of each label at a position."""
         return np.exp(self.before[t] + self.after[t] - self.total)
 
     def span(self, start, end, begin, inside):
-        """The log-probability that positions start to end - 1 are one entity, and no more than these, whose
-        labels are `begin` and `inside`: of all labellings that say so. Where there is no `begin` label, or it
-        is not used, it follows other labels than its own."""
+        """Returns the log-probability that positions start to end - 1, and no more, are one entity
+        whose labels are `begin` and `inside`: of all labellings in which they are. An entity
+        without a `begin` label starts where the label before is not of its type."""
         first = np.full(len(self.edges), -np.inf)
         first[begin] = self.before[start][begin]
         others = np.setdiff1d(np.arange(len(self.edges)), [*begin, *inside])
@@ -81,14 +83,17 @@ class Marginals:
         return self._through(start, end, first, inside, follows)
 
     def outside(self, start, end, other):
-        """The log-probability that positions start to end - 1 all have the label `other`."""
+        """Returns the log-probability that positions start to end - 1 all have the label
+        `other`."""
         first = np.full(len(self.edges), -np.inf)
         first[other] = self.before[start][other]
         return self._through(start, end, first, [other], np.arange(len(self.edges)))
 
     def _through(self, start, end, first, inside, follows):
-        """The log-probability of labels `inside` after the first, and of `follows` after the span; first: the
-        log-sums up to the first position, by its label."""
+        """Returns the log-probability that the first position is as `first` says, that all later
+        positions of the span have labels in `inside`, and that a label in `follows` comes after the
+        span.
+        first: by label of the first position, the log-sum up to this position."""
         inner = np.full(len(self.edges), -np.inf)
         inner[inside] = 0.0
         for t in range(start + 1, end):
@@ -100,8 +105,8 @@ class Marginals:
 
 
 def occurrences(tokens, names, taken):
-    """Where else names are (a set of tuples of tokens): spans that meet no position of `taken`, the longest
-    of each position, from left to right."""
+    """Returns the other places of `names` (a set of tuples of tokens): spans that contain no
+    position of `taken`, from left to right, at each position the longest."""
     longest, t, found = max(map(len, names), default=0), 0, []
     while t < len(tokens):
         for end in range(min(len(tokens), t + longest), t, -1):
@@ -114,8 +119,9 @@ def occurrences(tokens, names, taken):
 
 
 def rows_of(data, types, scored):
-    """The table of scored records: the entities of each record's best labelling, and the other places in its
-    document of the same words. gold: the type of the entity that is just this span, or NONE."""
+    """Returns the table of scored records: the entities of each record's best labelling, and the
+    other places of the same words in its document. gold: the type of the entity whose span is the
+    same, or NONE."""
     found = [types.spans(own) for own in scored.own]
     names = {}
     for r, spans in zip(scored.records, found):
@@ -142,11 +148,13 @@ def rows_of(data, types, scored):
 
 
 def parts(this, name, number, made):
-    """Split `number` of a set in three parts of documents: a tagger is trained on the first (TRAINED), what
-    agreement is worth is learnt on it and on the second (LEARNT), and the third is left. Scores of the first
-    are cross-fitted, and the tagger has seen none of the others.
+    """Divides split `number` of a set into three parts of documents. A tagger is trained on the
+    first part (TRAINED). What agreement is worth is learnt on the first part, with cross-fitted
+    scores, and on the second (LEARNT), which the tagger has not seen. The third part is left for
+    the test.
 
-    made(loaded, scored): rows of scored records. Gives (the data, rows to learn from, rows left, groups left)."""
+    made(loaded, scored): makes rows of scored records. Returns (the data, rows to learn from, rows
+    of the third part, groups of the third part)."""
     loaded = this.load(name)
     train, rest = split(loaded.data, TRAINED, number)
     held_out, scored = fit(Store(this.folder(name) / "scores"), loaded.data, lambda: loaded.features, train, rest,
@@ -164,7 +172,7 @@ def parts(this, name, number, made):
 
 class Key(NamedTuple):
     column: str
-    across: bool  # the same in all documents
+    across: bool  # True: a key is the same in all documents
 
     def of(self, row):
         return row[self.column], None if self.across else row["document"]
@@ -181,8 +189,8 @@ class Together(NamedTuple):
 
 
 def together(learning, rows, labels, keys):
-    """What `agree` makes of rows with what is learnt from others: by the key, of several, by which most labels
-    of held-out groups of those others come right."""
+    """Labels rows by `agree` with what is learnt from the rows `learning`. Of the keys, uses the
+    one by which most labels of held-out groups of `learning` become right."""
     columns, best = {label: label for label in labels}, None
     for key in keys:
         common = {"key": key.column, "across": key.across, "group": "document", "confidence": columns}
@@ -198,8 +206,8 @@ def together(learning, rows, labels, keys):
 
 
 def exchanged(rows, number):
-    """The same rows, with the names of places exchanged at random within documents: the control. What is
-    learnt then is not owed to names."""
+    """Returns the same rows with their names exchanged at random within documents. This is a
+    control: what is learnt from these rows cannot come from names."""
     rng, made = np.random.default_rng(4000 + number), [dict(row) for row in rows]
     for document in grouped(made, lambda row: row["document"]).values():
         order = rng.permutation(len(document))
@@ -209,7 +217,7 @@ def exchanged(rows, number):
 
 
 def grouped(rows, key, values=None):
-    """{key: its rows}, or the values that belong to its rows."""
+    """Returns {key: its rows}; with `values`, one for each row, {key: values of its rows}."""
     found = {}
     for row, value in zip(rows, rows if values is None else values):
         found.setdefault(key(row), []).append(value)
@@ -217,12 +225,12 @@ def grouped(rows, key, values=None):
 
 
 def most(labels):
-    """The commonest, the first of several."""
+    """Returns the commonest label, of several the first."""
     return Counter(labels).most_common(1)[0][0]
 
 
 def alone(rows, labels):
-    """The most probable label of each row."""
+    """Returns the most probable label of each row."""
     return [max(labels, key=row.get) for row in rows]
 
 
@@ -230,9 +238,10 @@ def alone(rows, labels):
 
 
 def problem(data, rows, labels, key, potential, notes, beside):
-    """The documents of rows as a problem file whose model is that of `agree`: a chain a sentence, in which a row
-    is one word with its labels' probabilities and any other word can have no label but the last; so can a row
-    that is "fixed". beside: a text for each row, which stands with its sentence, or None."""
+    """Returns the documents of some rows as a problem file with the model of `agree`: a chain for
+    each sentence, in which a row is one word that has the labels' probabilities. Any other word,
+    and a row that is "fixed", can have no label but the last. beside: by row, a text to stand with
+    its sentence, or None."""
     of_record = grouped(rows, lambda row: row["record"], list(zip(rows, beside)))
     builder, words, gold, titles, members = ch.ModelBuilder(), [], [], [], {}
     for chain, r in enumerate(data.of_groups({row["document"] for row in rows})):
@@ -268,7 +277,8 @@ def problem(data, rows, labels, key, potential, notes, beside):
 
 
 def options(text, sets, splits=range(5)):
-    """The arguments of the experiments on tables; `this` is the pass that loads sets and keeps scores."""
+    """Returns the arguments of the experiments on tables. `this` is the Pass that loads sets and
+    keeps scores."""
     parser = argparse.ArgumentParser(description=text, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", default=HERE / "data", help="folder of the data sets")
     parser.add_argument("--cache", default=Path.home() / ".cache" / "chorale-experiments",

@@ -1,8 +1,8 @@
-"""Two-stage stacking (Krishnan and Manning 2006), the baseline that needs no joint inference: a second
-CRF reads what the first said of the rest of the group as features.
+"""Two-stage stacking (Krishnan and Manning 2006), a baseline without joint inference. The features
+of a second CRF contain what the first CRF said about the rest of the group.
 
-The training records are scored by cross-fitting, as the test records are by the whole model, so that
-the second model learns how far the first can be trusted.
+The training records are scored by cross-fitting, since the test records too are scored by a model
+that has not seen them. So the second model learns how far the first can be trusted.
 """
 
 import numpy as np
@@ -13,13 +13,13 @@ from scored import by_group
 
 
 def nearby(labels, t):
-    """The first model's labels at a position and beside it."""
+    """Returns features: the first model's labels at a position and beside it."""
     return [f"y{d}={labels[t + d] if 0 <= t + d < len(labels) else ''}" for d in (-1, 0, 1)]
 
 
 def property_rows(properties, scored):
-    """{record: rows of features}: the commonest value of each property in the group, and how each
-    token stands to it."""
+    """Returns {record: by position, a list of features}: the commonest value of each property in
+    the group, with where the token is."""
     data, rows = properties.data, {}
     for chains in by_group(data, scored).values():
         fired = [properties.fired(scored.records[k], scored.own[k]) for k in chains]
@@ -43,13 +43,13 @@ def property_rows(properties, scored):
 
 
 def max_value(properties):
-    """The value of "nothing before it"."""
+    """Returns the value of "there is no token before it"."""
     return properties.automata["before_title"].values - 1
 
 
 def word_rows(words, scored):
-    """{record: rows of features}: the commonest kinds of a token in its document and everywhere, by the
-    first model (token majority)."""
+    """Returns {record: by position, a list of features}: the commonest kind that the first model
+    gives a token in its document, and in all documents (token majority)."""
     data, keys = words.data, words.keys
     counts = {}
     for k, r in enumerate(scored.records):
@@ -73,8 +73,8 @@ def word_rows(words, scored):
 
 def stack(store, data, features, train_groups, test_groups, number, rows_of, held_out, test, name,
           base="base"):
-    """The second model's test records, as Scored. rows_of: property_rows or word_rows, over scored
-    records alone. base: the tag of the first model."""
+    """Returns the test records, scored by the second model, as Scored. rows_of: the function from
+    scored records to features (property_rows or word_rows). base: the tag of the first model."""
     extra = rows_of(held_out) | rows_of(test)
     tag = f"stacked-{name}" if base == "base" else f"stacked-{name}-{base}"
     _, stacked = fit(store, data, features, train_groups, test_groups, number, tag, extra)

@@ -1,4 +1,4 @@
-"""From the results of single points to Markdown tables and plots."""
+"""Makes Markdown tables and plots from the results of single points."""
 
 import datetime
 import os
@@ -14,12 +14,14 @@ import report
 import repeated_words
 from datasets import SOURCES
 
-# What one method did over the splits: a score of each split, and a score of each group of each split.
+# The scores of one method: an array with a score for each split, and one with a score for each
+# group of each split.
 Scores = namedtuple("Scores", "splits groups")
 
 
 def scores_of(results, method, kinds):
-    """Token F1 of kinds (for links, whose counts are (right, all), accuracy)."""
+    """Returns the Scores of a method: token F1 of `kinds`; accuracy if `kinds` is None (for links,
+    whose counts are (right, all))."""
     counts = [np.array(r["counts"][method]) for r in results]
     if kinds is None:
         return Scores(np.array([100.0 * c[:, 0].sum() / c[:, 1].sum() for c in counts]),
@@ -29,7 +31,7 @@ def scores_of(results, method, kinds):
 
 
 def spread(scores):
-    """Mean and standard deviation over splits."""
+    """Returns mean and standard deviation over splits, as text."""
     values = scores.splits
     if len(values) < 2:
         return f"{values.mean():.1f}"
@@ -37,7 +39,7 @@ def spread(scores):
 
 
 def difference(after, before):
-    """The mean difference and its p, as text."""
+    """Returns the mean difference and its p, as text."""
     p = measure.paired_p(after.splits, before.splits)
     gain = round((after.splits - before.splits).mean(), 1) + 0.0  # no minus zero
     return f"{gain:+.1f}" + (f" ({p_text(p)})" if np.isfinite(p) else "")
@@ -48,14 +50,14 @@ def p_text(p):
 
 
 def compared(after, before):
-    """Groups better / equal / worse."""
+    """Returns the numbers of groups that are better / equal / worse, as text."""
     change = after.groups - before.groups
     return (f"{int((change > 1e-9).sum())} / {int((abs(change) <= 1e-9).sum())} / "
             f"{int((change < -1e-9).sum())}")
 
 
 def verdict(after, control, name):
-    """A sentence that says whether collective inference beats its control."""
+    """Returns the part of a sentence that says whether collective inference beats `control`."""
     gain = round((after.splits - control.splits).mean(), 1) + 0.0
     p = measure.paired_p(after.splits, control.splits)
     if gain > 0 and p < 0.05:
@@ -68,7 +70,7 @@ def verdict(after, control, name):
 
 
 class Output(namedtuple("Output", "folder prefix")):
-    """Where plots go; those of the quick pass have names of their own."""
+    """The folder of the plots, and a prefix of their names (that of the quick pass is its own)."""
 
     def name(self, plot):
         return self.prefix + plot
@@ -81,7 +83,8 @@ class Output(namedtuple("Output", "folder prefix")):
 
 
 def method_rows(head, results, methods, kinds, together):
-    """Rows of methods, the first of which is the base, under a head, and their scores {method: {kind: scores}}."""
+    """Returns rows of a table, one a method (the first is the base, with `head`), and the scores
+    {method: {kind: Scores}}."""
     by = {m: {k: scores_of(results, m, kinds[k]) for k in kinds} for m in methods}
     alls = {m: scores_of(results, m, together) for m in methods}
     rows = [[head, "base", *(spread(by["base"][k]) for k in kinds), "", "", ""]]
@@ -122,7 +125,8 @@ def domain(found, this, out):
 
 
 def others(found, this):
-    """The paper's four properties alone, and all six over a plain base."""
+    """Returns the section on the paper's four properties alone, and on all six over a plain
+    base."""
     rows, sentences = [], []
     for experiment, what in (("domain-four", "four properties"), ("domain-plain", "plain base")):
         for (e, name, fraction), results in sorted(found.items()):
@@ -157,7 +161,7 @@ APPLIED = ("nothing", "bonuses", "all")
 
 
 def applied(results, method):
-    """What of it was applied, split by split."""
+    """Returns, split by split, what was applied of what the method had learnt."""
     return ", ".join(APPLIED[r["learnt"][method]["applied"]] for r in results)
 
 
@@ -178,7 +182,7 @@ def domain_plots(name, points, kinds, together, out):
                 per = [scores_of(r, m, kinds[kind]).splits for r in points.values()]
                 series.append((m, [100 * f for f in points], [p.mean() for p in per],
                                [p.std(ddof=1) if len(p) > 1 else 0.0 for p in per]))
-            # What lies far below the base would press all others together.
+            # Leaves out methods far below the base, since the axis would press the others together.
             base = np.array(series[0][2])
             kept = [s for s in series if min(np.array(s[2]) - base) > -8]
             left_out = [s[0] for s in series if s not in kept]
@@ -302,7 +306,7 @@ def sources(found):
 
 
 def machine():
-    """What the pass ran on."""
+    """Returns a description of the machine that the pass ran on."""
     try:
         with open("/proc/cpuinfo", encoding="utf-8") as file:
             model = next(line.split(":")[1].strip() for line in file if line.startswith("model name"))
@@ -312,8 +316,8 @@ def machine():
 
 
 def write(found, missing, this, out, quick):
-    """Writes the tables to OUT/quick.md or OUT/results.md and the plots beside it. missing: what the
-    plan holds and has not been run, {(experiment, set, fraction): splits}."""
+    """Writes the tables to OUT/quick.md or OUT/results.md and the plots beside it. missing: the
+    points of the plan that have not been run, {(experiment, set, fraction): splits}."""
     out.mkdir(parents=True, exist_ok=True)
     command = "examples/experiments/run.sh --data FOLDER" + (" --quick" if quick else "")
     command += f" --experiments {' '.join(this.options.experiments)}" if this.options.experiments else ""

@@ -1,4 +1,4 @@
-"""Tests of the experiments' own parts on small made-up data; no data set is needed.
+"""Tests of the modules of the experiments, on small made-up data; no data set is needed.
 
     python -m unittest test_experiments     (in this folder, with the packages of requirements.txt)
 """
@@ -44,8 +44,8 @@ NAMES = {"A": "author", "Y": "date", "T": "title-a", "V": "title-j", "O": "O"}
 
 
 def references(path, groups=12, records=8, seed=5):
-    """Writes a small set in the format of the data sets: groups with one style each, words that do
-    not tell titles from venues."""
+    """Writes a small set in the format of the data sets: each group has a style of its own, and the
+    words do not tell titles from venues."""
     rng = random.Random(seed)
     nouns = ["Rivers", "Trees", "Stones", "Birds", "Clouds", "Roads", "Towns", "Letters"]
     with open(path, "w", encoding="utf-8") as file:
@@ -64,7 +64,7 @@ def references(path, groups=12, records=8, seed=5):
 
 
 class Made(unittest.TestCase):
-    """A small set on disk, and a store."""
+    """A small set on disk, and a folder for what is stored."""
 
     @classmethod
     def setUpClass(cls):
@@ -121,7 +121,8 @@ class BaseModel(Made):
         for r, own, rows in zip(others, scored.own, unary):
             tags = [int(v) for v in tagger.tag(base_model.strings(data, f, r))]
             self.assertEqual(own.tolist(), tags)
-            # Probability of the tagging: its score less the log-sum over all, which both know.
+            # The tagging's log-probability is its score minus the log-sum over all taggings. Both
+            # sides compute it.
             total = rows[0].astype(float)
             for row in rows[1:]:
                 total = np.logaddexp.reduce(total[:, None] + matrix, axis=0) + row
@@ -251,7 +252,7 @@ class Whole(Made):
         self.assertEqual(this.skipped, ["wikigold"])
         points = this.folder("grobid_refs") / "points"
         before = sorted(os.listdir(points))
-        this.run(plan)  # everything is there already
+        this.run(plan)  # nothing is run again
         self.assertEqual(before, sorted(os.listdir(points)))
         tables.write(*this.results(plan), this, self.root / "out", True)
         text = (self.root / "out" / "quick.md").read_text()
@@ -270,8 +271,8 @@ class Whole(Made):
 
 
 def stories(path, documents=20, seed=6):
-    """Writes a small set with names: sentences of documents, some of which tell the type of the name and some of
-    which do not."""
+    """Writes a small set with names. Some sentences of a document tell the type of a name, others
+    do not."""
     rng = random.Random(seed)
     clear = {"PER": ["{} said that", "he met {} there"], "LOC": ["they live in {} now", "near {} it rains"]}
     vague = ["{} was old", "so {} again", "we like {}"]
@@ -314,7 +315,8 @@ class Head(unittest.TestCase):
             np.testing.assert_allclose(ours, expected, atol=1e-12)
 
     def test_training_ends_where_the_slope_is_none(self):
-        """The expected counts of every column less those of gold labels are its weights times the penalty."""
+        """At the minimum, expected counts minus gold counts are -penalty times the weight, by
+        column."""
         rng, lengths = np.random.default_rng(1), [4, 2, 3]
         dense = rng.normal(size=(9, 2))
         sparse = crf_head.columns([["a"] if t % 2 else ["a", "b", "unknown"] for t in range(9)], {"a": 0, "b": 1})
@@ -329,7 +331,7 @@ class Head(unittest.TestCase):
             np.testing.assert_allclose(slope, -0.5 * weights, atol=2e-3)
 
     def test_the_encoder_by_hand(self):
-        """Position by position, head by head, as BERT's paper has it."""
+        """Compares with a computation by position and by head, as BERT's paper describes it."""
         made, rng, width, inner = encoder.Encoder.__new__(encoder.Encoder), np.random.default_rng(2), 6, 10
         made.heads, made.layers, made.epsilon, w = 2, 2, 1e-12, {}
         made.weights = w
@@ -379,7 +381,8 @@ class Head(unittest.TestCase):
 
 class Neural(Made):
     def test_a_table_by_another_base(self):
-        """A base whose states are the gold labels, in part: the split is scored by it, not by the CRF."""
+        """The states of this base are mostly the gold labels: the split must be scored by it, not
+        by the CRF."""
         class Half(neural.Encoded):
             def __init__(self, data):
                 gold = np.concatenate([record.labels for record in data.records])
@@ -421,14 +424,15 @@ class Neural(Made):
         same = neural.alike(data, found, scored)
         self.assertEqual((same[0], same[2]), (same[1], 0.0))
         k, t = places[0][0]
-        scored.own[k][t] = (scored.own[k][t] + 1) % len(data.labels)  # one word differs more, and its error with it
+        # Now one more word has labels that differ, and the differing label is an error.
+        scored.own[k][t] = (scored.own[k][t] + 1) % len(data.labels)
         after = neural.alike(data, found, scored)
         self.assertGreater(after[0], same[0])
         self.assertEqual((after[1], after[2]), (same[1], 100.0))
 
 
 class Mentions(unittest.TestCase):
-    """Rows of mentions, what is counted of them, and pages."""
+    """Rows of mentions, the counts over them, and pages."""
 
     @classmethod
     def setUpClass(cls):
@@ -524,7 +528,8 @@ class Mentions(unittest.TestCase):
         rows = self.rows((0, "a", "X"), (0, "b", "Y"), (0, "c", "X"), (1, "b", "Y"), (1, "d", "X"), (1, "e", "O"))
         for number in range(20):
             joined = types_across.homographs(rows, number)
-            (pair,) = spans.grouped(joined, joined.get).values()  # in document 1 none is left for d
+            # In document 1 no partner is left for d.
+            (pair,) = spans.grouped(joined, joined.get).values()
             self.assertEqual(len(pair), 2)
             self.assertIn("b", pair)  # the one Y of document 0
             self.assertNotIn("e", joined)
@@ -600,7 +605,8 @@ class Mentions(unittest.TestCase):
         self.assertAlmostEqual(least, 0.4 - 0.6, places=5)
 
     def assert_same(self, made, data, rows, labels, expected):
-        """A page has the labels of agreement, at the mentions' places, and their gold labels."""
+        """Checks that a page has the labels of agreement at the mentions' places, and their gold
+        labels."""
         made, at, gold = ch.Problem.from_bytes(made.to_bytes()), {}, {}
         with ch.Run(made.model, rounds=10) as run:
             run.solve()
@@ -616,7 +622,7 @@ class Mentions(unittest.TestCase):
 
 
 def keep(problem, name):
-    """Leaves a page for tests/report, if that is asked for."""
+    """Saves a page for tests/report, if CHORALE_KEEP_PAGES names a folder."""
     folder = os.environ.get("CHORALE_KEEP_PAGES")
     if folder:
         problem.save(os.path.join(folder, f"mentions-{name}.chorale"))

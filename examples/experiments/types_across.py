@@ -1,13 +1,21 @@
 #!/usr/bin/env python3
-"""Types of names across chunks: one name, named several things in several sentences of a document.
+"""Compares ways to find the types of names: in a document, one name should have one type in all
+sentences.
 
     types_across.py [--data FOLDER] [--cache FOLDER] [--only NAME...] [--splits N...] [--page FILE]
 
-A mention is a row of `spans.rows_of`. Compared are: every mention alone, the majority of the name in the
-document and in the corpus (of all test documents), the canonical type (the commonest gold type of the name in
-the documents to learn from; other names stay alone), agreement by `libchorale.agree`, the majority by the key
-that agreement has chosen, and agreement learnt and applied with names exchanged (the control). Prints Markdown
-tables; --page writes the first set and split as a problem file for `chorale report`.
+A mention is a row of `spans.rows_of`. Compared are:
+
+- every mention alone;
+- the majority of the name in the document, and in the corpus (all test documents);
+- the canonical type: the commonest gold type of the name in the documents to learn from; other
+  names stay alone;
+- agreement by `libchorale.agree`;
+- the majority by the key that agreement has chosen;
+- the control: agreement learnt and applied after names have been exchanged.
+
+Prints Markdown tables; --page writes the first set and split as a problem file for `chorale
+report`.
 """
 
 import numpy as np
@@ -29,9 +37,10 @@ def made(loaded, scored):
 
 
 def homographs(rows, number):
-    """{name: surface form}: the harder version. Document by document, names of it that are not in a pair yet are
-    shuffled, and each is paired with the next one whose commonest gold type is another; both get one surface
-    form, in every document."""
+    """Returns {name: surface form} for a harder version of the table, in which pairs of names look
+    the same. Takes document after document. Shuffles the names of a document that are in no pair
+    yet, and pairs each with the next one that has another commonest gold type. Both names of a pair
+    get one surface form, in every document."""
     rng, joined = np.random.default_rng(5000 + number), {}
     entities = [row for row in rows if row["gold"] != NONE]
     kinds = grouped(entities, lambda row: row["name"], [row["gold"] for row in entities])
@@ -63,7 +72,7 @@ def by_canonical(learning, rows, labels):
 
 
 def counts(rows, labels, gold, groups, kinds):
-    """Counts as `measure.f1` takes them. gold: {group: the types of all its entities}."""
+    """Returns counts in the form of `measure.f1`. gold: {group: the types of all its entities}."""
     table = np.zeros((len(groups), len(kinds), 3), dtype=np.int64)
     place = {int(group): k for k, group in enumerate(groups)}
     for group in place:
@@ -78,9 +87,10 @@ def counts(rows, labels, gold, groups, kinds):
 
 
 def entities(rows, labels):
-    """[split, in part, merged]: entities (the mentions of a name in a document with one gold type) given several
-    types, and those found at some places and missed at others; names of a document with several gold types
-    given one."""
+    """Returns [split, in part, merged]. An entity here is the set of mentions of a name in a
+    document that have the same gold type. split: entities given several types; in part: entities
+    found at some places and missed at others; merged: names of a document that have several gold
+    types and are given one."""
     found, split, part, merged = {}, 0, 0, 0
     for row, label in zip(rows, labels):
         if row["gold"] != NONE:
@@ -94,8 +104,9 @@ def entities(rows, labels):
 
 
 def curve(rows, labels, probability, kinds, total):
-    """Precision and recall, in per cent, of labels for every threshold of their probability. A row that is no
-    entity counts as one of the likeliest type, with that type's share of what is left."""
+    """Returns precision and recall, in per cent, for every threshold of the labels' probability. A
+    row with label NONE takes part with its most probable type, at a probability of 1 - p times that
+    type's share of the types, p being the probability of NONE."""
     offered = spans.alone(rows, kinds)
     sure = [p if label != NONE else (1 - p) * row[kind] / max(spans.SMALLEST, 1 - row[NONE])
             for row, label, p, kind in zip(rows, labels, probability, offered)]
@@ -106,19 +117,19 @@ def curve(rows, labels, probability, kinds, total):
 
 
 def recall_at(of_curve, precision):
-    """The highest recall at this precision or a higher one; 0: there is none."""
+    """Returns the highest recall at this precision or a higher one; 0 if there is none."""
     precisions, recalls = of_curve
     return max(recalls[precisions >= precision - 1e-9], default=0.0)
 
 
 def totals(table):
-    """Precision, recall and F1 of all types, in per cent."""
+    """Returns precision, recall and F1 of all types together, in per cent."""
     right, gold, predicted = table.sum(axis=(0, 1))
     return 100 * right / max(1, predicted), 100 * right / max(1, gold), 200 * right / max(1, gold + predicted)
 
 
 def point(this, name, number, harder):
-    """One split: what it measures, and what a page is made of."""
+    """Measures one split. Returns the results, and what a page is made of."""
     data, learning, rows, groups = spans.parts(this, name, number, made)
     types = spans.Types(data)
     kinds, labels = types.names, [*types.names, NONE]
@@ -152,7 +163,7 @@ def point(this, name, number, harder):
 
 
 def documents(results, method):
-    """Of each document its F1, on average over the splits that tested it."""
+    """Returns the F1 of each document, averaged over the splits that tested it."""
     found = {}
     for result in results:
         scores = measure.f1(result["tables"][method], range(result["tables"][method].shape[1]))
@@ -162,7 +173,7 @@ def documents(results, method):
 
 
 def rows_of_table(results):
-    """A row of the table of results for each method."""
+    """Returns a row of the table of results for each method."""
     ours, made = documents(results, "agreement"), []
     for method in METHODS:
         theirs = documents(results, method)
@@ -185,7 +196,7 @@ HEADS = ["", "precision", "recall", "F1", *COUNTS, "recall of agreement at this 
 
 
 def page(name, number, shown, summary):
-    """The problem file of a split."""
+    """Returns the problem file of a split."""
     data, rows, labels, found, answers = shown
     beside = []
     for k, (row, label) in enumerate(zip(rows, found.labels)):

@@ -1,6 +1,7 @@
-"""Repeated words: cliques over the mentions of a word, inside a document or across all of them.
+"""Repeated words: cliques over the places of a word, inside a document or across all documents.
 
-A clique counts kinds: B-X and I-X are both X. The classical model of the paper's introduction.
+A clique counts kinds: B-X and I-X are both X. This is the classical model of the paper's
+introduction.
 """
 
 import libchorale as ch
@@ -10,7 +11,7 @@ from learning import problem
 
 
 class Words:
-    """Which tokens of a data set can make cliques, and what labels count as in them."""
+    """Which tokens of a data set can form cliques, and the kind that each label counts as."""
 
     def __init__(self, data):
         self.data = data
@@ -22,7 +23,8 @@ class Words:
         self.keys = self.numbers()
 
     def numbers(self):
-        """Of each record, of each position, the number of its word (-1: none): tokens with a letter."""
+        """Returns by record and position the number of its word; -1 for a token without a
+        letter."""
         known = {}
         return [np.array([known.setdefault(token, len(known)) if any(c.isalpha() for c in token) else -1
                           for token in record.tokens], dtype=np.int32)
@@ -30,7 +32,8 @@ class Words:
 
 
 def cliques(words, scored, across):
-    """The cliques as lists of (chain, position): the words that occur at least twice."""
+    """Returns the cliques, as lists of (chain, position): one for each word that occurs at least
+    twice."""
     found = {}
     for k, r in enumerate(scored.records):
         group = 0 if across else words.data.records[r].group
@@ -41,8 +44,8 @@ def cliques(words, scored, across):
 
 
 def build(words, scored, across):
-    """The frozen model of these records, whose cliques have a potential that is to be learnt; chain k is
-    scored.records[k]."""
+    """Returns the frozen model of these records (chain k is scored.records[k]). Its cliques have a
+    potential that is to be learnt."""
     data, builder = words.data, ch.ModelBuilder()
     for r, unary, matrix in zip(scored.records, scored.unary, scored.matrices):
         builder.add_chain(unary, matrix, tokens=words.keys[r], group=data.records[r].group)
@@ -52,15 +55,15 @@ def build(words, scored, across):
 
 
 def to_learn(words, scored, across):
-    """The problem of these records, with gold labels."""
+    """Returns the problem of these records, with gold labels, for the learner."""
     model = build(words, scored, across)
     gold = [words.data.records[r].labels for r in scored.records]
     return problem(model, ["word"], ["word"] * model.cliques, gold)
 
 
 def vote(words, scored, across):
-    """The majority vote: every mention gets the commonest kind of its clique; the label of that
-    kind that the base model scores best there."""
+    """Returns the majority vote: every place of a word gets the commonest kind of its clique. Of
+    the labels of this kind it gets the one with the best base score there."""
     labels = [own.copy() for own in scored.own]
     for members in cliques(words, scored, across):
         kinds = [words.kind_of_label[scored.own[k][t]] for k, t in members]

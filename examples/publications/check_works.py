@@ -3,12 +3,14 @@
 
     check_works.py [--quiet] [--online [--resolver URL]] [FILE]
 
-Without --online nothing but the file is read: schema, types, identifiers with their check digits, page ranges, years,
-and how many works there are of each type and in other languages than English. With --online every DOI is looked up at
-the resolver, and title, year, volume, first page and first author are compared with what is registered there.
+Without --online only the file is read. Checked are its schema, types, identifiers with their check
+digits, page ranges, years, and how many works there are of each type and in languages other than
+English. With --online every DOI is also looked up at the resolver, and title, year, volume, first
+page and first author are compared with the record registered there.
 
-Prints a line for each fault, then the counts. Exit status: 0 all well, 1 faults, 2 wrong usage, unreadable file or, with
---online, a resolver that cannot be reached (then nothing can be said about the DOIs).
+Prints a line for each fault, then the counts. Exit status: 0 without faults; 1 with faults; 2 for
+wrong usage, an unreadable file or, with --online, a resolver that cannot be reached (the DOIs are
+then not verified).
 """
 import argparse
 import collections
@@ -34,7 +36,7 @@ STRINGS = {"title", "container-title", "collection-title", "collection-number", 
            "issue", "page", "publisher", "publisher-place", "genre", "event-title", "event-place", "DOI", "ISBN", "URL"}
 FIELDS = STRINGS | {"id", "type", "language", "author", "editor", "issued"}
 NAME_PARTS = {"family", "given", "suffix", "dropping-particle", "non-dropping-particle"}
-NEEDED = {  # besides what every work needs
+NEEDED = {  # fields that a type needs besides those that every work needs
     "article-journal": {"author", "container-title"},
     "book": {"publisher"},
     "chapter": {"author", "container-title", "publisher"},
@@ -44,7 +46,7 @@ NEEDED = {  # besides what every work needs
 
 
 def isbn13(isbn):
-    """The ISBN as thirteen digits, or None if its form or its check digit is wrong."""
+    """Returns the ISBN as thirteen digits, or None if its form or its check digit is wrong."""
     digits = isbn.replace("-", "")
     if re.fullmatch(r"[0-9]{9}[0-9X]", digits):
         total = sum((10 - i) * (10 if c == "X" else int(c)) for i, c in enumerate(digits))
@@ -121,7 +123,7 @@ def identifier_faults(work):
 
 
 def work_faults(work):
-    """What is wrong with one work taken by itself."""
+    """Returns the faults of one work by itself."""
     faults = [f"unknown field {field}" for field in sorted(work.keys() - FIELDS)]
     kind = work.get("type")
     if not isinstance(kind, str) or kind not in LEAST_OF_TYPE:
@@ -131,7 +133,7 @@ def work_faults(work):
         faults.append("neither author nor editor")
     for field in sorted(STRINGS & work.keys()):
         faults += string_faults(field, work[field])
-    if faults:  # what follows relies on fields that are strings
+    if faults:  # the checks below rely on fields that are strings
         return faults
     if work["language"] not in LANGUAGES:
         faults.append(f"language {work['language']!r} is none of {', '.join(sorted(LANGUAGES))}")
@@ -147,7 +149,8 @@ def work_faults(work):
 
 
 def identifiers(work):
-    """What no other work may have. The ISBN of a chapter is that of its book, so other chapters may have it."""
+    """Returns (kind, value) pairs that no other work may have. The ISBN of a chapter is that of its
+    book, so other chapters may have it."""
     found = [("id", work["id"])]
     if isinstance(work.get("DOI"), str):
         found.append(("DOI", work["DOI"].lower()))
@@ -161,7 +164,7 @@ def identifiers(work):
 
 
 def check(works, least_works=LEAST_WORKS, least_of_type=LEAST_OF_TYPE, least_not_english=LEAST_NOT_ENGLISH):
-    """Faults of a whole list, as lines; an empty list is a clean bill."""
+    """Returns the faults of a whole list, as lines; none if the list is empty."""
     if not isinstance(works, list):
         return ["not a list of works"]
     faults, owner = [], {}
@@ -189,7 +192,8 @@ def check(works, least_works=LEAST_WORKS, least_of_type=LEAST_OF_TYPE, least_not
 
 
 def plain(text):
-    """Letters and digits only, without accents and marks, so that two spellings of one title compare."""
+    """Returns only letters and digits, without accents and marks, so that two spellings of a title
+    can be compared."""
     text = re.sub(r"<[^<>]*>", "", text)  # registered titles carry mark-up
     text = unicodedata.normalize("NFKD", text.casefold())
     return re.sub(r"\W+", " ", "".join(c for c in text if not unicodedata.combining(c))).strip()
@@ -200,7 +204,8 @@ def first_text(value):
 
 
 def disagreements(work, registered):
-    """Where a work and the record registered for its DOI (CSL-JSON) differ; what the record lacks is not compared."""
+    """Returns where a work and the record registered for its DOI (CSL-JSON) differ. Fields that the
+    record does not have are not compared."""
     found = []
     ours, theirs = plain(work["title"]), plain(first_text(registered.get("title")))
     # Some records have the title without its subtitle, or the reverse.
@@ -226,7 +231,8 @@ def disagreements(work, registered):
 
 
 def look_up(doi, resolver):
-    """The record registered for a DOI, or None if there is none. Raises OSError when the resolver cannot be reached."""
+    """Returns the record registered for a DOI, or None if there is none. Raises OSError if the
+    resolver cannot be reached."""
     request = urllib.request.Request(f"{resolver}/{urllib.parse.quote(doi, safe='/')}",
                                      headers={"Accept": "application/vnd.citationstyles.csl+json"})
     try:

@@ -1,4 +1,5 @@
-"""Publication pages as a collective model: one chain a record, one clique a page and property."""
+"""Publication pages as a collective model: a chain for each record, a clique for each page and
+property."""
 
 from collections import Counter
 from typing import NamedTuple
@@ -8,8 +9,9 @@ import numpy as np
 
 from pages import OTHER, Record
 
-# What the records of a page agree on, in the order of its cliques: the first field and, for each field that most records
-# have, the token before it and the field after it. The paper's four properties ("Domain adaptation") are among these.
+# The properties on which the records of a page agree, in the order of its cliques: the first field,
+# and for each field that most records have, the token before it and the field after it. The paper's
+# four properties ("Domain adaptation") are among these.
 FIELDS = ["Author", "Title", "Date", "Venue"]
 KINDS = ["first field", *("token before " + field for field in FIELDS), *("field after " + field for field in FIELDS)]
 START, END = "(start)", "(end)"  # the token before a record, the label after it
@@ -19,17 +21,19 @@ class Scored(NamedTuple):
     """A record with the tagger's scores."""
 
     record: Record
-    unary: np.ndarray  # [T, m], columns in the order of the label names of the collection
+    unary: np.ndarray  # [T, m], the columns in the order of the collection's label names
     transitions: ch.Transitions
 
 
 def normal_form(token: str) -> str:
-    """What two tokens share when they count as the same: case and the digits of numbers do not matter."""
+    """Returns the form by which tokens are compared: case and the digits of numbers do not
+    matter."""
     return "".join("0" if c.isdigit() else c for c in token.lower())
 
 
 class Collection:
-    """Records of some pages, scored: token numbers, and what fires in the labels of each record alone."""
+    """Scored records of some pages, with the numbers of their tokens, and for each page the values
+    that the labellings of single records fire."""
 
     def __init__(self, scored: list[Scored], labels: list[str]):
         self.scored, self.labels = scored, labels
@@ -47,8 +51,9 @@ class Collection:
         self.properties = [self._property(kind) for kind in KINDS]
         solver = ch.ChainSolver()
         self.own = [solver.best(s.unary, s.transitions).labels for s in scored]
-        # What fires in some record's own labelling, in conflicts too; all else is one value, OUT.
-        self.dictionaries = {}  # by page, for each property
+        # The values that some record's own labelling fires, even if it shows CONFLICT. All other
+        # values are one value, OUT.
+        self.dictionaries = {}  # by page: a dictionary for each property
         for page in self.pages:
             fired = [[prop.fired(self.own[i], table=self.tokens[i]) for i in self.members(page)] for prop in self.properties]
             self.dictionaries[page] = [ch.Dictionary(np.unique(np.concatenate(of)), out=True) for of in fired]
@@ -67,8 +72,9 @@ class Collection:
         return [i for i, s in enumerate(self.scored) if s.record.page == page]
 
     def agreeing(self, strengths: dict[str, float]) -> ch.Model:
-        """Potts, scaled by 1/n: a page gains strengths[kind] / n for every two records that show the same value. What
-        is OUT, empty or in conflict counts for nothing. Kinds without a strength have no cliques."""
+        """Returns a model with Potts potentials: of the n records of a page, let n_v show value v
+        of a property; the page gains strengths[kind] / n * sum_v n_v^2. OUT, EMPTY and CONFLICT do
+        not count. Kinds without a strength have no cliques."""
         builder = ch.ModelBuilder()
         for s, tokens in zip(self.scored, self.tokens):
             builder.add_chain(s.unary, s.transitions, tokens=tokens, group=self.pages.index(s.record.page))
@@ -84,7 +90,8 @@ class Collection:
         return builder.freeze()
 
     def problem(self, model: ch.Model | None = None, notes: dict[str, str] | None = None) -> ch.Problem:
-        """A model of these records with everything that a person needs to read it. None: the agreeing one."""
+        """Returns a problem: a model of these records with the texts that make it readable. model
+        None: that of agreeing() with all strengths 1."""
         problem = ch.Problem(model or self.agreeing(dict.fromkeys(KINDS, 1.0)))
         problem.labels = self.labels
         problem.tokens = self.vocabulary
@@ -118,14 +125,14 @@ def solve(model: ch.Model, **options) -> ch.Run:
 
 
 class Score(NamedTuple):
-    tokens: int  # with this label in the gold labelling
+    tokens: int  # number of tokens with this label in the gold labelling
     precision: float
     recall: float
     f1: float
 
 
 def f1_of(gold: list[str], found: list[str]) -> dict[str, Score]:
-    """Token F1 by label and, under "total", over all labels but Other, in per cent."""
+    """Returns token F1 by label and, under "total", over all labels but Other, in per cent."""
     right, asked, given = Counter(), Counter(), Counter()
     for g, f in zip(gold, found, strict=True):
         asked[g] += 1

@@ -1,27 +1,29 @@
 #!/usr/bin/env python3
-"""Sets works in citation styles, one "publication page" a style, with every token labelled.
+"""Sets works in citation styles, one "publication page" for each style, and labels every token.
 
     make_pages.py [--works data/works.json] [--styles data/styles.txt] [--out data] [--seed 7]
 
-Reads CSL-JSON, asks `pandoc --citeproc` to set each page, and writes
+Reads CSL-JSON, lets `pandoc --citeproc` set each page, and writes
 
     pages.txt          the pages: tokens, gold labels, spaces (format below)
-    pages_counts.json  what was set, kept and dropped, and why; tokens of each label
+    pages_counts.json  how many records were set, kept and dropped, and why; tokens of each label
 
-Works are dealt to shelves and each style to one shelf, from which its page takes its own selection. Pages of
-different shelves share no work, so that a tagger trained on some shelves has not seen the works of the others.
+Works are dealt to shelves, and each style to one shelf, from which its page takes a selection of
+works. Pages of different shelves share no work, so a tagger trained on some shelves has not seen
+the works of the others.
 
-Labels. Every page is set twice: once as it is, and once with marks (private characters) around each variable that
-the style renders. The letters and digits of both settings must be the same, in the same order: the marks then say
-for each letter of the unmarked text which variable it comes from. What lies between a pair of marks is compared with
-the work's own field (names against names, initials and "et al." allowed, page ranges also abbreviated, numbers also
-as ordinals, texts letter by letter). Records where anything disagrees, or where the title, the year or the names
-are missing, are dropped and counted.
+Labels. Every page is set twice: once as it is, and once with marks (private characters) around each
+variable that the style renders. Both settings must have the same letters and digits, in the same
+order: the marks then tell for each letter of the unmarked text which variable it comes from. The
+text between a pair of marks is compared with the work's own field: names with names (initials and
+"et al." are allowed), page ranges also if abbreviated, numbers also as ordinals, texts letter by
+letter. Records in which anything disagrees, or in which the title, the year or the names are
+missing, are dropped and counted.
 
-Format of pages.txt, UTF-8: "# page STYLE<tab>SHELF" opens a page, "# record WORK" a record; then one token a line,
-TOKEN<tab>LABEL<tab>SPACE, SPACE being 1 where white space stands before the token; an empty line ends a record.
-Other lines that begin with "# " and have no tabulator are remarks.
-A token is a run of letters, digits and underscores, or one other character, after NFC.
+Format of pages.txt, in UTF-8: "# page STYLE<tab>SHELF" begins a page, "# record WORK" a record.
+Each further line is a token, TOKEN<tab>LABEL<tab>SPACE; SPACE is 1 if white space stands before the
+token, else 0. An empty line ends a record. Other lines that begin with "# " and have no tabulator
+are remarks. A token is a run of letters, digits and underscores, or one other character, after NFC.
 """
 
 import argparse
@@ -72,7 +74,8 @@ WORD = re.compile(r"[\w\u0300-\u036f]+|[^\w\s]")
 
 
 def squash(text):
-    """The letters and digits alone, in one case: what two settings of a field have in common."""
+    """Returns the letters and digits alone, in one case: two settings of a field have these in
+    common."""
     text = unicodedata.normalize("NFKD", text).casefold()
     return "".join(c for c in text if c.isalnum())
 
@@ -85,7 +88,8 @@ def words_of(text):
 
 
 def mark_style(source):
-    """The style with a pair of marks inside the affixes of everything that renders a variable."""
+    """Returns the style with a pair of marks around everything that renders a variable, inside its
+    affixes."""
     ElementTree.register_namespace("", CSL)
     root = ElementTree.fromstring(source)
 
@@ -100,7 +104,8 @@ def mark_style(source):
         elif tag in ("text", "number", "date", "names") and element.get("variable"):
             variable = element.get("variable").split()[0]
             mark(element, VARIABLES.index(variable) if variable in LABEL_OF_VARIABLE else NOT_A_FIELD)
-    # The marked setting keeps the order in which it gets the works: that of the unmarked one.
+    # The marked setting must keep the order in which it gets the works, that of the unmarked
+    # setting.
     bibliography = root.find("{%s}bibliography" % CSL)
     sort = bibliography.find("{%s}sort" % CSL)
     if sort is not None:
@@ -109,8 +114,8 @@ def mark_style(source):
 
 
 def flatten(node, small_caps=False):
-    """The text of a piece of pandoc's document, as its plain writer has it: small capitals as capitals, raised digits
-    as such."""
+    """Returns the text of a part of pandoc's document as pandoc's plain writer gives it: small
+    capitals become capitals, and raised digits stay raised."""
     if isinstance(node, list):
         return "".join(flatten(n, small_caps) for n in node)
     kind, content = node["t"], node.get("c")
@@ -139,7 +144,7 @@ def flatten(node, small_caps=False):
 
 
 def set_page(style, works, folder):
-    """[(id, text)] in the order of the style."""
+    """Returns [(id, text)] of a page, in the order of the style."""
     bibliography = folder / "works.json"
     bibliography.write_text(json.dumps(works, ensure_ascii=False), encoding="utf-8")
     command = ["pandoc", "-f", "markdown", "-t", "json", "--citeproc", "--csl", str(style), "--bibliography",
@@ -159,12 +164,12 @@ def set_page(style, works, folder):
 
 
 class Disagreement(Exception):
-    """Why a record is dropped."""
+    """The reason why a record is dropped."""
 
 
 def read_marks(marked):
-    """The letters and digits of a marked text with their variable (-1: none) and the number of their span,
-    and the text of each span."""
+    """Returns the letters and digits of a marked text, each with its variable (NOT_A_FIELD: none)
+    and the number of its span (-1: none), and the variable and text of each span."""
     letters, stack, spans = [], [], []
     for c in marked:
         code = ord(c)
@@ -212,7 +217,7 @@ def year_of(work):
 
 
 def agrees(variable, text, work):
-    """Whether a span is a setting of its field."""
+    """Returns whether the text of a span is a setting of the work's field `variable`."""
     found = squash(text)
     if variable in NAMES:
         names = work.get(variable) or work.get("editor", []) or work.get("author", [])
@@ -224,14 +229,14 @@ def agrees(variable, text, work):
         parts |= {p.zfill(2) for p in parts} | {p[-2:] for p in parts}
         if digits:
             return all(d in parts for d in digits)
-        # a month by name, set apart from its year
+        # The name of a month, set apart from its year.
         return len(work["issued"]["date-parts"][0]) > 1 and len(words_of(text)) == 1
     if variable in ("page", "page-first"):
         field = [squash(p) for p in re.split(r"[-–,;]", work.get("page", "")) if squash(p)]
         shown = [squash(p) for p in re.findall(r"\w+", text)]
         if not shown or not field or shown[0] != field[0]:
             return False
-        # 379-423 may be set as 379-423, 379-23 and so on, and 379f. as a first page alone
+        # 379-423 may be set as 379-423, 379-23 and so on, or as 379, the first page alone.
         return len(shown) <= len(field) and all(f.endswith(s) for s, f in zip(shown, field))
     if variable in NUMBERS:
         field = squash(str(work.get(variable, "")))
@@ -244,7 +249,8 @@ def agrees(variable, text, work):
 
 
 def align(text, marked, work, previous):
-    """[(token, label, space before)] of a record; Disagreement where it cannot be vouched for."""
+    """Returns [(token, label, space before)] of a record. Raises Disagreement if a label is in
+    doubt."""
     letters, spans = read_marks(marked)
     if squash(text) != "".join(letter for letter, _, _ in letters):
         raise Disagreement("marks change the text")
@@ -259,7 +265,7 @@ def align(text, marked, work, previous):
     dates = [content for code, content in spans if code == VARIABLES.index("issued")]
     if not shown["Date"] or year_of(work)[-2:] not in "".join(dates):
         raise Disagreement("year missing")
-    repeated = 0  # where a row of dashes that stands for the authors of the entry before ends
+    repeated = 0  # the end of a row of dashes that stands for the authors of the entry before
     if not shown["Author"] and work.get("author"):
         dashes = re.match(r"\W*?([-–—―_]{2,}|[—―])", text)
         if not dashes or not previous or previous.get("author", [None])[0] != work["author"][0]:
@@ -277,7 +283,7 @@ def align(text, marked, work, previous):
             inside = [vote for vote in votes.most_common() if vote[0][0] != NOT_A_FIELD]
             variable, span = (inside or votes.most_common(1))[0][0]
         else:
-            variable, span = None, None  # punctuation: settled below
+            variable, span = None, None  # punctuation: decided below
         if match.end() <= repeated and not token[0].isalnum():
             variable, span = (VARIABLES.index("author"), -2) if token[0] in "-–—―_" else (NOT_A_FIELD, -1)
         tokens.append((token, match.start() > end))
@@ -288,12 +294,13 @@ def align(text, marked, work, previous):
     labels = []
     for i, (variable, span) in enumerate(of_token):
         if variable is None:
-            # punctuation belongs to a field where both neighbouring words do
+            # Punctuation belongs to a field if both neighbouring words do.
             before = next((of_token[k] for k in range(i - 1, -1, -1) if of_token[k][0] is not None), None)
             after = next((of_token[k] for k in range(i + 1, len(of_token)) if of_token[k][0] is not None), None)
             variable = before[0] if before is not None and before == after else NOT_A_FIELD
         labels.append(OTHER if variable == NOT_A_FIELD else LABEL_OF_VARIABLE[VARIABLES[variable]])
-    # a title keeps its question mark, and a field the bracket or quotation mark that closes one inside it
+    # A title keeps its question mark, and a field the bracket or quotation mark that closes one
+    # inside it.
     for i in range(1, len(tokens)):
         token, label = tokens[i][0], labels[i - 1]
         if labels[i] != OTHER or label == OTHER:
@@ -306,7 +313,7 @@ def align(text, marked, work, previous):
                 token in "?!" and label == "Title" and work["title"].endswith(token)) or (
                 token == "/" and label == "Identifier"):
             labels[i] = label
-    # an address is one thing, whether its scheme is the style's or the work's
+    # An address is one field, whether the style or the work gives its scheme (https).
     for match in re.finditer(r"https?://\S+", text):
         first, last = (bisect.bisect_left(starts, edge) for edge in match.span())
         if "Identifier" in labels[first:last]:
@@ -318,12 +325,13 @@ def align(text, marked, work, previous):
 # ---- Pages --------------------------------------------------------------------------------------------------------
 
 
-FORMS = {"article-journal": "article", "paper-conference": "paper"}  # all else: "book"
+FORMS = {"article-journal": "article", "paper-conference": "paper"}  # all other types: "book"
 
 
 def deal(works, shelves, generator):
-    """Works on shelves. People publish mostly in one form: two thirds of a shelf are articles, conference papers, or
-    books with chapters and theses, as there are works; the rest is mixed."""
+    """Deals works to shelves. People publish mostly in one form, so two thirds of a shelf are of
+    one form: articles, conference papers, or books with chapters and theses. Each time the form of
+    which most works are left is taken. The rest of a shelf is mixed."""
     order = sorted(works, key=lambda w: w["id"])
     generator.shuffle(order)
     forms = {}
@@ -344,13 +352,14 @@ def deal(works, shelves, generator):
 
 
 def choose(shelf, records, generator):
-    """Works of one page: `records` of a shelf, or up to two more or fewer."""
+    """Returns the works of one page: `records` works of a shelf, or up to two more or fewer."""
     return generator.sample(shelf, min(len(shelf), records + generator.randint(-2, 2)))
 
 
 def make_page(source, chosen, folder):
-    """Sets works in the style of a file. Records [(work's id, what `align` gives)] in the order of the style, and those
-    dropped [(work's id, Disagreement)]. Writes to `folder`."""
+    """Sets works in the style of a file. Returns the records kept, [(work's id, what align()
+    returns)] in the order of the style, and those dropped, [(work's id, Disagreement)]. Writes to
+    `folder`."""
     by_id = {w["id"]: w for w in chosen}
     plain = set_page(source, chosen, folder)
     marked_style = folder / "marked.csl"
@@ -368,7 +377,7 @@ def make_page(source, chosen, folder):
 
 
 def page_lines(page, shelf, records):
-    """A page in the format of pages.txt."""
+    """Returns a page as lines in the format of pages.txt."""
     lines = ["# page %s\t%d" % (page, shelf)]
     for identity, tokens in records:
         lines.append("# record " + identity)

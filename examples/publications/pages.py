@@ -1,4 +1,4 @@
-"""Publication pages as they stand in pages.txt, and what a tagger sees of a record."""
+"""Reads publication pages from pages.txt, and makes the features that a tagger sees of a record."""
 
 import pathlib
 import re
@@ -14,11 +14,11 @@ class Record(NamedTuple):
     work: str
     tokens: list[str]
     labels: list[str]
-    spaces: list[str]  # what stands before each token: "" or " "
+    spaces: list[str]  # by token: the white space before it, "" or " "
 
 
 def read_pages(path: pathlib.Path) -> list[Record]:
-    """All records, page by page (format: make_pages.py)."""
+    """Returns all records, page after page (format: make_pages.py)."""
     records: list[Record] = []
     page, shelf = "", 0
     for number, line in enumerate(path.read_text(encoding="utf-8").split("\n"), 1):
@@ -37,7 +37,7 @@ def read_pages(path: pathlib.Path) -> list[Record]:
 
 
 def normal_spacing(tokens: list[str], spaces: list) -> str:
-    """The text of a record, one blank where white space stood."""
+    """Returns the text of a record, with one blank for each white space."""
     return "".join((" " if space else "") + token for token, space in zip(tokens, spaces)).strip()
 
 
@@ -45,7 +45,8 @@ def normal_spacing(tokens: list[str], spaces: list) -> str:
 
 
 def shape_of(token: str) -> str:
-    """Xxxx9 and the like, runs of more than two of a kind shortened."""
+    """Returns the shape of a token, such as Xx99; runs of more than two of a kind are cut to
+    two."""
     kinds = "".join("X" if c.isupper() else "x" if c.isalpha() else "9" if c.isdigit() else c for c in token)
     return re.sub(r"(.)\1{2,}", r"\1\1", kinds)
 
@@ -67,7 +68,8 @@ def kind_of(token: str) -> str:
 
 
 def features_of(record: Record) -> list[list[str]]:
-    """Attributes of every position: the word, its form, its ends, where it stands, and those of its neighbours."""
+    """Returns the attributes of every position: of the word, its form, its beginning and end, and
+    its place in the record, and of the words beside it."""
     tokens = record.tokens
     alone = []
     for token, space in zip(tokens, record.spaces):

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Tests of check_works.py: data/works.json passes, and every rule finds the fault that is put in for it."""
+"""Tests of check_works.py: data/works.json has no faults, and every rule finds the fault made for
+it."""
 import contextlib
 import copy
 import http.server
@@ -17,7 +18,8 @@ WORKS = json.loads((check_works.HERE / "data/works.json").read_text(encoding="ut
 
 
 def first(**wanted):
-    """A copy of the list, and in it the first work with these values; a value True wants the field only."""
+    """Returns a copy of the list, and in it the first work with these values; a value True: any
+    value."""
     works = copy.deepcopy(WORKS)
     return works, next(w for w in works if all(k in w and (v is True or w[k] == v) for k, v in wanted.items()))
 
@@ -100,7 +102,8 @@ class Faults(unittest.TestCase):
         works.append({**work, "id": "again", "ISBN": "0306406152"})
         self.assertFault(works, "has the type, title and year of work")
         works, work = first(type="book", ISBN="9780262033848")
-        next(w for w in works if w["type"] == "thesis")["ISBN"] = "0262033844"  # the same one with ten digits
+        # The same ISBN in ten digits.
+        next(w for w in works if w["type"] == "thesis")["ISBN"] = "0262033844"
         self.assertFault(works, "has the ISBN of work")
 
     def test_chapters_may_share_a_book(self):
@@ -127,7 +130,7 @@ class Faults(unittest.TestCase):
 
 
 class Online(unittest.TestCase):
-    """Against a resolver of our own, which answers from a table."""
+    """Checks against a resolver of this test, which answers from a table."""
 
     def setUp(self):
         self.table = table = {w["DOI"]: dict(w) for w in WORKS if "DOI" in w}
@@ -184,7 +187,7 @@ class Online(unittest.TestCase):
                          (1, "watson1953: DOI 10.1038/171737a0 is not registered\n"))
 
     def test_out_of_reach(self):
-        with socket.socket() as unused:  # bound, but nobody listens
+        with socket.socket() as unused:  # bound, but not listening
             unused.bind(("127.0.0.1", 0))
             status, _, error = run("--online", "--resolver", f"http://127.0.0.1:{unused.getsockname()[1]}")
         self.assertEqual(status, 2)

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Tests of make_pages.py: labels come out right, what does not align is dropped, and data/pages.txt is what
-data/pages_counts.json says. Needs neither pandoc nor anything else that is not Python's own."""
+"""Tests of make_pages.py: labels are right, records that do not align are dropped, and
+data/pages.txt has the counts of data/pages_counts.json. Needs only Python itself, not even
+pandoc."""
 import json
 import pathlib
 import unittest
@@ -26,7 +27,7 @@ def mark(variable, text):
 
 def entry(names="Shannon, C. E.", title="A mathematical theory of communication", pages="379–423", year="1948",
           text=None, previous=None):
-    """The labels of an entry in one style, and its tokens."""
+    """Sets an entry in one style. Returns its tokens with their labels and spaces."""
     marked = "%s (%s). “%s.” %s %s, pp. %s." % (
         mark("author", names) if names else "———", mark("issued", year), mark("title", title),
         mark("container-title", "Bell System Technical Journal"), mark("volume", "27"), mark("page", pages))

@@ -1,16 +1,18 @@
 #!/usr/bin/env python3
-"""Trains a tagger on some publication pages and makes a problem of the others.
+"""Trains a tagger on some publication pages, and makes a problem of the other pages.
 
     train_base.py [--pages data/pages.txt] [--train-shelves 0,2] [--out data/pages.chorale]
 
-The tagger is CRFsuite with window features (pages.py), trained on the pages of the train shelves alone. Its scores
-for all other pages, properties and learnt potentials become the problem file. Potentials are learnt on the train
-shelves alone, each of whose records is scored by a tagger that has seen neither its work nor its page (`held_out`),
-since works and styles will be new to the final tagger too. The control is learnt in the same way, but knows of no
-other record: bonuses alone.
+The tagger is CRFsuite with window features (pages.py), trained on the pages of the train shelves
+alone. The problem file has its scores for all other pages, properties and learnt potentials.
+Potentials are learnt on the train shelves alone. There each record is scored by a tagger that has
+seen neither its work nor its page (`held_out`), since works and styles will be new to the final
+tagger too. The control is learnt in the same way, but with bonuses alone, so no record depends on
+another.
 
-Prints what both do on the pages of the other shelves, as Markdown. --splits does that for five choices of train
-shelves, which between them take every shelf once, without writing a file; --confirm for five others, drawn at random.
+Prints as Markdown what both reach on the pages of the other shelves. --splits does this for five
+choices of train shelves, which together take every shelf once, and writes no file; --confirm does
+it for five other choices, drawn at random.
 """
 
 import argparse
@@ -32,18 +34,19 @@ from make_pages import LABELS
 from pages import Record, features_of, read_pages
 
 HERE = pathlib.Path(__file__).resolve().parent
-# Each of a shelf mostly of articles or conference papers and one mostly of books.
+# In each choice one shelf has mostly articles or conference papers, and the other mostly books.
 SPLITS = [[0, 2], [1, 3], [5, 4], [6, 8], [7, 9]]
-# Into how many parts the works of a shelf, and its pages, are divided to score records by taggers that know neither.
+# The works of a shelf are divided into this many parts, and so are its pages, to score records by
+# taggers that know neither their work nor their page.
 PARTS = 4
-# Error is 100 less the F1 of all labels but Other.
+# The classes of micro F1: all labels count but Other.
 CLASSES = [-1 if label == "Other" else y for y, label in enumerate(LABELS)]
-# The control: no agreement.
+# The control: rules that allow no agreement.
 ALONE = [WeightRule("agreement", 0, 0)]
 
 
 class Base:
-    """A trained tagger as scores."""
+    """A trained tagger, and its weights as scores of the library."""
 
     def __init__(self, records: list[Record], c1: float, c2: float):
         trainer = pycrfsuite.Trainer(verbose=False)
@@ -56,18 +59,21 @@ class Base:
             trainer.train(path)
             self.scores = crfsuite.Scores(path)
             self.model = pathlib.Path(path).read_bytes()
-        # columns in the order of LABELS; a label that the tagger has never seen is forbidden
+        # The columns are in the order of LABELS. A label that the tagger has never seen is
+        # forbidden.
         self.columns = [self.scores.labels.index(label) if label in self.scores.labels else -1 for label in LABELS]
 
     @property
     def tagger(self) -> pycrfsuite.Tagger:
-        """CRFsuite's own tagger, opened anew: unlike a Base it cannot be pickled."""
+        """CRFsuite's own tagger, opened each time anew, since it could not be pickled with a
+        Base."""
         tagger = pycrfsuite.Tagger()
         tagger.open_inmemory(self.model)
         return tagger
 
     def seconds_to_tag(self, records: list[Record]) -> float:
-        """Processor time in which CRFsuite itself tags records, from features that are there already."""
+        """Returns the processor time in which CRFsuite itself tags records, without making
+        features."""
         items = [pycrfsuite.ItemSequence(features_of(record)) for record in records]
         tagger = self.tagger
         begin = time.process_time()
@@ -85,7 +91,8 @@ class Base:
         return full
 
     def unary(self, record: Record) -> np.ndarray:
-        """[T, m], checked against the tagger."""
+        """Returns the unary scores of a record, [T, m]; crfsuite.Scores checks them against the
+        tagger."""
         own = self.scores.unary(features_of(record))
         full = np.full((len(own), len(LABELS)), -np.inf)
         for k, column in enumerate(self.columns):
@@ -94,7 +101,7 @@ class Base:
         return full
 
     def score(self, records: list[Record]) -> list[Scored]:
-        """Scores in float32, where that is as good."""
+        """Returns the records with their scores, in float32 if that is precise enough."""
         unary = [self.unary(r) for r in records]
         if all(_survives(of) for of in unary):
             unary = [of.astype(np.float32) for of in unary]
@@ -103,7 +110,7 @@ class Base:
 
 
 def _survives(unary: np.ndarray) -> bool:
-    """Whether scores of paths are the same in float32, to 1e-4."""
+    """Returns whether float32 changes the scores of labellings by at most 1e-4."""
     narrow = unary.astype(np.float32).astype(np.float64)
     finite = np.isfinite(unary)
     worst = np.where(finite, np.abs(np.where(finite, narrow, 0.0) - np.where(finite, unary, 0.0)), 0.0)
@@ -111,13 +118,14 @@ def _survives(unary: np.ndarray) -> bool:
 
 
 def held_out(train: list[Record], c1: float, c2: float) -> Collection:
-    """The records, each scored by a tagger that has seen neither its work nor its page.
+    """Returns the records, each scored by a tagger that has seen neither its work nor its page.
 
-    The works of a shelf are divided into PARTS parts, and so are its pages. For each part of its works and each part of
-    its pages a tagger is trained on all records of other shelves, and on those of this shelf with works and pages of other
-    parts. It has seen about three quarters of what the final tagger sees, and works of every shelf. (A tagger trained on
-    the other shelf alone makes twice as many errors as the final one: one shelf holds mostly books, the other mostly
-    articles.)"""
+    The works of a shelf are divided into PARTS parts, and so are its pages. For each part of its
+    works and each part of its pages a tagger is trained on all records of other shelves, and on
+    those of this shelf whose work and page are in other parts. So it has seen about three quarters
+    of what the final tagger sees, and works of every shelf. (A tagger trained on the other shelf
+    alone makes twice as many errors as the final one, since one shelf has mostly books and the
+    other mostly articles.)"""
     works, pages = _parts(train, "work"), _parts(train, "page")
     blocks = [(works[r.shelf, r.work], pages[r.shelf, r.page]) for r in train]
     scored: list[Scored | None] = [None] * len(train)
@@ -131,7 +139,8 @@ def held_out(train: list[Record], c1: float, c2: float) -> Collection:
 
 
 def _parts(records: list[Record], what: str) -> dict[tuple[int, str], int]:
-    """Deals the works, or the pages, of each shelf to PARTS parts at random."""
+    """Deals the works (`what` "work") or the pages ("page") of each shelf to PARTS parts at
+    random."""
     part, draw = {}, random.Random(20261126)
     for shelf in sorted({r.shelf for r in records}):
         names = sorted({getattr(r, what) for r in records if r.shelf == shelf})
@@ -152,7 +161,7 @@ def table(collection: Collection, columns: dict[str, list[str]]) -> str:
 
 
 def by_page(collection: Collection, found: list[str]) -> dict[str, int]:
-    """Wrong tokens of each page."""
+    """Returns the number of wrong tokens of each page."""
     wrong, at = dict.fromkeys(collection.pages, 0), 0
     for s in collection.scored:
         for label in s.record.labels:
@@ -162,7 +171,8 @@ def by_page(collection: Collection, found: list[str]) -> dict[str, int]:
 
 
 def study(records: list[Record], shelves: list[int], c1: float, c2: float):
-    """Trains, learns and labels for one choice of train shelves."""
+    """Trains, learns and labels for one choice of train shelves. Returns the test records, the
+    learnt result, the problem, the run, the labels by method, and the seconds that tagging took."""
     train = [r for r in records if r.shelf in shelves]
     lesson = held_out(train, c1, c2).problem()
     final, others = Base(train, c1, c2), [r for r in records if r.shelf not in shelves]
@@ -179,8 +189,8 @@ def study(records: list[Record], shelves: list[int], c1: float, c2: float):
 
 
 def confirming() -> list[list[int]]:
-    """Five choices of shelves by which nothing was chosen. How the learner chooses was judged by SPLITS and by the first
-    five of those drawn here."""
+    """Returns five choices of train shelves on which no decision was based. The rules of the
+    learner were judged on SPLITS, and on the first five of the choices drawn here."""
     known = {frozenset(choice) for choice in SPLITS}
     others = [list(pair) for pair in itertools.combinations(range(10), 2) if frozenset(pair) not in known]
     random.Random(20261123).shuffle(others)
@@ -235,7 +245,7 @@ def main():
 
 
 def check_file(path: pathlib.Path, run: ch.Run):
-    """The problem that was saved has the same solution."""
+    """Checks that the problem saved has the same solution as the run."""
     again = solve(ch.Problem.load(path).model)
     if again.result.score != run.result.score or (again.all_labels() != run.all_labels()).any():
         raise SystemExit("%s does not give back the model that it was made of" % path)

@@ -1,10 +1,11 @@
-"""Documents with planted names, as plain Parquet files whose rows are in no order.
+"""Documents with planted names, as Parquet files whose rows are in no order.
 
-A row is a sentence: `id`, `document`, `words`, `names` (of each word that is a name the word, of
-others null), `scores` (for each word those of LABELS, as log-probabilities of a tagger) and `gold`.
-In a document a name is a person or a place, nearly always the same; in four documents of five it is
-what it usually is. The scores of names are noisy, so that agreement within documents helps, and
-across them. Most documents have a few sentences, some hundreds, and one, GIANT, many thousands.
+A row is a sentence: `id`, `document`, `words`, `names` (by word: the word itself if it is a name,
+else null), `scores` (by word: the log-probability of each of LABELS by a tagger) and `gold`. In one
+document nearly all places of a name have the same label, person or place; in four documents of five
+this is the usual label of the name. The scores of names are noisy, so agreement helps within
+documents, and across them. Most documents have a few sentences, some have hundreds, and one, GIANT,
+has many thousands.
 """
 
 from __future__ import annotations
@@ -38,8 +39,8 @@ SCHEMA = pa.schema(
 
 
 def write(folder: Path, documents: int, giant: int, seed: int) -> tuple[int, int]:
-    """Writes `documents` documents, the last of them a giant one of `giant` sentences; returns how
-    many rows and words that is. Document k is the same whatever their number.
+    """Writes `documents` documents; the last is a giant of `giant` sentences. Returns the numbers
+    of rows and words. Document k is the same for any number of documents.
     """
     sizes, columns = [], []
     for number, document in enumerate(_documents(documents, giant, seed)):
@@ -68,8 +69,8 @@ def write(folder: Path, documents: int, giant: int, seed: int) -> tuple[int, int
 
 
 def _documents(count: int, giant: int, seed: int) -> Iterator[tuple[Any, ...]]:
-    """Of each document the length of each sentence; of all its words one after another the word's
-    number, scores and gold label.
+    """Yields for each document the length of each sentence and, for all its words, word after word:
+    the number of the word, scores and gold label.
     """
     usual = np.random.default_rng(seed).integers(1, 3, _NAMES)
     for number in range(count):

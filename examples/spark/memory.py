@@ -8,9 +8,9 @@ from pathlib import Path
 
 
 class Peaks:
-    """While it is open, looks ten times a second at all processes below this one. Then `java` is the
-    highest resident memory, in bytes, that a Java process has had since its start, `worker` that of
-    any other.
+    """While it is open, looks ten times a second at all processes below this one. `java` is the
+    highest resident memory, in bytes, that any Java process has had since its start; `worker` is
+    that of any other process.
     """
 
     def __enter__(self) -> Peaks:
@@ -31,9 +31,10 @@ class Peaks:
             for folder in Path("/proc").glob("[0-9]*"):
                 try:
                     lines = (folder / "status").read_text().splitlines()
-                    # A process that Java forks has the name of a thread until it runs a program.
+                    # Decides by the program, not by the name: a process that Java has forked has
+                    # the name of a thread until it runs another program.
                     java = os.readlink(folder / "exe").endswith("/java")
-                except OSError:  # it has ended, or is the kernel's
+                except OSError:  # the process has ended, or belongs to the kernel
                     continue
                 fields = dict(line.split(":", 1) for line in lines)
                 parents[int(folder.name)] = int(fields["PPid"])

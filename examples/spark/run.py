@@ -1,4 +1,5 @@
-"""Labels documents on Spark, in local mode, and in one process; tells how both fare. See run.sh."""
+"""Labels documents on Spark, in local mode, and in one process; prints times and differences. See
+run.sh."""
 
 from __future__ import annotations
 
@@ -35,13 +36,13 @@ TOGETHER = batches.Chains(
     names=corpus.LABELS,
 )
 ALONE = dataclasses.replace(TOGETHER, agree=[])
-# Names agree in all documents as well, if there are fifty mentions of one.
+# Names also agree across all documents, if they occur at least fifty times.
 SHARED = shared.SharedKeys(TOGETHER, "names", strength=1.0, least=50, rounds=12)
-TASK = 10_000  # about as many sentences
+TASK = 10_000  # sentences of a task, about
 
 
 def in_one_process(data: Path, to: Path, threads: int, what: Any) -> None:
-    """Reads, brings the rows of a group together, labels and writes."""
+    """Reads the rows, sorts them by group, labels them and writes them."""
     table = pq.read_table(data).sort_by([(what.group, "ascending"), (what.order, "ascending")])
     groups = table.column(what.group).combine_chunks().dictionary_encode().indices.to_numpy()
     begins = np.append(np.flatnonzero(np.diff(groups, prepend=-1)), len(groups))
@@ -63,7 +64,8 @@ def on_spark(session: Any, data: Path, to: Path, tasks: int, what: Any) -> None:
 
 
 def shared_in_one_process(data: Path, to: Path) -> shared.Outcome:
-    """Reads, brings the rows of a document together, labels with keys that all share, and writes."""
+    """Reads the rows, sorts them by document, labels them with names that all documents share, and
+    writes them."""
     table = pq.read_table(data).sort_by([("document", "ascending"), ("id", "ascending")])
     rows, outcome = shared.label(table.to_batches(max_chunksize=TASK), SHARED)
     pq.write_table(pa.Table.from_batches(rows), to, compression="none")
@@ -78,7 +80,7 @@ def shared_on_spark(session: Any, data: Path, to: Path, tasks: int) -> shared.Ou
 
 
 def start(threads: int, memory: str) -> Any:
-    """A session in local mode, a Python worker of which has answered."""
+    """Returns a session in local mode, after one of its Python workers has answered."""
     from pyspark.sql import SparkSession
 
     os.environ["PYSPARK_PYTHON"] = sys.executable
@@ -106,7 +108,8 @@ def seconds(work: Callable[..., None], *arguments: Any) -> float:
 
 
 def labels_of(rows: Path, names: list[str], column: str = "labels") -> tuple[Any, Any]:
-    """Ids in ascending order; the labels of their words, one after another, as numbers."""
+    """Returns the ids in ascending order, and the labels of their words, sentence after sentence,
+    as numbers."""
     table = pq.read_table(rows, columns=["id", column]).sort_by("id")
     flat = pc.list_flatten(table.column(column))
     numbers = pc.index_in(flat, value_set=pa.array(names))
@@ -114,7 +117,8 @@ def labels_of(rows: Path, names: list[str], column: str = "labels") -> tuple[Any
 
 
 def difference(found: Path, expected: Path) -> tuple[int, int]:
-    """How many labels of two results differ, and of how many; raises if sentences do."""
+    """Returns how many labels of two results differ, and how many there are. Exits if the sentences
+    are not the same."""
     ids, labels = labels_of(found, corpus.LABELS)
     expected_ids, expected_labels = labels_of(expected, corpus.LABELS)
     if not np.array_equal(ids, expected_ids):

@@ -1,4 +1,4 @@
-"""Tests of the web of pages on a few of them: a killed run, records and their labels, Spark."""
+"""Tests of the web of pages on a few pages: a killed run, records and their labels, Spark."""
 
 from __future__ import annotations
 
@@ -67,7 +67,8 @@ class Web(unittest.TestCase):
         cls.records = [record for page in cls.pages for record in read_pages(page)]
 
     def test_a_killed_run_goes_on(self) -> None:
-        """Killed, with one page torn and a part left over: the same bytes as without."""
+        """A run is killed, one page is torn, and a part file is left over. The next run must give
+        the same bytes as a run that was not killed."""
         other = self.folder / "killed"
         run = subprocess.Popen(
             make(other, "--styles", str(STYLES)), start_new_session=True, stderr=subprocess.DEVNULL
@@ -161,7 +162,7 @@ class Web(unittest.TestCase):
         self.assertIn(f"{ROUNDS} files, {ROUNDS - 1} of them are there", done.stderr)
         self.assertEqual(files[0].read_bytes(), before)
 
-        # All pages in one model of examples/publications, by scores that are made anew.
+        # Labels all pages in one model of examples/publications, with scores computed anew.
         base = pickle.loads((self.web / "tagger.pickle").read_bytes())
         learnt = Learnt.from_json((web_rows.DATA / "learnt.json").read_text(encoding="utf-8"))
         transitions = ch.Transitions(base.transitions())

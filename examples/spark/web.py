@@ -1,4 +1,4 @@
-"""Labels the pages that web_rows.py has scored, on Spark in local mode and in one process; prints
+"""Labels the pages that web_rows.py has scored, on Spark in local mode and in one process. Prints
 figures as Markdown. See web.sh."""
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import run
-import web_pages  # which puts examples/publications on the path
+import web_pages  # must come before `collective`: it puts examples/publications on the path
 import web_problem
 import web_rows
 from collective import f1_of
@@ -30,17 +30,19 @@ from memory import Peaks
 from run import TASK, in_one_process, labels_of, on_spark, seconds, tell
 
 MILLION = 1_000_000
-MODULES = ("collective.py", "pages.py")  # of examples/publications, which executors import
+MODULES = ("collective.py", "pages.py")  # files of examples/publications that executors import
 
 
 def known_styles() -> list[str]:
-    """Those of examples/publications: the tagger was trained on some, by others the learner judged."""
+    """Returns the styles of examples/publications. The tagger was trained on some of them, and the
+    learner was judged by the others."""
     lines = (web_rows.DATA / "styles.txt").read_text(encoding="utf-8").split("\n")
     return sorted({line for line in lines if line and not line.startswith("#")})
 
 
 def link(files: list[Path], folder: Path) -> tuple[int, int, int]:
-    """A folder of these files; how many pages, records and words are in them."""
+    """Makes a folder of links to these files. Returns the numbers of their pages, records and
+    words."""
     folder.mkdir(parents=True)
     pages: set[str] = set()
     records = words = 0
@@ -54,15 +56,15 @@ def link(files: list[Path], folder: Path) -> tuple[int, int, int]:
 
 
 def names_of(rows: Path, column: str = "labels") -> list[str]:
-    """The labels of all words, by ascending ids."""
+    """Returns the labels of all words, in ascending order of the ids of their records."""
     table = pq.read_table(rows, columns=["id", column]).sort_by("id")
     found: list[str] = pc.list_flatten(table.column(column)).to_pylist()
     return found
 
 
 def accuracy(files: list[Path], whats: dict[str, Any], work: Path, threads: int) -> None:
-    """Prints what each way to label makes of works of other shelves than the tagger's in styles that
-    are not of examples/publications."""
+    """Labels works and styles that are new: works of other shelves than the tagger's, in styles
+    that are not in examples/publications. Prints the errors of each way to label."""
     data = work / "new"
     data.mkdir()
     styles, shelves = pa.array(known_styles()), pa.array(web_rows.TRAIN, pa.int32())

@@ -4,13 +4,13 @@
     web_pages.py [--to build/web] [--rounds 4] [--jobs 2]
 
 Each round sets one page in each independent style of citation-style-language-styles, with works of
-one shelf; from round to round a style takes the next shelf. How works are dealt to shelves, set and
-labelled is that of examples/publications (make_pages.py). A run goes on where one before was ended,
-however that ended, and more rounds add to those that are there. Writes
+one shelf; from round to round a style takes the next shelf. Works are dealt to shelves, set and
+labelled as in examples/publications (make_pages.py). If a run was ended, in whatever way, the next
+run continues it. More rounds add to the pages that are there. Writes
 
     pages/ROUND/STYLE.txt  a page, in the format of pages.txt, with its counts as remarks; or a remark
-                           that says why there is none
-    settings.json          what the pages depend on; a folder with others is refused
+                           that says why there is no page
+    settings.json          all that the pages depend on; a folder with other settings is refused
     counts.json            pages, records and tokens; what was left out or dropped, and why
 """
 
@@ -35,12 +35,12 @@ sys.path.insert(0, str(ROOT / "examples/publications"))
 import make_pages  # noqa: E402
 
 WORKS = ROOT / "examples/publications/data/works.json"
-SHELVES, SEED, RECORDS = 10, 7, 14  # the defaults of make_pages.py: its shelves
-END = "# end"  # the last line of a whole file
+SHELVES, SEED, RECORDS = 10, 7, 14  # the defaults of make_pages.py, which give its shelves
+END = "# end"  # the last line of a file that was written as a whole
 
 
 def styles_of(folder: Path) -> list[Path]:
-    """The independent styles: those that do not point to another one."""
+    """Returns the independent styles: those that do not refer to another style."""
     found = sorted(folder.glob("*.csl"))
     return [style for style in found if b'rel="independent-parent"' not in style.read_bytes()]
 
@@ -68,28 +68,28 @@ def is_whole(path: Path) -> bool:
 
 
 def write(path: Path, text: str) -> None:
-    """The file appears whole or not at all."""
+    """Writes a file so that it appears as a whole or not at all."""
     part = path.with_name(f"{path.name}.{os.getpid()}.part")
     part.write_text(text, encoding="utf-8")
     os.replace(part, path)
 
 
 def shelves_of() -> list[list[Any]]:
-    """The works, dealt to the shelves of examples/publications/data/pages.txt."""
+    """Returns the works of each shelf of examples/publications/data/pages.txt."""
     works = json.loads(WORKS.read_text(encoding="utf-8"))
     dealt: list[list[Any]] = make_pages.deal(works, SHELVES, random.Random(SEED))
     return dealt
 
 
 def works_of(number: int, style: Path, shelf: list[Any]) -> list[Any]:
-    """Those of a style's page in a round."""
+    """Returns the works of a style's page in round `number`."""
     generator = random.Random(f"{SEED} {number} {style.stem}")
     chosen: list[Any] = make_pages.choose(shelf, RECORDS, generator)
     return chosen
 
 
 def page_of(name: str, shelf: int, style: Path, works: list[Any], folder: Path) -> list[str]:
-    """The lines of a page's file."""
+    """Returns the lines of a page's file."""
     try:
         root = ElementTree.fromstring(style.read_text(encoding="utf-8"))
         if root.find(f"{{{make_pages.CSL}}}bibliography") is None:
@@ -110,7 +110,8 @@ def page_of(name: str, shelf: int, style: Path, works: list[Any], folder: Path) 
 
 
 def work(tasks: list[tuple[int, int, Path]], shelves: list[list[Any]], to: Path) -> None:
-    """Sets pages (round, shelf, style), until it is done or the process that began it has ended."""
+    """Sets pages, given as (round, shelf, style). Returns early if the process that started it
+    ends."""
     begun_by = os.getppid()
     with tempfile.TemporaryDirectory() as folder:
         for number, shelf, style in tasks:

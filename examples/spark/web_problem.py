@@ -1,6 +1,7 @@
-"""The problem of a publication page: what an executor makes of the rows of a group.
+"""Makes the problem of a publication page from the rows of a group; executors do this.
 
-Needs libchorale and, beside it, collective.py and its pages.py (examples/publications).
+Executors need libchorale and, beside this file, collective.py and pages.py of
+examples/publications.
 """
 
 from __future__ import annotations
@@ -20,13 +21,14 @@ GROUP, ORDER = "page", "id"
 
 
 def pages(labels: Sequence[str], transitions: Any, learnt: Learnt | None) -> Problems:
-    """What to do with rows of pages. None: each record by itself."""
+    """Returns what to do with rows of pages. learnt None: each record is labelled by itself."""
     make = functools.partial(problem_of, list(labels), np.asarray(transitions), learnt is not None)
     return Problems(GROUP, make, learnt, order=ORDER, names=labels)
 
 
 def problem_of(labels: list[str], transitions: Any, together: bool, rows: Any) -> ch.Problem:
-    """One clique for each property, as in examples/publications; not together: none."""
+    """Returns the problem of a page, with a clique for each property, as in examples/publications;
+    without cliques unless `together`."""
     page = rows.column(GROUP)[0].as_py()
     shared = ch.Transitions(transitions)
     scored = [
@@ -45,7 +47,7 @@ def problem_of(labels: list[str], transitions: Any, together: bool, rows: Any) -
 
 
 def matrices(rows: Any, labels: int) -> list[Any]:
-    """The scores of each row, T x m."""
+    """Returns the scores of each row, T x m."""
     column = rows.column("scores").combine_chunks()
     flat = column.flatten().flatten().to_numpy().reshape(-1, labels)
     return np.split(flat, np.cumsum(column.value_lengths().to_numpy())[:-1])

@@ -3,15 +3,15 @@
 
     web_rows.py [--web build/web] [--rounds 4] [--jobs 2]
 
-The tagger is trained, and weights of a control without agreement are learnt, on the train shelves
-of examples/publications/data/pages.txt alone, by its train_base.py. A run goes on where one before
-was ended. Writes to the folder of the pages
+The tagger is trained on the train shelves of examples/publications/data/pages.txt alone, by its
+train_base.py; so are the weights of a control without agreement. If a run was ended, the next run
+continues it. Writes to the folder of the pages
 
-    rows/ROUND-BLOCK.parquet  a row a record: id, page, style, shelf, work, words, scores (float32, of
-                              LABELS at each word), gold
-    tagger.pickle             the tagger, so that it is trained once
+    rows/ROUND-BLOCK.parquet  a row for each record: id, page, style, shelf, work, words, scores
+                              (float32, by word: of each of LABELS), gold
+    tagger.pickle             the tagger, so that it is trained only once
     tagger.json               its labels and transitions
-    control.json              the control's weights
+    control.json              the weights of the control
 """
 
 from __future__ import annotations
@@ -29,15 +29,15 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
-import web_pages  # which puts examples/publications on the path
+import web_pages  # must come before `make_pages`: it puts examples/publications on the path
 from libchorale.learn import learn
 from make_pages import LABELS
 from pages import Record, read_pages
 from train_base import ALONE, CLASSES, Base, held_out
 
 DATA = web_pages.ROOT / "examples/publications/data"
-TRAIN = (0, 2)  # of data/learnt.json
-BLOCK = 128  # pages of a file
+TRAIN = (0, 2)  # the train shelves of data/learnt.json
+BLOCK = 128  # number of pages in a file
 
 SCHEMA = pa.schema(
     [
@@ -54,8 +54,8 @@ SCHEMA = pa.schema(
 
 
 def trained(records: list[Record], c1: float = 0.1, c2: float = 0.1) -> tuple[Base, Any]:
-    """The tagger of the train shelves, and the control's weights, both made as train_base.py makes
-    them. c1, c2: its defaults.
+    """Trains the tagger on the train shelves, and learns the control's weights, both as
+    train_base.py does. The defaults of c1 and c2 are those of train_base.py.
     """
     train = [r for r in records if r.shelf in TRAIN]
     problem = held_out(train, c1, c2).problem()
@@ -63,7 +63,7 @@ def trained(records: list[Record], c1: float = 0.1, c2: float = 0.1) -> tuple[Ba
 
 
 def tagger_of(web: Path) -> Base:
-    """The tagger that is there, or else a new one."""
+    """Returns the tagger in the folder, or trains it if there is none."""
     file = web / "tagger.pickle"
     if file.exists() and (web / "tagger.json").exists() and (web / "control.json").exists():
         found: Base = pickle.loads(file.read_bytes())
@@ -100,7 +100,8 @@ def rows_of(base: Base, records: list[Record], ids: list[int]) -> pa.Table:
 
 
 def work(base: Base, blocks: list[tuple[Path, list[tuple[int, Path]]]]) -> None:
-    """Writes blocks (file, its pages with the first id of each), as `web_pages.work`."""
+    """Writes blocks, given as (file, [(first id, page)]). Returns early as `web_pages.work`
+    does."""
     begun_by = os.getppid()
     for path, pages in blocks:
         if os.getppid() != begun_by:
@@ -117,7 +118,8 @@ def work(base: Base, blocks: list[tuple[Path, list[tuple[int, Path]]]]) -> None:
 
 
 def blocks_of(web: Path, rounds: int) -> list[tuple[Path, list[tuple[int, Path]]]]:
-    """Blocks of a round's pages. A page has room for 100 ids, a round for 100,000 pages."""
+    """Returns the blocks of all rounds: (file, [(first id, page)]). A page has room for 100 ids, a
+    round for 100,000 pages."""
     blocks = []
     for number in range(rounds):
         pages = sorted((web / f"pages/{number}").glob("*.txt"))
@@ -130,7 +132,7 @@ def blocks_of(web: Path, rounds: int) -> list[tuple[Path, list[tuple[int, Path]]
 
 def is_whole(path: Path) -> bool:
     try:
-        return pq.ParquetFile(path).schema_arrow.equals(SCHEMA)  # its end has been written
+        return pq.ParquetFile(path).schema_arrow.equals(SCHEMA)  # opening needs the end of the file
     except (OSError, pa.ArrowException):
         return False
 
@@ -152,7 +154,7 @@ def main() -> int:
     missing = [block for block in blocks if not is_whole(block[0])]
     print(f"{len(blocks)} files, {len(blocks) - len(missing)} of them are there", file=sys.stderr)
     base = tagger_of(given.web)
-    fork = multiprocessing.get_context("fork")  # which shares the tagger
+    fork = multiprocessing.get_context("fork")  # so that the processes share the tagger
     jobs = [
         fork.Process(target=work, args=(base, missing[k :: given.jobs])) for k in range(given.jobs)
     ]

@@ -9,16 +9,17 @@
  * one, with score 0.
  *
  * phi is always added in the same order: position by position from the first, and at each position
- * start, edge, unary and end, if present. All functions report this sum, with the same bits. Of
- * labellings with equal scores, a chain returns the one with the lowest label at the last position
- * at which they differ, a tree the one with the lowest label at the first.
+ * start, edge, unary and end, if present. All functions report this sum, with the same bits. If
+ * several labellings have the best score, compare two of them: a chain returns the labelling with
+ * the lower label at the last position at which the two differ, a tree the labelling with the lower
+ * label at the first such position.
  *
- * A score of minus infinity forbids. If every labelling is forbidden, the call succeeds with the
- * outcome CHORALE_OUTCOME_INFEASIBLE.
+ * A score of minus infinity forbids the label or the transition that has this score. If every
+ * labelling is forbidden, the call succeeds with the outcome CHORALE_OUTCOME_INFEASIBLE.
  *
  * A solver is a reusable workspace for one thread. The workspace grows when a chain needs more
  * memory; after chorale_chain_solver_reserve, chains of the reserved sizes allocate nothing.
- * Results do not depend on earlier use of the solver, bit for bit.
+ * Results have the same bits whatever the solver was used for before.
  */
 #ifndef CHORALE_CHAIN_H
 #define CHORALE_CHAIN_H
@@ -41,7 +42,8 @@ enum {
 
 /* ---- Transitions -------------------------------------------------------------------------- */
 
-/* Transition scores for any number of chains: immutable, reference-counted, any thread. */
+/* Transition scores for any number of chains. Immutable and reference-counted; may be used from any
+ * thread. */
 typedef struct chorale_transitions chorale_transitions;
 
 typedef struct chorale_transitions_options {
@@ -50,15 +52,16 @@ typedef struct chorale_transitions_options {
   chorale_orientation orientation; /* of scores */
   int64_t row_stride;              /* of scores, in elements; 0: rows without gaps */
   int64_t column_stride;           /* of scores, in elements; 0 means 1 */
-  /* 1: `scores` is not copied, and must stay unchanged until the last release; it must be FLOAT64
-   * and ROWS_FROM with column_stride 1, and all masks NULL. Default 0. */
+  /* 1: `scores` is not copied, and must stay valid and unchanged until the last reference is
+   * released; it must be FLOAT64 and ROWS_FROM with column_stride 1, and all masks NULL. Default
+   * 0. */
   int32_t borrow;
   int32_t reserved;  /* 0 */
   const void *start; /* m scores, added at the first position; NULL: zeros. Copied */
   const void *end;   /* m scores, added at the last position; NULL: zeros. Copied */
   /* Bytes; 0 forbids. mask: m x m without gaps, entry [x][y] for label y directly after label x.
    * start_mask, end_mask: m entries, for the label of the first and of the last position. Each may
-   * be NULL, which forbids nothing. chorale_scheme_mask fills such arrays. */
+   * be NULL, and then forbids nothing. chorale_scheme_mask fills such arrays. */
   const uint8_t *mask;
   const uint8_t *start_mask;
   const uint8_t *end_mask;
@@ -86,8 +89,8 @@ CHORALE_API int64_t chorale_transitions_labels(const chorale_transitions *transi
 
 /* ---- Labelling schemes -------------------------------------------------------------------- */
 
-/* Labelling schemes: a label name is "O", outside all segments, or a prefix, '-' or '_', and the
- * kind of a segment, such as "B-Title". */
+/* Labelling schemes. A label name is "O" (outside all segments), or a prefix, then '-' or '_', then
+ * the kind of a segment: "B-Title" begins a segment of the kind Title. */
 typedef int32_t chorale_scheme;
 enum {
   CHORALE_SCHEME_PLAIN = 0, /* a name is a kind; any label may follow any */
@@ -98,9 +101,11 @@ enum {
 
 /* Computes which labels may follow which in a scheme, as bytes: 1 allowed, 0 forbidden.
  *
- * names, lengths: m label names in UTF-8, name y of lengths[y] bytes; lengths NULL: each ends in
- *   NUL. A name without a prefix of the scheme is LABEL_NAME.
- * mask: m x m without gaps, entry [x][y] from label x to label y; start, end: m. Each may be NULL.
+ * names, lengths: m label names in UTF-8, name y of lengths[y] bytes; lengths NULL: each name ends
+ *   in NUL. PLAIN accepts every name. In the other schemes a name that is neither "O" nor a prefix
+ *   of the scheme with a kind fails with LABEL_NAME.
+ * mask: m x m without gaps, entry [x][y] for label y directly after label x. start, end: m entries,
+ *   for the label of the first and of the last position. Each array may be NULL.
  * Errors: NULL_ARGUMENT (names), SIZE, SIZE_OVERFLOW, UNKNOWN_CONSTANT, LABEL_NAME. O(m^2). Any
  * thread. */
 CHORALE_API chorale_status chorale_scheme_mask(chorale_scheme scheme, const char *const *names,
@@ -121,19 +126,19 @@ typedef struct chorale_chain {
   const void *unary;
   int64_t unary_row_stride;
   int64_t unary_column_stride;
-  /* Edge, start and end scores. NULL: zeros, except what `edges`, `start` and `end` give. */
+  /* Edge, start and end scores. NULL: zeros, except what `edges`, `start` and `end` below give. */
   const chorale_transitions *transitions;
   /* Edge scores of this chain alone, which replace those of `transitions`. edge_matrices is 1 (one
-   * m x m matrix for all edges) or T - 1 (a matrix for each edge: the one at (t - 1) *
-   * edge_matrix_stride is for the edge to position t). Strides of 0: without gaps. NULL: the edge
-   * scores of `transitions`. */
+   * m x m matrix for all edges) or T - 1 (a matrix for each edge: matrix t - 1, which begins at
+   * (t - 1) * edge_matrix_stride, is for the edge to position t). Strides are in elements; 0:
+   * without gaps. NULL: the edge scores of `transitions`. */
   const void *edges;
   int64_t edge_matrices;
   int64_t edge_matrix_stride;
   int64_t edge_row_stride;
   int64_t edge_column_stride;
-  const void *start; /* m scores that replace the start scores of `transitions`; NULL: none */
-  const void *end;   /* m scores that replace the end scores of `transitions`; NULL: none */
+  const void *start; /* m scores in place of the start scores of `transitions`; NULL: those apply */
+  const void *end;   /* m scores in place of the end scores of `transitions`; NULL: those apply */
   /* A tree: T parents, each an earlier position, or -1 for a root (position 0 and possibly others).
    * NULL: a chain. */
   const int32_t *parents;
@@ -151,8 +156,9 @@ CHORALE_API void chorale_chain_init(chorale_chain *chain, size_t struct_size);
  * (transitions), PARENT_ORDER, PARENT_CYCLE. Further errors are named at each function. */
 
 /* Writes phi of a labelling (T labels) to *score: minus infinity if scores, `forced` or `allowed`
- * forbid the labelling. Errors: NULL_ARGUMENT (labelling, score), OUT_OF_RANGE. O(T m). No
- * allocation. Any thread. */
+ * forbid the labelling. Errors: NULL_ARGUMENT (labelling, score), OUT_OF_RANGE. O(T m), and O(m^2)
+ * for each matrix of `edges`; on a tree with end scores at worst O(T^2) more. No allocation. Any
+ * thread. */
 CHORALE_API chorale_status chorale_chain_score(const chorale_chain *chain, const int32_t *labelling,
                                                double *score, chorale_error *error);
 
@@ -189,13 +195,14 @@ CHORALE_API chorale_status chorale_chain_solver_create_in(const chorale_host *ho
 CHORALE_API void chorale_chain_solver_destroy(chorale_chain_solver *solver);
 
 /* Computes how many bytes create_in needs for `task` on this chain, and on every chain that differs
- * from it only in the entries of its arrays. k: number of labellings for K_BEST, otherwise ignored.
- * Any thread. */
+ * from this one only in the entries of its arrays. k: number of labellings for K_BEST, otherwise
+ * ignored. Any thread. */
 CHORALE_API chorale_status chorale_chain_solver_bytes(const chorale_chain *chain,
                                                       chorale_chain_task task, int64_t k,
                                                       size_t *bytes, chorale_error *error);
-/* Grows the workspace so that later calls for `task` do not allocate, on this chain and on those
- * that differ from it only in the entries of their arrays. On failure the solver is unchanged. */
+/* Grows the workspace so that later calls for `task` do not allocate, on this chain and on every
+ * chain that differs from this one only in the entries of its arrays. On failure the solver is
+ * unchanged. */
 CHORALE_API chorale_status chorale_chain_solver_reserve(chorale_chain_solver *solver,
                                                         const chorale_chain *chain,
                                                         chorale_chain_task task, int64_t k,
@@ -204,23 +211,24 @@ CHORALE_API chorale_status chorale_chain_solver_reserve(chorale_chain_solver *so
 /* Errors of the calls below, besides those of the chain: NULL_ARGUMENT (solver), STRUCT_SIZE,
  * OUT_OF_MEMORY, WORKSPACE_TOO_SMALL. No allocation once the workspace is large enough. */
 
-/* Finds the best labelling. labelling: T entries, may be NULL; not written if infeasible. result:
- * may be NULL. O(T m^2). */
+/* Finds the best labelling. labelling: receives T labels; may be NULL; not written if infeasible.
+ * result: may be NULL. O(T m^2). */
 CHORALE_API chorale_status chorale_chain_solve(chorale_chain_solver *solver,
                                               const chorale_chain *chain, int32_t *labelling,
                                               chorale_chain_result *result, chorale_error *error);
 
-/* Computes max-marginals: for each position and label the greatest phi of a labelling with this
- * label there; for each edge and pair of labels the greatest phi with these labels at its ends.
+/* Computes max-marginals. The max-marginal of a position and a label is the greatest phi of the
+ * labellings that have this label at this position; that of an edge and two labels is the greatest
+ * phi of the labellings that have these labels at the ends of the edge.
  *
  * marginals: T x m doubles, row t at marginals + t * row_stride (0: m, rows without gaps). May be
  *   NULL.
  * edge_marginals: (T - 1) x m x m without gaps, matrix t - 1 for the edge to position t, row: label
  *   of the parent; all minus infinity if t is a root. May be NULL.
  * margins: T entries, the greatest max-marginal of each position minus its second greatest; plus
- *   infinity if only one label is possible there, 0 if none is. May be NULL.
+ *   infinity if only one label is possible at the position, 0 if no label is. May be NULL.
  * labelling, result: as in chorale_chain_solve.
- * Marginals agree with phi up to rounding. Errors: STRIDE. O(T m^2). */
+ * A max-marginal equals phi of such a labelling up to rounding. Errors: STRIDE. O(T m^2). */
 CHORALE_API chorale_status chorale_chain_max_marginals(
     chorale_chain_solver *solver, const chorale_chain *chain, double *marginals, int64_t row_stride,
     double *edge_marginals, double *margins, int32_t *labelling, chorale_chain_result *result,

@@ -7,7 +7,7 @@
  *
  * A solver is a reusable workspace for one thread. The workspace grows when a problem needs more
  * memory; after chorale_clique_solver_reserve, problems of the reserved sizes allocate nothing.
- * Results do not depend on earlier use of the solver, bit for bit.
+ * Results have the same bits whatever the solver was used for before.
  *
  * Complexities below are for n members and R values. Names in [brackets] are sections of Gupta,
  * Sarawagi and Diwan (potential.h).
@@ -34,7 +34,7 @@ typedef struct chorale_clique_problem {
   /* n entries: the value that member i must take, or -1 if free. NULL: all free. Borrowed. */
   const int32_t *fixed;
   /* n weights >= 1 whose sum is at most 2^31 - 1: member i counts weights[i] times, see "Weights"
-   * below. NULL: 1 for all. Borrowed. */
+   * below. NULL: 1 for all. Borrowed for the duration of a call. */
   const int64_t *weights;
 } chorale_clique_problem;
 
@@ -44,19 +44,20 @@ CHORALE_API void chorale_clique_problem_init(chorale_clique_problem *problem, si
 /* ---- Weights ------------------------------------------------------------------------------
  *
  * With weights w_i, n_v is the sum of the weights of the members at v, and the sum of all weights
- * takes the place of n in the potential: in its scale and in the lengths of its tables. psi is as
- * given: F adds psi[i][x_i] once. Examples: repeated rows of a table, long spans, speakers by
- * duration. Weights that are all 1 give what no weights give, bit for bit.
+ * takes the place of n in the potential: in its scale and in the lengths of its tables. psi is not
+ * multiplied: F adds psi[i][x_i] once. Examples: repeated rows of a table, long spans, speakers by
+ * duration. If all weights are 1, results are those of a call without weights, bit for bit.
  *
- * Supported for a SUM whose tables are convex and forbid no count. There, a member of weight w can
- * be thought of as w members of score psi / w, without a change of the optimum: if some of these w
- * members take one value and the others a second, then F is convex in the number that take the
- * first, so that F is greatest when all take the same of the two values. ALPHA_PASS sorts members
- * by their loss per unit of weight; the labellings that it tries include the best of those that it
- * would try on the w_1 + .. + w_n members. Its guarantees therefore hold: at least 13/15 of the
- * optimum for Potts with lambda > 0 and non-negative finite psi; exact for two values and for one
- * member. Every score is that of a labelling, and upper bounds are never below the optimum. (A
- * table that is declared convex is trusted.)
+ * Supported for a SUM whose tables are convex and forbid no count. With such tables, a member of
+ * weight w may be replaced by w *parts*, members of weight 1 with scores psi / w, without a change
+ * of the optimum: if some parts of a member take one value and the others a second value, F is a
+ * convex function of the number of parts at the first, so F is greatest when all parts have the
+ * same one of the two values. ALPHA_PASS sorts members by their loss per unit of weight; the
+ * labellings that it tries include the best of those that it would try on the w_1 + .. + w_n parts.
+ * Its guarantees therefore hold: at least 13/15 of the optimum for Potts with lambda > 0 and
+ * non-negative finite psi; exact for two values and for one member. Every score is that of a
+ * labelling, and upper bounds are never below the optimum. (A table that is declared convex is
+ * trusted.)
  *
  * These calls and algorithms take weights; others fail with WEIGHTS:
  *
@@ -75,24 +76,26 @@ enum {
   /* Chooses an algorithm by the potential; the result names the choice. Below, a *column* is a
    * counted value, or all uncounted values together.
    *   MAX, one member, or at most two columns: ALPHA_PASS, exact.
-   *   SUM convex: ALPHA_PASS, then ICM from the best labellings of its best alphas (four up to 250
-   *     members, fewer above). With 64 to 255 members, ICM starts instead from the best labelling
-   *     and from labellings in which two or three columns have most members. With 16 to 500 members
-   *     then ICM after moves of several members at once. Never scores below ALPHA_PASS. With a
-   *     requested gap COUNT_BOXES follows.
+   *   SUM convex: ALPHA_PASS, then ICM from the best labelling of each of the best alphas (four
+   *     alphas up to 250 members, fewer above). With 64 to 255 members, ICM starts instead from the
+   *     best labelling and from labellings in which two or three columns have most members. With 16
+   *     to 500 members, moves of several members at once follow, each followed by ICM. (The steps
+   *     for 64 to 255 and 16 to 500 members are left out with more than 2^18 scores.) The result
+   *     never scores below that of ALPHA_PASS. If a gap is requested, COUNT_BOXES follows.
    *   SUM concave: CONCAVE_FLOW, exact, also with uncounted values.
-   *   SUM of another shape: as for convex, then ALPHA_EXPANSION and ICM again. With a requested gap
-   *     COUNT_BOXES follows.
+   *   SUM neither convex nor concave: ALPHA_PASS, then ICM from the best labelling of each of the
+   *     best alphas, then ALPHA_EXPANSION from the best result, then ICM again. If a gap is
+   *     requested, COUNT_BOXES follows.
    *   MAJORITY: EXACT_MAJORITY, exact.
    *   PAIRS, CALLBACK: ALPHA_PASS, then ICM. (PAIRS that equals a SUM, see potential.h: as SUM.) */
   CHORALE_ALGORITHM_AUTO = 0,
 
   /* For every value alpha and every k from 0 to n, tries the labelling in which the k members that
-   * lose least by taking alpha take alpha, and every other member its best other value. Returns the
-   * best of these labellings. Any family. Exact for MAX, for two values and for one member; at
-   * least 13/15 of the optimum for Potts with lambda > 0 and non-negative finite psi. O(R n log n)
-   * for SUM and MAX, O(R^2 n) more for MAJORITY and PAIRS, O(R n) calls for a callback.
-   * [alpha-pass; in the paper k begins at 1] */
+   * lose least by taking alpha take alpha, and every other member takes its best value other than
+   * alpha. Returns the best of these labellings. Any family. Exact for MAX, for two values and for
+   * one member; at least 13/15 of the optimum for Potts with lambda > 0 and non-negative finite
+   * psi. O(R n log n) for SUM and MAX, O(R^2 n) more for MAJORITY and PAIRS, O(R n) calls for a
+   * callback. [alpha-pass; in the paper k begins at 1] */
   CHORALE_ALGORITHM_ALPHA_PASS = 10,
 
   /* ALPHA_PASS with a set of up to q = `subset_size` values in place of alpha. For q >= 2 at least
@@ -101,10 +104,11 @@ enum {
    * a few hundred. Any family. [Generalized alpha-pass] */
   CHORALE_ALGORITHM_GENERALISED_ALPHA_PASS = 20,
 
-  /* Repeatedly chooses a set of members and a value such that moving the set to the value raises
-   * the score most, by dynamic programming over the number of members moved. Ends when no value has
-   * such a move. SUM. No guarantee better than 1/2 of the optimum, even for Potts.
-   * O(R n^2) a round, memory O(n min(n, R)). Starts from `start`. [alpha-expansion] */
+  /* For one value alpha after another, moves a set of members to alpha at once: the set by which
+   * the score rises most, found by dynamic programming over the number of members moved. Ends when
+   * no move to any alpha raises the score. SUM. No guarantee better than 1/2 of the optimum, even
+   * for Potts. O(R n^2) a round over all alphas, memory O(n min(n, R)). Starts from `start`.
+   * [alpha-expansion] */
   CHORALE_ALGORITHM_ALPHA_EXPANSION = 30,
 
   /* In each step every member takes the value v that maximises psi_iv plus the slope of f_v at the
@@ -117,23 +121,24 @@ enum {
    * `start`. */
   CHORALE_ALGORITHM_ICM = 50,
 
-  /* MAJORITY: ALPHA_PASS on the scores psi_iv + w_alpha,v (w: the weights of the potential), of
-   * which only labellings with alpha as the majority are tried. No guarantee better than 1/2 of the
-   * optimum. O(R^2 n + R n log n). [Modified alpha-pass] */
+  /* MAJORITY: ALPHA_PASS on the scores psi_iv + w_alpha,v (w: the weights of the potential). Keeps
+   * only those labellings of a pass in which no value has a higher count than alpha. No guarantee
+   * better than 1/2 of the optimum. O(R^2 n + R n log n). [Modified alpha-pass] */
   CHORALE_ALGORITHM_MODIFIED_ALPHA_PASS = 60,
 
-  /* MAJORITY: Lagrangian relaxation of "alpha has the highest count", one alpha after the other,
-   * with three rules for the multipliers. Gives an upper bound as well; no guarantee on the score.
-   * O(R n) an iteration and alpha. [Lagrangian Relaxation; Subgradient Optimization, Golden
-   * Search, Conservative Coordinate Descent] */
+  /* MAJORITY: Lagrangian relaxation of the constraint that alpha has the highest count, for one
+   * majority value alpha after another. The three algorithms differ in the rule by which they
+   * change the multipliers. Gives an upper bound as well; no guarantee on the score. O(R n) an
+   * iteration and alpha. [Lagrangian Relaxation; Subgradient Optimization, Golden Search,
+   * Conservative Coordinate Descent] */
   CHORALE_ALGORITHM_LAGRANGIAN_SUBGRADIENT = 70,
   CHORALE_ALGORITHM_LAGRANGIAN_GOLDEN_SECTION = 71,
   CHORALE_ALGORITHM_LAGRANGIAN_CONSERVATIVE = 72,
 
-  /* MAJORITY: the optimum. For each majority value, searches its count k; the best score is concave
-   * in k, and is computed for a k by a minimum-cost flow over the R values. Bounds rule out most
-   * majority values and counts. At worst O(R log n) flows of O(n) augmentations of O(R^2 + n R).
-   * [Exact Algorithm] */
+  /* MAJORITY: the optimum. For each majority value, searches for its best count k: the best score
+   * is a concave function of k, computed for a given k by a minimum-cost flow over the R values.
+   * Bounds rule out most majority values and counts. At worst O(R log n) flows of O(n)
+   * augmentations of O(R^2 + n R). [Exact Algorithm] */
   CHORALE_ALGORITHM_EXACT_MAJORITY = 80,
 
   /* SUM with concave tables: the optimum, by n shortest augmenting paths over the R values.
@@ -142,13 +147,15 @@ enum {
   CHORALE_ALGORITHM_CONCAVE_FLOW = 81,
 
   /* SUM, any tables: the optimum, by branch and bound. A node restricts the count of each value to
-   * a range, and its bound is that of DUAL_BOUND; with all counts fixed, solves a transportation
-   * problem. Exponential at worst; stops at the requested gap, the node limit and the deadline. */
+   * a range; its upper bound is computed as in DUAL_BOUND. A node with all counts fixed is solved
+   * as a transportation problem. Exponential at worst; stops at the requested gap, the node limit
+   * and the deadline. */
   CHORALE_ALGORITHM_COUNT_BOXES = 82,
 
-  /* SUM: an upper bound by Lagrangian relaxation: members choose values and values choose members,
-   * sum_i max_v (psi_iv - mu_iv) + sum_v max_k (k largest mu_iv + f_v(k)), with multipliers mu
-   * where they disagree. Returns the best labelling found on the way. O(R n log n) an iteration. */
+  /* SUM: an upper bound by Lagrangian relaxation. Members choose values and values choose members
+   * independently; the multipliers mu are changed so that the two choices agree. The bound is
+   *   sum_i max_v (psi_iv - mu_iv) + sum_v max_k (f_v(k) + sum of the k largest mu_iv).
+   * Returns the best labelling found on the way. O(R n log n) an iteration. */
   CHORALE_ALGORITHM_DUAL_BOUND = 90
 };
 
@@ -161,8 +168,8 @@ CHORALE_API chorale_algorithm chorale_algorithm_from_name(const char *name, size
 /* Start labelling of ALPHA_EXPANSION, POLISH and ICM. */
 typedef int32_t chorale_start;
 enum {
-  CHORALE_START_INDEPENDENT = 0, /* the best value of every member, the lowest of equals */
-  CHORALE_START_VALUE = 1,       /* start_value where allowed, else the best value */
+  CHORALE_START_INDEPENDENT = 0, /* the best value of every member; the lowest of several best */
+  CHORALE_START_VALUE = 1,       /* start_value for members that may take it, else the best value */
   CHORALE_START_ASSIGNMENT = 2,  /* start_assignment */
   CHORALE_START_ALPHA_PASS = 3   /* the result of ALPHA_PASS */
 };
@@ -174,34 +181,41 @@ typedef struct chorale_clique_options {
   int32_t start_value;             /* START_VALUE: 0 .. R-1 */
   int32_t subset_size;             /* GENERALISED_ALPHA_PASS: q >= 1, default 2 */
   const int32_t *start_assignment; /* START_ASSIGNMENT: n values, none forbidden. Borrowed. */
-  /* Greatest number of sweeps, of rounds, or of multiplier steps for each majority value or node;
-   * 0: the default of the algorithm. */
+  /* Greatest number of iterations; 0: the default of the algorithm. An iteration is a sweep over
+   * the members (ICM, POLISH), a round (ALPHA_EXPANSION), a step of the multipliers (DUAL_BOUND;
+   * LAGRANGIAN_*, counted for each majority value; COUNT_BOXES, counted for each node), a majority
+   * value (MODIFIED_ALPHA_PASS) or a flow (EXACT_MAJORITY, which checks the limit before each
+   * majority value). */
   int64_t iteration_limit;
   int64_t node_limit; /* COUNT_BOXES: greatest number of nodes; 0: no limit */
   /* COUNT_BOXES: greatest number of open nodes; when it is reached the search continues depth
    * first. Memory for this number of nodes is allocated before the search: a node takes about 8 n +
-   * 8 R bytes and a bit for each of the n R scores. A greater number than fits in 1 GiB is reduced
-   * to what fits (at least 1), and one above (n + 1)^R, the number of different nodes, to that. 0:
-   * as many nodes as fit in 16 MB, but at least 16 and at most 8192. */
+   * 8 R bytes and a bit for each of the n R scores. A number whose nodes take more than 1 GiB is
+   * reduced to what fits in 1 GiB (at least 1 node), and a number above (n + 1)^R, the number of
+   * different nodes, is reduced to (n + 1)^R. 0: as many nodes as fit in 16 MiB, but at least 16
+   * and at most 8192. */
   int64_t node_pool;
   /* LAGRANGIAN_*: a relaxation ends when the violation of complementary slackness is at most this
    * fraction of the largest useful multiplier; >= 0, default 1e-3. */
   double tolerance;
-  /* Requested gap: stop when upper bound - score <= gap * |score|, or within rounding: 1e-12
-   * (sum_i |psi[i][x_i]| + |C(n)|). Negative (default -1): no gap is requested, and AUTO computes
-   * no bound beyond those that its algorithms need. 0: requests a proof of optimality. */
+  /* Requested gap: stop when upper bound - score <= gap * |score|, or when the difference is within
+   * rounding: at most 1e-12 (sum_i |psi[i][x_i]| + |C(n)|). Negative (default -1): no gap is
+   * requested, and AUTO computes no bound beyond those that its algorithms need. 0: requests a
+   * proof of optimality. */
   double gap;
-  /* Seconds from the start of the call; negative (default): none. Every algorithm checks clock and
-   * cancel flag within milliseconds of work, for cliques of any size. Not limited are the check of
-   * the arguments, one pass over the scores, and the copy of the labelling to `assignment`. The
-   * result is the best labelling so far, at least that of each member's best value. With more than
-   * a million scores (n R), there is no labelling before all scores are read: an earlier limit
-   * gives score minus infinity and leaves `assignment` unchanged. A limit always leaves `marginals`
-   * unchanged. In such large cliques it takes long even to compute the score of a labelling. This
-   * is done during the search, in at most a fifth of the time. A cancel returns the best of the
-   * labellings whose scores were computed; of a time limit, at most an eighth is reserved to
-   * compute the score of the last one. After a limit, a callback is called only to score the
-   * result. */
+  /* Seconds from the start of the call; negative (default): no limit. Every algorithm checks clock
+   * and cancel flag within milliseconds of work, for cliques of any size. Two steps do not: the
+   * check of the arguments, which is one pass over the scores, and the copy of the labelling to
+   * `assignment`. After a limit the result is the best labelling so far; it scores at least as much
+   * as the labelling in which each member has its best value.
+   *
+   * With more than a million scores (n R): There is no labelling before all scores are read; a
+   * limit before that gives score minus infinity and leaves `assignment` unchanged. A limit at any
+   * time leaves `marginals` unchanged. Even computing the score of a labelling takes long, so
+   * labellings are scored during the search, in at most a fifth of its time. A cancel returns the
+   * best of the labellings whose scores were computed; of a time limit, at most an eighth is
+   * reserved to compute the score of the last labelling. After a limit, a callback is called only
+   * to score the result. */
   double time_limit;
   const chorale_cancel *cancel; /* may be NULL. Borrowed. */
   int32_t exact_marginals;      /* 1: see chorale_clique_max_marginals. Default 0. */
@@ -224,9 +238,9 @@ typedef struct chorale_clique_result {
   double score;            /* member_score + clique_score */
   double member_score;     /* sum_i psi[i][x_i], added in the order of i */
   double clique_score;     /* C(n) */
-  double upper_bound;      /* on F over all labellings; plus infinity where none was computed */
+  double upper_bound;      /* upper bound on max F; plus infinity if none was computed */
   int64_t iterations;      /* total number of sweeps, rounds, multiplier steps or flows */
-  int64_t nodes;           /* COUNT_BOXES: nodes bounded */
+  int64_t nodes;           /* COUNT_BOXES: number of nodes whose bound was computed */
 } chorale_clique_result;
 
 /* Fills `result` with zeros; pass sizeof(chorale_clique_result). NULL is ignored. */
@@ -259,8 +273,8 @@ CHORALE_API chorale_status chorale_clique_solver_create_in(const chorale_host *h
 CHORALE_API void chorale_clique_solver_destroy(chorale_clique_solver *solver);
 
 /* Computes the bytes that create_in needs for `task` on any problem of at most `members` members
- * with this potential and options (NULL: defaults). Errors: as for the task itself.
- * Any thread. */
+ * with this potential and options (NULL: defaults). Errors: those of the task itself. Any
+ * thread. */
 CHORALE_API chorale_status chorale_clique_solver_bytes(const chorale_potential *potential,
                                                        int64_t members,
                                                        const chorale_clique_options *options,
@@ -268,8 +282,8 @@ CHORALE_API chorale_status chorale_clique_solver_bytes(const chorale_potential *
                                                        chorale_error *error);
 
 /* Grows the workspace so that `task` does not allocate on problems of at most `members` members
- * with this potential and options. On failure the solver is unchanged. Errors: as for the task
- * itself; WORKSPACE_TOO_SMALL in the caller's memory. */
+ * with this potential and options. On failure the solver is unchanged. Errors: those of the task
+ * itself; WORKSPACE_TOO_SMALL if the solver is in the caller's memory. */
 CHORALE_API chorale_status chorale_clique_solver_reserve(chorale_clique_solver *solver,
                                                          const chorale_potential *potential,
                                                          int64_t members,
@@ -280,7 +294,7 @@ CHORALE_API chorale_status chorale_clique_solver_reserve(chorale_clique_solver *
 /* Finds the values x of the members that maximise F, exactly or approximately (options->algorithm).
  *
  * options: NULL for defaults.
- * assignment: receives n values, x; may be NULL. Not written if no feasible labelling was found.
+ * assignment: receives the n values x; may be NULL. Not written if no feasible labelling was found.
  * result: receives score, bound and outcome; may be NULL. struct_size must be set.
  * Errors: NULL_ARGUMENT (solver, potential, problem, scores, start_assignment), STRUCT_SIZE, SIZE,
  *   SIZE_OVERFLOW, STRIDE, VALUES_MISMATCH, NOT_A_NUMBER, INFINITE, OUT_OF_RANGE, FORBIDDEN_VALUE,
@@ -297,19 +311,22 @@ CHORALE_API chorale_status chorale_clique_solve(chorale_clique_solver *solver,
 typedef int32_t chorale_marginal_form;
 enum {
   CHORALE_MARGINAL_SCORE = 0, /* m(i, v): the best F with x_i = v */
-  /* m(i, v) - psi_iv: the best score of the other members plus C with x_i = v. Computed without
-   * member i's own scores and its entry in `fixed`, and so defined where psi_iv is minus infinity
-   * too. This is the message of the clique to member i in a run (run.h, equation 7). */
+  /* m(i, v) - psi_iv: the greatest sum of C and the scores of the other members, with x_i = v. Does
+   * not depend on member i's own scores nor on its entry in `fixed`, and so is defined also where
+   * psi_iv is minus infinity. This is the message of the clique to member i in a run (run.h,
+   * equation 7). */
   CHORALE_MARGINAL_MESSAGE = 1
 };
 
 /* Computes all max-marginals m(i, v).
  *
- * They are exact for MAX, MAJORITY, concave SUM, two columns (AUTO) and one member, by the exact
- * algorithm. Otherwise m(i, v) is the best F of the labellings that ALPHA_PASS tries with x_i fixed
- * to v: the score of a labelling, and so a lower bound. options->exact_marginals = 1 requests exact
- * ones: COUNT_BOXES then computes those of the other SUMs (slow; under a limit they may be lower
- * bounds, see marginals_exact), and the call fails with NOT_EXACT for other PAIRS and CALLBACK.
+ * They are exact for MAX, for at most two columns (see CHORALE_ALGORITHM_AUTO), for one member,
+ * and, by AUTO or by the exact algorithm, for MAJORITY and concave SUM. Otherwise m(i, v) is the
+ * best F of the labellings that ALPHA_PASS tries with x_i fixed to v: the score of a labelling, and
+ * so a lower bound. options->exact_marginals = 1 requests exact max-marginals: those of the other
+ * SUMs are then computed by COUNT_BOXES (slow; under a limit they may be lower bounds, see
+ * marginals_exact). For PAIRS that equals no SUM and for CALLBACK, with more than two columns and
+ * more than one member, the call then fails with NOT_EXACT.
  * options->algorithm: AUTO, ALPHA_PASS, EXACT_MAJORITY, CONCAVE_FLOW or COUNT_BOXES.
  *
  * marginals: n rows of R doubles, row i at marginals + i * row_stride (0: R, rows without gaps),
@@ -318,24 +335,29 @@ enum {
  * assignment, result: as in chorale_clique_solve; the labelling is the best one found, and the
  *   max-marginals of its values are at least its score.
  * Errors: as in chorale_clique_solve; NULL_ARGUMENT (marginals), STRIDE, NOT_EXACT.
- * Cost: MAX O(R n (R + log n)). SUM by alpha-pass O(R n min(R, n)) if no count is forbidden and
- *   f_v(0) = 0 for all v; O(R z) more if f_v(0) != 0 for z of the values v. (With more than 512
- *   values, more than 2 n values, and more than 64 different f_v(1) - f_v(0), the last digit may
- *   round differently.) Concave SUM one solve and O(m^3 + n R) for m = min(n, R). MAJORITY one
- *   solve and O(R^3 + n R) for each flow computed. PAIRS, CALLBACK and SUM that forbids counts
- *   O(R^3 n) scores: seconds above a few hundred values. Memory: O(n R) for MAX, SUM and CALLBACK;
- *   O(R^2) more for MAJORITY and PAIRS. */
+ * Cost:
+ *   MAX               O(R n (R + log n))
+ *   SUM by ALPHA_PASS O(R n min(R, n)) if no count is forbidden and f_v(0) = 0 for all v; O(R z)
+ *                     more if f_v(0) != 0 for z of the values v. (With more than 512 values, more
+ *                     than 2 n values, and more than 64 different f_v(1) - f_v(0), the last digit
+ *                     may round differently.)
+ *   concave SUM       one solve, and O(m^3 + n R) for m = min(n, R)
+ *   MAJORITY          one solve, and O(R^3 + n R) for each flow computed
+ *   PAIRS, CALLBACK   O(R^3 n) evaluations of the potential, also for SUM by ALPHA_PASS if counts
+ *                     are forbidden: seconds above a few hundred values
+ * Memory: O(n R) for MAX, SUM and CALLBACK; O(R^2) more for MAJORITY and PAIRS. */
 CHORALE_API chorale_status chorale_clique_max_marginals(
     chorale_clique_solver *solver, const chorale_potential *potential,
     const chorale_clique_problem *problem, const chorale_clique_options *options,
     chorale_marginal_form form, double *marginals, int64_t row_stride, int32_t *assignment,
     chorale_clique_result *result, chorale_error *error);
 
-/* Computes the score of an assignment (n values): sets score, member_score and clique_score of
- * *result as chorale_clique_solve does, upper_bound to plus infinity, and other fields to 0. With a
- * forbidden value, member_score and score are minus infinity. Ignores `fixed`. Errors: as in
- * chorale_clique_solve; NULL_ARGUMENT (assignment, result), OUT_OF_RANGE (assignment). O(n R) to
- * check the scores, for MAJORITY and PAIRS O(R^2) more. */
+/* Computes the score of an assignment (n values). In *result, sets score, member_score and
+ * clique_score as chorale_clique_solve does, upper_bound to plus infinity, and other fields to 0.
+ * If a member has a forbidden value, member_score and score are minus infinity. Ignores `fixed`.
+ * Errors: as in chorale_clique_solve; NULL_ARGUMENT (assignment, result), OUT_OF_RANGE
+ * (assignment).
+ * O(n R) to check the scores, for MAJORITY and PAIRS O(R^2) more. */
 CHORALE_API chorale_status chorale_clique_score(chorale_clique_solver *solver,
                                                    const chorale_potential *potential,
                                                    const chorale_clique_problem *problem,

@@ -13,9 +13,9 @@
 
 CHORALE_BEGIN_DECLS
 
-/* Chains with the same number of labels and the same transitions, as ragged arrays. N: number of
- * positions of all chains. Positions are numbered by their index in the arrays, from offsets[0] to
- * offsets[chains] - 1, or from 0 to chains - 1 without offsets. */
+/* Chains with the same number of labels and the same transitions, as ragged arrays. N is the number
+ * of positions of all chains. A position is numbered by its index in the arrays: from offsets[0] to
+ * offsets[chains] - 1, or from 0 to chains - 1 if `offsets` is NULL. */
 typedef struct chorale_corpus {
   size_t struct_size;     /* sizeof(chorale_corpus); set by init */
   int64_t chains;         /* >= 0 */
@@ -25,24 +25,24 @@ typedef struct chorale_corpus {
   /* 1: `unary` and `tokens` are not copied; both must stay valid and unchanged until the last
    * reference to the model is released. 0 (default): copied. */
   int32_t borrow;
-  /* Scores of position p and label y at p * unary_row_stride + y * unary_column_stride, in
-   * elements. Strides of 0: rows without gaps. */
+  /* Score of label y at position p: at p * unary_row_stride + y * unary_column_stride, in elements.
+   * Strides of 0: rows without gaps. */
   const void *unary;
   int64_t unary_row_stride;
   int64_t unary_column_stride;
   const chorale_transitions *transitions; /* of all chains; NULL: zero */
   const int32_t *tokens; /* by position: a token id >= 0, or -1 for none. NULL: no chain has any */
-  const int64_t *groups; /* by chain: number of its document. NULL: 0 for all */
+  const int64_t *groups; /* by chain: the number of its group (document). NULL: 0 for all */
 } chorale_corpus;
 
 /* Fills `corpus` with zeros; pass sizeof(chorale_corpus). NULL is ignored. */
 CHORALE_API void chorale_corpus_init(chorale_corpus *corpus, size_t struct_size);
 
-/* Adds every chain of a corpus. *first: receives the number of the first chain; the others have the
- * numbers after it. May be NULL. Errors: those of every call on a builder (model.h); NULL_ARGUMENT
- * (corpus, unary where N > 0), STRUCT_SIZE, SIZE, STRIDE, UNKNOWN_CONSTANT, OUT_OF_RANGE (offsets
- * that descend or are negative, tokens), NOT_A_NUMBER, INFINITE, LABELS_MISMATCH (transitions). O(N
- * m). */
+/* Adds every chain of a corpus. *first: receives the number of the first chain; the other chains
+ * have the numbers after it. May be NULL. Errors: those of every call on a builder (model.h);
+ * NULL_ARGUMENT (corpus, unary where N > 0), STRUCT_SIZE, SIZE, STRIDE, UNKNOWN_CONSTANT,
+ * OUT_OF_RANGE (offsets that descend or are negative, tokens), NOT_A_NUMBER, INFINITE,
+ * LABELS_MISMATCH (transitions). O(N m). */
 CHORALE_API chorale_status chorale_model_builder_add_corpus(chorale_model_builder *builder,
                                                             const chorale_corpus *corpus,
                                                             int64_t *first, chorale_error *error);
@@ -54,12 +54,13 @@ CHORALE_API chorale_status chorale_model_builder_add_cliques(chorale_model_build
                                                              int64_t count, int64_t *first,
                                                              chorale_error *error);
 
-/* Adds positions of chains to the cliques first .. first + count - 1, which are position or centred
- * cliques.
+/* Adds positions of chains to the cliques first .. first + count - 1, which must be position or
+ * centred cliques.
  *
- * offsets: count + 1; clique first + c receives the entries offsets[c] .. offsets[c + 1] - 1 of
- *   `chains` and `positions`, in this order. chains: numbers of chains in the model. positions:
- *   within their chains; NULL: all 0, as for single items.
+ * offsets: count + 1 numbers. Clique first + c receives the entries offsets[c] .. offsets[c + 1] -
+ *   1 of `chains` and `positions`, in this order.
+ * chains: the number of a chain in the model, for each entry.
+ * positions: a position in this chain, for each entry; NULL: all 0, as for single items.
  * Errors: as for one position; NULL_ARGUMENT, SIZE (count), OUT_OF_RANGE (offsets). O(entries)
  * if each clique's entries ascend by chain, then position; O(entries log entries) otherwise. */
 CHORALE_API chorale_status chorale_model_builder_add_positions(
@@ -67,9 +68,9 @@ CHORALE_API chorale_status chorale_model_builder_add_positions(
     const int64_t *chains, const int64_t *positions, chorale_error *error);
 
 /* Adds whole chains (or oracle instances, model.h) to the cliques first .. first + count - 1, which
- * are property cliques: clique first + c receives the entries offsets[c] .. offsets[c + 1] - 1 of
- * `chains`. The class of every position is 0, and the table of a chain is its tokens; for others
- * use chorale_model_builder_add_member.
+ * must be property cliques. Clique first + c receives the entries offsets[c] .. offsets[c + 1] - 1
+ * of `chains`. The class of every position is 0, and the table of a chain is its tokens; to pass
+ * other classes or tables use chorale_model_builder_add_member.
  * Errors: as for one member; NULL_ARGUMENT, SIZE (count), OUT_OF_RANGE (offsets). */
 CHORALE_API chorale_status chorale_model_builder_add_members(chorale_model_builder *builder,
                                                              int64_t first, int64_t count,

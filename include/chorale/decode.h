@@ -1,6 +1,6 @@
 /* The simplest interface: from the scores of a tagger to labels that agree with each other.
  *
- * Suffices for most uses. Five calls:
+ * Suffices for most uses. Five calls, between declarations and settings:
  *
  *     chorale_corpus corpus;                          the tagger's scores of each position
  *     chorale_corpus_init(&corpus, sizeof corpus);
@@ -12,8 +12,8 @@
  *     chorale_decoded_destroy(decoded);
  *
  * An array of chorale_agreement is the *specification*: it states which labels should agree and how
- * strongly, with the same names in every language binding. All calls are implemented on the public
- * calls of corpus.h, model.h and run.h, which offer more.
+ * strongly. Its fields have the same names in every language binding. The calls of this header are
+ * implemented by the public calls of corpus.h, model.h and run.h, which offer more.
  */
 #ifndef CHORALE_DECODE_H
 #define CHORALE_DECODE_H
@@ -48,17 +48,17 @@ typedef struct chorale_agreement {
    * its own. Ignored by CLIQUES. */
   int32_t across;
   /* A clique of n positions (or chains), n_v of which have value v, adds strength / n * sum_v n_v^2
-   * to the score. A position that changes to the value of all others gains up to twice the
-   * strength: strength 1 outweighs a preference of the tagger for another label by less than 2.
-   * Finite; negative: values should differ. Default 1. */
+   * to the score. If all other members have the same value, a position that changes to this value
+   * raises the sum by up to twice the strength. So with strength 1 it does so even if the tagger
+   * prefers another label by almost 2. Finite; negative: values should differ. Default 1. */
   double strength;
   /* A potential that replaces `strength`, over m values (the labels) or over the values of the
    * property. NULL (default): `strength` is used. */
   const chorale_potential *potential;
-  int64_t minimum;     /* no clique has fewer positions or chains than this; >= 1. Default 2 */
+  int64_t minimum; /* >= 1. Fewer positions or chains than this form no clique. Default 2 */
   const int32_t *keys; /* KEYS: by position of the corpus, a key >= 0, or -1 for none */
-  const int32_t *stop; /* WORDS, KEYS: `stop_count` token ids or keys, in any order, that get no
-                          clique */
+  const int32_t *stop; /* WORDS, KEYS: `stop_count` token ids or keys, in any order; their positions
+                          form no clique */
   int64_t stop_count;
   const chorale_property *property; /* PROPERTY: the property */
   /* CLIQUES: clique c holds the positions (numbered as in chorale_corpus)
@@ -66,9 +66,9 @@ typedef struct chorale_agreement {
   int64_t cliques;
   const int64_t *clique_offsets; /* cliques + 1 */
   const int64_t *members;
-  /* By position of the corpus (PROPERTY: by chain): how often it counts in its clique, >= 1; see
-   * "Weights" in clique.h. n and n_v above are then sums of weights. The strength must be >= 0, or
-   * `potential` a SUM whose tables are convex. NULL (default): 1 for all. */
+  /* By position of the corpus (PROPERTY: by chain): how often the position (chain) counts in its
+   * clique, >= 1; see "Weights" in clique.h. n and n_v above are then sums of weights. The strength
+   * must be >= 0, or `potential` a SUM whose tables are convex. NULL (default): 1 for all. */
   const int64_t *weights;
 } chorale_agreement;
 
@@ -79,13 +79,14 @@ CHORALE_API void chorale_agreement_init(chorale_agreement *agreement, size_t str
 
 typedef struct chorale_decoded chorale_decoded;
 
-/* Labels a corpus, maximising the scores plus the potentials of all agreements.
+/* Labels a corpus: looks for the labelling with the greatest sum of scores and of the potentials of
+ * all agreements, by a run (run.h).
  *
  * agreements: `count` >= 0 structs, struct_size bytes apart (all with the same struct_size).
- * options: those of the run that labels (rounds, threads, time_limit, bound_steps ...); NULL for
- *   defaults.
+ * options: options of the run (rounds, threads, time_limit, bound_steps ...); NULL for defaults.
  * *decoded: receives the result, also if a limit ended the run early; the caller frees it with
- *   chorale_decoded_destroy. It borrows nothing, except scores and tokens if corpus->borrow is 1.
+ *   chorale_decoded_destroy. The result borrows nothing, except scores and tokens if corpus->borrow
+ *   is 1.
  * Errors: those of chorale_model_builder_add_corpus, chorale_run_create and chorale_run_solve;
  * NULL_ARGUMENT (keys, property, clique_offsets, members where their kind needs them), STRUCT_SIZE,
  * SIZE, UNKNOWN_CONSTANT (kind), NOT_A_NUMBER, INFINITE, OUT_OF_RANGE, TOKENS_MISSING (WORDS, and
@@ -123,7 +124,7 @@ typedef struct chorale_reason {
   int64_t agreement; /* index into the specification */
   int64_t clique;    /* within the model */
   int64_t chain;
-  int64_t position;  /* within the chain; -1: the whole chain, of a property */
+  int64_t position;  /* within the chain; -1: the whole chain, in a clique of PROPERTY */
   int64_t members;   /* number of members (positions or chains) of the clique; with weights, the sum
                         of their weights */
   int64_t agreeing;  /* number of the other members that have `value` now; with weights, the sum of
@@ -131,8 +132,8 @@ typedef struct chorale_reason {
   int32_t own_value; /* value in the best labelling of the chain without cliques: a label, or a
                         value of the property, R for EMPTY, R + 1 for CONFLICT */
   int32_t value;     /* value in the result, CHORALE_TOGETHER */
-  double amount;     /* how much the clique's potential would fall if this member alone took
-                        own_value; plus infinity if the potential forbids that */
+  double amount;     /* how much the clique's potential would fall if only this member changed back
+                        to own_value; plus infinity if the potential forbids that */
 } chorale_reason;
 
 /* Writes all reasons, ordered by chain, then position, then agreement. reason_size:
@@ -144,8 +145,9 @@ CHORALE_API chorale_status chorale_decoded_reasons(const chorale_decoded *decode
                                                    int64_t capacity, int64_t *needed,
                                                    chorale_error *error);
 
-/* Return the run that labelled the corpus, and its model, for the calls of run.h and model.h;
- * borrowed until `decoded` is destroyed. NULL for NULL. The run may be solved further. */
+/* Return the run that labelled the corpus, and the model of this run, for the calls of run.h and
+ * model.h. Both are borrowed until `decoded` is destroyed. NULL for NULL. The run may be solved
+ * further. */
 CHORALE_API chorale_run *chorale_decoded_run(chorale_decoded *decoded);
 CHORALE_API const chorale_model *chorale_decoded_model(const chorale_decoded *decoded);
 /* Returns the index of the agreement that a clique of the model belongs to; -1 if `clique` is out

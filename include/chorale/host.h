@@ -27,11 +27,11 @@ enum {
 };
 
 /* Receives log messages: UTF-8 ending in NUL, valid during the call. Called on the thread of the
- * call into the library; must not unwind and must not use the same handle. */
+ * call into the library. Must not unwind, and must not use the handle that this call uses. */
 typedef void (*chorale_log_function)(void *user, chorale_log_level level, const char *message);
 
-/* The host, passed to functions that create handles; they copy the struct. allocator NULL: malloc
- * and free. log NULL: messages are dropped. NULL instead of a host: as if both were NULL. */
+/* The host, passed to functions that create handles, which copy the struct. allocator NULL: malloc
+ * and free. log NULL: messages are dropped. A NULL host: as if allocator and log were NULL. */
 typedef struct chorale_host {
   size_t struct_size; /* sizeof(chorale_host); set by chorale_host_init */
   const chorale_allocator *allocator;

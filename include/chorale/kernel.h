@@ -1,12 +1,13 @@
-/* The calls of chain.h and message.h without a solver: stateless, re-entrant, in scratch memory of
- * the caller, without allocation.
+/* The calls of chain.h and message.h without a solver. They are stateless and re-entrant, work in
+ * scratch memory of the caller, and allocate nothing.
  *
- * scratch: `bytes` bytes aligned to 64. As many as chorale_chain_solver_bytes or
- *   chorale_message_bytes gives for the task suffice. Contents are undefined afterwards. Calls on
+ * scratch: `bytes` bytes aligned to 64. The number that chorale_chain_solver_bytes or
+ *   chorale_message_bytes gives for the task suffices. Contents are undefined afterwards. Calls on
  *   different scratch memory may run at the same time. Errors: ALIGNMENT, WORKSPACE_TOO_SMALL.
  * All other arguments are those of the function of chain.h or message.h that has the same name
- * after the prefix. chorale_chain_score, chorale_property_shown and chorale_property_fired need
- * neither a solver nor scratch memory, and so have no other form here.
+ * after the prefix: chorale_kernel_solve takes those of chorale_chain_solve. chorale_chain_score,
+ * chorale_property_shown and chorale_property_fired need neither a solver nor scratch memory, and
+ * so have no other form here.
  */
 #ifndef CHORALE_KERNEL_H
 #define CHORALE_KERNEL_H

@@ -9,7 +9,7 @@
  * property p and each of its values v, including EMPTY and CONFLICT, the message of the chain to
  * the clique of p,
  *
- *     max { Phi(y) - m_p(v) : p has value v on y }   (equation 6: without the incoming m_p).
+ *     max { Phi(y) - m_p(v) : p has value v on y }   (equation 6; the incoming m_p is left out).
  *
  * With one property, messages are always exact. With several, the options choose the method.
  */
@@ -28,15 +28,16 @@ CHORALE_BEGIN_DECLS
  * configurations are computed; those stored at one position are *alive*. */
 typedef int32_t chorale_joint_mode;
 enum {
-  /* EXACT while at most `budget` configurations are alive, then BEAM of width `budget`. */
+  /* EXACT if at most `budget` configurations are ever alive, otherwise BEAM of width `budget`. */
   CHORALE_JOINT_AUTO = 0,
-  /* Exact. STATE_SPACE if more than `budget` configurations would be alive. */
+  /* Exact. The call fails with STATE_SPACE if more than `budget` configurations would be alive. */
   CHORALE_JOINT_EXACT = 10,
   /* Local absorption (the second approximation of the paper, see potential.h): the message m of a
    * property becomes scores of positions. Every position where the property fires v gets m(v) -
    * m(EMPTY), or m(v) if m(EMPTY) is minus infinity. Configurations then hold only the states of
-   * the automata, and, when a message is computed, the value of its property. Exact if no property
-   * fires twice; otherwise m(v) is added for each firing. `budget` applies as in EXACT. */
+   * the automata and, when a message is computed, the value of the property whose message it is.
+   * Exact if no property fires twice; otherwise m(v) is added for each firing. `budget` applies as
+   * in EXACT. */
   CHORALE_JOINT_ABSORPTION = 20,
   /* The paper's third approximation: keeps the best `beam_width` configurations at each position,
    * ranked by their best score over all labels plus the messages of the values fired so far. */
@@ -58,7 +59,8 @@ CHORALE_API void chorale_message_options_init(chorale_message_options *options, 
 typedef struct chorale_message_result {
   size_t struct_size;      /* sizeof(chorale_message_result); set by init */
   chorale_outcome outcome; /* COMPLETE; INFEASIBLE: every labelling is proven to be forbidden;
-                              NOTHING_FOUND: a beam or absorption found none, without proof */
+                              NOTHING_FOUND: a beam or absorption found no allowed labelling, which
+                              does not prove that there is none */
   int32_t pruned;          /* 1: a beam dropped configurations */
   int32_t exact;           /* 1: messages or labelling are exact, up to rounding */
   int32_t reserved;
@@ -78,17 +80,17 @@ typedef int32_t chorale_message_task;
 enum { CHORALE_MESSAGE_SEND = 0, CHORALE_MESSAGE_DECODE = 1 };
 
 /* Computes how many bytes chorale_chain_solver_create_in needs for `task` on this chain with these
- * `count` attachments and options (NULL: defaults), and on all chains and attachments that differ
- * from them only in the entries of arrays (messages, scores, tables). Errors: as for the task. Any
- * thread. */
+ * `count` attachments and options (NULL: defaults). As many suffice for all chains and attachments
+ * that differ from these only in the entries of arrays (messages, scores, tables). Errors: as for
+ * the task. Any thread. */
 CHORALE_API chorale_status chorale_message_bytes(const chorale_chain *chain,
                                                  const chorale_attachment *attachments,
                                                  int64_t count,
                                                  const chorale_message_options *options,
                                                  chorale_message_task task, size_t *bytes,
                                                  chorale_error *error);
-/* Grows the workspace so that `task` does not allocate on the chains and attachments for which
- * chorale_message_bytes gives the number of bytes. On failure the solver is unchanged. */
+/* Grows the workspace so that `task` does not allocate on this chain and these attachments, nor on
+ * those that differ from them only in the entries of arrays. On failure the solver is unchanged. */
 CHORALE_API chorale_status chorale_message_reserve(chorale_chain_solver *solver,
                                                    const chorale_chain *chain,
                                                    const chorale_attachment *attachments,
@@ -105,23 +107,23 @@ CHORALE_API chorale_status chorale_message_reserve(chorale_chain_solver *solver,
 /* Computes the messages of the chain to its cliques.
  *
  * attachments: `count` (>= 1) structs, with the incoming messages.
- * outgoing: `count` pointers. outgoing[p] receives the message to the clique of property p, R_p + 2
- *   scores, minus infinity for values that no labelling has; NULL: the message is not computed.
- *   Must not overlap incoming messages.
+ * outgoing: `count` pointers. outgoing[p] receives the message to the clique of property p: R_p + 2
+ *   scores, minus infinity for values that no labelling has. If outgoing[p] is NULL, this message
+ *   is not computed. Must not overlap incoming messages.
  * result: may be NULL.
- * Cost of one message: at most T x m^2 x configurations; on a tree also T x m x configurations
- * squared, to combine the subtrees of a position. With several properties on a chain, a narrow beam
- * runs first; its scores serve as lower bounds, by which the main run prunes without changing the
+ * Cost of one message: at most T x m^2 x configurations; on a tree also T x m x configurations^2,
+ * to combine the subtrees of a position. With several properties on a chain, a narrow beam runs
+ * first; its scores serve as lower bounds, by which the main run prunes without changing the
  * result. */
 CHORALE_API chorale_status chorale_chain_messages(
     chorale_chain_solver *solver, const chorale_chain *chain, const chorale_attachment *attachments,
     int64_t count, const chorale_message_options *options, double *const *outgoing,
     chorale_message_result *result, chorale_error *error);
 
-/* Finds the labelling that maximises Phi. count may be 0. labelling: receives T labels; may be
- * NULL.
- * values: receives `count` entries, the value of each property on the labelling; may be NULL.
- * Neither is written if no labelling was found. result: may be NULL. */
+/* Finds the labelling that maximises Phi (exactly or not: see `exact` of the result). count may be
+ * 0. labelling: receives T labels; may be NULL. values: receives `count` entries, the value of each
+ * property on the labelling; may be NULL. If no labelling was found, neither array is written.
+ * result: may be NULL. */
 CHORALE_API chorale_status chorale_chain_decode(
     chorale_chain_solver *solver, const chorale_chain *chain, const chorale_attachment *attachments,
     int64_t count, const chorale_message_options *options, int32_t *labelling, int32_t *values,

@@ -21,9 +21,9 @@
  *                       (link-based classification). With no other member the potential is 0, or
  *                       minus infinity if a table of a SUM forbids a count of 0 (potential.h).
  *
- * Cost of large R. In a property clique, values that no member can fire take no memory: if R is
+ * Cost of large R. In a property clique, values that no member can fire take no memory. If R is
  * above 62 and above twice the number of values that can fire, memory and time of model and run
- * depend on that number instead of R, and no dictionary is needed. Arguments and results of calls
+ * depend on this number instead of R, and no dictionary is needed. Arguments and results of calls
  * have the property's own value numbers all the same. Memory is O(members R) in position cliques,
  * and in property cliques with an oracle instance, which may have any value, or with a CALLBACK
  * potential, which receives all counts.
@@ -70,7 +70,8 @@ typedef struct chorale_chain_options {
 /* Fills `options` with the defaults; pass sizeof(chorale_chain_options). NULL is ignored. */
 CHORALE_API void chorale_chain_options_init(chorale_chain_options *options, size_t struct_size);
 
-/* Adds a chain or tree; options: NULL for defaults. *index: receives its number; may be NULL.
+/* Adds a chain or tree; options: NULL for defaults. *index: receives the number of the chain; may
+ * be NULL.
  * Errors: those of a chain (chain.h), STRUCT_SIZE, OUT_OF_RANGE (tokens). O(T m). */
 CHORALE_API chorale_status chorale_model_builder_add_chain(chorale_model_builder *builder,
                                                            const chorale_chain *chain,
@@ -81,14 +82,16 @@ CHORALE_API chorale_status chorale_model_builder_add_chain(chorale_model_builder
 
 /* An oracle instance: a model of the caller that computes messages and decodes by two callbacks,
  * for instance a semi-Markov model, a clique tree, or a chain on another machine. Its memberships
- * in cliques are its *ports*, numbered from 0 in the order of adding; port p has `columns[p]`
- * values, those of its clique (R + 2 for property cliques, EMPTY and CONFLICT last).
+ * in cliques are its *ports*, numbered from 0 in the order of adding. columns[p] is the number of
+ * values of port p, which are those of its clique (R + 2 for property cliques, EMPTY and CONFLICT
+ * last).
  *
- * incoming: for each port a pointer to columns[p] scores, which may be minus infinity. The
+ * incoming: for each port a pointer to columns[p] scores, which may be minus infinity. The two
  * functions return 0, or non-zero to end the run's call with CALLBACK_STOPPED. NaN, plus infinity
- * and magnitudes above 1e290 in their results end the call with CALLBACK_VALUE. They are called on
- * the thread that calls the run, or on a worker if the run has several (for one instance at most
- * one call at a time), and must not unwind. Calls on the run from within them fail with BUSY. */
+ * and magnitudes above 1e290 in their results end the call with CALLBACK_VALUE. The functions are
+ * called on the thread that calls the run, or on a worker if the run has several (for one instance
+ * at most one call at a time), and must not unwind. Calls on the run from within them fail with
+ * BUSY. */
 typedef struct chorale_instance {
   size_t struct_size; /* sizeof(chorale_instance); set by init */
   int64_t length;     /* number of labels of a decoded labelling, >= 0 */
@@ -98,9 +101,9 @@ typedef struct chorale_instance {
    * v on y }, for all p and v; minus infinity if no such y exists. */
   int32_t (*messages)(void *user, int64_t ports, const int64_t *columns,
                       const double *const *incoming, double *const *outgoing);
-  /* Finds the y that maximises phi(y) + sum_p incoming[p][value of p on y]. Writes its labels
-   * (`length`), its value at each port (`ports`), and phi(y) to *score. If every y is forbidden,
-   * writes minus infinity to *score; the other outputs are then ignored. */
+  /* Finds the y that maximises phi(y) + sum_p incoming[p][value of p on y]. Writes its `length`
+   * labels to labelling, the value of each port on y to values, and phi(y) to *score. If every y is
+   * forbidden, writes minus infinity to *score; the other outputs are then ignored. */
   int32_t (*decode)(void *user, int64_t ports, const int64_t *columns,
                     const double *const *incoming, int32_t *labelling, int32_t *values,
                     double *score);
@@ -109,8 +112,9 @@ typedef struct chorale_instance {
 /* Fills `instance` with zeros; pass sizeof(chorale_instance). NULL is ignored. */
 CHORALE_API void chorale_instance_init(chorale_instance *instance, size_t struct_size);
 
-/* Adds an oracle instance. *index: receives its number; may be NULL. The struct is copied; `user`
- * is borrowed until the last reference to the model is released. Errors: STRUCT_SIZE, SIZE. */
+/* Adds an oracle instance. *index: receives the number of the instance; may be NULL. The struct is
+ * copied; `user` is borrowed until the last reference to the model is released. Errors:
+ * STRUCT_SIZE, SIZE. */
 CHORALE_API chorale_status chorale_model_builder_add_instance(chorale_model_builder *builder,
                                                               const chorale_instance *instance,
                                                               int64_t *index, chorale_error *error);
@@ -120,17 +124,18 @@ CHORALE_API chorale_status chorale_model_builder_add_instance(chorale_model_buil
 typedef struct chorale_clique_setup {
   size_t struct_size; /* sizeof(chorale_clique_setup); set by init */
   /* For a property clique: its property, and a dictionary or NULL. R is the number of values of the
-   * dictionary, if there is one, else of the property. The model takes references on both. With a
-   * dictionary without OUT, decoding under messages never returns a labelling that fires a value
-   * outside the dictionary. The best labelling of a chain without cliques may fire such values: if
-   * it fires one and no other value, the member adds to no count; if it fires two different values,
-   * the member has the value CONFLICT. With OUT, all values outside are OUT. property NULL: a
-   * position clique. */
+   * dictionary, or of the property if there is no dictionary. The model takes references on both.
+   * property NULL: a position clique.
+   *
+   * Values outside the dictionary: with OUT, all of them are the value OUT. Without OUT, decoding
+   * under messages never returns a labelling that fires such a value. The best labelling of a chain
+   * without cliques may fire such values: if it fires one of them and no other value, the member
+   * adds to no count; if it fires two different values, the member has the value CONFLICT. */
   const chorale_property *property;
   const chorale_dictionary *dictionary;
-  /* For a position clique. values: R. label_values: the value of each label, `labels` entries in 0
-   * .. R-1, or -1 for EMPTY; copied. label_values NULL: a label is its own value, and R must be the
-   * number of labels of every member's chain. */
+  /* For a position clique. values: R. label_values: the value of each label, `labels` entries, each
+   * in 0 .. R-1, or -1 for EMPTY; copied. label_values NULL: a label is its own value, and R must
+   * be the number of labels of every member's chain. */
   int64_t values;
   const int32_t *label_values;
   int64_t labels;
@@ -151,10 +156,10 @@ typedef struct chorale_clique_setup {
 /* Fills `setup` with zeros; pass sizeof(chorale_clique_setup). NULL is ignored. */
 CHORALE_API void chorale_clique_setup_init(chorale_clique_setup *setup, size_t struct_size);
 
-/* Adds a clique without members. *index: receives its number; may be NULL. A clique that never
- * receives members adds nothing to equation 1, and a warning is written to the log. Errors:
- * STRUCT_SIZE, SIZE (values), VALUES_MISMATCH (potential), OUT_OF_RANGE (label_values), KIND (both
- * property and centre). */
+/* Adds a clique without members. *index: receives the number of the clique; may be NULL. A clique
+ * that never receives members adds nothing to equation 1, and a warning is written to the log.
+ * Errors: STRUCT_SIZE, SIZE (values), VALUES_MISMATCH (potential), OUT_OF_RANGE (label_values),
+ * KIND (a property and a centre). */
 CHORALE_API chorale_status chorale_model_builder_add_clique(chorale_model_builder *builder,
                                                             const chorale_clique_setup *setup,
                                                             int64_t *index, chorale_error *error);
@@ -172,8 +177,8 @@ typedef struct chorale_member_options {
 /* Fills `options` with the defaults; pass sizeof(chorale_member_options). NULL is ignored. */
 CHORALE_API void chorale_member_options_init(chorale_member_options *options, size_t struct_size);
 
-/* Adds a whole chain to a property clique, or an oracle instance, as its next port, to any clique
- * that is not centred. options: NULL for defaults; ignored for instances.
+/* Adds a whole chain to a property clique; or adds an oracle instance to any clique that is not
+ * centred, as the next port of the instance. options: NULL for defaults; ignored for instances.
  * Errors: OUT_OF_RANGE (clique, chain, classes), KIND (a chain in a position clique),
  * DUPLICATE_MEMBER, STATE (the clique has weights), LABELS_MISMATCH, AUTOMATON_ON_TREE,
  * TOKENS_MISSING (the property reads a table, none is given, and the chain has no tokens),
@@ -202,8 +207,8 @@ CHORALE_API chorale_status chorale_model_builder_add_position(chorale_model_buil
  *   order of adding. A further call replaces the weights. All members of a clique must be added
  *   before it gets a weight above 1.
  * Errors: NULL_ARGUMENT (weights), SIZE (count), OUT_OF_RANGE (first, count, weights), SHAPE
- * (weight_count), SIZE_OVERFLOW (the weights of a clique sum to more than 2^31 - 1), and, of a
- * clique with a weight above 1, WEIGHTS (its potential is no SUM whose tables are convex and forbid
+ * (weight_count), SIZE_OVERFLOW (the weights of a clique sum to more than 2^31 - 1). For a clique
+ * with a weight above 1 also WEIGHTS (its potential is not a SUM whose tables are convex and forbid
  * no count, or the clique is centred) and TABLE_TOO_SHORT. O(weights). */
 CHORALE_API chorale_status chorale_model_builder_set_weights(chorale_model_builder *builder,
                                                              int64_t first, int64_t count,
@@ -225,10 +230,10 @@ typedef struct chorale_repeated_words_options {
   int32_t reserved;
   const int32_t *stop; /* `stop_count` token ids, in any order, that get no clique */
   int64_t stop_count;
-  /* As in chorale_clique_setup. NULL: labels are their own values */
+  /* As in chorale_clique_setup. label_values NULL: labels are their own values */
   const int32_t *label_values;
   int64_t labels;
-  int64_t values; /* R where label_values is given */
+  int64_t values; /* R if label_values is given, else ignored */
 } chorale_repeated_words_options;
 
 /* Fills `options` with the defaults; pass sizeof(chorale_repeated_words_options). NULL ignored. */
@@ -236,9 +241,10 @@ CHORALE_API void chorale_repeated_words_options_init(chorale_repeated_words_opti
                                                      size_t struct_size);
 
 /* Adds the cliques of the classical model of repeated words: a position clique for every token id
- * with at least `minimum` occurrences in the chains added so far, with all occurrences as members.
- * Cliques are numbered by group (unless `across`), then by token id. *first, *count: receive the
- * number of the first clique and the number of cliques; may be NULL.
+ * that occurs at least `minimum` times in a group (with `across`: in all chains added so far). The
+ * members are all these occurrences. Cliques are numbered by group (unless `across`), then by token
+ * id. *first, *count: receive the number of the first clique and the number of cliques; may be
+ * NULL.
  * Errors: STRUCT_SIZE, SIZE, VALUES_MISMATCH, LABELS_MISMATCH, OUT_OF_RANGE, TOKENS_MISSING (no
  * chain has tokens). O(N log N) in the number N of tokens. [Sharing labels of repeated words] */
 CHORALE_API chorale_status chorale_model_builder_add_repeated_words(
@@ -301,8 +307,9 @@ CHORALE_API int64_t chorale_model_member_weight(const chorale_model *model, int6
                                                 int64_t member);
 /* Returns R of a clique, without EMPTY and CONFLICT. */
 CHORALE_API int64_t chorale_model_clique_values(const chorale_model *model, int64_t clique);
-/* Returns the number of columns of a clique: how many entries a row by value has, such as a message
- * to a member. R + 2 with EMPTY and CONFLICT, or R if no member can be EMPTY or CONFLICT. */
+/* Returns the number of columns of a clique: how many entries an array by value has, such as a
+ * message to a member. R + 2 with EMPTY and CONFLICT, or R if no member can be EMPTY or
+ * CONFLICT. */
 CHORALE_API int64_t chorale_model_clique_columns(const chorale_model *model, int64_t clique);
 /* Returns the number of values of the centre of a clique; 0 if the clique is not centred. */
 CHORALE_API int64_t chorale_model_clique_centre_values(const chorale_model *model, int64_t clique);
@@ -342,10 +349,10 @@ CHORALE_API chorale_status chorale_model_get_member(const chorale_model *model, 
 
 /* Writes all members of a clique, in the order of adding; a centre is the last.
  *
- * chains, positions, weights: arrays of `capacity` entries each, which receive the chain of each
- *   member, its position as chorale_model_get_member gives it, and its weight as
- *   chorale_model_member_weight gives it. Each may be NULL. Together they are a buffer with
- *   `capacity` and `needed` (chorale.h).
+ * chains, positions, weights: arrays of `capacity` entries each; any of them may be NULL. They
+ *   receive the chain of each member, its position as chorale_model_get_member gives it, and its
+ *   weight as chorale_model_member_weight gives it. Together they are a buffer with `capacity` and
+ *   `needed` (chorale.h).
  * Errors: NULL_ARGUMENT, OUT_OF_RANGE, SIZE, CAPACITY. O(members). Any thread. */
 CHORALE_API chorale_status chorale_model_get_members(const chorale_model *model, int64_t clique,
                                                  int64_t *chains, int64_t *positions,

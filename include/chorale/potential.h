@@ -1,13 +1,14 @@
-/* Symmetric potentials: functions of the number of members of a clique with each value.
+/* Symmetric potentials: functions of the counts of a clique, that is, of how many of its members
+ * have each value.
  *
  * A potential scores the counts n_0 .. n_{R-1} of R values among the n members of a clique. It is
  * immutable and reference-counted; any number of cliques and threads may use it. Below, v is a
  * value, n_v its count, and `values` the number of values, R.
  *
- * Uncounted values. By `counted` in the options, values may be *uncounted*, for instance EMPTY and
+ * Uncounted values. The option `counted` makes some values *uncounted*, for instance EMPTY and
  * CONFLICT of a property: such a value is never the majority and adds nothing to the potential. Its
  * members are included in the n of the scale (below). If no member has a counted value, the
- * potential of every family is 0, except that a SUM with a table that forbids a count of 0 is minus
+ * potential of every family is 0; only a SUM with a table that forbids a count of 0 is then minus
  * infinity.
  *
  * Scale. Every family can be multiplied by 1/n or by 1/log n (natural logarithm), where n is the
@@ -15,9 +16,10 @@
  *
  * Every create function takes `host` (may be NULL) and `options` (may be NULL: every value is
  * counted, no scale, shape detected), copies its arrays, and on success stores in *potential a
- * handle with one reference. Errors of all: NULL_ARGUMENT, SIZE (values < 1), STRUCT_SIZE,
- * UNKNOWN_CONSTANT, SIZE_OVERFLOW, NOT_A_NUMBER, INFINITE, OUT_OF_RANGE (a magnitude above 1e280,
- * whose sums might overflow), OUT_OF_MEMORY; further errors are named at each function.
+ * handle with one reference. Errors of every create function: NULL_ARGUMENT, SIZE (values < 1),
+ * STRUCT_SIZE, UNKNOWN_CONSTANT, SIZE_OVERFLOW, NOT_A_NUMBER, INFINITE, OUT_OF_RANGE (a magnitude
+ * above 1e280, whose sums might overflow), OUT_OF_MEMORY; further errors are named at each
+ * function.
  * Names in [brackets] are sections of Gupta, Sarawagi and Diwan, "Generalized Collective Inference
  * with Symmetric Clique Potentials".
  */
@@ -38,8 +40,8 @@ enum {
 };
 
 /* Shape of the tables f_v of a SUM potential. DETECT: determined from second differences with a
- * tolerance of 1e-12 max|f|. CONVEX, CONCAVE: declared by the caller and not checked (if the
- * declaration is false, guarantees, bounds and proofs of infeasibility do not hold). */
+ * tolerance of 1e-12 max|f|. CONVEX, CONCAVE: declared by the caller and not checked. If the
+ * declaration is false, guarantees, bounds and proofs of infeasibility do not hold. */
 typedef int32_t chorale_shape;
 enum { CHORALE_SHAPE_DETECT = 0, CHORALE_SHAPE_CONVEX = 1, CHORALE_SHAPE_CONCAVE = 2 };
 
@@ -98,8 +100,8 @@ CHORALE_API chorale_status chorale_potential_create_sum(const chorale_host *host
                                                         chorale_potential **potential,
                                                         chorale_error *error);
 
-/* Cardinality: g(n_b), where exactly two values are counted, b is the higher of them, and entry k
- * of `table` is g(k). A special case of SUM; `length` and minus infinity as in SUM.
+/* Cardinality: g(n_b). Exactly two values must be counted; b is the higher of them. Entry k of
+ * `table` is g(k). A special case of SUM; `length` and minus infinity as in SUM.
  * Errors: SHAPE (not exactly two counted values). [Cardinality potentials on binary labels] */
 CHORALE_API chorale_status chorale_potential_create_cardinality(
     const chorale_host *host, int64_t values, const double *table, int64_t length,
@@ -123,8 +125,8 @@ CHORALE_API chorale_status chorale_potential_create_square_makespan(
     const chorale_host *host, int64_t values, double lambda,
     const chorale_potential_options *options, chorale_potential **potential, chorale_error *error);
 
-/* MAJORITY: b_a + sum_v w_av n_v, where a is the counted value of highest count; if several values
- * tie, the one with the highest score. [Majority potentials]
+/* MAJORITY: b_a + sum_v w_av n_v, where a is the counted value of highest count. If several values
+ * have this count, a is the one of them that gives the highest score. [Majority potentials]
  *
  * weights: `values` x `values` finite doubles, row a (the majority value) at weights + a *
  *   row_stride (0: values, rows without gaps). Rows and columns of uncounted values are ignored.
@@ -150,29 +152,31 @@ CHORALE_API chorale_status chorale_potential_create_pairs(const chorale_host *ho
                                                           chorale_potential **potential,
                                                           chorale_error *error);
 
-/* A callback that stores in *score the score of a clique of `members` members in which counts[v]
- * members have value v, for the `values` values v (entries of uncounted values are 0). The scale is
- * applied afterwards. Returns 0, or non-zero to end the computation with CALLBACK_STOPPED. Minus
- * infinity forbids the counts. NaN, plus infinity and magnitudes above 1e290 (scaled or not), whose
- * sums might overflow, are CALLBACK_VALUE. The score must depend only on the arguments. The
- * callback must not unwind, and calls from within it on a run that is being solved fail with BUSY.
- * It is called on the thread that needs the score, so from several threads if several use the
- * potential, and not at all if no member has a counted value. */
+/* A callback: computes the score of a clique from its counts and stores it in *score. `counts` has
+ * `values` entries: the number of members with each value, 0 for uncounted values. `members` is the
+ * number n of members. The scale is applied afterwards. Returns 0, or non-zero to end the
+ * computation with CALLBACK_STOPPED. Minus infinity forbids the counts. NaN, plus infinity and
+ * magnitudes above 1e290 (scaled or not), whose sums might overflow, are CALLBACK_VALUE. The score
+ * must depend only on the arguments. The callback must not unwind, and calls from within it on a
+ * run that is being solved fail with BUSY. The callback is called on the thread that needs the
+ * score: on several threads at once if several use the potential. It is not called if no member has
+ * a counted value. */
 typedef int32_t (*chorale_count_function)(void *user, const int64_t *counts, int64_t values,
                                           int64_t members, double *score);
 
 /* CALLBACK: any symmetric function. `release` (may be NULL) is called with `user` when the last
- * reference is released, on the releasing thread; not if creation fails. */
+ * reference is released, on the thread that releases it; it is not called if creation fails. */
 CHORALE_API chorale_status chorale_potential_create_callback(
     const chorale_host *host, int64_t values, chorale_count_function function, void *user,
     void (*release)(void *user), const chorale_potential_options *options,
     chorale_potential **potential, chorale_error *error);
 
-/* Creates a potential that is `factor` times the potential C passed as `potential`. Both share
+/* Creates the potential factor * C, where C is the potential passed as `potential`. The two share
  * their numbers in memory. Counts that C forbids are forbidden also with factor 0. factor: finite,
  * >= 0.
  * Errors: NULL_ARGUMENT, NOT_A_NUMBER, INFINITE, OUT_OF_RANGE (a negative factor; a factor that
- * gives a magnitude above 1e280), OUT_OF_MEMORY. O(1); with factor > 1 O(number of numbers). */
+ * gives a magnitude above 1e280), OUT_OF_MEMORY. O(1), but with factor > 1 linear in the size of
+ * the tables or matrices of C. */
 CHORALE_API chorale_status chorale_potential_create_scaled(const chorale_host *host,
                                                            const chorale_potential *potential,
                                                            double factor,
@@ -190,8 +194,8 @@ CHORALE_API int64_t chorale_potential_values(const chorale_potential *potential)
 /* Returns the family; 0 for NULL. Any thread. */
 CHORALE_API chorale_family chorale_potential_family(const chorale_potential *potential);
 
-/* Computes the score of counts[0 .. values-1] among `members` members, including the scale; *score
- * may become minus infinity. All counts, also of uncounted values, must sum to `members`.
+/* Computes the score of counts[0 .. values-1] among `members` members, including the scale. *score
+ * may be minus infinity. All counts, also those of uncounted values, must sum to `members`.
  * Errors: NULL_ARGUMENT, VALUES_MISMATCH, SIZE, SIZE_OVERFLOW, OUT_OF_RANGE (a negative count,
  * counts that do not sum to `members`), TABLE_TOO_SHORT, OUT_OF_MEMORY, CALLBACK_VALUE,
  * CALLBACK_STOPPED.

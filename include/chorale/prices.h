@@ -1,11 +1,10 @@
 /* Prices: inference for cliques whose members are divided over several models.
  *
  * A word of a corpus or an entity of a knowledge graph may have more members than one machine can
- * label together. The corpus is then divided into parts, each with a model of its own. Each of
- * these models has a clique with those members that are in its part. Such a *shared clique* is
- * linked with the other parts by two arrays of numbers by value: the parts send *counts*, the
- * number of their members with each value, and receive *prices*, the score added to a member for
- * each value.
+ * label together. The corpus is then divided into parts, each with a model of its own. A *shared
+ * clique* has members in several parts; the model of each part has a clique with the members in
+ * this part. For each shared clique, the parts send *counts*, the number of their members with each
+ * value, and receive *prices*, the score that each value adds to a member.
  *
  * A convex function lies above its tangents. Let C be the potential of a shared clique, a sum over
  * the values v of a convex table f_v of the count n_v. Let n and m be two vectors of counts of the
@@ -24,9 +23,10 @@
  * machines. Counts are integers, whose sums are exact in any order. A round may also solve each
  * part under several alternative prices and keep the best result. Under any prices p,
  *
- *     sum over parts of max (scores + prices)  +  sum over shared cliques of max_m C(m) - p m
+ *     sum over parts of max (scores + prices)
+ *       + sum over shared cliques of max_m [ C(m) - sum_v p_v m_v ]
  *
- * is an upper bound on equation 1; chorale_potential_most computes the second maximum.
+ * is an upper bound on equation 1; chorale_potential_most computes the maximum over m.
  *
  * [Not in the paper, whose alpha-pass with seeds (section "Clique inference for ADDITIVE
  * potentials") sorts all members of a clique, and so needs the list of them on one machine.] */
@@ -62,13 +62,14 @@ CHORALE_API void chorale_prices_destroy(chorale_prices *prices);
 /* Labels the model under prices, always from a new start: the same prices give the same labels,
  * whatever was solved before. Allocates nothing, except memory that callbacks allocate.
  *
- * numbers: `count` finite doubles, the prices: for each shared clique in the order of creation, one
- *   for each value of its potential; R + 2 values are 0 .. R-1, EMPTY, CONFLICT. If the potential
- *   has R values, the price of EMPTY and CONFLICT is 0. NULL with count 0: all prices are 0.
+ * numbers: `count` finite doubles, the prices: for each shared clique, in the order in which
+ *   `cliques` names them, one price for each value of its potential. R + 2 values are 0 .. R-1,
+ *   EMPTY, CONFLICT. If the potential has R values, the price of EMPTY and CONFLICT is 0. NULL with
+ *   count 0: all prices are 0.
  * result: as from chorale_run_solve, but clique_score includes the prices of the members of shared
- *   cliques; may be NULL. If no other clique has two members in one connected component, its
- *   `score` is the maximum, up to rounding; with 0 rounds and no polish the prices are
- *   not used, and the labelling is that of the chains without cliques.
+ *   cliques; may be NULL. If no other clique has two members, and chains are decoded exactly
+ *   (message.h), the `score` of the result is the maximum, up to rounding. With 0 rounds and no
+ *   polish the prices are not used, and the labelling is that of the chains without cliques.
  * *score: receives equation 1 of the labelling found, without shared cliques and without prices:
  *   what this part adds to equation 1 of the corpus, before the potentials of the shared cliques.
  *   Minus infinity if there is no labelling. May be NULL.
@@ -78,10 +79,10 @@ CHORALE_API chorale_status chorale_prices_solve(chorale_prices *prices, const do
                                                 int64_t count, double *score,
                                                 chorale_run_result *result, chorale_error *error);
 
-/* Writes for each shared clique and each value of its potential how many members have this value in
- * the labelling of the last solve (with weights: the sum of their weights), in the same order as
- * the prices in `numbers`. Not counted: members with a value outside a dictionary, and, if the
- * potential has R values, members with EMPTY or CONFLICT.
+/* Writes the counts of the labelling of the last solve: for each shared clique and each value of
+ * its potential the number of members with this value (with weights: the sum of their weights), in
+ * the same order as the prices in `numbers`. Not counted: members with a value outside a
+ * dictionary, and, if the potential has R values, members with EMPTY or CONFLICT.
  *
  * counts: a buffer with `capacity` and `needed` (chorale.h). `needed` is also the `count` that
  *   chorale_prices_solve requires.
@@ -97,29 +98,30 @@ CHORALE_API chorale_status chorale_prices_counts(const chorale_prices *prices, i
 CHORALE_API const chorale_run *chorale_prices_run(const chorale_prices *prices);
 
 /* Computes the prices and the score of a shared clique from its counts in all parts. The price of a
- * value is the slope of its table; for MAJORITY it is the value's weight in the row of the majority
- * value, which is the right price as long as the majority stays the same.
+ * value is the slope of its table. For MAJORITY the price is the weight of the value in the row of
+ * the majority value, which is the right price as long as the majority stays the same.
  *
  * counts: `values` counts >= 0, summed over all parts. Their sum may be below `members`, if some
  *   members have EMPTY or CONFLICT and the potential does not have these values.
  * members: n, the number of members in all parts.
  * prices: receives `values` numbers; 0 for uncounted values. The slope of a table f at a count k is
- *   taken as (f(k + 1) - f(k - 1)) / 2. For Potts this is 2 lambda n_v. With these slopes the
- *   inequality at the top of this file holds for a convex SUM and for all counts m in which some
- *   member has a counted value. If the tables begin with 0, the inequality holds for all counts m.
- *   May be NULL.
+ *   taken as (f(k + 1) - f(k - 1)) / 2, or as f(1) - f(0) at k = 0 and f(n) - f(n - 1) at k = n.
+ *   For Potts this is 2 lambda n_v if 0 < n_v < n. With these slopes the inequality at the top of
+ *   this file holds for a convex SUM and for all counts m in which some member has a counted value.
+ *   If the tables begin with 0, the inequality holds for all counts m. May be NULL.
  * *score: receives C of the counts. May be NULL.
  * Errors: NULL_ARGUMENT (potential, counts), VALUES_MISMATCH, SIZE, OUT_OF_RANGE, TABLE_TOO_SHORT,
  *   KIND (prices: neither MAJORITY nor a SUM that is convex and without forbidden counts),
- *   CALLBACK_VALUE, CALLBACK_STOPPED. Any thread. O(R), for MAJORITY O(R^2). */
+ *   CALLBACK_VALUE, CALLBACK_STOPPED, OUT_OF_MEMORY (a callback with uncounted values). Any thread.
+ *   O(R), for MAJORITY O(R^2). */
 CHORALE_API chorale_status chorale_potential_prices(const chorale_potential *potential,
                                                     const int64_t *counts, int64_t values,
                                                     int64_t members, double *prices, double *score,
                                                     chorale_error *error);
 
-/* Computes an upper bound on C(m) - sum_v p_v m_v, where C is the potential, over all counts m
- * whose sum is at most `members`. For a convex SUM the bound is the maximum. For MAJORITY it is the
- * maximum over counts that may be fractions.
+/* Computes an upper bound on max over m of [ C(m) - sum_v p_v m_v ], where C is the potential and m
+ * stands for all counts whose sum is at most `members`. For a convex SUM the bound is this maximum.
+ * For MAJORITY it is the maximum over m that may be fractions.
  *
  * prices: `values` finite doubles p_v. *most: receives the bound.
  * Errors: NULL_ARGUMENT, VALUES_MISMATCH, SIZE, NOT_A_NUMBER, INFINITE, TABLE_TOO_SHORT, KIND (as
@@ -132,16 +134,17 @@ CHORALE_API chorale_status chorale_potential_most(const chorale_potential *poten
 
 /* Computes connected components, by which a corpus can be divided into parts: two chains (or
  * documents) belong to one component if they have members in the same clique that is not shared.
- * Parts made of whole components get the labels that one run over all of them would give.
+ * If no component is divided between parts, the parts get the labels that one run over the whole
+ * corpus would give.
  *
  * The items that are connected are numbered from 0 to count - 1: for instance the documents, then
  * the cliques that are not shared, with a pair (document, clique) for each membership. Further
  * calls may add pairs.
  *
  * first, second: `pairs` numbers each: items first[k] and second[k] are in one component.
- * components: `count` numbers. On input components[i] is at most i and in the component of i;
- *   before the first call the caller sets it to i. On output: the lowest number of the component of
- *   i.
+ * components: `count` numbers. On input, components[i] is an item that is at most i and in the
+ *   component of i; before the first call the caller sets components[i] to i. On output,
+ *   components[i] is the lowest item of the component of i.
  * Errors, after which nothing has changed: NULL_ARGUMENT, SIZE, SIZE_OVERFLOW (count above 2^31 -
  *   1), OUT_OF_RANGE (a number). Any thread. Allocates nothing. By union-find: O((count + pairs)
  *   log count). */

@@ -37,7 +37,7 @@ CHORALE_API const chorale_model *chorale_problem_model(const chorale_problem *pr
 
 /* ---- Texts -------------------------------------------------------------------------------- */
 
-/* A text in UTF-8. NUL bytes are allowed inside; the end needs none. */
+/* A text in UTF-8. It may contain NUL bytes, and need not end in NUL. */
 typedef struct chorale_text {
   const char *bytes; /* may be NULL if length is 0 */
   size_t length;
@@ -60,8 +60,9 @@ enum {
   CHORALE_TEXTS_VALUES = 100 /* the first list of value names */
 };
 
-/* Sets or replaces a list; texts are copied. count 0 removes the list (except lists of value
- * names). To add a list of value names, pass as `list` VALUES plus the number of such lists so far.
+/* Sets or replaces a list; texts are copied. count 0 removes the list; a list of value names stays
+ * as an empty list. To add a list of value names, pass as `list` VALUES plus the number of such
+ * lists so far.
  * text_size: sizeof(chorale_text), the distance of texts in bytes.
  * Errors: NULL_ARGUMENT, STRUCT_SIZE (text_size), UNKNOWN_CONSTANT (list), SHAPE (a count that does
  * not fit the model), TEXT (not UTF-8), SIZE_OVERFLOW, OUT_OF_MEMORY. O(bytes). */
@@ -84,10 +85,10 @@ CHORALE_API const char *chorale_problem_text(const chorale_problem *problem,
 /* Sets the kinds and value names of all cliques.
  *
  * kinds: by clique, an index into CHORALE_TEXTS_KINDS, or -1. Cliques of a kind (for instance, of
- *   one property) share a strength and are switched on and off together.
+ *   one property) are meant to share a strength and to be switched on and off together.
  * values: by clique, the list that names its values 0 .. R-1 (LABELS, TOKENS, VALUES + k), or NONE.
- * Each array is copied; NULL leaves the kinds, or the lists, unchanged. The lists themselves may be
- * set later.
+ * Each array is copied. If `kinds` or `values` is NULL, what was set before stays. The lists
+ * themselves may be set later.
  * Errors: NULL_ARGUMENT (problem), OUT_OF_RANGE, OUT_OF_MEMORY. */
 CHORALE_API chorale_status chorale_problem_set_cliques(chorale_problem *problem,
                                                        const int32_t *kinds,
@@ -96,9 +97,9 @@ CHORALE_API chorale_status chorale_problem_set_cliques(chorale_problem *problem,
 /* Returns the kind of a clique; -1 if it has none. Any thread. */
 CHORALE_API int32_t chorale_problem_clique_kind(const chorale_problem *problem, int64_t clique);
 /* Returns the name of a value of a clique, from the list that chorale_problem_set_cliques gave to
- * the clique. With a dictionary, `value` is a number of the dictionary, and the name is that of the
- * property's value. NULL if there is no name, and for EMPTY and CONFLICT. Borrowing, length and
- * threads as in chorale_problem_text. */
+ * the clique. If the clique has a dictionary, `value` is a number in the dictionary, and the text
+ * with the number of the property's value is returned. NULL if there is no name, and for EMPTY and
+ * CONFLICT. Borrowing, length and threads as in chorale_problem_text. */
 CHORALE_API const char *chorale_problem_value_name(const chorale_problem *problem, int64_t clique,
                                                    int32_t value, size_t *length);
 

@@ -1,7 +1,7 @@
 /* Properties: functions that map a labelling to one value, a small integer.
  *
  * A property reads a labelled sequence from left to right and *fires* values at positions. The
- * labelling then *shows* one value, the value of the property on it:
+ * labelling then *shows* one value, which is the value of the property on this labelling:
  *
  *     EMPTY     if nothing fired,
  *     v         if v fired, once or more, and no other value,
@@ -13,11 +13,11 @@
  * Values are 0 .. R-1. EMPTY has the number R and CONFLICT R + 1, so that an array of scores by
  * value has R + 2 entries.
  *
- * A property is defined by an automaton whose input at a position is the position's class and
- * label. A position's class is a number that the caller gives to the position, such as a type of
- * token. Or the property is *local*: the value that a position fires depends only on its class, its
- * label and its parent's label. On trees a property must be local (AUTOMATON_ON_TREE); on chains
- * both kinds are allowed.
+ * A property is defined by an automaton, which reads the class and the label of each position. The
+ * class is a number that the caller gives to the position, such as a type of token. Or a property
+ * is *local*: the value that a position fires depends only on its class, its label and the label of
+ * its parent (on a chain: of the position before). On trees a property must be local
+ * (AUTOMATON_ON_TREE); on chains both kinds are allowed.
  *
  * Models store only the values that the chains of a clique can fire (model.h), so a large R costs
  * no memory there. Arrays of the caller (messages, chorale_attachment) have R + 2 entries.
@@ -56,14 +56,14 @@ typedef struct chorale_automaton {
   int32_t table_offset;
   int32_t outside_value;
   int32_t reserved;            /* 0 */
-  const int32_t *next;         /* states x classes x labels: the state after the position, by state
-                                  before it, its class and its label */
+  const int32_t *next;         /* states x classes x labels: the state after a position, indexed by
+                                  the state before it, its class and its label */
   const int32_t *actions;      /* same shape as `next`: the action (chorale_action) at the position.
                                   NULL: no position fires */
   const int32_t *end_actions;  /* by state: a further action, taken after the last position if the
-                                  chain ends in this state. FIRE_LABEL and FIRE_TABLE mean those of
-                                  the last position; on an empty chain both fire nothing. NULL:
-                                  no such actions */
+                                  chain ends in this state. FIRE_LABEL and FIRE_TABLE then use the
+                                  label and the table entry of the last position; on an empty chain
+                                  both fire nothing. NULL: no such actions */
   const int32_t *label_values; /* by label: the value that FIRE_LABEL fires, or -1 for nothing.
                                   NULL: the label itself */
 } chorale_automaton;
@@ -71,19 +71,20 @@ typedef struct chorale_automaton {
 /* Fills `automaton` with the defaults; pass sizeof(chorale_automaton). NULL is ignored. */
 CHORALE_API void chorale_automaton_init(chorale_automaton *automaton, size_t struct_size);
 
-/* Creates a property from an automaton. On success *property has one reference. Errors of all
- * functions that create a property: NULL_ARGUMENT, STRUCT_SIZE, SIZE, SIZE_OVERFLOW, OUT_OF_RANGE
- * (labels, states, classes), VALUE_OUTSIDE_RANGE (a value that can fire), UNKNOWN_CONSTANT,
- * OUT_OF_MEMORY. O(states x classes x labels). */
+/* Creates a property from an automaton. On success *property has one reference.
+ *
+ * Errors of all functions that create a property: NULL_ARGUMENT, STRUCT_SIZE, SIZE, SIZE_OVERFLOW,
+ * OUT_OF_RANGE (labels, states, classes), VALUE_OUTSIDE_RANGE (a value that can fire),
+ * UNKNOWN_CONSTANT, OUT_OF_MEMORY. O(states x classes x labels). */
 CHORALE_API chorale_status chorale_property_create(const chorale_host *host,
                                                    const chorale_automaton *automaton,
                                                    chorale_property **property,
                                                    chorale_error *error);
 
-/* Creates a local property. actions: classes x labels x (labels + 1) entries of chorale_action, by
- * class of the position, its label, and the label of its parent (on a chain: of the position
- * before); the last column is for positions without a parent. values: R. label_values: as in
- * chorale_automaton. FIRE_TABLE at position t fires entry t of the table. */
+/* Creates a local property. actions: classes x labels x (labels + 1) entries of chorale_action,
+ * indexed by the class of the position, its label, and the label of its parent (on a chain: of the
+ * position before); the last column is for positions without a parent. values: R. label_values: as
+ * in chorale_automaton. FIRE_TABLE at position t fires entry t of the table. */
 CHORALE_API chorale_status chorale_property_create_local(const chorale_host *host, int64_t labels,
                                                          int64_t classes, int64_t values,
                                                          const int32_t *actions,
@@ -102,12 +103,13 @@ CHORALE_API int64_t chorale_property_labels(const chorale_property *property);
 
 /* ---- Automata rule by rule ---------------------------------------------------------------- */
 
-/* A builder of an automaton, used by one thread at a time. Without rules, an automaton stays in its
- * state and fires nothing. State 0 is the start and always exists. */
+/* A builder of an automaton, used by one thread at a time. Where no rule applies, the automaton
+ * stays in its state and fires nothing. State 0 is the start and always exists. */
 typedef struct chorale_property_builder chorale_property_builder;
 
-/* A wildcard for the arguments of a rule. As state, class or label: the rule holds for every state,
- * class or label. As next state: the automaton stays in the state it is in. */
+/* A wildcard for the arguments of a rule. As state, class or label: the rule holds for every state
+ * added so far, for every class, for every label. As next state: the automaton stays in the state
+ * it is in. */
 enum { CHORALE_ANY = -10 };
 
 /* Creates a builder of a property over `labels` labels and `classes` position classes, with values
@@ -123,17 +125,17 @@ CHORALE_API void chorale_property_builder_destroy(chorale_property_builder *buil
 CHORALE_API chorale_status chorale_property_builder_add_state(chorale_property_builder *builder,
                                                               int32_t *state, chorale_error *error);
 /* Adds a rule: in `state`, a position of class `position_class` with label `label` fires `action`
- * and leads to state `next`. state, position_class, label and next may be CHORALE_ANY. Where
- * several rules hold, the one added last applies.
- * Errors: NULL_ARGUMENT, OUT_OF_RANGE (-1 is out of range too), VALUE_OUTSIDE_RANGE,
+ * and leads to state `next`. state, position_class, label and next may be CHORALE_ANY. If several
+ * rules hold, the one that was added last applies.
+ * Errors: NULL_ARGUMENT, OUT_OF_RANGE (also for -1, which is not CHORALE_ANY), VALUE_OUTSIDE_RANGE,
  * UNKNOWN_CONSTANT. */
 CHORALE_API chorale_status chorale_property_builder_rule(chorale_property_builder *builder,
                                                          int32_t state, int32_t position_class,
                                                          int32_t label, int32_t next,
                                                          chorale_action action,
                                                          chorale_error *error);
-/* Adds an end rule: a sequence that ends in `state` (CHORALE_ANY: in any state) fires `action`
- * after its last position. Errors: as for a rule. */
+/* Adds an end rule: a sequence that ends in `state` (CHORALE_ANY: in any state added so far) fires
+ * `action` after its last position. Errors: as for a rule. */
 CHORALE_API chorale_status chorale_property_builder_end_rule(chorale_property_builder *builder,
                                                              int32_t state, chorale_action action,
                                                              chorale_error *error);
@@ -144,7 +146,7 @@ CHORALE_API chorale_status chorale_property_builder_table(chorale_property_build
                                                           int32_t outside_value,
                                                           chorale_error *error);
 /* Creates a property from the rules so far; the builder may be used further. label_values: as in
- * chorale_automaton. */
+ * chorale_automaton. Errors: see chorale_property_create. */
 CHORALE_API chorale_status chorale_property_builder_finish(const chorale_property_builder *builder,
                                                            const int32_t *label_values,
                                                            chorale_property **property,
@@ -152,15 +154,15 @@ CHORALE_API chorale_status chorale_property_builder_finish(const chorale_propert
 
 /* ---- Ready-made properties ---------------------------------------------------------------- */
 
-/* Maps labels to kinds, so that B-X and I-X are both of kind X. Copied by the calls that take a
- * map. */
+/* Maps labels to kinds: for instance, B-X and I-X are both of kind X. Calls that take a map copy
+ * it. */
 typedef struct chorale_label_map {
   size_t struct_size;           /* sizeof(chorale_label_map); set by init */
   int64_t labels;               /* m >= 1 */
   int64_t kinds;                /* >= 1; equal to labels if kind_of_label is NULL */
-  const int32_t *kind_of_label; /* m: 0 .. kinds-1. NULL: each label is its own kind */
-  const uint8_t *begins; /* m: 1: the label begins a segment even after a label of its kind, like
-                            B-X and S-X; 0: it does not. NULL: all 0 */
+  const int32_t *kind_of_label; /* m entries in 0 .. kinds-1. NULL: each label is its own kind */
+  const uint8_t *begins; /* m bytes: 1 if the label begins a segment even after a label of its kind,
+                            like B-X and S-X, else 0. NULL: all 0 */
 } chorale_label_map;
 
 /* Fills `map` with zeros; pass sizeof(chorale_label_map). NULL is ignored. */
@@ -175,8 +177,8 @@ CHORALE_API chorale_status chorale_label_map_from_names(chorale_scheme scheme,
                                                         int32_t *kind_of_label, uint8_t *begins,
                                                         int64_t *kinds, chorale_error *error);
 
-/* Creates a property that fires the kind of the label at `position`; R = kinds. EMPTY on shorter
- * chains. Errors: SIZE (position < 0), SIZE_OVERFLOW. */
+/* Creates a property that fires the kind of the label at `position`; R = kinds. Chains that end
+ * before this position show EMPTY. Errors: SIZE (position < 0), SIZE_OVERFLOW. */
 CHORALE_API chorale_status chorale_property_create_position_label(const chorale_host *host,
                                                                   const chorale_label_map *map,
                                                                   int64_t position,
@@ -200,12 +202,14 @@ CHORALE_API chorale_status chorale_property_create_first_label(const chorale_hos
                                                                chorale_property **property,
                                                                chorale_error *error);
 
-/* What ends a segment in the two properties below. A segment is a maximal run of labels of one
- * kind; a label that begins a segment (B-X) also ends the run before it. */
+/* What an ignored label does to a segment, in the two properties below. A segment is a maximal run
+ * of labels of one kind; a label that begins a segment (B-X) also ends the run before it. */
 typedef int32_t chorale_segment_rule;
 enum {
-  CHORALE_SEGMENT_SPANS_IGNORED = 0,  /* a segment continues over ignored labels: X O X is one */
-  CHORALE_SEGMENT_ENDS_AT_IGNORED = 1 /* an ignored label ends a segment: X O X is two */
+  /* A segment continues over ignored labels: X O X is one segment if O is ignored. */
+  CHORALE_SEGMENT_SPANS_IGNORED = 0,
+  /* An ignored label ends a segment: X O X is two segments. */
+  CHORALE_SEGMENT_ENDS_AT_IGNORED = 1
 };
 
 /* Creates the property NextLabel (Example 2 of the paper). For every segment of the kind `anchor`,
@@ -230,19 +234,20 @@ CHORALE_API chorale_status chorale_property_create_token_before(
 /* ---- Dictionaries ------------------------------------------------------------------------- */
 
 /* A dictionary: the subset of a property's values that a clique uses, numbered from 0 in ascending
- * order. Optionally followed by one value OUT, which represents all values outside the subset.
+ * order. After them may come one more value, OUT, which represents all values outside the subset.
  *
- * With OUT, all values outside the subset count as the one value OUT: a labelling that fires two of
- * them shows OUT, and a labelling that fires one of them and a value of the subset shows CONFLICT.
+ * With OUT, all values outside the subset are the one value OUT: a labelling that fires two of them
+ * shows OUT, and a labelling that fires one of them and a value of the subset shows CONFLICT.
  * Without OUT, a labelling that fires one value outside the subset, and no other value, shows -1;
- * two different values give CONFLICT, whether they are in the subset or not. */
+ * a labelling that fires two different values shows CONFLICT, whether they are in the subset or
+ * not. */
 typedef struct chorale_dictionary chorale_dictionary;
 
 /* Treatment of values outside a dictionary. */
 typedef int32_t chorale_outside;
 enum {
   CHORALE_OUTSIDE_FORBIDDEN = 0, /* no OUT. Messages and decoding exclude every labelling that fires
-                                    a value outside, also where the labelling shows CONFLICT */
+                                    a value outside, even if the labelling shows CONFLICT */
   CHORALE_OUTSIDE_AS_OUT = 1     /* with OUT, which stands for every value outside */
 };
 
@@ -258,13 +263,14 @@ CHORALE_API chorale_status chorale_dictionary_create(const chorale_host *host,
 /* Creates a dictionary of the (at most) `keep` values with the highest scores.
  *
  * full: NULL: the values to choose from are 0 .. columns - 1, and scores[v] is the score of v.
- *   Otherwise they are the values of the dictionary `full` without OUT, and scores[i] is the score
- *   of the value that has the number i in `full`.
+ *   Otherwise the values to choose from are those of the dictionary `full` without OUT, and
+ *   scores[i] is the score of the value that has the number i in `full`.
  * scores: `columns` entries, for instance of a message of a chain. With `full`, columns must be at
  *   least chorale_dictionary_values(full), and entries from OUT on (OUT, EMPTY, CONFLICT) are not
- *   read. Without `full`, pass R as columns of a message of R + 2 entries, to leave out EMPTY and
- *   CONFLICT.
- * Values with score minus infinity are left out; of equal scores the lowest value is preferred.
+ *   read. Without `full`, and with a message of R + 2 entries, pass R as `columns`, which leaves
+ *   out EMPTY and CONFLICT.
+ * Values with score minus infinity are left out. Of values with equal scores, the lower ones are
+ * preferred.
  * Errors: as for chorale_dictionary_create; VALUES_MISMATCH (columns). */
 CHORALE_API chorale_status chorale_dictionary_create_best(
     const chorale_host *host, const chorale_dictionary *full, const double *scores, int64_t columns,
@@ -308,8 +314,8 @@ CHORALE_API void chorale_attachment_init(chorale_attachment *attachment, size_t 
 CHORALE_API int64_t chorale_attachment_values(const chorale_attachment *attachment);
 
 /* Computes the value that a labelling (`length` labels) shows: *value is in 0 .. R-1, R (EMPTY) or
- * R + 1 (CONFLICT), in the numbers of the dictionary if there is one; -1 if the
- * labelling fires one value, and this value is outside the dictionary, which has no OUT.
+ * R + 1 (CONFLICT), in the numbers of the dictionary if there is one. *value is -1 if the labelling
+ * fires one value, which is outside a dictionary without OUT.
  * parents: of a tree, as in chorale_chain; NULL: a chain.
  * Errors: NULL_ARGUMENT, STRUCT_SIZE, SIZE, SIZE_OVERFLOW, OUT_OF_RANGE (labels, classes, parents),
  * VALUE_OUTSIDE_RANGE (table), PARENT_ORDER, PARENT_CYCLE, AUTOMATON_ON_TREE. O(T). Any thread. */
@@ -318,9 +324,9 @@ CHORALE_API chorale_status chorale_property_shown(const chorale_attachment *atta
                                                      const int32_t *parents, int32_t *value,
                                                      chorale_error *error);
 
-/* Writes all values that a labelling fires, in order of positions, with repetitions, also if the
- * labelling shows CONFLICT. Values have the property's own numbers, even with a dictionary. Serves
- * for instance to create a dictionary of the values that occur (the paper's first approximation).
+/* Writes all values that a labelling fires, in order of positions, with repetitions, even if the
+ * labelling shows CONFLICT. Values have the property's own numbers, even with a dictionary. One use
+ * is to create a dictionary of the values that occur (the paper's first approximation).
  * values: a buffer (chorale.h); capacity length + 1 always suffices.
  * Errors: as for chorale_property_shown; SIZE (a negative capacity), CAPACITY. */
 CHORALE_API chorale_status chorale_property_fired(const chorale_attachment *attachment,

@@ -11,44 +11,52 @@
  *             labelling. Messages with unchanged inputs are not computed again. The rounds of a
  *             solve end after a round without changes, and after four rounds that alternate between
  *             two labellings.
- *   polish    decodes one chain at a time with all other chains fixed, until no chain gains: from
- *             the best labelling of the rounds, and from that of round 0. Never lowers equation 1.
+ *   polish    starts from the best labelling of the rounds, and again from that of round 0. Decodes
+ *             one chain at a time with all other chains fixed, until no chain gains. Never lowers
+ *             equation 1.
  *   repair    runs only if some clique forbids every labelling met so far: decodes one chain at a
- *             time to bring the counts of cliques nearer to allowed ones, in a limited search. The
- *             labelling found is polished unless the polish is off.
+ *             time to bring the counts of cliques nearer to allowed counts, in a limited search.
+ *             The labelling found is polished unless the polish is off.
  *   bound     on request, computes an upper bound of equation 1 by dual decomposition.
  *
- * Messages. The message of chain i to clique p has an entry for each value v: the greatest phi_i +
- * sum_{q != p} m_{q -> i} over the labellings of i in which its member of p has value v (equation
- * 6; phi_i is the score of the chain, m_{q -> i} the message of clique q to i, taken at the value
- * that i has in q). The message of clique p to chain i has an entry for each value v: the greatest
- * sum_{j != i} m_{j -> p} + C_p over the values of all members in which i has value v (equation 7),
- * from the max-marginals of clique.h. A chain with several positions in one clique has a message
- * for each position, and only that position's own incoming message is left out of its outgoing one.
- * The centre of a centred clique receives, for each of its values c, the best score of the other
- * members under the potential of c. Each other member receives the maximum over c of the centre's
- * message at c plus the max-marginal under the potential of c.
+ * Messages. The message of chain i to clique p has an entry for each value v,
+ *
+ *     m_{i -> p}(v) = max over labellings y of i that have value v in p of
+ *                     phi_i(y) + sum_{q != p} m_{q -> i}(value of y in q)              (equation 6)
+ *
+ * where phi_i is the score of the chain. The message of clique p to chain i has an entry for each
+ * value v,
+ *
+ *     m_{p -> i}(v) = max over values x of all members with x_i = v of
+ *                     sum_{j != i} m_{j -> p}(x_j) + C_p(counts of x)                  (equation 7)
+ *
+ * computed as a max-marginal (clique.h). A chain with several positions in one clique has a message
+ * for each position; the outgoing message of a position leaves out the incoming message of this
+ * position alone. The centre of a centred clique receives, for each of its values c, the best score
+ * of the other members under the potential of c. Each other member receives the maximum over c of
+ * the centre's message at c plus the max-marginal under the potential of c.
  *
  * A run may be used by one thread at a time, and holds a reference on its model. chorale_run_create
  * allocates all memory; later only chorale_run_set_chain and some calls under "Results" allocate,
  * and the system when it starts threads. Results are the same bit for bit for any number of
- * threads, for any executor, for single steps and for one solve, and for a new run and one after
- * chorale_run_reset.
+ * threads, for any executor, for a series of steps and for one solve, and for a new run and a run
+ * after chorale_run_reset.
  *
  * Messages and counts of a property clique cover only the values that its members can fire,
- * whatever the R of the property (model.h, "Cost of large R"). They take O(members x such values)
- * memory, and a round takes as long as with a dictionary of these values. A run takes the messages
- * of such a clique from an `earlier` run only if the same values can fire in both.
+ * whatever the R of the property (model.h, "Cost of large R"). They take O(members x number of
+ * these values) memory, and a round takes as long as with a dictionary of these values. A run takes
+ * the messages of such a clique from an `earlier` run only if the same values can fire in both
+ * runs.
  *
  * A deadline or a cancel ends a call within milliseconds, also inside the computation of a chain,
  * tree or clique; only oracle instances and callbacks of the host are not interrupted. Finished
  * work is kept, and the next call of the same function continues in the middle of the round, polish
  * or bound: the final result has the same bits as that of a single call without limits. A chain or
  * clique whose computation was interrupted is computed anew. So that every call makes progress, the
- * first chain or clique of a call with a limit above 0 may take 40 ms even if the limit is shorter,
- * and twice as long after each successive call that finished none; a limit of 0 does nothing. There
- * is no labelling before round 0 is complete. Limits apply to step, solve, polish and bound; all
- * other calls ignore clock and flag.
+ * first chain or clique of a call with a limit above 0 may take 40 ms even if the limit is shorter.
+ * This time doubles after each call that finished no chain or clique. A limit of 0 does nothing.
+ * There is no labelling before round 0 is complete. Limits apply to step, solve, polish and bound;
+ * all other calls ignore clock and flag.
  */
 #ifndef CHORALE_RUN_H
 #define CHORALE_RUN_H
@@ -65,8 +73,9 @@ typedef struct chorale_run chorale_run;
 typedef int32_t chorale_schedule;
 enum {
   CHORALE_SCHEDULE_ALL = 0, /* all cliques, then all chains */
-  /* One clique at a time; those in which most members differ from the clique's commonest value come
-   * first. After each clique the chains of its members compute their messages. */
+  /* One clique at a time. The cliques come in descending order of the number of members whose value
+   * is not the commonest value of the clique. After each clique the chains of its members compute
+   * their messages. */
   CHORALE_SCHEDULE_DISAGREEMENT = 10
 };
 
@@ -78,30 +87,32 @@ enum {
  * results do not depend on the scale of the scores. */
 typedef int32_t chorale_message_element;
 enum {
-  /* 16 bytes a value for both directions; differences below 1e-12 count as 0 */
+  /* 16 bytes for each value of a membership (both directions); differences below 1e-12 count as
+   * 0 */
   CHORALE_MESSAGES_FLOAT64 = CHORALE_FLOAT64,
-  /* 8 bytes a value for both directions; differences below 1e-6 count as 0 */
+  /* 8 bytes for each value of a membership; differences below 1e-6 count as 0 */
   CHORALE_MESSAGES_FLOAT32 = CHORALE_FLOAT32,
-  /* 4 bytes a value for both directions: distances from the greatest entry of the row, rounded to
-   * 11 bits (0.05 %), from 1e-12 to 8e9 (greater finite distances become 8e9). Minus infinity is
-   * kept, and no finite number becomes minus infinity. Values whose messages differ by less than
-   * the rounding can tie */
+  /* 4 bytes for each value of a membership. Stores distances from the greatest entry of the row,
+   * rounded to 11 bits (0.05 %), from 1e-12 to 8e9 (greater finite distances become 8e9). Minus
+   * infinity is kept, and no finite number becomes minus infinity. Values whose messages differ by
+   * less than the rounding can tie */
   CHORALE_MESSAGES_MAGNITUDE16 = 10,
   /* FLOAT64 if all messages take less than 256 KB. Otherwise the widest format with which model,
    * run (one thread, no bound) and scores (copied or borrowed) together take at most twice the
-   * bytes of the scores. The format after MAGNITUDE16 has one byte a number and one byte a row:
-   * distances rounded to 6 bits (1.6 %), in a unit for each row. If no format is small enough:
-   * MAGNITUDE16. If only oracle instances have scores: FLOAT64.
+   * bytes of the scores. Besides the formats above there is one with one byte a number and one byte
+   * a row: distances rounded to 6 bits (1.6 %), in a unit for each row. If no format is small
+   * enough: MAGNITUDE16. If only oracle instances have scores: FLOAT64.
    *
-   * For cliques of repeated words, twice the bytes of the scores suffice from m = 5 labels on with
-   * float64 scores; with float32 scores also from 5 on if the 100 commonest words are left out.
-   * With float32 scores and only the 10 commonest left out, or no word left out and cliques within
-   * documents: from 9 labels on, and from 5 on if scores are borrowed. No word left out and cliques
-   * across a corpus: from 20 labels on. Sizes: scores take 8 m bytes a position (float32: 4 m). The
-   * model and run add 2 m + 8 bytes a membership (2 m + 6 in small corpora), about 4 a position (8
-   * with a copied token), 10 a clique, 60 a chain, and scratch memory of 16 m + 80 bytes a member
-   * of the largest clique, which is large across a corpus in which one word in twenty is the
-   * same. */
+   * For cliques of repeated words some format is small enough from this number m of labels on:
+   *   5    float64 scores
+   *   5    float32 scores, the 100 commonest words left out
+   *   9    float32 scores, the 10 commonest words left out; or no word left out, and cliques within
+   *        documents (5 if scores are borrowed)
+   *   20   float32 scores, no word left out, and cliques across a corpus
+   * Sizes: scores take 8 m bytes a position (float32: 4 m). Model and run add, with one byte a
+   * number, 2 m + 8 bytes a membership (2 m + 6 in small corpora), about 4 a position (8 with a
+   * copied token), 10 a clique, 60 a chain, and scratch memory of 16 m + 80 bytes a member of the
+   * largest clique. This clique is large across a corpus, since one word in twenty is the same. */
   CHORALE_MESSAGES_AUTO = 20
 };
 
@@ -139,27 +150,28 @@ typedef struct chorale_run_options {
   int32_t exact_marginals;     /* 1: clique messages exact wherever the family has an exact solver
                                   (slow for convex sums). Default 0 */
   int32_t polish;              /* 1 (default): a solve includes the polish (top of this file) */
-  /* 1: messages of a property clique cover only some values, those that fire in the best labelling
-   * of some member chain without its cliques, also where it shows CONFLICT (the paper's first
+  /* 1: messages of a property clique cover only the values that some member chain fires in its best
+   * labelling without cliques, even if this labelling shows CONFLICT (the paper's first
    * approximation). Equation 1 still scores all values. chorale_run_create then decodes the chains
    * of property cliques once more. Not applied to CALLBACK and cardinality potentials. Default 0 */
   int32_t restrict_range;
   int32_t reserved;
   /* Decoding of chains under several properties (message.h): mode, beam_width, budget. In modes
-   * EXACT and ABSORPTION, chorale_run_create and chorale_run_set_chain run every such chain once
-   * and fail with STATE_SPACE if one exceeds the budget. Later messages may need more: ABSORPTION
-   * stores more states where messages forbid EMPTY, and then drops configurations beyond the budget
-   * like a beam; EXACT prunes configurations by the messages, so that under other messages it may
-   * exceed the budget and end the call with STATE_SPACE. A run allocates about T x (m + 1) x 8
-   * bytes for each configuration that can be alive, once for each thread; and tables of about 16 T
-   * bytes for each property of a chain, up to the bytes of the scores or 16 MiB in all. */
+   * EXACT and ABSORPTION, chorale_run_create and chorale_run_set_chain run the joint program of
+   * every such chain once, and fail with STATE_SPACE if a chain exceeds the budget. Later messages
+   * may need more configurations: ABSORPTION stores more states where messages forbid EMPTY, and
+   * then drops configurations beyond the budget like a beam; EXACT prunes configurations by the
+   * messages, so under other messages it may exceed the budget and end the call with STATE_SPACE.
+   * A run allocates about T x (m + 1) x 8 bytes for each configuration that can be alive, once for
+   * each thread, and tables of about 16 T bytes for each property of a chain, which together take
+   * at most the bytes of the scores or 16 MiB. */
   chorale_joint_mode joint_mode;
   chorale_message_element message_element; /* default AUTO */
   int64_t beam_width;
   int64_t budget;
   /* Threads, >= 1 (default 1), which share the work by chain and by clique. Without an executor:
    * the calling thread and threads - 1 more, which exist only inside a call. With an executor:
-   * the number of its workers; the library starts no thread. */
+   * the number of workers of the executor; the library starts no thread. */
   int64_t threads;
   chorale_parallel_for executor;
   void *executor_user;
@@ -168,8 +180,9 @@ typedef struct chorale_run_options {
   chorale_progress_function progress; /* may be NULL */
   void *progress_user;
   /* Steps of the dual ascent; 0 (default): no bound. The ascent stops early when the bound meets
-   * the score. The bound is plus infinity if some clique's family has no bound (PAIRS, CALLBACK) or
-   * a dictionary without OUT omits values. A step decodes every chain and solves every clique. */
+   * the score. The bound is plus infinity if the potential of some clique has no bound (PAIRS,
+   * CALLBACK), or if a dictionary without OUT omits values that can fire. A step decodes every
+   * chain and solves every clique. */
   int64_t bound_steps;
   /* 1: memory for edits (below) is allocated by chorale_run_create: m bytes a position, 30
    * a chain, 40 a clique, and two counts for each value of a clique. Does not affect
@@ -212,7 +225,7 @@ CHORALE_API chorale_status chorale_run_estimate(const chorale_model *model,
  * earlier: NULL, or a run whose messages and best labelling the new run starts from. If `earlier`
  *   has another model, that model must have as many chains and cliques; messages are copied for
  *   cliques with the same members and values, and labellings for chains of the same shape. The
- *   options of `earlier` may differ. Only read.
+ *   options of `earlier` may differ. `earlier` is not changed.
  * Errors: NULL_ARGUMENT, STRUCT_SIZE, SIZE, SIZE_OVERFLOW, OUT_OF_RANGE, NOT_A_NUMBER,
  *   UNKNOWN_CONSTANT, STATE_SPACE, MODEL_MISMATCH and BUSY (earlier), CALLBACK_STOPPED,
  *   CALLBACK_VALUE (an instance of a restricted clique), OUT_OF_MEMORY. */
@@ -237,13 +250,13 @@ CHORALE_API chorale_status chorale_run_set_chain(chorale_run *run, int64_t chain
                                                  const chorale_chain *scores, chorale_error *error);
 
 /* Replaces the best labelling by one of the caller's, for instance that of another system. The next
- * step or solve scores it and the labelling of round 0; the better of the two becomes the best
+ * step or solve scores this labelling and that of round 0; the better of the two becomes the best
  * labelling, and the polish starts from both, so that no result scores below either of the two.
  * Messages are kept. Until that step or solve the run has no labelling (NO_LABELLING).
  *
  * labels: `count` labels, one for each position, chain by chain, as chorale_run_all_labels gives
- *   them. Entries of oracle instances are ignored. Instances, and chains whose scores forbid these
- *   labels, use their labelling of round 0.
+ *   them. Entries of oracle instances are ignored. Instances, and chains whose scores forbid the
+ *   given labels, use their labelling of round 0.
  * Errors: NULL_ARGUMENT, SHAPE (count), OUT_OF_RANGE (labels), BUSY. O(positions + members). */
 CHORALE_API chorale_status chorale_run_set_labels(chorale_run *run, const int32_t *labels,
                                                   int64_t count, chorale_error *error);
@@ -251,25 +264,25 @@ CHORALE_API chorale_status chorale_run_set_labels(chorale_run *run, const int32_
 /* Result of a call on a run. Outcomes: COMPLETE (messages have converged), ITERATION_LIMIT (all
  * rounds are done, or the rounds alternate between two labellings), DEADLINE, CANCELLED, INFEASIBLE
  * (proven: some chain has no labelling, or the requested bound is minus infinity), NOTHING_FOUND
- * (some clique forbids every labelling met; others may be allowed: finding one is NP-hard, so the
- * search is limited). */
+ * (some clique forbids every labelling met). After NOTHING_FOUND other labellings may be allowed:
+ * to find one is NP-hard, so the search is limited. */
 typedef struct chorale_run_result {
   size_t struct_size; /* sizeof(chorale_run_result); set by init */
   chorale_outcome outcome;
-  int32_t proven;        /* 1: upper_bound - score <= 1e-9 |score|, or within rounding: 1e-12
-                            (sum_i |phi_i| + sum_p |C_p|) */
+  int32_t proven;        /* 1: upper_bound - score <= 1e-9 |score|, or within rounding: at most
+                            1e-12 (sum_i |phi_i| + sum_p |C_p|) */
   int64_t rounds;        /* number of rounds done so far, without round 0 */
-  int64_t best_round;    /* the last round that gave a part of the best labelling; if it was
-                            polished, of the labelling that the polish started from */
+  int64_t best_round;    /* the last round from which a part of the best labelling comes; of a
+                            polished labelling: of the labelling that the polish started from */
   double score;          /* equation 1 of the best labelling: chain_score + clique_score; minus
-                            infinity where there is none */
+                            infinity if there is no labelling */
   double chain_score;    /* sum of phi_i over the chains. Each 1024 chains are added in their order,
                             then these sums are added */
   double clique_score;   /* sum of C_p over the cliques, added in the same way */
   double own_score;      /* equation 1 of the labelling of round 0 */
-  double rounds_score;   /* the greatest equation 1 of a round's labelling. The best labelling may
-                            score more: chains that no clique connects are taken from the round in
-                            which they scored most */
+  double rounds_score;   /* the greatest equation 1 of the labelling of a single round. The best
+                            labelling may score more: it takes each set of connected chains from the
+                            round in which this set scored most */
   double polished_score; /* equation 1 after the polish from the best labelling of the rounds */
   double polished_own_score; /* equation 1 after the polish from the labelling of round 0 */
   double upper_bound;       /* on equation 1; plus infinity where none was computed */
@@ -296,7 +309,7 @@ CHORALE_API chorale_status chorale_run_step(chorale_run *run, chorale_run_result
  * Errors: as for a step. */
 CHORALE_API chorale_status chorale_run_solve(chorale_run *run, chorale_run_result *result,
                                              chorale_error *error);
-/* chorale_run_polish does only the polish (and the repair, if no labelling has been found);
+/* chorale_run_polish does only the polish (and the repair, if no labelling has been found).
  * chorale_run_bound does only `steps` more steps of the bound. Errors: as for a step; STATE (bound:
  * the run was created with bound_steps 0). */
 CHORALE_API chorale_status chorale_run_polish(chorale_run *run, chorale_run_result *result,
@@ -313,46 +326,47 @@ CHORALE_API chorale_status chorale_run_set_limits(chorale_run *run, double time_
 /* ---- Edits --------------------------------------------------------------------------------
  *
  * Edits correct a run without a new model, for annotation tools and for results that people correct
- * by hand. A run created with options->edits = 1 accepts three kinds of edit at any time: labels of
- * a position that are allowed or forbidden (chorale_run_set_allowed), the strength of a clique
+ * by hand. A run created with options->edits = 1 accepts three kinds of edit at any time: which
+ * labels of a position are allowed (chorale_run_set_allowed), the strength of a clique
  * (chorale_run_set_strength) and the scores of a chain (chorale_run_set_chain). Each edit may be
  * set and lifted any number of times. The next chorale_run_solve applies all edits. If the rounds
  * and the polish were complete before the edits, this solve takes time in proportion to what the
  * edits changed, not to the corpus:
  *
  *   - Edited chains are decoded without their cliques, which updates the labelling of round 0.
- *   - The best labelling is polished around the edits: the edited chains and the members of edited
- *     cliques, then the chains whose cliques have changed.
+ *   - The best labelling is polished around the edits: first the edited chains and the members of
+ *     edited cliques, then the chains whose cliques have changed.
  *   - The edited chains and cliques send messages, for at most `rounds` rounds. A chain that
  *     a message reaches is computed again if the message has changed by more than rounding (the
  *     first 16 such chains), or by more than 1/1024 of the run's unit (all others). Cliques of more
  *     than 256 members that were not edited keep their messages. The best labelling of these rounds
  *     is polished, and kept if it scores higher.
- *   - A second polish starts with all these chains as decoded without cliques; its labelling is
- *     kept if it scores higher.
+ *   - A second polish starts from the labelling in which all chains reached so far are decoded
+ *     without cliques; its result is kept if it scores higher.
  *
  * The result never scores below the earlier best labelling by equation 1 under the new scores. (If
- * an edit forbids labels of the earlier labelling, the comparison takes the edited chains as
- * decoded without cliques.) The result can differ from that of a new run with the same inputs,
- * whose messages start from zero: either may score higher. Measured: on corpora where a chain
- * shares most of its cliques with few others, the gain over the earlier labelling was at least 99 %
- * of that of a new run in every edit; where chains have many positions in the same few cliques, or
- * where counts are forbidden, in 98 to 99 of 100 edits.
+ * an edit forbids labels of the earlier labelling, the comparison is with the earlier labelling in
+ * which the edited chains are decoded without cliques.) The result can differ from that of a new
+ * run with the same inputs, whose messages start from zero: either may score higher. Measured as
+ * the gain over the earlier labelling: on corpora where a chain shares most of its cliques with few
+ * other chains, every edit reached at least 99 % of the gain of a new run; where chains have many
+ * positions in the same few cliques, or where counts are forbidden, 98 to 99 of 100 edits did.
  *
  * A further solve, without edits in between, does rounds for the whole corpus as usual. A solve
- * also covers the whole corpus if edits reach more than a sixteenth of the chains or members (and
- * more than 64 chains or 4096 members), or if the edited labelling scores below that of round 0 or
- * is forbidden by a clique. The same calls in the same order give the same bits, for any number of
- * threads and any limits. In the result of a solve around edits, `rounds_score` and
- * `polished_score` equal `score`.
+ * after edits also covers the whole corpus in these cases: more than 64 chains and more than a
+ * sixteenth of all chains were edited; the edited cliques have more than 4096 members and more than
+ * a sixteenth of all members; the edited labelling scores below that of round 0, or a clique
+ * forbids it. The same calls in the same order give the same bits, for any number of threads and
+ * any limits. In the result of a solve around edits, `rounds_score` and `polished_score` equal
+ * `score`.
  *
- * Edits belong to one run. chorale_run_reset lifts all of them. A run that is created with this one
- * as `earlier` starts from its labelling, but with the inputs of the model. */
+ * Edits belong to one run. chorale_run_reset lifts all of them. A run that is created with an
+ * edited run as `earlier` starts from its labelling, but with the inputs of the model. */
 
 /* Allows only some labels of a position, in addition to what the chain itself forbids.
  *
- * allowed: m bytes, 0 forbids the label; copied. NULL: lifts the restriction of an earlier call.
- *   One byte other than 0 forces this label.
+ * allowed: m bytes, 0 forbids the label; copied. NULL: lifts the restriction of an earlier call. If
+ *   only one byte is not 0, its label is forced.
  * Errors: NULL_ARGUMENT (run), STATE (options->edits was 0), OUT_OF_RANGE (chain, position), KIND
  *   (an instance), FORBIDDEN_VALUE (no label remains: each is forbidden by `allowed`, by the
  *   chain's own `forced` or `allowed`, or has minus infinity as its unary score), BUSY. Nothing is
@@ -362,9 +376,9 @@ CHORALE_API chorale_status chorale_run_set_allowed(chorale_run *run, int64_t cha
                                                    int64_t position, const uint8_t *allowed,
                                                    chorale_error *error);
 
-/* Multiplies the potential of a clique (of a centred clique: all its potentials) in this run: C
- * becomes `factor` times C of the model, as in chorale_model_reweigh, but without a new model.
- * Factor 1 restores the potential of the model. The call allocates nothing.
+/* Multiplies the potential of a clique (of a centred clique: all its potentials) in this run: it
+ * becomes `factor` times the potential in the model, as in chorale_model_reweigh, but without a new
+ * model. Factor 1 restores the potential of the model. The call allocates nothing.
  *
  * factor: 0, or from 1e-6 to 1e6, so that scores divided by the factor stay in range. Counts that
  *   the potential forbids stay forbidden, also with factor 0.
@@ -382,18 +396,18 @@ enum {
   CHORALE_ALONE = 1     /* every chain decoded without its cliques (round 0) */
 };
 
-/* Calls below without an argument `labelling` describe CHORALE_TOGETHER. Errors of all:
+/* Calls below without an argument `labelling` describe CHORALE_TOGETHER. Errors of all calls below:
  * NULL_ARGUMENT, OUT_OF_RANGE (chain, clique), UNKNOWN_CONSTANT (labelling), NO_LABELLING (round 0
  * is not complete, the run is infeasible, or cliques forbid every labelling met), SIZE (a negative
  * capacity), CAPACITY, BUSY (from a callback of the run). Calls that take a const run may be made
- * from several threads at once while no call changes the run. They allocate nothing, except scratch
- * memory for the counts of cliques of more than 256 columns and, in chorale_run_json, of more than
- * 256 members (OUT_OF_MEMORY). */
+ * from several threads at once while no call changes the run. They allocate only scratch memory
+ * (OUT_OF_MEMORY): for the counts of cliques of more than 256 columns and, in chorale_run_json, of
+ * more than 256 members. */
 
 /* Writes the result of the last step, solve, polish or bound to *result. */
 CHORALE_API chorale_status chorale_run_get_result(const chorale_run *run,
                                                   chorale_run_result *result, chorale_error *error);
-/* Writes the T labels of a chain. labels: a buffer with `capacity` and `needed` (chorale.h), as are
+/* Writes the T labels of a chain. labels: a buffer with `capacity` and `needed` (chorale.h), like
  * all buffers below. */
 CHORALE_API chorale_status chorale_run_labels(const chorale_run *run, int64_t chain,
                                               chorale_labelling labelling, int32_t *labels,
@@ -404,8 +418,8 @@ CHORALE_API chorale_status chorale_run_all_labels(const chorale_run *run,
                                                   chorale_labelling labelling, int32_t *labels,
                                                   int64_t capacity, int64_t *needed,
                                                   chorale_error *error);
-/* Writes phi of a chain to *score, and to *changed 1 if its labels differ from those of round 0,
- * else 0. Either may be NULL. */
+/* Writes phi of a chain to *score. Writes 1 to *changed if the labels of the chain differ from
+ * those of round 0, else 0. Either may be NULL. */
 CHORALE_API chorale_status chorale_run_chain_score(const chorale_run *run, int64_t chain,
                                                    chorale_labelling labelling, double *score,
                                                    int32_t *changed,
@@ -431,8 +445,9 @@ typedef struct chorale_payment {
   int64_t position;  /* -1 for a whole chain or an instance */
   int32_t own_value; /* value under the labelling of round 0 */
   int32_t value;     /* value under CHORALE_TOGETHER */
-  /* C now minus C if this member had own_value, and all others, even of the same chain, the values
-   * that they have now. Plus infinity if the clique forbids own_value then. */
+  /* The change of the clique's score C by this member alone: C now, minus C if this member had
+   * own_value and every other member, even of the same chain, the value that it has now. Plus
+   * infinity if the clique forbids the latter. */
   double amount;
 } chorale_payment;
 
@@ -441,8 +456,8 @@ typedef struct chorale_payment {
  * labels of its neighbours did.
  *
  * payments: a buffer of `capacity` entries.
- * payment_size: sizeof(chorale_payment), the distance of entries in bytes. Fields that only a newer
- *   header has are set to 0.
+ * payment_size: sizeof(chorale_payment), the distance of entries in bytes. If the caller's header
+ *   is newer than the library, fields that the library does not know are set to 0.
  * Errors: STRUCT_SIZE (payment_size). */
 CHORALE_API chorale_status chorale_run_payments(const chorale_run *run, int64_t chain,
                                                 chorale_payment *payments, size_t payment_size,
@@ -454,21 +469,21 @@ CHORALE_API chorale_status chorale_run_payments(const chorale_run *run, int64_t 
  * marginals: T x m doubles, row t at marginals + t * row_stride (0: m, rows without gaps).
  * margins: T doubles, the greatest max-marginal of each position minus its second greatest (as in
  *   chorale_chain_max_marginals). Either may be NULL.
- * Exact for this chain under these messages if the chain is in no property clique. Otherwise they
- * come from the dynamic program over joint states in the run's joint mode: a beam may leave some
- * marginals too low, and a label that no configuration of the beam has is decoded separately. A
- * clique whose members are all single items (chains of one position) in no other clique stores no
- * messages: this call computes the messages of such a clique if it has n <= 256 members. In a
- * larger clique it takes the other members at their current labels, O(n + R). Uses the run's
- * workspace. Errors: also STRIDE, KIND. */
+ * Exact for this chain under these messages if the chain is in no property clique. Otherwise the
+ * marginals come from the dynamic program over joint states in the run's joint mode: a beam may
+ * leave some marginals too low, and labels that no configuration of the beam has are decoded
+ * separately. A clique whose members are all single items (chains of one position) that are in no
+ * other clique stores no messages: this call computes the messages of such a clique if it has n <=
+ * 256 members. In a larger clique it takes the other members at their current labels, O(n + R).
+ * Uses the run's workspace. Errors: also STRIDE, KIND. */
 CHORALE_API chorale_status chorale_run_max_marginals(chorale_run *run, int64_t chain,
                                                      double *marginals, int64_t row_stride,
                                                      double *margins, chorale_error *error);
 
 /* Writes the probability of each label at each position of a chain, given the messages of its
  * cliques: the sum of exp(s / temperature) over the labellings with this label, divided by the sum
- * over all labellings of the chain, where s is the score of a labelling plus the current messages
- * of the cliques to the chain. [Sum-product on a chain or tree]
+ * over all labellings of the chain. s is the score of a labelling plus the current messages of the
+ * cliques to the chain. [Sum-product on a chain or tree]
  *
  * temperature: above 0, in units of the scores; 1 takes scores as log-odds. Higher temperatures
  *   give flatter probabilities; as the temperature falls to 0, the labels with the best
@@ -477,29 +492,33 @@ CHORALE_API chorale_status chorale_run_max_marginals(chorale_run *run, int64_t c
  *   Each row adds up to 1, up to rounding.
  * exact: may be NULL. Receives 1 if the sums are exact for this chain under these messages, over
  *   the joint states of all its property cliques. Receives 0 if these joint states exceed the
- *   budget, whatever the joint mode. On a chain, the sums then leave out labellings: each position
- *   keeps the configurations with the greatest upper bounds on their sums, and none whose bound is
- *   below about 2e-16 of the sum of all labellings. The bounds of what was left out are added up.
- *   A position keeps 16 configurations, 64 if these leave out more than a hundredth of the sum of
- *   all labellings, then 256, but never more than `budget`: such a chain costs no more than one
- *   whose joint states just fit a budget of about 400. No probability is wrong by more than the
- *   part left out; usual errors are far smaller. If it exceeds a tenth, and on trees, properties
- *   are absorbed (message.h), which is approximate without a bound on the error. An absorbed
- *   property adds message(v) - message(EMPTY) at each firing of v, and message(EMPTY) once, so that
- *   a labelling that fires twice gets the messages of both firings in place of that of CONFLICT.
- *   Where message(EMPTY) is minus infinity, labellings that fire nothing are forbidden, and each
- *   firing of v adds message(v) minus the greatest message of a value.
+ *   budget, whatever the joint mode. Then:
+ *
+ *   On a chain, the sums leave out labellings. Each position keeps the configurations with the
+ *   greatest upper bounds on their sums: 16 configurations, 64 if the labellings left out have more
+ *   than a hundredth of the sum of all labellings, then 256, but never more than `budget`. Nor does
+ *   it keep configurations whose bound is below about 2e-16 of the sum of all labellings. The
+ *   bounds of what was left out are added up. No probability is wrong by more than this part; usual
+ *   errors are far smaller. Such a chain costs no more than one whose joint states just fit a
+ *   budget of about 400.
+ *
+ *   On a tree, and on a chain if the part left out exceeds a tenth, properties are absorbed
+ *   (message.h), which is approximate without a bound on the error. An absorbed property adds
+ *   message(v) - message(EMPTY) at each firing of v, and message(EMPTY) once, so that a labelling
+ *   that fires twice gets the messages of both firings in place of that of CONFLICT. Where
+ *   message(EMPTY) is minus infinity, labellings that fire nothing are forbidden, and each firing
+ *   of v adds message(v) minus the greatest message of a value.
  * Sums are in double precision: differences between labels are lost if all scores of a position are
  * more than about 1e15 times as large as the differences.
  * The messages of a clique are max-marginals: for each value, the best score of the other members,
- * not a sum over their labellings. For single items they are computed as chorale_run_max_marginals
- * says.
+ * not a sum over their labellings. For single items they are computed as in
+ * chorale_run_max_marginals.
  * Uses the run's workspace. Errors: also NOT_A_NUMBER, INFINITE and OUT_OF_RANGE (temperature),
  *   STRIDE, KIND, STATE_SPACE (the states of absorbed properties exceed the budget too),
  *   NO_LABELLING (also: the messages, or by absorption the firings, forbid every labelling of the
  *   chain), CALLBACK_VALUE and CALLBACK_STOPPED (single items). An error writes nothing.
  *
- * O(T m^2 x joint states) exponentials; a tree in property cliques T m times that. */
+ * O(T m^2 x joint states) exponentials; for a tree in property cliques T m times as many. */
 CHORALE_API chorale_status chorale_run_probabilities(chorale_run *run, int64_t chain,
                                                      double temperature, double *probabilities,
                                                      int64_t row_stride, int32_t *exact,
@@ -510,7 +529,7 @@ CHORALE_API chorale_status chorale_run_probabilities(chorale_run *run, int64_t c
  *
  *   outcome, proven, rounds, best_round, score, chain_score, clique_score, own_score, upper_bound,
  *   gap, changed_chains   as in chorale_run_result; outcome is "complete", "iteration-limit",
- *             "deadline" or "cancelled" (without a labelling the call is NO_LABELLING)
+ *             "deadline" or "cancelled" (without a labelling the call fails with NO_LABELLING)
  *   chains    an array of { score, labels, changed } and, where a chain changed, own_score,
  *             own_labels, payments: an array of { clique, member, position, own_value, value,
  *             amount }

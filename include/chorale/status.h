@@ -26,7 +26,7 @@ enum {
   CHORALE_ERROR_TABLE_TOO_SHORT = 23,
   /* An array of the wrong shape. */
   CHORALE_ERROR_SHAPE = 24,
-  /* A potential and the clique or array that it is used with have different numbers of values. */
+  /* A potential has another number of values than the clique or array that it is used with. */
   CHORALE_ERROR_VALUES_MISMATCH = 25,
   /* A struct with an invalid struct_size, or with a field set that only a newer library knows. */
   CHORALE_ERROR_STRUCT_SIZE = 26,
@@ -49,7 +49,7 @@ enum {
   /* The algorithm requires convex (concave) tables, and the potential's are not. */
   CHORALE_ERROR_NOT_CONVEX = 41,
   CHORALE_ERROR_NOT_CONCAVE = 42,
-  /* Exact max-marginals were requested of a potential without an exact solver. */
+  /* Exact max-marginals were requested, and there is no exact solver for the potential. */
   CHORALE_ERROR_NOT_EXACT = 43,
   /* Weights of members (clique.h, "Weights") for a potential, an algorithm or a call that takes
    * none; the message lists those that do. */
@@ -58,7 +58,7 @@ enum {
   CHORALE_ERROR_CALLBACK_VALUE = 50,
   /* A callback returned non-zero to stop the computation. */
   CHORALE_ERROR_CALLBACK_STOPPED = 51,
-  /* The caller's executor did not call every step of a loop once. */
+  /* The caller's executor left out, repeated or misnumbered a step of a loop (run.h). */
   CHORALE_ERROR_EXECUTOR = 53,
   CHORALE_ERROR_OUT_OF_MEMORY = 60,
   /* The caller's memory is too small; the message gives the number of bytes needed. */
@@ -83,25 +83,28 @@ enum {
   CHORALE_ERROR_STATE_SPACE = 76,
   /* A label name that the labelling scheme does not know. */
   CHORALE_ERROR_LABEL_NAME = 77,
-  /* A chain or position that is already a member of the clique. */
+  /* A chain or position that is already a member of the clique; a clique named twice. */
   CHORALE_ERROR_DUPLICATE_MEMBER = 80,
   /* A builder whose model has been frozen. */
   CHORALE_ERROR_FROZEN = 81,
   /* A property, or the model of repeated words, reads tokens, and the chain has none. */
   CHORALE_ERROR_TOKENS_MISSING = 82,
-  /* An earlier run on a model with another number of chains or cliques. */
+  /* An earlier run on a model with another number of chains or cliques; kinds of cliques that have
+   * other names (learn.h). */
   CHORALE_ERROR_MODEL_MISMATCH = 83,
   /* A run that has no labelling (yet). */
   CHORALE_ERROR_NO_LABELLING = 84,
-  /* An argument of the wrong kind: a position for a property clique, a whole chain for a position
-   * clique, an instance where a chain is needed. */
+  /* An argument of the wrong kind, such as a position for a property clique, a whole chain for a
+   * position clique, or an instance where a chain is needed. */
   CHORALE_ERROR_KIND = 85,
-  /* A callback of a run made a call that would change the run, or read it while it changes. */
+  /* A callback of a run made a call that would change the run, or that would read the run while it
+   * changes. */
   CHORALE_ERROR_BUSY = 86,
-  /* A call that the state of its object does not allow: a bound of a run created with bound_steps
-   * 0; freezing a builder while a centred clique has no centre. */
+  /* A call that the state of its object does not allow, such as a bound of a run created with
+   * bound_steps 0, or freezing a builder while a centred clique has no centre. */
   CHORALE_ERROR_STATE = 87,
-  /* No problem to learn from has a gold label; all chains with gold labels are of one group. */
+  /* No problem to learn from has a gold label; all chains with gold labels are of one group
+   * (learn.h). */
   CHORALE_ERROR_NO_GOLD = 88,
   CHORALE_ERROR_ONE_GROUP = 89,
   /* A fault of the library itself: please report it. */
@@ -124,9 +127,10 @@ enum {
 
 #define CHORALE_ERROR_MESSAGE_SIZE 504
 
-/* Details of a failure, in the caller's memory: 512 bytes, without initialisation. Every call that
- * takes this struct sets `status` and `message`. The message is UTF-8 ending in NUL: empty on
- * success, otherwise the argument, its value and the rule (truncated to fit). */
+/* Details of a failure, in the caller's memory (512 bytes), which need not be initialised. Every
+ * call that takes this struct sets `status` and `message`. The message is UTF-8 ending in NUL. It
+ * is empty on success; otherwise it names the argument, its value and the rule that the value
+ * breaks (truncated to fit). */
 typedef struct chorale_error {
   chorale_status status;
   int32_t reserved;
