@@ -144,5 +144,11 @@ def test_a_labelled_problem_is_that_of_decode():
     labels = ch.decode(scores, **given).labels
     assert run.all_labels().tolist() == np.concatenate(labels).tolist()
     assert ch.labelled_problem(scores, gold=None, **given).gold is None
+    # Entry k is kind k, also without cliques and beside another entry of words, and also if the
+    # package builds the model.
+    given["agree"] = [ch.Agreement("words", minimum=4), ("word", 0.5), "word"]
+    for unaries in (scores, [ch.Chain(unary) for unary in scores]):
+        problem = ch.labelled_problem(unaries, gold=None, **given)
+        assert [problem.clique_kind(c) for c in range(problem.model.cliques)] == [1, 1, 2, 2]
     with pytest.raises(ValueError):
         ch.labelled_problem(scores, gold=[0, 0], **given)

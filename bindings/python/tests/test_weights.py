@@ -178,6 +178,15 @@ def test_probabilities_and_reasons_of_weights():
         assert found[row]["probability"] == pytest.approx(1 / (1 + other), rel=1e-5)
 
 
+def test_reasons_count_weights_in_each_way_of_building():
+    scores = [[[2.0, 0.1]], [[0.9, 1.2]], [[1.9, 0.3]]]
+    agree = ch.Agreement(weights=[[4], [1], [2]])
+    for unaries in (scores, [ch.Chain(unary) for unary in scores]):
+        (change,) = ch.decode(unaries, tokens=[["x"]] * 3, agree=agree).changed
+        (reason,) = change.reasons
+        assert (change.chain, reason.members, reason.agreeing) == (1, 7, 6)
+
+
 def test_bad_columns_of_weights():
     table = [{"key": "k", "label": "A", "times": 1}, {"key": "k", "label": "B", "times": 1}]
 

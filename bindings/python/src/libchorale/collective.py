@@ -494,19 +494,20 @@ def _solve_corpus(given: Given, options: dict[str, Any], **limits: Any) -> _Solv
 def _solve_chains(given: Given, options: dict[str, Any], **limits: Any) -> _Solved:
     builder, made = build(given)
     found: list[_Found] = []
-    with Run(builder.freeze(), **options, **limits) as run:
+    model = builder.freeze()
+    with Run(model, **options, **limits) as run:
         result = run.solve()
         for chain in run.changed_chains().tolist():
             for paid in run.payments(chain):
-                values = run.values(paid.clique)
-                agreeing = int((values == paid.value).sum()) - 1
+                weights = model.weights(paid.clique)
+                agreeing = weights[run.values(paid.clique) == paid.value].sum()
                 found.append(
                     (
                         made[paid.clique],
                         chain,
                         paid.position,
-                        len(values),
-                        agreeing,
+                        int(weights.sum()),
+                        int(agreeing - weights[paid.member]),
                         paid.own_value,
                         paid.value,
                         paid.amount,
@@ -526,7 +527,8 @@ def _problem(
     if given.texts and words is not None:
         problem.words = [str(word) for chain in words for word in chain]
     if made:
-        problem.clique_kinds = [_kind(given.wanted[number].what) for number in made]
+        problem.kinds = [_kind(wanted.what) for wanted in given.wanted]
+        problem.clique_kinds = made
         if names is not None:
             of_labels = ["labels" if given.wanted[n].prop is None else None for n in made]
             problem.name_values(of_labels)

@@ -11,7 +11,7 @@ sums are exact in any order. So the labels do not depend on how parts are divide
     search = Search(potentials, members)         # by shared clique
     while (asked := search.ask()) is not None:
         search.take(sum_of(part.answer(asked) for part in parts))
-    labels = [part.labels(search.best.prices) for part in parts]
+    labels = [part.labels(search.best.prices, search.first) for part in parts]
 
 `label` is this loop, in one process.
 """
