@@ -75,6 +75,17 @@ fi
 . tests/steps.sh
 [[ $deep == no ]] || most_seconds=14400 # an hour of fuzzing
 
+# Steps leave processors idle, so two sequences of them run side by side: this one, and one in a lane.
+in_sanitizers() {
+  if build_for asan-ubsan "tests asan-ubsan"; then
+    run_tests "tests asan-ubsan" asan-ubsan --no-tests=error
+  fi
+  if build_for tsan:threads "tests tsan"; then
+    run_tests "tests tsan" tsan -L threads
+  fi
+}
+[[ $all == no ]] || begin_lane in_sanitizers
+
 dev_steps=("tests dev" "symbols dev" "readme")
 [[ $all == no ]] || dev_steps+=("valgrind" "abi")
 if build_for dev "${dev_steps[@]}"; then
@@ -92,25 +103,31 @@ fi
 
 if [[ $all == yes ]]; then
   step "headers" tests/headers/run.sh gcc g++ clang clang++ || true
-  if build_for asan-ubsan "tests asan-ubsan"; then
-    run_tests "tests asan-ubsan" asan-ubsan --no-tests=error
-  fi
-  if build_for tsan:threads "tests tsan"; then
-    run_tests "tests tsan" tsan -L threads
-  fi
+  release=no
   if build_for release "tests release" "symbols release" "consumers" "amalgamation" "debian" \
     "planted"; then
+    release=yes
     run_tests "tests release" release -LE valgrind --no-tests=error
     step "symbols release" tests/symbols.sh build/release || true
     step "consumers" tests/consumers/run.sh build/release || true
     step "amalgamation" tests/amalgamation/run.sh build/release || true
     step --says "debian" bindings/debian/test.sh "${setup_options[@]}" || true
-    step --says "planted" tests/planted/run.sh build/dev build/release || true
   fi
-  step --says "machine locale" tests/machines/run.sh "${setup_options[@]}" locale || true
+  join_lane
+
+  in_planted() {
+    if [[ $release == yes ]]; then
+      step --says "planted" tests/planted/run.sh build/dev build/release || true
+    fi
+    step --says "machine locale" tests/machines/run.sh --no-install locale || true
+  }
+  begin_lane in_planted
   step --says "fuzz" tests/fuzz/run.sh "${setup_options[@]}" "$fuzz_seconds" || true
   step "example" examples/run.sh --no-install || true
-  java=no # installed here, since the steps beside the lane call apt-get too
+  join_lane
+
+  # Installed here: nothing in the lane calls apt-get, since the steps beside it do.
+  java=no
   if tests/setup.sh "${setup_options[@]}" spark; then
     java=yes
   fi

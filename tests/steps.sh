@@ -116,6 +116,7 @@ build_for() { # PRESET[:TARGET] DEPENDENT_STEP...
 # Runs the steps of a function beside those that follow, for steps that leave processors idle, until
 # join_lane.
 begin_lane() { # FUNCTION
+  rm -f "$logs/lane"
   (
     passed=0 failed=0 skipped=0 summary=()
     "$1"

@@ -9,6 +9,8 @@ unset CHORALE_LIBRARY PYTHONPATH
 directory=${1:-build/python}
 python3 -m venv --clear "$directory"
 directory=$(realpath "$directory")
+# The compiler's names that CMake finds by itself, so that ccache knows what other builds compiled.
+export CC=${CC-cc} CXX=${CXX-c++}
 # The build is kept, so that another run compiles only what changed.
 "$directory/bin/pip" install --quiet --config-settings=build-dir="$PWD/build/python-library" \
   './bindings/python[test]' mypy
