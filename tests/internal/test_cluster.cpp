@@ -1,4 +1,6 @@
 // Runs over random tiny models against enumeration of equation 1.
+#include "rounds.hpp"
+
 #include <chorale/chorale.h>
 
 #include <cmath>
@@ -452,11 +454,9 @@ bool near(double a, double b) {
 }
 
 void runs_agree_with_enumeration(void **) {
-  const int rounds = std::getenv("CHORALE_TEST_ROUNDS")
-                         ? static_cast<int>(2000 * std::atof(std::getenv("CHORALE_TEST_ROUNDS")))
-                         : 2000;
+  const unsigned count = std::max(rounds(2000), 20u);
   int optimal = 0, own_optimal = 0, feasible = 0, proven = 0, bounded = 0;
-  for (unsigned seed = 1; seed <= static_cast<unsigned>(std::max(rounds, 20)); ++seed) {
+  for (unsigned seed = 1; seed <= count; ++seed) {
     Problem problem(seed);
     chorale_run_options options;
     chorale_run_options_init(&options, sizeof options);

@@ -1,5 +1,6 @@
 // Max-marginals and sums of positions under properties: by enumeration, and by forced decodes.
 #include "joint_fixture.hpp"
+#include "rounds.hpp"
 
 #include <chorale/chorale.h>
 
@@ -29,7 +30,7 @@ void expect_close(double found, double truth, unsigned seed, int t, int y, const
 void exact_is_what_enumeration_finds(void **) {
   const JointOptions exact{CHORALE_JOINT_EXACT, 300, 1 << 16};
   const JointOptions automatic{CHORALE_JOINT_AUTO, 300, 1024};
-  for (unsigned seed = 0; seed < 4000; ++seed) {
+  for (unsigned seed = 0; seed < rounds(4000); ++seed) {
     Case one(seed);
     const std::vector<double> truth = one.enumerate();
     JointOutcome outcome;
@@ -47,7 +48,7 @@ void exact_is_what_enumeration_finds(void **) {
 
 void absorption_is_what_forced_decodes_find(void **) {
   const JointOptions absorbing{CHORALE_JOINT_ABSORPTION, 300, 1 << 16};
-  for (unsigned seed = 0; seed < 1000; ++seed) {
+  for (unsigned seed = 0; seed < rounds(1000); ++seed) {
     Case one(seed);
     JointOutcome outcome;
     const std::vector<double> found = one.marginals(absorbing, outcome);
@@ -61,8 +62,8 @@ void absorption_is_what_forced_decodes_find(void **) {
 
 // What a beam keeps is attained, and the best of each position is one number.
 void a_beam_stays_below(void **) {
-  int pruned = 0;
-  for (unsigned seed = 0; seed < 3000; ++seed) {
+  unsigned pruned = 0;
+  for (unsigned seed = 0; seed < rounds(3000); ++seed) {
     Case one(seed);
     const std::vector<double> truth = one.enumerate();
     JointOutcome outcome;
@@ -85,11 +86,11 @@ void a_beam_stays_below(void **) {
       last = best;
     }
   }
-  assert_true(pruned > 300);
+  assert_true(pruned > rounds(300));
 }
 
 void too_many_configurations_are_told(void **) {
-  int told = 0;
+  unsigned told = 0;
   for (unsigned seed = 0; seed < 300; ++seed) {
     Case one(seed);
     JointOutcome outcome;
@@ -101,8 +102,8 @@ void too_many_configurations_are_told(void **) {
 
 // Entries of a row of log-sums are compared with their rows' totals left out.
 void sums_are_what_enumeration_finds(void **) {
-  int forbidden = 0;
-  for (unsigned seed = 0; seed < 6000; ++seed) {
+  unsigned forbidden = 0;
+  for (unsigned seed = 0; seed < rounds(6000); ++seed) {
     Case one(seed, seed % 3 == 0);
     const bool absorbed = seed % 2 == 1;
     const JointOptions options{absorbed ? CHORALE_JOINT_ABSORPTION : CHORALE_JOINT_EXACT, 300,
@@ -128,11 +129,11 @@ void sums_are_what_enumeration_finds(void **) {
                      absorbed ? "absorbed, by enumeration" : "by enumeration");
     }
   }
-  assert_true(forbidden > 100);
+  assert_true(forbidden > rounds(100));
 }
 
 void sums_tell_of_too_many_configurations(void **) {
-  int exact = 0, absorbed = 0;
+  unsigned exact = 0, absorbed = 0;
   for (unsigned seed = 0; seed < 300; ++seed) {
     Case one(seed);
     JointSummary summary;
@@ -153,8 +154,8 @@ void steps_by_weights_are_steps_by_scores(void **) {
     state = state * 6364136223846793005u + 1442695040888963407u;
     return static_cast<double>(state >> 33) / 2147483648.0;
   };
-  int finite = 0, forbidden = 0, far = 0;
-  for (int round = 0; round < 4000; ++round) {
+  unsigned finite = 0, forbidden = 0, far = 0;
+  for (unsigned round = 0; round < rounds(4000); ++round) {
     const int rows = 1 + static_cast<int>(draw() * 6), columns = 1 + static_cast<int>(draw() * 6);
     const int stride = columns + static_cast<int>(draw() * 3);
     const double temperature = std::exp2(static_cast<int>(draw() * 9) - 4);
@@ -177,18 +178,18 @@ void steps_by_weights_are_steps_by_scores(void **) {
       far += size > 1000 * temperature && truth[y] > kForbidden ? 1 : 0;
       if (truth[y] == kForbidden ? found[y] != kForbidden
                                  : !(std::fabs(found[y] - truth[y]) <= 1e-13 * (size + temperature)))
-        fail_msg("round %d, column %d: %.17g, by scores %.17g", round, static_cast<int>(y), found[y],
+        fail_msg("round %u, column %d: %.17g, by scores %.17g", round, static_cast<int>(y), found[y],
                  truth[y]);
     }
   }
-  assert_true(finite > 3000 && forbidden > 1000 && far > 1000);
+  assert_true(finite > rounds(3000) && forbidden > rounds(1000) && far > rounds(1000));
 }
 
 // Sums that leave out configurations: no probability is wrong by more than the bound of what was
 // left out, and with room for all configurations at most a hundredth is left out.
 void what_is_left_out_is_bounded(void **) {
-  int bounded = 0, wrong = 0, exact = 0, none = 0;
-  for (unsigned seed = 0; seed < 6000; ++seed) {
+  unsigned bounded = 0, wrong = 0, exact = 0, none = 0;
+  for (unsigned seed = 0; seed < rounds(6000); ++seed) {
     Case one(seed, seed % 3 == 0);
     const double temperature = std::exp2(one.below(7) - 3);
     const LogSums sums(temperature);
@@ -227,9 +228,10 @@ void what_is_left_out_is_bounded(void **) {
       wrong += is_wrong ? 1 : 0;
     }
   }
-  print_message("%d bounded, %d wrong, %d exact, %d without labellings\n", bounded, wrong, exact,
+  print_message("%u bounded, %u wrong, %u exact, %u without labellings\n", bounded, wrong, exact,
                 none);
-  assert_true(bounded > 300 && wrong > 100 && exact > 3000 && none > 10);
+  assert_true(bounded > rounds(300) && wrong > rounds(100) && exact > rounds(3000) &&
+              none > rounds(10));
 }
 
 } // namespace

@@ -3,6 +3,7 @@
 #include "joint_fixture.hpp"
 #include "potential/create.hpp"
 #include "potential/member_row.hpp"
+#include "rounds.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -87,10 +88,10 @@ void offer(JointReach &pass, const Case &of, gsl::span<const std::int32_t> label
 
 // Every entry within reach is what enumeration finds; every other is at the reach, which bounds it.
 void messages_are_exact_within_reach(void **) {
-  int raised = 0;
-  int exact = 0;
-  int traced = 0;
-  for (unsigned seed = first_seed(); seed < first_seed() + 6000; ++seed) {
+  unsigned raised = 0;
+  unsigned exact = 0;
+  unsigned traced = 0;
+  for (unsigned seed = first_seed(); seed < first_seed() + rounds(6000); ++seed) {
     Case one(seed, seed % 3 != 0);
     const Truth truth = enumerate(one);
     Placed placed(one.view, one.all());
@@ -154,9 +155,9 @@ void messages_are_exact_within_reach(void **) {
     if (const double value = value_of(one, pass.labelling, -1); !close(value, truth.best))
       fail_msg("seed %u: the labelling has %.17g, by enumeration %.17g", seed, value, truth.best);
   }
-  print_message("from seed %u: %d entries exact, %d raised, %d labellings traced\n", first_seed(),
+  print_message("from seed %u: %u entries exact, %u raised, %u labellings traced\n", first_seed(),
                 exact, raised, traced);
-  assert_true(exact > 10000 && raised > 2000 && traced > 1000);
+  assert_true(exact > rounds(10000) && raised > rounds(2000) && traced > rounds(1000));
 }
 
 // A formula of `values` tables, convex tables that begin with 0, or a mixture.
@@ -211,7 +212,7 @@ chorale_potential *convex_sum(std::mt19937 &random, int values,
 // move meets the bound.
 void no_move_changes_more(void **) {
   std::mt19937 random(5);
-  for (int round = 0; round < 600; ++round) {
+  for (unsigned round = 0; round < rounds(600); ++round) {
     const int values = 2 + static_cast<int>(random() % 2);
     const int members = 1 + static_cast<int>(random() % 5);
     std::vector<std::uint8_t> counted(static_cast<std::size_t>(values), 1);

@@ -2,6 +2,7 @@
 #include "chain/single_bounded.hpp"
 #include "chain/single_chain.hpp"
 #include "joint_fixture.hpp"
+#include "rounds.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -54,9 +55,9 @@ std::vector<double> message_by(const ChainView &view, const Attached &attached, 
 }
 
 void is_what_enumeration_finds(void **) {
-  int conflicts = 0;
-  int twice = 0;
-  for (unsigned seed = first_seed(); seed < first_seed() + 6000; ++seed) {
+  unsigned conflicts = 0;
+  unsigned twice = 0;
+  for (unsigned seed = first_seed(); seed < first_seed() + rounds(6000); ++seed) {
     const Case one(seed, seed % 3 != 0);
     for (std::int32_t k = 0; k < one.all().count; ++k) {
       const Attached attached = one.all().at(k);
@@ -87,14 +88,14 @@ void is_what_enumeration_finds(void **) {
         twice += truth[v] > once[v] ? 1 : 0;
     }
   }
-  assert_true(conflicts > 1000 && twice > 200);
+  assert_true(conflicts > rounds(1000) && twice > rounds(200));
 }
 
 // Chains on which bounds drop rows, under the ready-made properties.
 void is_what_all_rows_find(void **) {
   std::int64_t bounded_rows = 0;
   std::int64_t all_rows = 0;
-  for (unsigned seed = first_seed(); seed < first_seed() + 300; ++seed) {
+  for (unsigned seed = first_seed(); seed < first_seed() + rounds(300); ++seed) {
     std::mt19937 random(seed);
     const auto below = [&](int n) {
       return static_cast<std::int32_t>(random() % static_cast<unsigned>(n));

@@ -1,4 +1,5 @@
 // The exact solvers and bounds of the SUM family against enumeration.
+#include "rounds.hpp"
 #include "sum_fixture.hpp"
 
 #include "clique/moves/group_moves.hpp"
@@ -27,7 +28,7 @@ template <std::size_t N> Problem draw(std::uint32_t seed, const Options (&option
 }
 
 void test_concave_flow(void **) {
-  for (std::uint32_t seed = 0; seed < 6000; ++seed) {
+  for (std::uint32_t seed = 0; seed < rounds(6000); ++seed) {
     const Problem problem = draw(seed, kConcave);
     Bench<ConcaveFlow> bench(problem, 0xff);
     // Whatever tables say of a count of 0, and values that do not count among the others.
@@ -62,9 +63,9 @@ void test_group_moves(void **) {
     gsl::span<std::int32_t> counts;
   };
   constexpr Options convex[] = {{Shape::convex, 0, 0}, {Shape::convex, 30, 0}};
-  int moved = 0;
-  int thinned = 0;
-  for (std::uint32_t seed = 0; seed < 2000; ++seed) {
+  unsigned moved = 0;
+  unsigned thinned = 0;
+  for (std::uint32_t seed = 0; seed < rounds(2000); ++seed) {
     const Problem problem(seed, 2 + std::int32_t(seed % 40), 2 + std::int32_t(seed / 40 % 11),
                           convex[seed % 2]);
     Bench<Adapter> bench(problem, 0x5a);
@@ -113,8 +114,8 @@ void test_group_moves(void **) {
       }
     }
   }
-  assert_true(moved > 100);
-  assert_true(thinned > 100);
+  assert_true(moved > rounds(100));
+  assert_true(thinned > rounds(100));
 }
 
 // A start is admissible and scores what it says, and there is none where no estimate reaches what
@@ -131,8 +132,8 @@ void test_price_starts(void **) {
     gsl::span<std::int32_t> counts;
   };
   constexpr Options convex[] = {{Shape::convex, 0, 0}, {Shape::convex, 30, 0}};
-  int written = 0;
-  for (std::uint32_t seed = 0; seed < 2000; ++seed) {
+  unsigned written = 0;
+  for (std::uint32_t seed = 0; seed < rounds(2000); ++seed) {
     const Problem problem(seed, 16 + std::int32_t(seed % 40), 2 + std::int32_t(seed / 40 % 11),
                           convex[seed % 2]);
     Bench<Adapter> bench(problem, 0x5a);
@@ -168,7 +169,7 @@ void test_price_starts(void **) {
       ++written;
     }
   }
-  assert_true(written > 1000);
+  assert_true(written > rounds(1000));
 }
 
 void test_transport(void **) {
@@ -177,7 +178,7 @@ void test_transport(void **) {
         : transport(layout, instance.members, instance.columns) {}
     Transport transport;
   };
-  for (std::uint32_t seed = 0; seed < 3000; ++seed) {
+  for (std::uint32_t seed = 0; seed < rounds(3000); ++seed) {
     const Problem problem = draw(seed, kAny);
     Bench<Adapter> bench(problem, 0x5a);
     const Instance &instance = bench.instance();
@@ -211,7 +212,7 @@ void test_transport(void **) {
 void test_dual_bound(void **) {
   int tight = 0;
   int feasible = 0;
-  for (std::uint32_t seed = 0; seed < 6000; ++seed) {
+  for (std::uint32_t seed = 0; seed < rounds(6000); ++seed) {
     const Problem problem = draw(seed, kAny);
     Bench<DualBound> bench(problem, 0xff);
     const Truth truth(bench.instance());
@@ -263,12 +264,12 @@ void check_boxes(const Problem &problem, std::int64_t pool, bool with_messages) 
 }
 
 void test_count_boxes(void **) {
-  for (std::uint32_t seed = 0; seed < 3000; ++seed)
+  for (std::uint32_t seed = 0; seed < rounds(3000); ++seed)
     check_boxes(draw(seed, kAny), 0, true);
 }
 
 void test_tiny_pools(void **) {
-  for (std::uint32_t seed = 0; seed < 3000; ++seed)
+  for (std::uint32_t seed = 0; seed < rounds(3000); ++seed)
     check_boxes(draw(seed, kAny), 1 + seed % 3, false);
 }
 
@@ -400,7 +401,7 @@ void test_deadlines(void **) {
 
 // Under a limit the bound holds and the labelling is one.
 void test_limits(void **) {
-  for (std::uint32_t seed = 0; seed < 1500; ++seed) {
+  for (std::uint32_t seed = 0; seed < rounds(1500); ++seed) {
     const Problem problem = draw(seed, kAny);
     SolveOptions options;
     options.node_limit = 1 + seed % 4;
