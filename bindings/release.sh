@@ -22,14 +22,15 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 SOURCE_DATE_EPOCH=$(git -C "$root" log -1 --format=%ct "$hash")
 export SOURCE_DATE_EPOCH
-# Both builds share this cache, so that zig compiles its own libraries only once.
+# The two builds of --twice share this cache, so that zig compiles its own libraries only once.
 export ZIG_GLOBAL_CACHE_DIR=${ZIG_GLOBAL_CACHE_DIR:-$work/zig}
 
 say() {
   printf '== %s (%s)\n' "$1" "$(date +%H:%M:%S)"
 }
 
-# Checks that the files of other tools that repeat the version have the version of the header.
+# Checks that the manifests of the packages and the changelog have the version of the header, and so
+# does COMMIT if it is a tag.
 check_versions() { # CLONE
   local version file found
   version=$(sed -nE 's/^#define CHORALE_VERSION_[A-Z]+ ([0-9]+)$/\1/p' "$1/include/chorale/version.h" | paste -sd .)

@@ -45,7 +45,7 @@ make_root() { # NAME SUITE PACKAGE...
       return 1
     }
     copy_settings "$base"
-    echo force-unsafe-io >"$base/etc/dpkg/dpkg.cfg.d/unsafe-io" # faster, and enough for a test
+    echo force-unsafe-io >"$base/etc/dpkg/dpkg.cfg.d/unsafe-io" # faster: dpkg does not sync files
     mkdir "$base/work"
   fi
   cp -a "$base" "$roots/$name"
@@ -66,8 +66,8 @@ inside() { # NAME
     PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin /bin/bash -euc "cd /work; $(cat)"
 }
 
-# Prints the first code block of a language in a Markdown file; with `out` the plain block that
-# follows it, the output of the example.
+# Prints the first code block of a language in a Markdown file. With `out` prints instead the plain
+# block that follows this code block: the output of the example.
 block() { # FILE LANGUAGE [out]
   awk -v begin="\`\`\`$2" -v out="${3-}" '
     $0 == begin && !seen { seen = 1; inside = out == ""; in_code = 1; next }
@@ -82,7 +82,7 @@ timed() { # COMMAND...
   seconds=$(awk '{ printf "%.0f s (%.0f s of a processor)", $1, $2 + $3 }' "$roots/time")
 }
 
-# Sets `remark`, as the functions on_NAME do: a text on what was run, for the summary.
+# Sets `remark` to a text for the summary that says what was run. Every function on_NAME does so.
 python_in() { # NAME SUITE
   make_root "$1" "$2" python3 python3-venv
   block bindings/python/README.md python >"$roots/$1/work/example.py"
@@ -270,7 +270,8 @@ END
   remark="conan create of the archive, Debian trixie; its test package"
 }
 
-# Uses the archive as bindings/README.md says; the archive is in the folder of the project.
+# Builds a C program by a CMakeLists.txt that uses the archive as bindings/README.md says. The
+# archive is copied beside this CMakeLists.txt.
 on_cmake() {
   make_root cmake trixie g++ cmake make
   cp bindings/conan/test_package/example.c "$roots/cmake/work/program.c"

@@ -16,8 +16,8 @@ set(debian_version ${PROJECT_VERSION}-${CMAKE_MATCH_2})
 string(REGEX MATCH "\n -- ([^\n]*>)" _ "${changelog}")
 set(CPACK_DEBIAN_PACKAGE_MAINTAINER "${CMAKE_MATCH_1}")
 
-# The symbols file gives for each function the release that introduced it: the first one of this ABI
-# whose record in tests/abi has the function, or the present version if there is none.
+# The symbols file gives for each function the release that introduced it: the first release of this
+# ABI whose record in tests/abi has the function, or the present version if no record has it.
 set(symbols "libchorale.so.${chorale_abi} ${library_package} #MINVER#\n")
 string(APPEND symbols "* Build-Depends-Package: ${development_package}\n")
 file(GLOB records ${PROJECT_SOURCE_DIR}/tests/abi/[0-9]*/symbols.txt)
@@ -43,13 +43,13 @@ foreach(function ${functions})
 endforeach()
 set(control ${CMAKE_CURRENT_BINARY_DIR}/debian)
 file(CONFIGURE OUTPUT ${control}/symbols CONTENT "${symbols}" @ONLY)
-# shlibs is for programs that do not read symbols files. The trigger makes dpkg run ldconfig, which
-# updates the loader's list of libraries.
+# The file shlibs is for tools that do not read symbols files. The trigger makes dpkg run ldconfig,
+# which updates the loader's list of libraries.
 file(CONFIGURE OUTPUT ${control}/shlibs
   CONTENT "libchorale ${chorale_abi} ${library_package} (>= ${PROJECT_VERSION})\n")
 file(CONFIGURE OUTPUT ${control}/triggers CONTENT "activate-noawait ldconfig\n")
 
-# The files of every package in /usr/share/doc.
+# Installs the changelog and the copyright file of each package in /usr/share/doc.
 find_program(GZIP gzip REQUIRED)
 execute_process(COMMAND ${GZIP} -9nc ${CMAKE_CURRENT_LIST_DIR}/changelog
   OUTPUT_FILE ${control}/changelog.Debian.gz COMMAND_ERROR_IS_FATAL ANY)

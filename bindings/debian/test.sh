@@ -155,8 +155,8 @@ notices() {
     <(sed -n '/^ Permission/,$p' "$scratch/notice" | sed 's/^ \.$//' | tr -s ' \n' ' ' |
       sed 's/^ //')
 }
-# The files must not contain the folder of the build, even before they are stripped and packed: the
-# build identifier, which the linker writes, is a hash of everything that it linked.
+# The files must not contain the path of the build folder, even before they are stripped and packed:
+# the linker writes a build identifier, which is a hash of everything that it linked.
 nowhere_built() {
   ! grep -lF "$root" "$build/src/libchorale.so.$abi" "$build/src/command/chorale"
 }
@@ -194,8 +194,8 @@ cp -r tests/consumers/cmake "$materials"
 awk -F'\t' '$1 == "model-03.chorale" && $2 == "labels" {print $4}' tests/problems/expected.tsv \
   >"$materials/labels"
 
-# Builds and runs programs with the packages, in a folder with the materials. Its first argument is
-# the path of the packages' folder /usr.
+# This script builds and runs programs with the packages, in a folder with the materials. Its
+# arguments: the path of the packages' folder /usr, the name of the library's package, the version.
 cat >"$materials/use.sh" <<'USE'
 set -eu
 prefix=$1 library=$2 version=$3

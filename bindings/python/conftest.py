@@ -83,5 +83,5 @@ def _names(doctest_namespace):
 
 
 def pytest_collection_modifyitems(items):
-    """Moves the test of which functions were called behind all other tests."""
+    """Moves test_every_function_is_called behind all other tests, on which its result depends."""
     items.sort(key=lambda item: item.name == "test_every_function_is_called")

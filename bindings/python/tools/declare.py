@@ -129,7 +129,7 @@ class Headers:
             target = declared[:-1].strip()
             if target in self.structs:
                 return f"POINTER({target})"
-            # Texts in structs have a length and may hold NUL, so c_char_p is not for them.
+            # Texts in structs have a length and may hold NUL. c_char_p would end them at the NUL.
             return "c_char_p" if target == "char" and not field else "c_void_p"
         if declared in self.aliases:
             return self.ctype(self.aliases[declared])

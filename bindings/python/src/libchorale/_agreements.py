@@ -83,11 +83,11 @@ class Wanted:
     agreement: Agreement
     what: str | int
     place: str
-    keys: arrays.Ints | None  # for words and keys: one for each position
+    keys: arrays.Ints | None  # the key of each position; None for cliques and properties
     stop: arrays.Ints
     offsets: Longs  # clique c has the positions members[offsets[c] : offsets[c + 1]]
     members: Longs
-    weights: Longs | None = None  # one for each position; for a property: for each chain
+    weights: Longs | None = None  # of each position; for a property: of each chain
 
     @property
     def prop(self) -> Property | None:
@@ -247,7 +247,8 @@ def _wanted(
     texts: dict[Hashable, int] | None,
 ) -> Wanted:
     """Checks an agreement and converts it for the library. own: True if the caller gave an
-    `Agreement`; False if `asked` was made from arguments of `decode`, which messages then name."""
+    `Agreement`; False if `asked` was made from arguments of `decode`. Messages then name these
+    arguments instead of fields of `Agreement`."""
     prefix = f"{place}." if own else ""
     strength = arrays.real(f"{prefix}strength", asked.strength)
     if not math.isfinite(strength):
@@ -337,8 +338,8 @@ class Placed:
         return f"{name}[{chain}][{position - offsets[chain]}]"
 
     def _of_chains(self, message: str) -> bool:
-        """Returns whether a message about weights is about those of a property, whose index is the
-        number of a chain and not of a position."""
+        """Returns whether a message about weights refers to the weights of a property. Their index
+        is the number of a chain; the index of all other weights is the number of a position."""
         return any(
             wanted.prop is not None and message.startswith(f"{wanted.place}.")
             for wanted in self._given.wanted
@@ -393,14 +394,14 @@ def build(given: Given) -> tuple[ModelBuilder, list[int]]:
 
 
 def _members(given: Given, wanted: Wanted) -> tuple[Longs, Longs]:
-    """Returns the positions (for a property: the chains) of each clique as two arrays: clique c has
-    the entries offsets[c] to offsets[c + 1] - 1 of the second one."""
+    """Returns two arrays, `offsets` and `members`: clique c has the positions (for a property: the
+    chains) members[offsets[c] : offsets[c + 1]]."""
     asked = wanted.agreement
     if wanted.kind == c.CHORALE_AGREE_CLIQUES:
         members, counts = wanted.members, np.diff(wanted.offsets)
     else:
         groups = np.zeros_like(given.groups) if asked.across else given.groups
-        if wanted.keys is None:  # of a property, whose members are whole chains
+        if wanted.keys is None:  # a property: the members are whole chains
             members, keys = np.arange(len(given)), np.zeros(len(given), dtype=np.int32)
         else:
             left = (wanted.keys >= 0) & ~np.isin(wanted.keys, wanted.stop)

@@ -1,9 +1,9 @@
 """NumPy arrays as arguments and results.
 
-Arrays that are read only during a call are read in place if the library can read their layout, and
-are converted otherwise. Arrays that are also read after the call are copied, unless the caller
-passes borrow=True. Then an array that the library cannot read in place raises an exception that
-says why; any other array is made read-only as long as the library may read it.
+An array that the library reads only until the call returns is read in place, or converted if the
+library cannot read its layout. An array that the library also reads later is copied, unless the
+caller passes borrow=True. With borrow=True, the array is read in place, and is read-only as long as
+the library may read it; if it cannot be read in place, an exception says why.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ How = Literal["call", "copy", "borrow"]
 
 
 def keeping(borrow: bool) -> How:
-    """Returns the `How` for the arrays of an object that reads them after its creation."""
+    """Returns the `How` for arrays that an object still reads after its creation."""
     return "borrow" if borrow else "copy"
 
 
@@ -112,7 +112,7 @@ class Lent:
 # Guards the two variables below. Reentrant, because the garbage collector may run `Lent.__del__`
 # while this thread holds the lock.
 _lending = threading.RLock()
-_lent: dict[int, int] = {}  # id of an array -> the number of `Lent` objects, which keep it alive
+_lent: dict[int, int] = {}  # id of an array -> how many `Lent` objects hold the array
 # Views that are lent no more, but stay read-only because their base is still lent.
 _waiting: list[weakref.ref[npt.NDArray[Any]]] = []
 

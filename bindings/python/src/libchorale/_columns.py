@@ -64,8 +64,8 @@ _ODD = 0x9E3779B97F4A7C15
 
 
 def representatives(hashes: npt.NDArray[np.uint64]) -> Longs:
-    """Returns for each entry the index of an entry with the same hash, and the same index for all
-    entries with this hash.
+    """Returns for each entry the index of an entry with the same hash. Entries with equal hashes
+    get the same index.
 
     Works on a table of slots. In each pass, every entry that is not done writes its index to the
     slot of its hash, and one of the indices written to a slot remains. An entry is done if the
@@ -310,7 +310,7 @@ class Series(Column):
 
 # ---- Columns of Arrow
 
-# From number formats of the Arrow C data interface to the types of NumPy.
+# The NumPy type for each number format of the Arrow C data interface.
 _NUMBERS = {
     **{"c": np.int8, "C": np.uint8, "s": np.int16, "S": np.uint16, "i": np.int32, "I": np.uint32},
     **{"l": np.int64, "L": np.uint64, "e": np.float16, "f": np.float32, "g": np.float64},
@@ -337,8 +337,8 @@ def _joined(parts: list[Array]) -> Array:
 
 
 class Arrow(Column):
-    """A column of an Arrow table. chunks: for each chunk in order a view of its array, and the
-    offset and length of the chunk in it."""
+    """A column of an Arrow table. chunks: for each chunk, in order, a view of an Arrow array, and
+    the offset and length of the chunk in this array."""
 
     def __init__(self, name: str, schema: Any, chunks: list[tuple[Any, int, int]]) -> None:
         super().__init__(name)

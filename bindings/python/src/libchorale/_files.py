@@ -213,7 +213,7 @@ def told(error: BaseException, place: str, lines: Sequence[int], options: Collec
 
 
 def check_writable(path: str | None, read: str) -> None:
-    """Ends the program if `path` cannot be written, or if it is the file that is read."""
+    """Ends the program if `path` cannot be written, or is the same file as the input `read`."""
     if path is None:
         return
     try:

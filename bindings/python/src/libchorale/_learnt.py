@@ -88,8 +88,8 @@ class Learnt(Closable):
 
     @property
     def report(self) -> dict[str, Any]:
-        """A dict with the fields of the C struct chorale_learnt_report, which learn.h describes. In
-        place of their numbers, `kinds` and `weights` are lists of dicts with the fields of
+        """A dict with the fields of the C struct chorale_learnt_report, which learn.h describes.
+        `kinds` and `weights` are not numbers of entries here, but lists of dicts with the fields of
         chorale_learnt_kind and chorale_learnt_weight."""
         told = struct(c.chorale_learnt_report)
         with self._use() as learnt:
@@ -220,8 +220,8 @@ def learn(
     folds       greatest number of folds in cross-validation
     level       significance level of the tests: weights are applied only if their gain is
                 significant
-    time_limit  seconds; None: no limit. After a limit nothing is applied
-    cancel      a `Cancel` that any thread may set to end the call; then nothing is applied
+    time_limit  seconds; None: no limit. If the limit ends the call, all learnt weights are 0
+    cancel      a `Cancel` that any thread may set to end the call; then all learnt weights are 0
     progress    called with a `LearnProgress` after each run; a true result ends the call. Ctrl-C
                 (in the main thread) ends the call, too
     run         options of the runs that label the problems during learning, as in `Run` (rounds,

@@ -117,8 +117,8 @@ class Confidences(Scores):
 
 class AllScores(Scores):
     """Scores of all labels, given as one array N x m or as m columns. Columns and probabilities are
-    converted to one array of logarithms, in which the scores of a row lie side by side: rows are
-    read in no regular order."""
+    converted to one array of logarithms, in which the scores of a row lie side by side, since rows
+    are read one by one, in no regular order."""
 
     def __init__(self, given: Array | Sequence[Array], logarithms: bool) -> None:
         self._scores: Array
@@ -242,11 +242,12 @@ class Together:
 
 @dataclasses.dataclass
 class Reasons:
-    """The cliques of one key whose scores gain by changes of rows. Each entry is about one row.
+    """The cliques of one key whose scores gain by changes of rows. Entry i of each array is about
+    one row.
 
-    places    the index of the row among the given rows
-    amounts   how much its clique gains
-    cliques   the clique
+    places    the index of the row in the argument `rows` of `Mentions.reasons`
+    amounts   how much the score of the row's clique gains
+    cliques   the number of this clique
     agreeing  the number of other rows of the clique that have the new label, or the sum of their
               weights
     """
@@ -258,7 +259,7 @@ class Reasons:
 
 
 class Mentions:
-    """Rows with scores and cliques. own: the label of each row with the highest score. times: how
+    """Rows with scores and cliques. own: for each row the label with the highest score. times: how
     often each row counts in its cliques; None: once."""
 
     def __init__(

@@ -97,8 +97,8 @@ hooks = Hooks()
 
 def guarded(function: Callable[..., Any], *arguments: Any) -> Any:
     """Calls a function of the library. If a hook of a `Host` raises an exception meanwhile, raises
-    it after the function has returned. Calls may be nested: a hook may make calls of its own, and
-    the garbage collector may free any object within it."""
+    it after the function has returned. Calls may be nested: a hook may call the library itself, and
+    the garbage collector, which may run within a hook, frees objects by calls of the library."""
     if not Hooks.exist:
         return function(*arguments)
     outer, hooks.error = hooks.error, None

@@ -159,7 +159,7 @@ def _pandas_labels(pandas: Any, labels: Labels, dtype: Any) -> Any:
 
 
 class _Stream(Table):
-    """A table read from an Arrow stream, which can be read once; its chunks are not copied."""
+    """A table read from an Arrow stream. The stream is read once, and its chunks are kept."""
 
     def __init__(self, table: Any, library: str) -> None:
         self._table, self._library = table, library
@@ -191,7 +191,7 @@ class _Stream(Table):
                 table = table.append_column(name, self._pyarrow(value))
             return table
         libchorale_agreed_rows = self._rebuilt(new)
-        if self._library == "duckdb":  # its SQL finds the Python variable of that name
+        if self._library == "duckdb":  # SQL of DuckDB finds Python variables by their names
             return table.query("libchorale_given_rows", "select * from libchorale_agreed_rows")
         return libchorale_agreed_rows
 

@@ -134,8 +134,8 @@ class Problems:
     group     the column of groups, such as documents; not null
     problem   a function from the rows of a group, a `pyarrow.Table`, to a `Problem` in which chain
               i is row i
-    learnt    learnt weights, which give cliques that have kinds their potentials; None: the
-              potentials of the problem are used
+    learnt    learnt weights, from which the cliques that have a kind get their potentials; None:
+              the potentials of the problem are used
     options   options of `Run`, such as {"rounds": 5}
     order, names, labels, changed  as in `Chains`
     """
@@ -178,8 +178,8 @@ class Problems:
 
 @dataclasses.dataclass(frozen=True)
 class Mentions:
-    """Specification for rows that are mentions, by arguments of `agree`, which describes the fields
-    that are not listed here. Can be pickled.
+    """Specification for rows that are mentions. The fields are arguments of `agree`; those that are
+    not listed here are described there. Can be pickled.
 
     group     the column of groups; equal keys agree within a group
     label     the column of labels; required here
@@ -272,11 +272,12 @@ def label(
     progress       progress bar over the batches, as in `libchorale.agree`
 
     Every row is yielded with all its columns; the rows of a group are in the order of
-    `specification.order`. When a batch has been read, the groups that ended with it are yielded in
-    one batch; the last group follows at the end. These faults raise ValueError even with
-    errors="column": a null group, a batch of another schema, a batch whose lists or texts are not
-    within its buffers, and a group that comes again after fewer than REMEMBERED other groups. After
-    more groups it may be taken for a new group: sort the stream by group if in doubt.
+    `specification.order`. A group is complete when a row of the next group has been read. After
+    each batch, the groups that it completed are yielded in one batch; the last group is yielded at
+    the end of the stream. These faults raise ValueError even with errors="column": a null group, a
+    batch of another schema, a batch whose lists or texts are not within its buffers, and a group
+    that comes again after fewer than REMEMBERED other groups. A group that comes again after more
+    groups may be labelled as a new group: sort the stream by group if in doubt.
 
     >>> import pyarrow
     >>> rows = [{"page": 1, "word": ["Rome"], "score": [s]} for s in ([2.1, 0.3], [0.7, 0.9])]
@@ -306,9 +307,9 @@ class _Stream:
         self._recent: set[Any] = set()  # the latest groups, at most REMEMBERED
         self._older: set[Any] = set()  # the REMEMBERED groups before them
         self._group: Any = None  # the present group
-        self._pending: list[Any] = []  # its rows so far, unless the group is refused
-        self._count = 0  # the number of its rows so far
-        self._refused = False  # True if it has too many rows, which are then yielded at once
+        self._pending: list[Any] = []  # rows of the present group; empty if it is refused
+        self._count = 0  # the number of rows of the present group so far
+        self._refused = False  # whether the present group has more than most_rows rows
 
     def run(self, batches: Iterable[Any]) -> Iterator[Any]:
         for number, batch in enumerate(batches):
@@ -451,8 +452,8 @@ def _validate(arrow: Any, batch: Any) -> None:
 
 
 def _without_text(arrow: Any, kind: Any) -> Any:
-    """Returns the type with bytes in place of texts, which have the same layout but are not
-    decoded."""
+    """Returns the type with bytes in place of texts. Bytes have the same layout as texts, but are
+    not checked to be UTF-8."""
     if arrow.types.is_string(kind):
         return arrow.binary()
     if arrow.types.is_large_string(kind):

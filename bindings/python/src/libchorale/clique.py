@@ -242,7 +242,7 @@ class CliqueSolver(Closable):
         form   "marginal": these scores; "message": these scores minus the member's own score of the
                value, which is the message of the clique to the member
         exact  True: asks for exact max-marginals, which is slow for convex sums; False: they may be
-               lower bounds. `marginals_exact` of the result says which they are
+               lower bounds. `marginals_exact` of the result says whether they are exact
 
         >>> found = CliqueSolver().marginals(Potential.potts(2, 1.0), [[1.0, 0.0], [0.0, 0.5]])
         >>> found.marginals.tolist(), found.result.labels.tolist()
@@ -316,8 +316,8 @@ class CliqueSolver(Closable):
         cancel: Cancel | None = None,
     ) -> float:
         """Returns an upper bound on the score of any labelling. For sums it comes from the
-        algorithm "dual_bound", for other families from their exact algorithm; it is plus infinity
-        if the family has none.
+        algorithm "dual_bound", for other families from their exact algorithm. It is plus infinity
+        for families without an exact algorithm.
 
         >>> CliqueSolver().bound(Potential.makespan(2, 1.0), [[1.0, 0.0], [0.0, 0.5]])
         3.0

@@ -51,16 +51,18 @@ class Reason:
 
     The member of the clique is a position of the chain or, for a property, the whole chain.
 
-    what       which agreement: "word" for words; for a property, keys or cliques the index of the
-               agreement in `agree`
+    what       which agreement: "word" for an agreement of words; for properties, keys and cliques
+               the index of the agreement in `agree`
     group      the group (document) of the chain
     position   the position in the chain; -1 for a property
     own_value  the member's value in the chain's best labelling without cliques: a label, or for a
                property a value of the property
     value      the member's value in the result
-    amount     how much the clique's score would fall if this member alone took `own_value` again
-    members    the number of members of the clique
-    agreeing   the number of other members that have `value` in the result
+    amount     how much the clique's score would fall if this member alone took `own_value` again;
+               infinite if the potential forbids this
+    members    the number of members of the clique; with weights, the sum of their weights
+    agreeing   the number of other members that have `value` in the result; with weights, the sum of
+               their weights
     """
 
     what: str | int
@@ -95,7 +97,7 @@ class Decoded:
     """The result of `decode`. Holds copies of everything it needs, and can be pickled.
 
     labels       for each chain an int32 array of labels, one for each position
-    own          the same for the best labels of each chain without cliques
+    own          for each chain its best labels without cliques, in the same form
     score        score of all labels together, including agreement
     own_score    the same score for the labels `own`
     upper_bound  upper bound on the score of any labelling; infinite if bound_steps is 0

@@ -12,9 +12,9 @@ rounded to six digits, must agree with the weights read. Pairs of labels without
 attributes that the model does not know add nothing.
 
 `Scores.check` compares the scores with python-crfsuite's tagger: the tagger's labelling must score
-as much as the best labelling, and have the same log-probability, up to 1e-9. (Log-probabilities are
-not compared if the probability is too small for a double of full precision.) `Scores.unary` makes
-this check for every sequence, unless check=False.
+as much as the best labelling, and its log-probability by the scores must equal its log-probability
+by the tagger, up to 1e-9. (Log-probabilities are not compared if the probability is too small for a
+double of full precision.) `Scores.unary` makes this check for every sequence, unless check=False.
 """
 
 from __future__ import annotations
@@ -130,9 +130,9 @@ class Scores:
         return scores
 
     def check(self, features: Any, unary: npt.ArrayLike, *, tolerance: float = 1e-9) -> None:
-        """Compares scores with the tagger. Raises `MismatchError` if the tagger's labelling scores
-        less than the best one under `unary`, or if its log-probability differs, by more than
-        `tolerance`. O(T m^2)."""
+        """Compares scores with the tagger. Raises `MismatchError` if the tagger's labelling does
+        not have the best score under `unary`, or if its log-probability under `unary` does not
+        equal its log-probability by the tagger, up to `tolerance`. O(T m^2)."""
         scores = np.asarray(unary, dtype=np.float64)
         own: list[str] = self.tagger.tag(features)
         if scores.shape != (len(own), len(self.labels)):

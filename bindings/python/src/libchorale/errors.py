@@ -19,7 +19,7 @@ class Error(Exception):
 
     status   the number of the error in the C interface (status.h); 0 if the package itself refused
              the call
-    name     the name of the error there, such as "CHORALE_ERROR_SIZE"; "" if status is 0
+    name     the name of the error in status.h, such as "CHORALE_ERROR_SIZE"; "" if status is 0
     message  names the argument, its value and the rule that it breaks
     """
 

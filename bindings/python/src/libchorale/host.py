@@ -31,8 +31,9 @@ class Host:
     log       log(level, text) receives a message; the levels are those of `logging`
 
     The library calls these functions on the thread that called the library. They must not use the
-    object that is being used there. If one of them raises an exception, the call into the library
-    raises it when it returns. The `with` block applies only to its own thread (or asyncio task).
+    object that the call into the library uses. If one of them raises an exception, the call into
+    the library raises it when it returns. The `with` block applies only to its own thread (or
+    asyncio task).
 
     >>> import logging
     >>> with Host(log=logging.getLogger("chorale").log):
@@ -131,7 +132,7 @@ def _allocated(user: int, size: int, alignment: int) -> int | None:
 
 def _deallocated(_: Any, address: int, size: int, alignment: int) -> None:
     try:
-        host = _owners.pop(address)  # before the release, after which another thread may get it
+        host = _owners.pop(address)  # first: after the release, allocate may return it again
         del host._blocks[address]
         assert host._release is not None
         host._release(address, size, alignment)

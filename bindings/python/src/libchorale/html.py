@@ -109,8 +109,8 @@ def _word(word: str, label: str, number: int, changed: bool) -> str:
 
 
 class _Names:
-    """Names of labels, words, chains and cliques: those in the problem of the run or, if it has
-    none, made from their numbers."""
+    """Names of labels, words, chains and cliques, from the problem of the run. Names that are
+    missing there are made from numbers."""
 
     def __init__(self, run: Run) -> None:
         problem = run.problem

@@ -44,9 +44,9 @@ class CollectiveTagger:
                  returns T x m scores for each sequence, or a tuple of these scores and transitions.
                  None: X holds the scores, computed by a model that has not seen y
     agree        the agreements, as in `decode`. An agreement may also be a function that is called
-                 with the entry of each position in X (if tagger is None: with its token), and
-                 returns a key, or None for no key: positions with equal keys should agree.
-                 Strengths are learnt
+                 with the entry of each position in X (if tagger is None: with the token of the
+                 position), and returns a key, or None for no key: positions with equal keys should
+                 agree. Strengths are learnt
     token        a function from the entry of a position in X to its token. None: the token is the
                  entry itself if this is a text or an integer; its feature "word", "w" or
                  "word.lower()" if it is a dict; the text after "word=", "w=" or "word.lower()=" if

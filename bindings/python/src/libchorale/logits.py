@@ -160,8 +160,8 @@ def torchcrf(
     emissions  S x B x m for B sequences, or B x S x m if crf.batch_first is true
     crf        the layer, with its transitions (m x m, from row to column), start_transitions and
                end_transitions
-    mask       S x B, or B x S if crf.batch_first is true: true at the positions of a sequence,
-               which begin at the first; None: true everywhere
+    mask       S x B, or B x S if crf.batch_first is true: true at the T positions of a sequence,
+               which must be the first T of the S; None: true everywhere
     """
     scores = _numbers("emissions", emissions, 3)
     if not getattr(crf, "batch_first", False):

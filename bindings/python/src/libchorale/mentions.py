@@ -56,7 +56,7 @@ class Strengths:
 
     keys    the keys, as they were given
     labels  the labels; the learnt weights refer to them by their numbers in this list
-    learnt  the learnt weights; kind k of cliques is that of keys[k]
+    learnt  the learnt weights; the cliques of keys[k] are of kind k
     """
 
     keys: list[Key]
@@ -398,8 +398,8 @@ def agree(
     strength    strength of agreement as in `decode`: a number, a list with a number for each key,
                 or the `Strengths` of `learn_strengths`. A row that changes to the label of all
                 n - 1 others gains (2 - 2 / n) * strength, and loses the log-odds of its own label.
-                None: 3/4 of the median log-odds, divided by the number of keys. Then, if all labels
-                are equally probable, a majority of more than two thirds prevails
+                None: 3/4 of the median log-odds, divided by the number of keys. Then, if all rows
+                of a key are equally sure, a majority of more than two thirds prevails
     gold        a column with the right labels of some rows, null elsewhere: strengths are learnt
                 from it, as by `learn_strengths`. Rows are not forced to have their right labels
     weight      a column of integers from 1: how often each row counts in the agreement of its key,
@@ -593,7 +593,7 @@ def learn_strengths(
     problem = agreeing(mentions.given(rows, groups.astype(np.int64)), right[rows])
     problem.kinds = [name if isinstance(name, str) else ", ".join(name) for name in read.keys]
     with ExitStack() as stack:
-        bars: list[Bar] = []  # the bar, made after the first run, which tells the total
+        bars: list[Bar] = []  # one bar, made after the first run, when the total is known
 
         def told(now: LearnProgress) -> None:
             if not bars:

@@ -56,7 +56,7 @@ class DecodeResult:
     values         the value of each property on these labels; None if no labelling was found
     score          chain_score + message_score
     chain_score    the score of the labels by the chain alone
-    message_score  the sum over the attachments of the message's entry for the value in `values`
+    message_score  sum_i message_i[values[i]], where message_i is the message of attachment i
     outcome, exact, pruned, configurations  as in `MessageResult`"""
 
     labels: arrays.Ints | None

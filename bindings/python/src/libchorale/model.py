@@ -4,7 +4,8 @@ The members of a *property clique* are whole chains, and their values are those 
 (`libchorale.property`). The members of a *position clique* are positions of chains, and their
 values are their labels. A *centred clique* is a position clique with one more member, the centre,
 and a potential for each value of the centre. Below, a chain has T positions and m labels, and the
-members of a clique have R values, without EMPTY and CONFLICT.
+members of a clique have R values. R does not count EMPTY (no value) and CONFLICT (several values),
+which some members may have, too.
 """
 
 from __future__ import annotations
@@ -48,13 +49,13 @@ class LabellingScore:
 
 
 class Instance(Protocol):
-    """An oracle instance: a model of the caller that sends messages and decodes, as a member of
-    cliques.
+    """An oracle instance: a model of the caller's own, which is a member of cliques, like a chain.
+    It computes its messages to the cliques, and decodes itself.
 
-    The memberships of an instance in cliques are its ports, in the order of adding. `incoming`
-    holds for each port a score for each value of the port's clique (R + 2 values for property
-    cliques, EMPTY and CONFLICT last). The methods are called on the thread that calls the run, or
-    on a worker thread, and never twice at the same time. They must not use the run.
+    Each membership of an instance in a clique is a *port*; ports are numbered in the order of
+    adding. `incoming` holds for each port a score for each value of the port's clique (R + 2 values
+    for property cliques, EMPTY and CONFLICT last). The methods are called on the thread that calls
+    the run, or on a worker thread, and never twice at the same time. They must not use the run.
 
     length  the number of labels of a labelling
     labels  the number of different labels: they are 0 to labels - 1
@@ -154,7 +155,7 @@ class ModelBuilder(Handle):
         groups: npt.ArrayLike | None = None,
         borrow: bool = False,
     ) -> range:
-        """Adds many chains in one call and returns their numbers. Adds none if one is invalid.
+        """Adds many chains in one call and returns their numbers. If a chain is invalid, adds none.
 
         scores       N x m, float64 or float32: the scores of all positions, chain after chain
         offsets      integers, one more than the number of chains: chain i has the positions
@@ -366,8 +367,8 @@ class ModelBuilder(Handle):
         table: npt.ArrayLike | None = None,
         borrow: bool = False,
     ) -> None:
-        """Adds a whole chain to a property clique, or an instance, as its next port, to any clique
-        that is not centred.
+        """Adds a whole chain to a property clique. Or adds an instance to any clique that is not
+        centred: this membership is the next port of the instance.
 
         classes  T integers, as in `Attachment`
         table    T integers, as in `Attachment`; None: the tokens of the chain
@@ -407,8 +408,8 @@ class ModelBuilder(Handle):
         chains: npt.ArrayLike,
         positions: npt.ArrayLike | None = None,
     ) -> None:
-        """Adds positions to many position or centred cliques in one call. Adds none if one is
-        invalid.
+        """Adds positions to many position or centred cliques in one call. If a position is invalid,
+        adds none.
 
         first      the number of the first of these consecutive cliques
         offsets    integers, one more than the number of cliques: clique first + i gets the entries
@@ -433,9 +434,9 @@ class ModelBuilder(Handle):
             )
 
     def add_members(self, first: int, offsets: npt.ArrayLike, chains: npt.ArrayLike) -> None:
-        """Adds whole chains (or instances) to many property cliques in one call. Adds none if one
-        is invalid. Arguments are as in `add_positions`. The class of every position is 0, and the
-        table of a chain is its tokens (see `Attachment`)."""
+        """Adds whole chains (or instances) to many property cliques in one call. If a member is
+        invalid, adds none. Arguments are as in `add_positions`. The class of every position is 0,
+        and the table of a chain is its tokens (see `Attachment`)."""
         members = arrays.longs("chains", chains)
         ends = _offsets(offsets, "chains", len(members))
         with self._use() as builder:
@@ -451,8 +452,9 @@ class ModelBuilder(Handle):
     def set_weights(self, first: int, weights: npt.ArrayLike, count: int = 1) -> None:
         """Sets weights: how often each member of consecutive cliques counts in the potential of its
         clique. The count of a value is then the sum of the weights of the members with the value,
-        and n is the sum of all weights. The scores of members are not multiplied. The potentials
-        must be convex sums, and all members must have been added before.
+        and n, the number of members in the formulas of `Potential`, is the sum of all weights. The
+        scores of members are not multiplied. The potentials must be convex sums, and all members
+        must have been added before.
 
         first    the number of the first of these cliques
         weights  positive integers, one for each member, clique by clique, in the order of adding
@@ -734,7 +736,7 @@ class Model(Shared):
             )
         return chains, positions, weights
 
-    # ---- What a clique was added with
+    # ---- The potential, property and dictionary of a clique
 
     def clique_potential(self, clique: int) -> Potential | None:
         """Returns the potential of a clique, with the factors of `reweigh` applied; None if the
@@ -762,8 +764,9 @@ class Model(Shared):
             pointer = _GETTERS[method](model, *numbers)
             if pointer is None:
                 return None
-            # The recipe, by which pickle makes the object again, refers to this model. So it keeps
-            # alive the borrowed arrays and Python functions that the object reads.
+            # The recipe, from which pickle makes the object again, refers to this model. So the
+            # model stays alive, and with it the borrowed arrays and Python functions that the
+            # object uses.
             recipe = Recipe(Model, method, (self.clone(), *numbers), {})
             given = kind._made(recipe, kind._retain(pointer))
         if isinstance(given, Potential):
@@ -800,7 +803,7 @@ class Model(Shared):
             )
         return scores, options
 
-    # ---- Any labelling
+    # ---- Scores of labellings
 
     def score(self, labels: npt.ArrayLike) -> LabellingScore:
         """Returns the score of any labelling, such as gold labels: the total score, and the score
@@ -828,7 +831,7 @@ class Model(Shared):
     def _labels(self, labels: npt.ArrayLike) -> arrays.Ints:
         return arrays.ints("labels", labels, size=int(self.chain_lengths.sum()))
 
-    # ---- Other strengths
+    # ---- Scaled potentials
 
     def reweigh(self, factors: npt.ArrayLike) -> Model:
         """Returns a model with the same chains and cliques, in which each potential is multiplied
@@ -870,7 +873,7 @@ class Model(Shared):
         return f"<Model: {len(self)} chains, {self.cliques} cliques>"
 
 
-# The methods of `Model` that return the objects of a clique, by name.
+# The C functions that return objects of a clique, by the names of the methods of `Model`.
 _GETTERS = {
     "clique_potential": library.chorale_model_clique_potential,
     "centre_potential": library.chorale_model_clique_centre_potential,

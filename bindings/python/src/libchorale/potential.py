@@ -156,9 +156,9 @@ class Potential(Shared):
     ) -> Potential:
         """Returns the potential sum_v f_v(n_v).
 
-        tables: R rows, entry k of row v is f_v(k); or one row that is used for all `values` values.
-        -inf forbids a count. A row must have an entry for every count from 0 to the number of
-        members of the largest clique.
+        tables: R rows; entry k of row v is f_v(k). If `tables` has one row only, this row is used
+        for all `values` values. -inf forbids a count. A row must have an entry for every count from
+        0 to the number of members of the largest clique.
         shape: "convex" or "concave", which is not checked; None: determined from the tables.
 
         >>> Potential.sum([0, 0, 3, 4], values=2).evaluate([2, 1])
@@ -369,7 +369,7 @@ class Potential(Shared):
         made: Potential = recipe.make()
         return made.scaled(factor)
 
-    # ---- What it is
+    # ---- Values, family and scores
 
     @property
     def values(self) -> int:

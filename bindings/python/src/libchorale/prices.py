@@ -329,8 +329,8 @@ class Part:
         return Answer(counts, costs, scores, limits, rows * len(self.model))
 
     def _deal(self, changed: npt.NDArray[np.bool_], lost: Longs, costs: Longs) -> None:
-        """Divides the own score that each unit lost evenly among those of its members of shared
-        cliques whose labels changed, and adds each share to the costs of the member's clique."""
+        """For each unit, divides the own score that it lost evenly among its members of shared
+        cliques whose labels changed. Adds each share to the costs of the member's clique."""
         before = np.concatenate([[0], np.cumsum(changed)])
         moved = before[self._end] > before[self._begin]
         units = self._unit[moved]
@@ -394,8 +394,8 @@ class Outcome:
 SHARES = (1.0, 0.5, 0.3, 0.2)
 RANKS = 24
 
-# For so many rounds a track continues with the prices at the counts of its own last round. Then it
-# starts anew.
+# A track continues for this many rounds, each time with the prices at the counts of its own last
+# round. Then it starts anew.
 STEPS = 4
 
 
@@ -424,14 +424,14 @@ class Search:
 
         sum over parts of max (own score + prices) + sum over shared cliques of max_n C(n) - p n,
 
-    where C(n) is the potential at the counts n. The least of these bounds is `upper_bound`. It is
-    infinite before the first answer, and if a part has no limit (`Answer`). The first question has
-    an extra row for the bound. Its price of a value v is C(all members have v) / number of members.
-    For convex sums whose tables begin with 0, no other prices give a lower bound. (With these
-    prices max_n C(n) - p n is 0, and the linear function p n is the least concave function above C
-    over all divisions of the members, also into fractions.) But the bound is not tight: for Potts
-    it is the sum of the maxima of the parts without shared cliques, plus the greatest scores of the
-    shared cliques.
+    where C(n) is the potential at the counts n, and p n is sum_v p_v n_v. The least of these bounds
+    is `upper_bound`. It is infinite before the first answer, and if a part has no limit (`Answer`).
+    The first question has an extra row for the bound: the price of a value v is the potential when
+    all members have v, divided by their number. For convex sums whose tables begin with 0, no other
+    prices give a lower bound. (With these prices max_n C(n) - p n is 0, and the linear function p n
+    is the least concave function above C over all divisions of the members, also into fractions.)
+    But the bound is not tight: for Potts it is the sum of the maxima of the parts without shared
+    cliques, plus the greatest scores of the shared cliques.
 
     potentials  potential of each shared clique: convex sums or majority potentials
     members     number of members of each shared clique, in all parts together
@@ -511,8 +511,9 @@ class Search:
         return self._at(clique, self._of(self.best.counts, clique))[0]
 
     def _pulled(self, clique: int, pull: int) -> arrays.Doubles:
-        """Returns the prices of a clique at counts of which a share has been moved to one value.
-        pull: the number of the start."""
+        """Returns the prices of a clique at changed counts: a share of the members is moved to one
+        value. pull: the number of the start; starts beyond the end of `_pulls` begin again at its
+        first entry."""
         assert self.best is not None and self._own is not None
         share, of_best, rank = self._pulls[pull % len(self._pulls)]
         cycle = pull // len(self._pulls)

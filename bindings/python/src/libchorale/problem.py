@@ -175,7 +175,7 @@ class Problem(Closable):
     def clique_names(self, texts: Iterable[str] | None) -> None:
         self._set_texts("clique_names", c.CHORALE_TEXTS_CLIQUES, texts)
 
-    # ---- What cliques are about
+    # ---- Kinds of cliques, and names of their values
 
     @property
     def kinds(self) -> list[str]:

@@ -126,8 +126,8 @@ def _map(labels: Labels) -> c.chorale_label_map:
 class Property(Shared):
     """A property of labellings: immutable, for any number of threads. Made by the class methods.
 
-    The argument `labels` of ready-made properties is the number of labels, which are then the
-    values too; or a `LabelMap`, whose kinds are then the values.
+    The argument `labels` of ready-made properties is the number of labels, or a `LabelMap`. With a
+    number, the values of the property are the labels; with a `LabelMap`, they are its kinds.
 
     >>> after_title = Property.next_label(3, anchor=1)
     >>> after_title.evaluate([0, 1, 1, 2]), after_title.evaluate([0, 1]), after_title.values
@@ -261,8 +261,9 @@ class Property(Shared):
 
     @classmethod
     def position_label(cls, labels: Labels, position: int) -> Property:
-        """Returns a property that fires the label at a position; EMPTY on shorter chains. (Here and
-        below, with a `LabelMap`, the kind of the label is fired instead of the label.)"""
+        """Returns a property that fires the label at a position. Its value on shorter chains is
+        EMPTY. (Here and below, with a `LabelMap`, the kind of the label is fired instead of the
+        label.)"""
         made = _map(labels)
         return cls._made(
             cls._by("position_label", labels, position),
@@ -319,8 +320,8 @@ class Property(Shared):
         rule: SegmentRule = "spans_ignored",
         end_value: int | None = None,
     ) -> Property:
-        """Returns a property that fires, for every segment (run of labels) of the kind `anchor`,
-        the first label after the segment that is not ignored.
+        """Returns a property that fires, for every segment (longest sequence of labels) of the kind
+        `anchor`, the first label after the segment that is not ignored.
 
         end_value: the value that fires if the sequence ends before such a label; None: nothing. To
         give the end a value of its own, pass the number of kinds.
@@ -353,8 +354,8 @@ class Property(Shared):
         rule: SegmentRule = "spans_ignored",
         start_value: int | None = None,
     ) -> Property:
-        """Returns a property that fires, for every segment (run of labels) of the kind `anchor`,
-        the table entry of the position before the segment, such as its token.
+        """Returns a property that fires, for every segment (longest sequence of labels) of the kind
+        `anchor`, the table entry of the position before the segment, such as its token.
 
         values: R, the number of values; table entries must be below R.
         start_value: the value that fires if the segment starts at the first position; None:
@@ -401,7 +402,7 @@ class Property(Shared):
                 call(function, pointer, *numbers, *state)
         return builder.finish(label_values)
 
-    # ---- What it is
+    # ---- Values on labellings
 
     @property
     def values(self) -> int:
@@ -488,8 +489,8 @@ def _labelling(labels: Any, parents: Any) -> tuple[arrays.Ints, arrays.Ints | No
 
 class PropertyBuilder(Handle):
     """Builds an automaton from rules. State 0 is the start. If no rule matches, the automaton stays
-    in its state and fires nothing; if several match, the one added last applies. Labels, classes
-    and states of a rule may be ANY, which matches all.
+    in its state and fires nothing; if several match, the rule that was added last applies. In a
+    rule, ANY matches every label, every class, or every state added so far.
 
     >>> builder = Property.builder(labels=2, values=2)
     >>> seen = builder.add_state()

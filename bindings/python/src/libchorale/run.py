@@ -337,8 +337,8 @@ class Run(Closable):
         return self._ran(library.chorale_run_polish)
 
     def bound(self, steps: int) -> RunResult:
-        """Does only `steps` more steps of the upper bound. The run must have bound_steps above
-        0."""
+        """Does only `steps` more steps of dual ascent for the upper bound. The run must have
+        bound_steps above 0."""
         return self._ran(library.chorale_run_bound, arrays.integer("steps", steps))
 
     def _ran(self, function: Any, *arguments: Any) -> RunResult:

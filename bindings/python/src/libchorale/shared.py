@@ -25,12 +25,12 @@ from .collective import build_problem
 from .potential import Potential
 from .prices import Answer, Asked, Outcome, Part, Search, components
 
-# The name of a column that says to which component a row belongs. A component is a set of groups
-# that must be labelled together; it has the name of one of these groups.
+# The name of the column that says to which component a row belongs. A component is a set of groups
+# that must be labelled together; its name is the name of one of these groups.
 COMPONENT = "libchorale_component"
 
-# A key that is not shared joins the groups in which it occurs to one component. This is the
-# greatest number of positions with such keys that one process accepts.
+# With `SharedKeys.join`, a key that is not shared joins the groups in which it occurs to one
+# component. One process accepts at most this many positions with such keys.
 MOST_MEMBERSHIPS = 100_000_000
 
 
@@ -123,8 +123,8 @@ def _is_key(key: Any) -> bool:
 def components_of(
     stream: Iterable[Any], specification: SharedKeys, counted: Mapping[Hashable, int]
 ) -> dict[Hashable, Hashable]:
-    """Returns for each group of a stream the name of its component, which is the group of the
-    component that comes first. counted: the number of positions of each key."""
+    """Returns for each group of a stream the name of its component: the first group of this
+    component in the stream. counted: the number of positions of each key."""
     small = {key for key, count in counted.items() if 2 <= count < specification.least}
     specification.check_memberships(sum(counted[key] for key in small))
     groups: Keys = {}
@@ -174,8 +174,8 @@ def with_components(
 
 @dataclasses.dataclass(frozen=True)
 class _Labelling(Chains):
-    """A specification for `batches.label`, which then labels groups under given prices. numbers:
-    the shared keys and their numbers."""
+    """A specification with which `batches.label` labels groups under given prices. numbers: the
+    number of each shared key."""
 
     shared: SharedKeys = None  # type: ignore[assignment]
     numbers: Keys = dataclasses.field(default_factory=dict)
@@ -197,8 +197,8 @@ class _Labelling(Chains):
 
 @dataclasses.dataclass(frozen=True)
 class _Asking(_Labelling):
-    """A specification for `batches.label`, which then labels nothing, but adds up the answers of
-    all groups to a question. answers: a list that receives the sum."""
+    """A specification with which `batches.label` labels nothing, but adds up the answers of all
+    groups to a question (`prices.Asked`). answers: a list that receives the sum."""
 
     asked: Asked = None  # type: ignore[assignment]
     answers: list[Answer] = dataclasses.field(default_factory=list)
@@ -223,14 +223,14 @@ def _part(
     arrow: Any, rows: Any, specification: SharedKeys, numbers: Keys
 ) -> tuple[list[int], Part | None]:
     """Returns the number of positions of each row of a group, and the group as a part of the corpus
-    (None if it has no position). numbers: the shared keys and their numbers."""
+    (None if it has no position). numbers: the number of each shared key."""
     chains = specification.chains
     scores = batches._matrices(arrow, rows, chains.scores)
     lengths = [len(matrix) for matrix in scores]
     if not any(lengths):
         return lengths, None
     keys, others = [], []
-    known: Keys = {}  # the keys that are not shared, with numbers
+    known: Keys = {}  # numbers of the keys that are not shared
     for row, given in enumerate(batches._lists(rows, specification.keys)):
         if len(given) != lengths[row]:
             raise ValueError(
@@ -278,8 +278,8 @@ def _options(chains: Chains) -> dict[str, Any]:
 def answer(
     stream: Iterable[Any], specification: SharedKeys, numbers: Keys, asked: Asked
 ) -> Answer | None:
-    """Returns the sum of the answers of all groups of a stream of batches; None if there is no
-    position.
+    """Returns the sum of the answers that all groups of a stream of batches give to the question
+    `asked`; None if there is no position.
 
     stream  if `specification.join`, the batches have the column COMPONENT, and the rows of a
             component follow one another

@@ -102,9 +102,10 @@ def make(
 class Agreement:
     """The component. Its settings may be changed later, and are saved with the pipeline.
 
-    confidence   probability, above 0 and below 1, that the preceding component is right about an
-                 entity, or right that another occurrence of the entity's words is none. The other
-                 labels share the rest. Spans that come with scores use their scores instead
+    confidence   probability, above 0 and below 1, that the preceding component is right: that an
+                 entity has its label, or that another occurrence of the entity's words is no
+                 entity. The other labels share the rest. Spans that come with scores use their
+                 scores instead
     strength     strength of agreement, >= 0, as in `decode`: one of n occurrences of the same words
                  gains up to (2 - 2 / n) * strength by taking the label of all others. The strength
                  competes with the confidence: with L labels in use, an occurrence changes to the
@@ -306,7 +307,7 @@ class Agreement:
 
     def _places(self, docs: list[Doc]) -> list[dict[Mention, dict[str, float]]]:
         """Returns for each document the occurrences that may be entities. Each has a dict from
-        labels to probabilities by the preceding component, empty if that found no entity there."""
+        labels to probabilities, empty if the preceding component found no entity there."""
         found = [self._mentions(doc) for doc in docs]
         if self.find_missed:
             for batch in [range(len(docs))] if self.across else [[n] for n in range(len(docs))]:
@@ -425,8 +426,8 @@ class Agreement:
 
     def _scores(self, labels: list[str], scored: dict[str, float]) -> list[float]:
         """Returns the log-probabilities of the labels and, last, of being no entity. scored: the
-        known probabilities; the other labels and "no entity" share the rest equally. If it is
-        empty, "no entity" has the probability `confidence`, and the labels share the rest."""
+        known probabilities; the other labels and "no entity" share the rest equally. If `scored`
+        is empty, "no entity" has the probability `confidence`, and the labels share the rest."""
         if not scored:
             left = math.log((1 - self.confidence) / max(1, len(labels)))
             return [left] * len(labels) + [math.log(self.confidence)]
