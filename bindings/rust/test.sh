@@ -9,7 +9,7 @@
 #                 optimised as users build it; a program that is built from the packages alone
 #   --no-install  name missing Debian packages instead of installing them with apt
 #
-# What it builds is in build/ of the repository.
+# All files that it builds are in build/ of the repository.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 root=$PWD
@@ -55,8 +55,8 @@ replace-with = "debian"
 directory = "/usr/share/cargo/registry"
 END
   if ! compgen -G '/usr/share/cargo/registry/ndarray-[0-9]*' >/dev/null; then
-    # Debian 12 has no ndarray, but Cargo also resolves dependencies that no feature asks for. It is
-    # given an empty crate of this name, which is not used in any build.
+    # Debian 12 has no ndarray, but Cargo also resolves dependencies that no feature asks for. So an
+    # empty crate of this name is made, which no build uses.
     with_ndarray=()
     mkdir -p "$work/no-ndarray/src"
     : >"$work/no-ndarray/src/lib.rs"
@@ -122,7 +122,8 @@ for example in "$crates"/libchorale/examples/*.rs; do
   cargo_with release run --quiet --package libchorale "${with_ndarray[@]}" --example "$(basename "$example" .rs)"
 done
 
-# The same programs, with another library. Its leak check reports memory that tests leave allocated.
+# Runs the same programs with a library that has sanitizers. The address sanitizer also reports
+# memory that tests leave allocated.
 install_library asan-ubsan
 echo "== tests, address and undefined-behaviour sanitizers"
 for program in "${programs[@]}"; do
@@ -133,7 +134,8 @@ for setting in "${lazy[@]}"; do
   unset "${setting%%=*}"
 done
 
-# Tests problem files and callbacks only. The C++ is not optimised, which takes a third of the time.
+# Tests problem files and callbacks only. The C++ is compiled without optimisation, in a third of
+# the time.
 echo "== tests, vendored library"
 quick=$work/quick
 mkdir -p "$quick"

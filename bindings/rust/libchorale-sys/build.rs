@@ -16,7 +16,8 @@ fn main() {
         find()
     };
     println!("cargo:include={}", include.display());
-    // Read by the test that compares the declarations of this crate with the headers.
+    // tests/headers.rs, which compares the declarations of this crate with the headers, reads this
+    // variable and the next.
     println!("cargo:rustc-env=CHORALE_SYS_INCLUDE={}", include.display());
     let target = std::env::var("TARGET").expect("Cargo names the target");
     println!("cargo:rustc-env=CHORALE_SYS_TARGET={target}");
@@ -63,10 +64,10 @@ fn build() -> PathBuf {
         include.join("chorale").join("chorale.h"),
     )
     .expect("chorale.h is beside chorale.cpp");
-    // Printed so that whoever runs Cargo with -vv sees why the build takes so long.
+    // Cargo shows this line if it runs with -vv: it tells why the build takes so long.
     eprintln!("libchorale-sys: compiling one source of C++, for a minute and a half of one core");
-    // Always optimised, even in a debug build: optimisation does not change the results, and nobody
-    // debugs the library from here.
+    // The library is optimised even in a debug build: this does not change its results, and this
+    // crate serves to use the library, not to debug it.
     cc::Build::new()
         .cpp(true)
         .file(source.join("chorale.cpp"))

@@ -14,7 +14,7 @@ fn bindings() -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Returns for each `open` in the text what lies between it and the next `close`.
+/// Returns, for each `open` in the text, the part between this `open` and the next `close`.
 fn between<'t>(text: &'t str, open: &'t str, close: &'t str) -> impl Iterator<Item = &'t str> {
     text.split(open)
         .skip(1)
@@ -175,7 +175,7 @@ fn compiles(c: &str, name: &str) -> Result<(), String> {
         .arg("-I")
         .arg(INCLUDE)
         .arg(&source)
-        .env_remove("LD_PRELOAD") // a sanitizer is for the library, not for the compiler
+        .env_remove("LD_PRELOAD") // may name a sanitizer, for the library only
         .output()
         .expect("a C compiler");
     if output.status.success() {

@@ -19,9 +19,9 @@ fn main() -> ch::Result<()> {
     let after_title = ch::Property::next_label(&kinds, 1, &options)?;
     let agreement = ch::Potential::potts(kinds.kinds(), 0.2)?;
 
-    // The scores of three references with four words each, by label. The words are an author, two
-    // of the title, and the first of the venue. In the third reference the tagger takes the last
-    // word for a year.
+    // The scores of three references with four words each, by label. The words of a reference are
+    // an author, two words of the title, and the first word of the venue. In the third reference,
+    // the best label of the last word by its scores alone is B-Year.
     let page: [[[f32; 6]; 4]; 3] = [
         [
             [3.0, 0.0, 0.5, 0.0, 0.0, 0.0],

@@ -318,7 +318,7 @@ impl<'a, N> Matrix<'a, N> {
     pub fn column_stride(&self) -> usize {
         self.column_stride
     }
-    /// Returns true if the matrix owns a copy of its entries, as one made from a slice of vectors
+    /// Returns true if the matrix owns a copy of its entries. A matrix made from a slice of vectors
     /// does.
     pub fn is_owned(&self) -> bool {
         self.owner.is_some()
@@ -391,8 +391,9 @@ impl<'a, N: Copy> Matrix<'a, N> {
         Ok(Self::owned(entries, rows, columns))
     }
 
-    /// Returns a matrix in which the entries of a row lie side by side (column stride 1). This is
-    /// the matrix itself if its entries lie so already, otherwise a copy.
+    /// Returns a matrix in which the entries of a row lie side by side (column stride 1). Returns
+    /// the matrix itself if its column stride is 1 already, or if it has at most one column;
+    /// otherwise a copy.
     pub(crate) fn in_rows(self) -> Result<Self> {
         if self.column_stride == 1 || self.columns <= 1 {
             return Ok(self);
@@ -654,7 +655,7 @@ impl<'o> MatrixMut<'o> {
     }
 
     /// Returns the address and the row stride for C. Errors: Shape, if the matrix is not `rows` x
-    /// `columns`. name: the argument, for the message.
+    /// `columns`. name: the name of the argument in the error message.
     pub(crate) fn raw(
         &mut self,
         name: &str,

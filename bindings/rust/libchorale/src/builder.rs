@@ -239,8 +239,8 @@ impl<'a> ModelBuilder<'a> {
 
     /// Adds a chain or tree and returns its number. Its arrays and tokens are copied; its
     /// transitions are shared. tokens: for each position an id of at least 0, or -1 for none.
-    /// group: the number of the document that the chain belongs to. Errors: those of the chain's
-    /// arrays, Shape, OutOfRange (`tokens`), OutOfMemory.
+    /// group: the number of the document that the chain belongs to. Errors: those of a [`Chain`];
+    /// Shape, OutOfRange (`tokens`), OutOfMemory.
     pub fn add_chain<N: Element>(
         &mut self,
         chain: &Chain<'_, 'a, N>,
@@ -549,10 +549,11 @@ impl<'a> ModelBuilder<'a> {
         })
     }
 
-    /// Adds a position clique for every token id that occurs often enough in the chains added so
-    /// far. The members of the clique are all positions with the token. words: the options, such as
-    /// how often is enough. Returns the numbers of the cliques. Errors: TokensMissing,
-    /// ValuesMismatch (the potential), Size, OutOfRange, LabelsMismatch, OutOfMemory.
+    /// Adds a position clique for every token id that occurs often enough in a group of the chains
+    /// added so far; with [`RepeatedWords::across`], in all of these chains. The members of the
+    /// clique are these occurrences. words: the options, such as the least number of occurrences.
+    /// Returns the numbers of the cliques. Errors: TokensMissing, ValuesMismatch (the potential),
+    /// Size, OutOfRange, LabelsMismatch, OutOfMemory.
     pub fn add_repeated_words(
         &mut self,
         potential: &Potential,

@@ -12,8 +12,10 @@ use crate::{c, Orientation, Result, Transitions};
 /// to the position before it, or in a tree to its parent. The chain borrows its arrays (`'s`); `'t`
 /// is the lifetime of the scores that its [`Transitions`] borrow.
 ///
-/// Scores are accepted as any type that implements [`IntoMatrix`]. The lengths of other arrays are
-/// checked by the first call that uses the chain.
+/// Scores are accepted as any type that implements [`IntoMatrix`]. Every call that takes a chain
+/// checks its arrays. The errors of a chain are then: Shape, Size (no labels), SizeOverflow,
+/// NotANumber, Infinite, OutOfRange (forced labels, parents, a magnitude above 1e280),
+/// LabelsMismatch (transitions), ParentOrder, ParentCycle.
 ///
 /// ```
 /// use libchorale as ch;
@@ -140,7 +142,7 @@ impl<'s, 't, N: Element> Chain<'s, 't, N> {
     }
 
     /// Computes the score of a labelling; minus infinity if the labelling is forbidden. Errors:
-    /// Shape (of the chain or the labelling), OutOfRange, and those of the chain's scores.
+    /// those of a [`Chain`]; Shape, OutOfRange (`labelling`).
     pub fn score(&self, labelling: &[i32]) -> Result<f64> {
         let raw = self.raw()?;
         check_length("labelling", Some(labelling), self.len())?;
@@ -153,8 +155,8 @@ impl<'s, 't, N: Element> Chain<'s, 't, N> {
         self.transitions.as_ref()
     }
 
-    /// Returns the owners of those arrays of which the chain has its own copy. They must live as
-    /// long as anything that reads the chain's arrays in place. The library itself keeps the
+    /// Returns the owners of those arrays of which the chain has its own copy. The owners must live
+    /// as long as anything that reads the chain's arrays in place. The library itself keeps the
     /// transitions alive.
     pub(crate) fn owners(&self) -> Vec<Owner> {
         let edges = self.edges.as_ref().and_then(|edges| edges.first.owner());

@@ -192,8 +192,9 @@ impl ChainSolver<'static> {
         Ok(Self::with(handle, Lent::default()))
     }
 
-    /// Returns the number of bytes that [`in_memory`](Self::in_memory) needs for `task` on chains
-    /// of this size. k: the number of labellings, for [`ChainTask::KBest`] only.
+    /// Returns the number of bytes that [`in_memory`](Self::in_memory) needs for `task` on this
+    /// chain, and on every chain that differs from it only in the entries of its arrays. k: the
+    /// number of labellings, for [`ChainTask::KBest`] only.
     pub fn bytes<N: Element>(chain: &Chain<'_, '_, N>, task: ChainTask, k: usize) -> Result<usize> {
         let chain = chain.raw()?;
         let mut bytes = 0;
@@ -235,9 +236,9 @@ impl<'m> ChainSolver<'m> {
     }
 
     /// Grows the workspace. Later calls of the method that `task` stands for then allocate nothing
-    /// in the library for chains of this size. k: the number of labellings, for
-    /// [`ChainTask::KBest`] only.
-    /// Errors: those of a chain, OutOfMemory, WorkspaceTooSmall (a solver in the caller's memory).
+    /// in the library for this chain, and for every chain that differs from it only in the entries
+    /// of its arrays. k: the number of labellings, for [`ChainTask::KBest`] only. Errors: those of
+    /// a [`Chain`]; OutOfMemory, WorkspaceTooSmall (a solver in the caller's memory).
     pub fn reserve<N: Element>(
         &mut self,
         chain: &Chain<'_, '_, N>,
@@ -250,7 +251,7 @@ impl<'m> ChainSolver<'m> {
         })
     }
 
-    /// Finds the best labelling. Errors: those of a chain, OutOfMemory.
+    /// Finds the best labelling. Errors: those of a [`Chain`]; OutOfMemory.
     pub fn best<N: Element>(&mut self, chain: &Chain<'_, '_, N>) -> Result<ChainSolution<'_>> {
         let raw = chain.raw()?;
         let mut result = ChainResult::blank();
@@ -271,7 +272,7 @@ impl<'m> ChainSolver<'m> {
     }
 
     /// Computes the max-marginals of all positions, their margins, and the best labelling. Errors:
-    /// those of a chain, OutOfMemory.
+    /// those of a [`Chain`]; OutOfMemory.
     pub fn max_marginals<N: Element>(&mut self, chain: &Chain<'_, '_, N>) -> Result<Marginals<'_>> {
         let (length, labels) = (chain.len(), chain.labels());
         let entries = product(&[length, labels])?;
@@ -302,7 +303,7 @@ impl<'m> ChainSolver<'m> {
     }
 
     /// Computes max-marginals of positions and of edges, and writes them to arrays of the caller.
-    /// Errors: those of a chain, Shape (an array of another size), OutOfMemory.
+    /// Errors: those of a [`Chain`]; Shape (an array of another size), OutOfMemory.
     pub fn max_marginals_into<N: Element>(
         &mut self,
         chain: &Chain<'_, '_, N>,
@@ -327,12 +328,12 @@ impl<'m> ChainSolver<'m> {
         Ok(ChainResult::from_raw(&result))
     }
 
-    /// Finds the k best labellings of a chain, best first. Errors: Size (k is 0), NotAChain (a
-    /// tree), those of a chain, OutOfMemory.
+    /// Finds the k best labellings of a chain, best first. Errors: those of a [`Chain`]; Size (k is
+    /// 0), NotAChain (a tree), OutOfMemory.
     pub fn k_best<N: Element>(&mut self, chain: &Chain<'_, '_, N>, k: usize) -> Result<KBest<'_>> {
         let raw = chain.raw()?;
         let length = chain.len();
-        // A k that is 0 or very large is checked by the library first, before the arrays for the
+        // If k is 0 or very large, the library checks it in `reserve`, before the arrays for the
         // results are allocated.
         if !matches!(product(&[length.max(1), k]), Ok(1..=65536)) {
             self.reserve(chain, ChainTask::KBest, k)?;

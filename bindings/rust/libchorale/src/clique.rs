@@ -104,7 +104,8 @@ impl std::fmt::Debug for CliqueOptions<'_> {
     }
 }
 
-// Safe: the pointers in `raw` are always null here. A call works on a copy and sets them there.
+// Safe: the pointers in `raw` are always null. A call copies `raw` and sets the pointers in the
+// copy.
 unsafe impl Send for CliqueOptions<'_> {}
 unsafe impl Sync for CliqueOptions<'_> {}
 
@@ -383,8 +384,9 @@ impl<'m> CliqueSolver<'m> {
         Ok(Self::with(handle, Lent::with_host(host)))
     }
 
-    /// Returns the number of bytes that [`in_memory`](Self::in_memory) needs for problems of up to
-    /// `members` members. Errors: those of the method that `task` stands for.
+    /// Returns the number of bytes that [`in_memory`](Self::in_memory) needs for `task` on problems
+    /// of up to `members` members, with this potential and these options. Errors: those of the
+    /// method that `task` stands for.
     pub fn bytes(
         potential: &Potential,
         members: usize,
@@ -407,8 +409,9 @@ impl<'m> CliqueSolver<'m> {
     }
 
     /// Grows the workspace. Later calls of the method that `task` stands for then allocate nothing
-    /// for problems of up to `members` members. Errors: those of the method that `task` stands for;
-    /// OutOfMemory, WorkspaceTooSmall (a solver in the caller's memory).
+    /// for problems of up to `members` members, with this potential and these options. Errors:
+    /// those of the method that `task` stands for; OutOfMemory, WorkspaceTooSmall (a solver in the
+    /// caller's memory).
     pub fn reserve(
         &mut self,
         potential: &Potential,
@@ -469,8 +472,8 @@ impl<'m> CliqueSolver<'m> {
     }
 
     /// Computes all max-marginals `m(i, v)`: the best score of an assignment in which member `i`
-    /// has value `v`. form: whether the member's own score is included. Errors: as for
-    /// [`solve`](Self::solve), and NotExact.
+    /// has value `v`. form: whether the score of member `i` for value `v` is included. Errors: as
+    /// for [`solve`](Self::solve), and NotExact.
     pub fn max_marginals(
         &mut self,
         potential: &Potential,

@@ -9,8 +9,8 @@
 use crate::array::index;
 use crate::{c, Error, Result};
 
-/// Defines an enum of constants that the library returns. A number that the enum does not name,
-/// from a newer library, becomes `Other`.
+/// Defines an enum of constants that the library returns. A number that the enum does not name
+/// becomes `Other`; only a newer library returns such numbers.
 macro_rules! told {
     ($(#[$about:meta])* $type:ident { $($(#[$doc:meta])* $name:ident = $raw:ident,)* }) => {
         $(#[$about])*
@@ -146,7 +146,7 @@ told! {
         /// The model of the earlier run has another number of chains or cliques, or two problems
         /// give a kind of cliques different names.
         ModelMismatch = ERROR_MODEL_MISMATCH,
-        /// The run has no labelling: none was found yet, or every labelling met was forbidden.
+        /// The run has no labelling: none was found yet, or every labelling tried was forbidden.
         NoLabelling = ERROR_NO_LABELLING,
         /// An argument of the wrong kind. Examples: a single position for a clique whose members
         /// are whole chains; a whole chain for a clique whose members are positions; an instance
@@ -193,7 +193,8 @@ told! {
         Complete = OUTCOME_COMPLETE,
         /// The requested gap between score and upper bound was reached before the algorithm ended.
         GapReached = OUTCOME_GAP_REACHED,
-        /// All rounds, sweeps or steps that the options allow are done.
+        /// The algorithm did not converge: all rounds, sweeps or steps that the call may do are
+        /// done, or the rounds of a run alternate between two labellings.
         IterationLimit = OUTCOME_ITERATION_LIMIT,
         /// All nodes of branch and bound that the options allow were used.
         NodeLimit = OUTCOME_NODE_LIMIT,
@@ -264,8 +265,8 @@ told! {
         /// A linear function of the counts. The value that has the highest count selects the
         /// function.
         Majority = FAMILY_MAJORITY,
-        /// The sum of `f(x, y)` over all pairs of members, where x and y are the values of the two
-        /// members.
+        /// The sum of `f(x, y)` over all ordered pairs of distinct members, where x and y are the
+        /// values of the two members.
         Pairs = FAMILY_PAIRS,
         /// Any function of the counts.
         Callback = FAMILY_CALLBACK,
@@ -286,9 +287,9 @@ told! {
     Algorithm {
         /// Chooses among the other algorithms according to the potential.
         Auto = ALGORITHM_AUTO,
-        /// For every value a and every number k, tries the labelling in which the k members that
-        /// lose least by taking a take a, and every other member takes its best value other than a.
-        /// The result is the best labelling tried. Any family.
+        /// For every value a and every number k, tries the labelling that gives a to the k members
+        /// whose scores fall least by this, and gives every other member its best value other than
+        /// a. The result is the best labelling tried. Any family.
         AlphaPass = ALGORITHM_ALPHA_PASS,
         /// Alpha-pass with sets of several values in place of the one value a. Any family.
         GeneralisedAlphaPass = ALGORITHM_GENERALISED_ALPHA_PASS,
@@ -302,8 +303,9 @@ told! {
         /// Iterated conditional modes: moves single members, until no such move raises the score.
         /// Any family.
         Icm = ALGORITHM_ICM,
-        /// Alpha-pass that adds the weights of the majority value a to the scores, and tries only
-        /// labellings in which a has the highest count. MAJORITY only.
+        /// Alpha-pass for each majority value a: adds the weight w_av of the potential to the score
+        /// of each member for v, and keeps only labellings in which no value has a higher count
+        /// than a. MAJORITY only.
         ModifiedAlphaPass = ALGORITHM_MODIFIED_ALPHA_PASS,
         /// Lagrangian relaxation with subgradient steps. MAJORITY only.
         LagrangianSubgradient = ALGORITHM_LAGRANGIAN_SUBGRADIENT,
@@ -434,7 +436,8 @@ asked! {
         /// All cliques send their messages, then all chains.
         All = SCHEDULE_ALL,
         /// One clique at a time sends its messages; then the chains of its members send theirs. The
-        /// clique with the most members that do not have the clique's commonest value comes first.
+        /// first clique is the one in which most members have a value other than the commonest
+        /// value of the clique.
         Disagreement = SCHEDULE_DISAGREEMENT,
     }
 }

@@ -90,8 +90,8 @@ impl<'s, 't, N: Element> Corpus<'s, 't, N> {
 
     /// Makes a corpus in which chain `i` has the rows `offsets[i] .. offsets[i + 1]` of `unary`.
     /// There is one offset more than chains, and the first may be above 0. Errors: as for
-    /// [`items`](Self::items); Shape (an offset beyond the rows, no offsets). Offsets that descend
-    /// or are negative are refused when the corpus is used.
+    /// [`items`](Self::items); Shape (an offset beyond the rows, an empty list of offsets). Offsets
+    /// that descend or are negative are refused when the corpus is used.
     pub fn ragged(unary: impl IntoMatrix<'s, N>, offsets: &'s [i64]) -> Result<Self> {
         let unary = unary.into_matrix().map_err(|error| error.of("unary"))?;
         check_offsets("offsets", offsets, format_args!("unary"), unary.rows())?;

@@ -19,8 +19,8 @@ use std::sync::Arc;
 /// A soft constraint: positions whose labels should agree, or chains whose values of a property
 /// should agree. A slice of agreements is the *specification* of what [`decode`] does.
 ///
-/// Each set of positions (or chains) that should agree becomes a *clique*, with these as its
-/// members. If `n_v` of its `n` members have value `v`, the clique adds
+/// Each set of positions (or chains) that should agree becomes a *clique*, whose members are these
+/// positions (or chains). If `n_v` of its `n` members have value `v`, the clique adds
 /// `strength / n * sum_v n_v^2` to the score, unless [`potential`](Self::potential) replaces this
 /// function. A member that changes to the value of all other members gains up to twice the
 /// strength.
@@ -121,7 +121,7 @@ impl<'a> Agreement<'a> {
         self.potential.and_then(|potential| potential.slot.as_ref())
     }
 
-    /// Returns the struct for C. place: the index of the agreement in the specification, for
+    /// Returns the struct for C. place: the index of the agreement in the specification, for error
     /// messages. rows: the number of rows of the scores. chains: the number of chains.
     fn raw(&self, place: usize, rows: usize, chains: usize) -> Result<c::Agreement> {
         let mut raw = init!(Agreement, agreement_init);
@@ -182,7 +182,7 @@ impl<'a> Agreement<'a> {
 /// labels. Errors: as for [`ModelBuilder::add_corpus`](crate::ModelBuilder::add_corpus),
 /// [`Run::new`] and [`Run::solve`]; Shape (keys, cliques), TokensMissing, LabelsMismatch
 /// (property), ValuesMismatch (potential), Weights, SizeOverflow, DuplicateMember, NotANumber,
-/// Infinite, Size, OutOfRange. Messages name the agreement by its index in the specification.
+/// Infinite, Size, OutOfRange. Error messages name the agreement by its index in the specification.
 ///
 /// ```
 /// use libchorale as ch;
@@ -462,8 +462,8 @@ pub struct Reason {
     pub clique: usize,
     /// The number of the chain that changed.
     pub chain: usize,
-    /// The position of the member in the chain; None if the member is the whole chain (of a
-    /// property).
+    /// The position of the member in the chain; None if the member is the whole chain, in the
+    /// clique of a property.
     pub position: Option<usize>,
     /// The number of members (positions or chains) of the clique; with weights, the sum of their
     /// weights.

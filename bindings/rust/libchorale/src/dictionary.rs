@@ -51,10 +51,11 @@ impl Dictionary {
         Ok(Self { handle })
     }
 
-    /// Makes a dictionary of the `keep` values with the highest scores. full: a dictionary that
-    /// holds the values to choose from; None: the values to choose from are 0 .. scores.len().
-    /// scores: one for each value to choose from. outside: how all values that are not chosen are
-    /// treated. Errors: ValuesMismatch, Size, NotANumber, OutOfMemory.
+    /// Makes a dictionary of the `keep` values with the highest scores, without values that score
+    /// minus infinity. full: a dictionary that holds the values to choose from; None: the values to
+    /// choose from are 0 .. scores.len(). scores: one for each value to choose from. outside: how
+    /// all values that are not chosen are treated. Errors: ValuesMismatch, Size, NotANumber,
+    /// OutOfMemory.
     pub fn best(
         full: Option<&Self>,
         scores: &[f64],

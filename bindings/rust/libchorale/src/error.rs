@@ -64,13 +64,13 @@ impl fmt::Display for Status {
     }
 }
 
-/// Converts a text of the library that exists as long as the program; "?" if it is not UTF-8.
+/// Converts a text in static storage of the library to a `str`; "?" if the text is not UTF-8.
 pub(crate) unsafe fn text(text: *const c_char) -> &'static str {
     CStr::from_ptr(text).to_str().unwrap_or("?")
 }
 
-/// Names of C structs in messages of the library, as in "options->tokens". `in_rust` removes them,
-/// since the crate has other types in place of these structs.
+/// Names that messages of the library put before a field of a C struct, as in "options->tokens".
+/// `in_rust` removes these names, since the crate has other types in place of the structs.
 const STRUCTS: [&str; 12] = [
     "allocator",
     "attachment",

@@ -91,8 +91,8 @@ impl<T: Raw> Drop for Handle<T> {
     }
 }
 
-/// What a solver keeps while it exists if its workspace is memory of the caller: the borrow of this
-/// memory, and the host, whose log the solver uses.
+/// A field of each solver. If the solver's workspace is memory of the caller, this field keeps the
+/// borrow of the memory, and the host, whose log the solver uses.
 #[derive(Default)]
 pub(crate) struct Lent<'m> {
     _memory: PhantomData<&'m mut [u8]>,

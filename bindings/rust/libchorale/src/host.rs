@@ -54,9 +54,9 @@ impl Host {
         }))
     }
 
-    /// Returns a host with this log, and with the allocator of `self`. The log is called with each
-    /// line, on the thread that makes the call into the library, and must not use the object of
-    /// that call. A panic in the log is resumed when the call is over.
+    /// Returns a host with this log, and with the allocator of `self`. The log is called with the
+    /// level and the text of each message, on the thread that makes the call into the library. It
+    /// must not use the object of that call. A panic in the log is resumed when the call is over.
     pub fn log(self, log: impl Fn(LogLevel, &str) + Send + Sync + 'static) -> Self {
         Self(Arc::new(Inner {
             log: Some(Arc::new(log)),

@@ -101,8 +101,8 @@ impl ShownByPorts<'_> {
         self.values.len()
     }
     /// Sets the value of a port. column: the index of the value's score in the row
-    /// [`Incoming::port`]. An index beyond the row ends the call of the run with CallbackValue. A
-    /// port that does not exist is ignored.
+    /// [`Incoming::port`]. An index beyond the row ends the call of the run with CallbackValue. If
+    /// there is no such port, this method does nothing.
     pub fn set(&mut self, port: usize, column: usize) {
         if let Some(value) = self.values.get_mut(port) {
             *value = i32::try_from(column).unwrap_or(-1);
@@ -130,8 +130,8 @@ impl std::fmt::Debug for ShownByPorts<'_> {
     }
 }
 
-/// An instance, boxed so that its address does not change: C stores the address and passes it to
-/// the callbacks below.
+/// An instance and the data that its callbacks need. A `Port` is always in a Box, so that its
+/// address does not change: C stores this address and passes it to the callbacks below.
 pub(crate) struct Port<'a> {
     pub(crate) instance: Box<dyn Instance + 'a>,
     pub(crate) slot: Arc<Slot>,

@@ -16,8 +16,8 @@ fn names_and_lengths(names: &[impl AsRef<str>]) -> (Vec<*const c_char>, Vec<usiz
         .unzip()
 }
 
-/// Which label may follow which, and which labels may be first and last. All are bytes: 1 allows, 0
-/// forbids.
+/// Which label may follow which, and which labels may be first and last, as arrays of bytes: 0
+/// forbids, any other byte allows.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mask {
     transitions: Vec<u8>,

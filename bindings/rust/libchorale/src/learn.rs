@@ -150,8 +150,8 @@ impl<'a> LearnOptions<'a> {
         self.level = Some(level);
         self
     }
-    /// Sets the options of the runs that learning makes. The time limit, cancel flag and progress
-    /// callback of these options are ignored.
+    /// Sets the options of the runs that learning makes. The time limit, cancel flag, progress
+    /// callback and bound steps of these options are ignored.
     pub fn run(mut self, options: RunOptions<'a>) -> Self {
         self.run = Some(options);
         self
@@ -518,7 +518,7 @@ pub struct Warnings {
     pub base_knows: bool,
     /// There are too few groups for any gain to be significant.
     pub few_groups: bool,
-    /// The scores tell nothing about the gold labels, as if the gold labels were of other
+    /// The scores tell nothing about the gold labels, as if the gold labels belonged to other
     /// positions.
     pub base_guesses: bool,
 }
@@ -564,9 +564,10 @@ pub struct LearntReport {
     pub all_cost: f64,
     /// The gain of all bases over the tagger: `base_cost - all_cost`.
     pub gain: Gain,
-    /// The gain of agreement bases over bonuses alone: `control_cost - all_cost`. Its `p` comes
-    /// from another test, which exchanges members of cliques at random: whether members agree more
-    /// than the tagger expects. If nothing can be exchanged, `p` is that of the gain.
+    /// The gain of agreement bases over bonuses alone: `control_cost - all_cost`. Its `p` is of
+    /// another test, which exchanges members between cliques at random: it tests whether members of
+    /// a clique agree more than the tagger expects. If nothing can be exchanged, `p` is the p-value
+    /// of this gain.
     pub agreement_gain: Gain,
     /// Micro F1 of the tagger's labels, 0 to 1, if [`LearnOptions::classes`] was called; otherwise
     /// 0.

@@ -55,8 +55,8 @@
 //! Scores are accepted as any type that implements [`IntoMatrix`]: arrays of arrays, slices of
 //! vectors, flat slices with a width or with strides ([`Matrix`]), and with the feature `ndarray`
 //! the arrays of that crate. Scores are borrowed for the call, unless a type says otherwise. They
-//! are copied if the library cannot read their layout. Results are slices borrowed from the solver
-//! that made them.
+//! are copied if the library cannot read their layout. Results of a solver are slices borrowed from
+//! the solver.
 //!
 //! Sizes and indices are `usize`. Labels, token ids and values in *arrays* are `i32`, as the
 //! library stores them, so that slices of any length are passed and returned without a copy. In

@@ -288,8 +288,9 @@ pub(crate) fn outgoing_pointers(
 
 /// Methods for chains under properties.
 impl ChainSolver<'_> {
-    /// Returns the number of bytes that [`in_memory`](Self::in_memory) needs for chains and
-    /// attachments of these sizes. Errors: those of the method that `task` stands for.
+    /// Returns the number of bytes that [`in_memory`](Self::in_memory) needs for `task` on this
+    /// chain and these attachments, and on all that differ from them only in the entries of arrays.
+    /// Errors: those of the method that `task` stands for.
     pub fn message_bytes<N: Element>(
         chain: &Chain<'_, '_, N>,
         attached: &[Attachment<'_>],
@@ -314,8 +315,9 @@ impl ChainSolver<'_> {
     }
 
     /// Grows the workspace. Later calls of the method that `task` stands for then allocate nothing
-    /// in the library for chains and attachments of these sizes. Errors: those of the method that
-    /// `task` stands for; OutOfMemory, WorkspaceTooSmall (a solver in the caller's memory).
+    /// in the library for this chain and these attachments, and for all that differ from them only
+    /// in the entries of arrays. Errors: those of the method that `task` stands for; OutOfMemory,
+    /// WorkspaceTooSmall (a solver in the caller's memory).
     pub fn message_reserve<N: Element>(
         &mut self,
         chain: &Chain<'_, '_, N>,
@@ -341,7 +343,9 @@ impl ChainSolver<'_> {
     /// Computes the messages of the chain to the cliques of all attachments. The entry for a value
     /// is the maximum, over the labellings that show this value, of the chain's score plus the
     /// messages of all *other* attachments. Minus infinity if no labelling shows the value. Errors:
-    /// those of the chain and of attachments, Size (no attachments), StateSpace, OutOfMemory.
+    /// those of a [`Chain`]; Shape, LabelsMismatch (property), OutOfRange (classes, messages),
+    /// NullArgument and ValueOutsideRange (table), NotANumber and Infinite (messages),
+    /// AutomatonOnTree, Size (no attachments), StateSpace, OutOfMemory.
     pub fn messages<N: Element>(
         &mut self,
         chain: &Chain<'_, '_, N>,
@@ -380,8 +384,8 @@ impl ChainSolver<'_> {
     }
 
     /// Computes the messages of the chain and writes them to `outgoing`, which has for each
-    /// attachment a row of R + 2 entries, or None if its message is not wanted. Errors: as for
-    /// [`messages`](Self::messages); Shape.
+    /// attachment a row of R + 2 entries, or None if the message of this attachment is not wanted.
+    /// Errors: as for [`messages`](Self::messages); Shape.
     pub fn messages_into<N: Element>(
         &mut self,
         chain: &Chain<'_, '_, N>,

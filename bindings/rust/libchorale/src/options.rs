@@ -57,7 +57,7 @@ pub struct RunOptions<'a> {
     pub(crate) callbacks: Callbacks<'a>,
 }
 
-// Safe: the pointers in `raw` are always null here. `RunOptions::raw` works on a copy.
+// Safe: the pointers in the field `raw` are always null. The method `raw` sets them in a copy.
 unsafe impl Send for RunOptions<'_> {}
 
 impl Default for RunOptions<'_> {
@@ -108,8 +108,8 @@ impl<'a> RunOptions<'a> {
         self.raw.schedule = schedule.raw();
         self
     }
-    /// Sets the algorithm that computes the messages of cliques. A clique whose potential the
-    /// algorithm does not fit uses [`Algorithm::Auto`], which is the default.
+    /// Sets the algorithm that computes the messages of cliques. If the algorithm does not apply to
+    /// the potential of a clique, the clique uses [`Algorithm::Auto`]. The default is `Auto`.
     pub fn algorithm(mut self, algorithm: Algorithm) -> Self {
         self.raw.algorithm = algorithm.number();
         self
@@ -127,7 +127,7 @@ impl<'a> RunOptions<'a> {
         self
     }
     /// Sets whether the messages of a property clique are restricted to some values: those that
-    /// fire in the best labelling of some member chain without its cliques. The default is false.
+    /// some member chain fires in its best labelling without cliques. The default is false.
     pub fn restrict_range(mut self, restrict: bool) -> Self {
         self.raw.restrict_range = restrict.into();
         self
@@ -173,8 +173,9 @@ impl<'a> RunOptions<'a> {
         self.callbacks.executor = Some(Box::new(executor));
         self
     }
-    /// Sets the time limit of each call of the run. A call that reaches the limit keeps its
-    /// finished work, and the next call of the same method continues there.
+    /// Sets the time limit of each call of `step`, `solve`, `polish` or `bound`. A call that
+    /// reaches the limit keeps its finished work, and the next call of the same method continues
+    /// from it.
     pub fn time_limit(mut self, limit: Duration) -> Self {
         self.raw.time_limit = limit.as_secs_f64();
         self

@@ -75,7 +75,8 @@ impl PotentialOptions {
         self.scale = Some(scale);
         self
     }
-    /// Declares the shape of the tables of a SUM, which is not checked. Other families ignore it.
+    /// Declares the shape of the tables of a SUM. The declaration is not checked. Other families
+    /// ignore it.
     pub fn shape(mut self, shape: Shape) -> Self {
         self.shape = Some(shape);
         self
@@ -455,7 +456,8 @@ impl fmt::Debug for Potential {
     }
 }
 
-/// Converts a matrix to one in which the entries of a row lie side by side, as the library needs.
+/// Returns the matrix if the entries of each row lie side by side, as the library needs; otherwise
+/// a copy in which they do.
 fn in_rows<'t>(name: &str, matrix: impl IntoMatrix<'t, f64>) -> Result<Matrix<'t, f64>> {
     let matrix = matrix.into_matrix().and_then(Matrix::in_rows);
     matrix.map_err(|error| error.of(name))
@@ -466,8 +468,8 @@ struct Callback<F> {
     slot: Arc<Slot>,
 }
 
-/// Frees a callback when dropped, unless the pointer is null. It is set to null once a potential
-/// has been created, since the potential then owns the callback.
+/// Frees a callback when dropped, unless the pointer is null. The pointer is set to null once a
+/// potential has been created, since the potential then owns the callback.
 struct Owner<F>(*mut Callback<F>);
 
 impl<F> Drop for Owner<F> {

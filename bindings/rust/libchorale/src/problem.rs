@@ -190,10 +190,10 @@ impl<'a> Problem<'a> {
         self.handle.as_ptr()
     }
 
-    /// Sets or replaces a list of texts; an empty slice removes the list. To add a list of value
-    /// names, pass [`TextList::Values`] with the number of such lists so far. Errors: Shape (the
-    /// number of texts does not fit the model), UnknownConstant ([`TextList::Values`] with a
-    /// greater number), SizeOverflow, OutOfMemory.
+    /// Sets or replaces a list of texts. An empty slice removes the list; a list of value names
+    /// stays as an empty list. To add a list of value names, pass [`TextList::Values`] with the
+    /// number of such lists so far. Errors: Shape (the number of texts does not fit the model),
+    /// UnknownConstant ([`TextList::Values`] with a greater number), SizeOverflow, OutOfMemory.
     pub fn set_texts(&mut self, list: TextList, texts: &[impl AsRef<str>]) -> Result<()> {
         let list = list.raw()?;
         let raw = |text: &str| c::Text {
@@ -226,8 +226,9 @@ impl<'a> Problem<'a> {
 
     /// Sets the kinds of all cliques, and the lists that name the values of cliques. Both arguments
     /// have one entry for each clique. kinds: an index into the texts of [`TextList::Kinds`], or -1
-    /// for no kind. values: the list that holds the names of the clique's values; None: no list. An
-    /// argument that is None changes nothing. Errors: Shape, OutOfRange, OutOfMemory.
+    /// for no kind. values: the list that holds the names of the clique's values, or None for no
+    /// list. If `kinds` or `values` as a whole is None, what was set before stays. Errors: Shape,
+    /// OutOfRange, OutOfMemory.
     pub fn set_cliques(
         &mut self,
         kinds: Option<&[i32]>,

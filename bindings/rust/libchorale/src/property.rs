@@ -3,10 +3,10 @@
 //! A property reads the positions in order and *fires* a value, or nothing, at each. If exactly one
 //! value v fired, once or more often, the labelling *shows* v; it shows EMPTY if nothing fired, and
 //! CONFLICT if two different values fired. Values are 0 to R - 1. Besides the label, a property may
-//! read the *class* of a position (a small number that the caller gives) and its entry in a *table*
-//! of the caller (such as its token id). Labels may be grouped into *kinds*: B-X and I-X are both
-//! of kind X. A *segment* is a maximal run of labels of one kind; the *anchor* is the kind of
-//! segment that a property looks for.
+//! read the *class* of a position (a small number that the caller gives) and the entry of the
+//! position in a *table* of the caller (such as a token id). Labels may be grouped into *kinds*:
+//! B-X and I-X are both of kind X. A *segment* is a maximal run of labels of one kind; the *anchor*
+//! is the kind of segment that a property looks for.
 
 use crate::array::{check_length, count, fill, index, index_or_none, pointer, product, size};
 use crate::constants::or_any;
@@ -126,8 +126,8 @@ pub struct Automaton<'a> {
     pub next: &'a [usize],
     /// The action at a position: states x classes x labels. None: nothing fires at any position.
     pub actions: Option<&'a [Action]>,
-    /// The action after the last position if the chain ends in the state, for each state. None:
-    /// nothing fires there.
+    /// For each state: the action after the last position if the chain ends in this state. None:
+    /// nothing fires after the last position.
     pub end_actions: Option<&'a [Action]>,
 }
 
@@ -183,8 +183,8 @@ impl Property {
 
     /// Makes a *local* property, the only kind that trees allow: what a position fires depends only
     /// on its class, its label and the label of its parent (on a chain, of the position before).
-    /// actions: classes x labels x (labels + 1), by the class and label of the position and the
-    /// label of its parent; the last column is for a position without parent.
+    /// values: R. actions: classes x labels x (labels + 1), indexed by the class of the position,
+    /// its label and the label of its parent; the last column is for a position without parent.
     ///
     /// Errors: Shape, Size, ValueOutsideRange, SizeOverflow, OutOfMemory.
     pub fn local(

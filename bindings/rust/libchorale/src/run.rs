@@ -1,11 +1,11 @@
 //! Runs: collective inference over one model.
 //!
 //! To *decode* a chain is to find its best labelling. Round 0 decodes every chain without its
-//! cliques: these labels are the chain's *own* labelling. Each further *round* sends the messages
-//! of all cliques to their members, decodes every chain under these messages, and sends the
-//! messages of the chains to their cliques. The *polish* then decodes one chain at a time, with all
-//! other chains fixed, while the total score increases. The *bound* is an upper bound on the score
-//! of every labelling, computed by steps of dual ascent. The score of a labelling is the sum of the
+//! cliques; the result is the chain's *own* labelling. Each further *round* sends the messages of
+//! all cliques to their members, decodes every chain under these messages, and sends the messages
+//! of the chains to their cliques. The *polish* then decodes one chain at a time, with all other
+//! chains fixed, while the total score increases. The *bound* is an upper bound on the score of
+//! every labelling, computed by steps of dual ascent. The score of a labelling is the sum of the
 //! scores of all chains and the potentials of all cliques.
 
 use crate::array::{check_length, count, fill, filled, product, size, Element, MatrixMut, Owner};
@@ -134,12 +134,13 @@ pub struct Payment {
 pub struct ChainScore {
     /// The score of the chain under this labelling, without cliques.
     pub score: f64,
-    /// True if the chain's labels differ from its best labelling without cliques.
+    /// True if the chain's labels in [`Labelling::Best`] differ from those in [`Labelling::Own`],
+    /// whichever of the two was asked for.
     pub changed: bool,
 }
 
-/// Max-marginals of a chain under the messages of its cliques: the score of a labelling is here the
-/// score of the chain plus these messages.
+/// Max-marginals of a chain under the messages of its cliques. The score of a labelling is here the
+/// score of the chain plus the entries of these messages for the values of the labelling.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ChainMarginals {
@@ -332,8 +333,8 @@ impl<'a> Run<'a> {
 
     /// Replaces the scores of a chain of the model, in this run only. The new chain has the same
     /// length, number of labels and shape (a chain, or a tree with the same parents); its arrays
-    /// are borrowed. The next `step` or `solve` decodes the chain again. Errors: those of a chain,
-    /// OutOfRange, Kind (an instance), Shape, StateSpace, OutOfMemory.
+    /// are borrowed. The next `step` or `solve` decodes the chain again. Errors: those of a
+    /// [`Chain`]; OutOfRange, Kind (an instance), Shape, StateSpace, OutOfMemory.
     pub fn set_chain<N: Element>(&mut self, chain: usize, scores: &Chain<'a, 'a, N>) -> Result<()> {
         let raw = scores.raw()?;
         call(|error| unsafe { c::run_set_chain(self.handle.as_ptr(), size(chain), &raw, error) })?;
@@ -424,7 +425,8 @@ impl<'a> Run<'a> {
         self.call(c::run_step)
     }
     /// Does all remaining rounds, then the polish and the bound if the options ask for them. A
-    /// further call does as many rounds again. Errors: as for [`step`](Self::step).
+    /// further call does up to [`RunOptions::rounds`](crate::RunOptions::rounds) more rounds.
+    /// Errors: as for [`step`](Self::step).
     pub fn solve(&mut self) -> Result<RunResult> {
         self.call(c::run_solve)
     }
@@ -444,8 +446,8 @@ impl<'a> Run<'a> {
         Ok(RunResult::from_raw(&result))
     }
 
-    /// Sets the time limit of each call and the cancel flag; None removes the limit or the flag.
-    /// Fails only if the library itself is at fault.
+    /// Sets the cancel flag, and the time limit that holds for each call. None removes the flag or
+    /// the limit. Fails only if the library itself is at fault.
     pub fn set_limits(
         &mut self,
         time_limit: Option<Duration>,
@@ -513,8 +515,8 @@ impl<'a> Run<'a> {
         })
     }
 
-    /// Returns the score of a chain under a labelling, and whether the chain's labels differ from
-    /// its best labelling without cliques. Errors: OutOfRange, NoLabelling.
+    /// Returns the score of a chain under a labelling, and whether the best labelling of the run
+    /// changes the chain's own labels. Errors: OutOfRange, NoLabelling.
     pub fn chain_score(&self, chain: usize, which: Labelling) -> Result<ChainScore> {
         let (mut score, mut changed) = (0.0, 0);
         call(|error| unsafe {

@@ -5,9 +5,9 @@ use crate::handle::Handle;
 use crate::{c, Host, Mask, Orientation, Result};
 use std::marker::PhantomData;
 
-/// Transition scores: one for each label and the label after it, with start and end scores. They
-/// never change. Clones, chains and models share them, and any number of threads may use them. `'t`
-/// is the lifetime of borrowed scores; `'static` if the scores are copied.
+/// Transition scores: one for each pair of a label and the label after it, with start and end
+/// scores. They never change. Clones, chains and models share them, and any number of threads may
+/// use them. `'t` is the lifetime of borrowed scores; `'static` if the scores are copied.
 ///
 /// ```
 /// use libchorale as ch;
@@ -153,9 +153,9 @@ impl<'a, N: Element> TransitionsBuilder<'a, N> {
 impl<'a> TransitionsBuilder<'a, f64> {
     /// Makes transitions that borrow the matrix. The matrix must be oriented as
     /// [`Orientation::RowsFrom`], and there must be no mask. Start and end scores are always
-    /// copied. The matrix is copied if the builder already has its own copy, or if the entries of a
-    /// row do not lie side by side. Errors: as for [`build`](Self::build); Shape (a mask, or
-    /// another orientation).
+    /// copied. The matrix is copied instead if the builder has its own copy of the scores already,
+    /// or if the entries of a row do not lie side by side. Errors: as for [`build`](Self::build);
+    /// Shape (a mask, or another orientation).
     pub fn build_borrowed(mut self) -> Result<Transitions<'a>> {
         if let Some(scores) = self.scores.take() {
             self.scores = Some(scores.in_rows()?);

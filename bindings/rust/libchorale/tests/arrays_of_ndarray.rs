@@ -43,8 +43,8 @@ fn every_view_is_read_as_it_is() {
     let matrix = repeated.into_matrix().unwrap();
     equals(&matrix, repeated);
     assert!(matrix.is_owned());
-    // The entries do not overlap, but the row stride 3 is less than 4, the column stride 2 times 2
-    // columns: the array is copied.
+    // The entries do not overlap. But the row stride 3 is less than 4, the column stride 2 times 2
+    // columns, so the array is copied.
     let data = [1.0, 2.0, 3.0, 4.0, 5.0, 6.0];
     let woven = ndarray::ShapeBuilder::strides((2, 2), (3, 2));
     let woven = ArrayView2::from_shape(woven, &data).unwrap();
@@ -89,7 +89,7 @@ fn chains_of_every_layout_have_the_same_labels() {
             let found = solver.best(&chain).unwrap();
             assert_eq!(found.labelling, Some(&expected.0[..]));
             assert_eq!(found.result.score, expected.1);
-            // A model that borrows the chain keeps alive what the chain had to copy.
+            // A model that borrows the chain keeps the arrays that the chain had to copy.
             let mut builder = ModelBuilder::new().unwrap();
             builder.borrow_chain(&chain, None, 0).unwrap();
             drop(chain);

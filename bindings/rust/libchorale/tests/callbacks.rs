@@ -80,8 +80,8 @@ fn a_potential_that_panics() {
         run.solve().unwrap();
         let labels = run.all_labels(Labelling::Best).unwrap();
         assert!(labels == [0; 3 * MANY]);
-        // Payments and JSON need the potential at other counts than those of the labelling, and
-        // call it.
+        // `payments` and `json` need the potential at other counts than those of the labelling, so
+        // they call the function.
         fuse.store(true, Ordering::Relaxed);
         assert_eq!(panic_of(|| run.payments(2)), broken);
         assert_eq!(panic_of(|| run.json()), broken);

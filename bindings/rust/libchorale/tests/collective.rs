@@ -1,13 +1,14 @@
-//! Models, runs and problems: they return what they were made from, and every score of a result is
-//! the sum of equation 1 (`chorale/model.h`), which the tests add up.
+//! Models, runs and problems. Models and problems return what they were made from. The score of a
+//! run is equation 1 (`chorale/model.h`), which the tests add up from its terms.
 
 use libchorale::*;
 use std::collections::BTreeSet;
 
 const NAMES: [&str; 4] = ["O", "B-Title", "I-Title", "B-Year"];
 
-/// The scores of three references, positions x labels. Each has a title of two words. By their own
-/// scores, a year follows in the first two, and O in the third.
+/// The scores of three references, positions x labels. Each reference begins with a title of two
+/// words. By the scores alone, the title is followed by a year in the first two references, and by
+/// O in the third.
 const UNARY: [[[f32; 4]; 3]; 3] = [
     [
         [0.0, 2.0, 0.0, 0.5],
@@ -153,7 +154,8 @@ fn cliques_tell_what_they_were_added_with() {
         assert_eq!(score(centre(0), &[2, 1]), Some(0.0));
         assert_eq!(score(centre(1), &[2, 1]), Some(factors[2] * 0.125 * 5.0));
         assert!(centre(2).is_none() && centre(usize::MAX).is_none());
-        // A centred clique has only centre potentials, and other cliques have none.
+        // A centred clique has only centre potentials; a clique without centre has no centre
+        // potential.
         assert!(potential(2).is_none() && potential(3).is_none());
         assert!(potential(usize::MAX).is_none());
         assert!(model.clique_centre_potential(0, 0).is_none());
@@ -230,7 +232,8 @@ fn a_run_is_equation_1() {
         assert_eq!(array[9], -7);
     }
 
-    // The third reference ends with a year because the other two do; two cliques pay for this.
+    // The third reference ends with a year because the other two do. Its payments name the two
+    // cliques that cause this.
     assert_eq!(run.labels(2, Labelling::Own).unwrap(), [1, 2, 0]);
     assert_eq!(run.labels(2, Labelling::Best).unwrap(), [1, 2, 3]);
     let shown = |which| run.shown(0, which).unwrap();
@@ -372,8 +375,8 @@ fn earlier_runs_other_strengths_and_other_scores() {
     assert_eq!(mismatch.err().unwrap().status(), Status::ModelMismatch);
 
     let short = [[0.0; 4]];
-    // The new scores of the third reference favour a title at its end more than cliques can
-    // outweigh.
+    // At the end of the third reference, the new scores favour a title so much that the cliques
+    // cannot outweigh them.
     let other = vec![
         vec![0.0, 2.0, 0.0, 0.5],
         vec![0.0, 0.0, 1.5, 0.0],
@@ -384,7 +387,7 @@ fn earlier_runs_other_strengths_and_other_scores() {
     run.solve().unwrap();
     run.set_chain(2, &Chain::new(&other).unwrap().transitions(&transitions))
         .unwrap();
-    drop((transitions, other)); // the run keeps what it reads
+    drop((transitions, other)); // the run keeps the transitions and a copy of the scores
     run.solve().unwrap();
     assert_eq!(run.labels(2, Labelling::Best).unwrap(), [1, 2, 2]);
     let refused = run.set_chain(2, &Chain::new(&short).unwrap());

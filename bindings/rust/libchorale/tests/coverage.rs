@@ -1,4 +1,4 @@
-//! This crate uses every exported symbol of the library, and names of C occur in one file only.
+//! This crate uses every exported symbol of the library, and C names occur only in src/c.rs.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -39,7 +39,8 @@ fn every_symbol_is_used() {
             return;
         }
     };
-    // Every symbol must occur in c.rs. If the crate does not use it further, the compiler warns.
+    // Every symbol must occur in c.rs. If no other file uses the symbol, the compiler warns of an
+    // unused import.
     let layer = include_str!("../src/c.rs");
     let words = words(layer);
     let unused: Vec<&str> = symbols

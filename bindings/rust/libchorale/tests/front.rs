@@ -1,5 +1,5 @@
-//! Corpora and `decode`: they give the same bits as the single calls that they stand for.
-//! CHORALE_TEST_SEED sets the seed of the random cases.
+//! Corpora and `decode` give the same bits as the single calls that they replace. CHORALE_TEST_SEED
+//! sets the seed of the random cases.
 
 use libchorale::*;
 use std::collections::BTreeMap;
@@ -245,7 +245,8 @@ fn first_label() -> Property {
     Property::first_label(&LabelMap::identity(LABELS), &PropertyOptions::new()).unwrap()
 }
 
-/// A random agreement in plain data: the test makes an [`Agreement`] from it, and also its cliques.
+/// A random agreement as plain data. From it the test makes both an [`Agreement`] and, by hand, the
+/// cliques that this agreement should make.
 struct Wish {
     kind: usize, // 0: words, 1: keys, 2: property, 3: cliques
     across: bool,

@@ -189,7 +189,7 @@ fn cliques() {
         status(solver.solve(&potts, &problem.clone().fixed(&[0, 2]), &plain)),
         Status::OutOfRange
     );
-    // A matrix with columns side by side is copied row by row.
+    // A column-major matrix is copied to a row-major one.
     let columns = Matrix::strided(&[0.0, 9.0, 1.0, 0.0], 2, 2, 1, 2).unwrap();
     let columns = CliqueProblem::new(columns).unwrap().fixed(&[1, -1]);
     let solution = solver.solve(&potts, &columns, &plain).unwrap();
@@ -357,7 +357,8 @@ fn chains() {
 fn transitions_and_names() {
     let wide = Matrix::new(&[0.0; 6], 2, 3).unwrap();
     assert_eq!(status(Transitions::new(&wide)), Status::Shape);
-    // `build_borrowed` copies a matrix with columns side by side, and refuses another orientation.
+    // `build_borrowed` copies a column-major matrix, and refuses an orientation other than
+    // `RowsFrom`.
     let turned = Matrix::strided(&[0.0; 4], 2, 2, 1, 2).unwrap();
     let turned = Transitions::new(turned).unwrap().build_borrowed();
     assert_eq!(turned.unwrap().labels(), 2);
@@ -387,7 +388,7 @@ fn transitions_and_names() {
         status(LabelMap::new(1, vec![0, 0], Some(vec![true]))),
         Status::Shape
     );
-    // A mask made from bytes works like one made from names.
+    // A mask made from bytes works like a mask made from names.
     let own = Mask::from_parts(vec![1, 0, 1, 1], vec![1, 0], vec![1, 1]).unwrap();
     let transitions = Transitions::new(&square)
         .unwrap()

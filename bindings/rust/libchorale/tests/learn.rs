@@ -8,7 +8,8 @@ use std::ops::ControlFlow;
 use std::time::Duration;
 
 /// Makes a problem of 20 documents with five words each. A word occurs three times in its document,
-/// with one gold label; at about one position in four, the scores prefer the wrong label.
+/// each time with the same gold label. At about one position in four, the scores prefer the wrong
+/// label.
 fn lesson() -> Problem<'static> {
     let mut state = 1u64;
     let mut below = |count: u64| {

@@ -64,8 +64,8 @@ impl Instance for Nothing {
     }
 }
 
-/// Makes one of every object that holds memory, and drops them all, some before the objects that
-/// depend on them.
+/// Makes an object of every type that allocates memory, and drops them all, some before the objects
+/// that depend on them.
 fn use_everything(host: &Host) -> Result<()> {
     let names = ["O", "B-X", "I-X"];
     let cancel = Cancel::new_in(host)?;

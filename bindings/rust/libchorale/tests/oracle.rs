@@ -456,7 +456,7 @@ fn messages_and_decoding() {
             assert_eq!(shown, decoded.shown[p]);
         }
 
-        // The same without a solver, with only one of the two messages.
+        // The same calls without a solver. Only the second of the two messages is computed.
         let bytes = [MessageTask::Send, MessageTask::Decode]
             .map(|task| ChainSolver::message_bytes(&chain, &attached, &options, task).unwrap());
         let mut scratch = AlignedBytes::new(bytes[0].max(bytes[1])).unwrap();
@@ -480,7 +480,7 @@ fn messages_and_decoding() {
 
 #[test]
 fn trees_and_local_properties() {
-    // A local property that fires at positions whose parent has label 1: their label.
+    // A local property that fires the label of every position whose parent has label 1.
     let mut actions = vec![Action::Nothing; 2 * 3];
     actions[1] = Action::Value(0); // label 0, parent with label 1
     actions[3 + 1] = Action::Label;

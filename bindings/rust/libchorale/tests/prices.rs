@@ -1,4 +1,5 @@
-//! Prices: one name in three documents, prices and bounds by their definition, and calls that fail.
+//! Prices: one name in three documents, prices and bounds compared with their definitions, and
+//! calls that fail.
 
 use libchorale::*;
 
@@ -13,7 +14,7 @@ fn scaled_potts(lambda: f64) -> Potential {
     Potential::potts_with(2, lambda, &options).unwrap()
 }
 
-/// Makes a model of single items, in which each `size` successive items are a clique.
+/// Makes a model of single items, in which every `size` successive items form a clique.
 fn items(scores: &[[f64; 2]], size: usize, potential: &Potential) -> Model<'static> {
     let mut builder = ModelBuilder::new().unwrap();
     for (number, row) in scores.iter().enumerate() {

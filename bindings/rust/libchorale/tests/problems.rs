@@ -1,5 +1,5 @@
-//! Problem files that the tests of every language read: a run over each gives the same bits as the
-//! table tests/problems/expected.tsv.
+//! Problem files that the tests of every language read: a run over each file gives the numbers in
+//! the table tests/problems/expected.tsv, bit for bit.
 
 use libchorale::{AlignedBytes, Labelling, Problem, Run, RunOptions, Shown, Status, Work};
 use std::collections::BTreeSet;
@@ -96,7 +96,8 @@ fn files_give_the_same_bits() {
         let shared = RunOptions::new().executor(2, participate_by_two);
         assert_eq!(once, lines(file, &problem, shared));
 
-        // The same from borrowed bytes, and from the bytes of the problem written again.
+        // A problem read from borrowed bytes, or from the bytes that `write` returns, gives the
+        // same lines.
         let bytes = AlignedBytes::copy_of(&std::fs::read(&path).unwrap()).unwrap();
         let borrowed = Problem::read_borrowed(&bytes).unwrap();
         assert_eq!(once, lines(file, &borrowed, RunOptions::new()));
@@ -148,7 +149,8 @@ fn files_that_are_not_there_or_none_are_refused() {
     assert_eq!(borrowed.err().unwrap().status(), Status::Alignment);
 }
 
-/// A sparse file of a terabyte is refused by its first bytes, without memory for the rest.
+/// A sparse file of a terabyte is refused because of its first bytes, before memory for the rest is
+/// allocated.
 #[test]
 fn a_file_with_holes_is_refused_at_its_beginning() {
     let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("holes.chorale");
