@@ -37,7 +37,7 @@ BEGIN = """\
 #elif defined(__GNUC__)
 #pragma GCC optimize("fp-contract=off")
 #endif
-/* What is exported is said to be; all else is hidden, but for what others declare. */
+/* Symbols are hidden, except those declared as exported and those that system headers declare. */
 #if defined(_WIN32)
 #define CHORALE_HIDE
 #define CHORALE_SHOW
@@ -102,7 +102,7 @@ def notice(path, of):
 
 
 def sources():
-    """Yields all sources, in the order of src/CMakeLists.txt: a folder after those that it uses."""
+    """Yields all sources in the order of src/CMakeLists.txt: a folder after the folders it uses."""
     text = (ROOT / "src/CMakeLists.txt").read_text()
     for floor, rest in re.findall(r"^chorale_floor\((\w+)(.*?)\)", text, re.M | re.S):
         for name in re.findall(r"[\w/]+\.cpp", rest):

@@ -22,7 +22,8 @@ if(NOT CHORALE_SYMBOL_PREFIX)
   return()
 endif()
 
-# Functions, and the handles, whose members are named after them.
+# The names to rename: all functions, and all handles, since the symbol of a member function of a
+# handle contains the handle's name.
 set(names)
 file(GLOB headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/include/chorale/*.h)
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${headers})

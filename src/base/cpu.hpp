@@ -33,9 +33,9 @@
 #endif
 
 #define CHORALE_INLINE [[gnu::always_inline]] inline
-// For small functions that inner loops call. Without the attribute, g++ does not inline them if the
-// whole library is one file (amalgamate.py). WebAssembly is loaded over networks, so there small
-// code matters more.
+// Marks small functions that inner loops call. Without the attribute, g++ does not inline them if
+// the whole library is one file (amalgamate.py). It is omitted for WebAssembly: its programs are
+// loaded over networks, so small code matters more there.
 #if defined(__wasm__)
 #define CHORALE_INLINE_NATIVE inline
 #else
@@ -56,7 +56,8 @@ inline bool has_avx2() noexcept {
 #endif
 }
 
-// An always-inlined function compiled for each kind of vector unit.
+// Compiles the always-inlined function kLoop for each kind of vector unit: anywhere() runs on every
+// machine of the architecture, avx2() only where has_avx2() is true.
 template <auto kLoop> struct Compiled;
 template <class Result, class... Arguments, Result (*kLoop)(Arguments...) noexcept>
 struct Compiled<kLoop> {

@@ -1,5 +1,6 @@
 // Vectors of four doubles, as a compiler extension. An operation on a vector is one instruction
-// with AVX2, and several without. For loops that cpu.hpp compiles for each kind of vector unit.
+// with AVX2, and several without. They are used in loops that are compiled for each kind of vector
+// unit (cpu.hpp).
 #pragma once
 
 #include "base/cpu.hpp"

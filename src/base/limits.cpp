@@ -5,8 +5,8 @@
 namespace chorale {
 
 Limits::Limits(double seconds, const chorale_cancel *cancel) noexcept : cancel_(cancel) {
-  // More seconds (3e9 are about a century) could overflow the clock's arithmetic, and count as no
-  // limit.
+  // Limits of 3e9 seconds (about a century) and more could overflow the clock's arithmetic, so they
+  // are treated as no limit.
   if (seconds >= 0 && seconds < 3e9) {
     has_deadline_ = true;
     deadline_ = std::chrono::steady_clock::now() +

@@ -47,8 +47,9 @@ public:
   Interruption interruption() const noexcept { return interruption_; }
   // Returns the seconds until the deadline, at least 0; negative if there is no deadline.
   double seconds_left() const noexcept;
-  // can_come() is true if there is a deadline or a cancel flag. looks() returns how often spend()
-  // has read the clock and the flag: about once in a millisecond of work.
+  // can_come() is true if an interruption is possible: if there is a deadline or a cancel flag.
+  // looks() returns how often spend() has read the clock and the flag: about once in a millisecond
+  // of work.
   bool can_come() const noexcept { return has_deadline_ || cancel_; }
   std::int64_t looks() const noexcept { return looks_; }
   // Makes the deadline earlier, by `time` or by an eighth of the time that is left, whichever is
@@ -82,10 +83,10 @@ struct NoLimits {
   bool spend(std::int64_t) const noexcept { return true; }
 };
 
-// Calls body(begin, end) for consecutive ranges [begin, end) that together are 0 .. count - 1. An
-// index costs `work` steps, and a range has at most Limits::kStretch steps or one index. False if
-// interrupted. `limits`: any object with spend(). Always inlined, so that the body is compiled for
-// the caller's instruction set.
+// Calls body(begin, end) for consecutive ranges [begin, end) that together are 0 .. count - 1. Each
+// index costs `work` steps. A range costs at most Limits::kStretch steps, unless it is a single
+// index. False if interrupted. `limits`: any object with spend(). Always inlined, so that the body
+// is compiled for the caller's instruction set.
 template <class Limits_, class Body>
 [[gnu::always_inline]] inline bool in_stretches(Limits_ &&limits, std::int64_t count,
                                                 std::int64_t work, Body &&body) noexcept {
@@ -111,8 +112,8 @@ bool copy_within(Limits_ &&limits, const T *from, std::int64_t count, T *to) noe
   });
 }
 
-// For a loop that cannot be split into ranges: next() calls spend() once for many rounds of the
-// loop. `work`: steps of a round. `count`: approximate number of rounds.
+// Checks the limits in a loop that cannot be split into ranges: next() calls spend() once for many
+// rounds of the loop. `work`: steps of a round. `count`: approximate number of rounds.
 template <class Limits_> class Pace {
 public:
   Pace(Limits_ &limits, std::int64_t work, std::int64_t count) noexcept

@@ -53,7 +53,7 @@ constexpr std::size_t to_size(std::int64_t count) noexcept {
   const auto number = static_cast<std::uint64_t>(count);
   return number > SIZE_MAX ? SIZE_MAX : static_cast<std::size_t>(number);
 }
-// Returns a * b, or SIZE_MAX on overflow, which no allocator grants.
+// Returns a * b; on overflow SIZE_MAX, a size that no allocator grants.
 constexpr std::size_t saturating_product(std::size_t a, std::size_t b) noexcept {
   std::size_t product = 0;
   return __builtin_mul_overflow(a, b, &product) ? SIZE_MAX : product; // needs no division
@@ -90,9 +90,9 @@ struct MeasuredSum {
 };
 
 // A sum of many terms in blocks of kBlock terms: the terms of a block are added in order, then the
-// sums of the blocks in order. So after a change of one term, only its block must be added again:
-// with the stored sums of the other blocks, the total has the same bits as if all terms were added
-// again.
+// sums of the blocks in order. If a caller stores the sum of each block, then after a change of one
+// term it adds up only the block of this term again, and then the sums of the blocks. The total has
+// the same bits as if all terms were added again.
 class BlockedSum {
 public:
   static constexpr std::int64_t kBlock = 1024;

@@ -12,8 +12,9 @@ namespace chorale {
 inline constexpr std::int32_t kMostWorkers = 256;
 inline constexpr std::int64_t kLongStretch = 32;
 // A stretch is a group of consecutive steps of a loop, which one thread runs (parallel_for). A loop
-// is divided into about this many stretches for each worker: into more if a stretch would have more
-// than kLongStretch * grain steps, but never into more than kMostStretches.
+// is divided into about this many stretches for each worker: into more if a stretch would otherwise
+// have more steps than kLongStretch times the `grain` of parallel_for, but never into more than
+// kMostStretches.
 inline constexpr std::int64_t kStretches = 64;
 inline constexpr std::int64_t kMostStretches = kStretches * kMostWorkers; // in one loop
 

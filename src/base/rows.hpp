@@ -8,9 +8,9 @@
 namespace chorale {
 
 // Four arrays with an entry for each row of a matrix: the column with the highest score, the column
-// with the second-highest score, and these two scores. Of columns with equal scores, the lowest is
-// better. A column with score minus infinity is never chosen: if too few others are left, the
-// entries are column -1 and score minus infinity.
+// with the second-highest score, and these two scores. If columns have equal scores, the lowest of
+// them comes first. A column with score minus infinity is never chosen: if too few other columns
+// are left, the entries are column -1 and score minus infinity.
 struct TopTwo {
   std::int32_t *best;
   std::int32_t *second;

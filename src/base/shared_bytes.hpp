@@ -16,7 +16,7 @@ struct SharedBytes : Counted {
   const std::byte *data = nullptr; // aligned to kAlignment
   std::size_t size = 0;
   Block owned; // the memory of `data` if it is a copy
-  // Unmaps `data` if it is a memory map; NULL if it is not.
+  // The function that unmaps `data`, if `data` is a memory map; otherwise NULL.
   void (*unmap)(const std::byte *data, std::size_t size) noexcept = nullptr;
 };
 

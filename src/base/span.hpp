@@ -1,4 +1,4 @@
-// Views of arrays that the viewer does not own, one- and two-dimensional.
+// Views of arrays with one or two dimensions. A view does not own its array.
 #pragma once
 
 #include "base/contract.hpp"
@@ -12,7 +12,7 @@
 
 namespace chorale {
 
-// Returns `count` entries from `data` on; an empty span if `data` is NULL.
+// Returns a span of the `count` entries that begin at `data`; an empty span if `data` is NULL.
 template <class T> gsl::span<T> span_of(T *data, std::int64_t count) noexcept {
   return data ? gsl::span<T>(data, to_size(count)) : gsl::span<T>();
 }

@@ -12,8 +12,8 @@ chorale_repeated_words_options default_words() noexcept {
   return options;
 }
 
-// Body of all calls that add to a builder: checks that the builder is given and not frozen, then
-// runs add(report).
+// Body of all calls that change a builder: checks that the builder is not NULL and not frozen, then
+// calls add(report).
 template <class Add>
 chorale_status adding(chorale_error *error, const chorale_model_builder *builder,
                       Add &&add) noexcept {

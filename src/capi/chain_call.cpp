@@ -78,8 +78,8 @@ chorale_status ChainCall::take_options(const chorale_message_options *given) noe
     return report_.unknown_constant("options->mode", read.mode, "a CHORALE_JOINT_ constant");
   CHORALE_CHECK(check_size(report_, "options->beam_width", read.beam_width));
   CHORALE_CHECK(check_size(report_, "options->budget", read.budget));
-  // Limits beam and budget, since dynamic programs store a configuration and a label in one 32-bit
-  // number.
+  // Limits beam and budget, since dynamic programs store a configuration (a joint state of the
+  // properties, message.h) and a label in one 32-bit number.
   const std::int64_t limit = INT32_MAX / (4 * std::int64_t{view.labels});
   options = {read.mode, gsl::narrow_cast<std::int32_t>(std::min(read.beam_width, limit)),
              gsl::narrow_cast<std::int32_t>(std::min(read.budget, limit))};

@@ -140,7 +140,7 @@ public:
     return CHORALE_OK;
   }
 
-  // Checks the start assignment: its values must be in range and not forbidden by the scores.
+  // Checks the start assignment: its values must be in range, and allowed by scores and by `fixed`.
   chorale_status take_start() noexcept {
     if (options.start != CHORALE_START_ASSIGNMENT)
       return CHORALE_OK;

@@ -97,8 +97,8 @@ chorale_status take_run_options(const Report &report, const Model &model,
   if (options.bound_steps < 0)
     return report.fail(CHORALE_ERROR_SIZE, "options->bound_steps is ", options.bound_steps,
                        "; it must be at least 0");
-  // Limits beam and budget, since a joint program stores a configuration and a label in one 32-bit
-  // number.
+  // Limits beam and budget, since dynamic programs store a configuration (a joint state of the
+  // properties, message.h) and a label in one 32-bit number.
   const std::int64_t limit =
       std::max<std::int64_t>(1, INT32_MAX / (4 * std::int64_t{model.most_labels}));
   to.rounds = options.rounds;
@@ -204,8 +204,8 @@ private:
   chorale_run &run_;
 };
 
-// Body of all calls that change the run: checks the arguments, starts the limits, calls
-// work(report), and reports failures and the result.
+// Body of the calls that compute and return a result (step, solve, polish, bound): checks the
+// arguments, starts the limits, calls work(report), and reports failures and the result.
 template <class Work>
 chorale_status carry_out(chorale_run *run, chorale_run_result *result, chorale_error *error,
                          Work &&work) noexcept {

@@ -14,7 +14,7 @@ struct Ragged {
       : offsets(memory), chains(memory), positions(memory) {}
 
   bool begin() noexcept { return offsets.push(0); }
-  // Ends a clique, whose members are those added since the clique before ended.
+  // Ends a clique. Its members are the entries that were added since the end of the last clique.
   bool end_clique() noexcept { return offsets.push(chains.size()); }
   std::int64_t cliques() const noexcept { return offsets.size() - 1; }
   // Adds a clique whose members are the entries `same`, which have the same key.
@@ -145,9 +145,9 @@ private:
     return CHORALE_OK;
   }
 
-  // Sets `potential` to the potential of all cliques of the agreement: the caller's, which must
-  // have `values` values, or `values` + 2 with EMPTY and CONFLICT; without it, a Potts potential of
-  // the agreement's strength.
+  // Sets `potential` to the potential of all cliques of the agreement. If the caller gave a
+  // potential, it must have `values` values, or `values` + 2 with EMPTY and CONFLICT. Otherwise
+  // creates a Potts potential whose lambda is the agreement's strength, scaled by 1 / n.
   chorale_status take_potential(std::int64_t values, const chorale_potential *&potential) noexcept {
     potential = agreement_.potential;
     if (potential) {
@@ -251,8 +251,8 @@ private:
     return add_positions(members);
   }
 
-  // Adds one property clique for each group of at least `minimum` chains, with all chains of the
-  // group as members. If `across`, all chains are one group.
+  // Adds a clique over the property for each group of at least `minimum` chains, with all chains of
+  // the group as members. If `across`, all chains are one group.
   chorale_status add_property() noexcept {
     const std::int64_t labels = chorale_property_labels(agreement_.property);
     if (labels != parts_.corpus().labels)
@@ -270,8 +270,8 @@ private:
     return take(entries, collect, members) ? add(setup, members) : report_.out_of_memory();
   }
 
-  // Adds to `to` a clique for each key that has at least `minimum` entries in a group. collect(i)
-  // adds the entries of chain i to `entries`.
+  // Adds to `to` a clique for each pair of a group and a key with at least `minimum` entries.
+  // collect(i) adds the entries of chain i to `entries`. False if memory runs out.
   template <class Collect>
   bool take(KeyedPositions &entries, Collect &&collect, Ragged &to) const noexcept {
     return to.begin() && entries.each(

@@ -51,8 +51,8 @@ inline chorale_status check_counts(const Report &report, gsl::span<const std::in
 }
 
 // Checks the weights of the members of a clique: each must be at least 1, and their sum at most
-// kLargestSize. Writes the sum to `total`. Messages call weights[i] entry first + i of the argument
-// `name`.
+// kLargestSize. Writes the sum to `total`. Error messages refer to weights[i] as entry first + i of
+// the argument `name`.
 inline chorale_status check_weights(const Report &report, std::string_view name,
                                     gsl::span<const std::int64_t> weights, std::int64_t first,
                                     std::int64_t &total) noexcept {

@@ -42,8 +42,8 @@ double rest_entry(const Potential &p, std::int64_t k, std::int64_t members) noex
     const double c = p.numbers[std::int64_t{p.values} * p.values + p.highest_counted];
     const double counted = static_cast<double>(members - k);
     // N = n - k members have counted values. The tables of the counted values contain c n_v (n -
-    // n_v), which adds up to c n N - c sum n_v^2. In the score of the pairs this part is c N^2 - c
-    // sum n_v^2. So the rest column's table must add the difference, c N (N - n).
+    // n_v), which adds up to c n N - c sum n_v^2. The score of the pairs contains c N^2 - c sum
+    // n_v^2 instead. So the rest column's table must add the difference, c N (N - n).
     return c * counted * (counted - static_cast<double>(members));
   }
   if (k < members)
@@ -69,13 +69,14 @@ bool has_shape(const Potential &p, std::int64_t members, chorale_shape shape,
   } else if (!are_tables_of_shape(p, members, shape)) {
     return false;
   }
-  // A shape that the caller declares does not cover the rest column's table. The last step of this
-  // table may break concavity; the flows for concave tables handle this case.
+  // A shape that the caller declares says nothing about the rest column's table. Concavity may fail
+  // at the last step of this table; the algorithm for concave tables
+  // (clique/flows/concave_flow.hpp) handles this case.
   if (p.counted_values == p.values || members < 2 ||
       (shape == CHORALE_SHAPE_CONCAVE && p.source != TableSource::separable_pairs))
     return true;
-  // The rest column's table is constant up to its last step (or a parabola, for PAIRS), so its last
-  // two steps decide.
+  // The rest column's table is constant before its last step (for PAIRS it is a parabola), so its
+  // last two steps decide whether it has the shape.
   const double last = rest_entry(p, members, members) - rest_entry(p, members - 1, members);
   const double before = rest_entry(p, members - 1, members) - rest_entry(p, members - 2, members);
   return bends(last, before);

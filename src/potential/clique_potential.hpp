@@ -17,12 +17,12 @@ namespace chorale {
 enum class Form : std::int32_t { sum, max, majority, pairs, callback };
 
 // True if the tables of all counted values have this shape (CONVEX or CONCAVE) for counts from 0 to
-// `members`, by their numbers or by the caller's declaration. Not for separable PAIRS.
+// `members`, by their numbers or by the caller's declaration. Always false for PAIRS.
 bool are_tables_of_shape(const Potential &potential, std::int64_t members,
                          chorale_shape shape) noexcept;
 
-// Properties of a clique that do not depend on its scores; they decide which algorithms fit. The
-// constructor takes O(R).
+// Facts about a clique that do not depend on its scores and that decide which algorithms can solve
+// the clique. The constructor takes O(R).
 struct CliqueKind {
   CliqueKind() = default;
   CliqueKind(const Potential &potential, std::int32_t members) noexcept;
@@ -33,7 +33,7 @@ struct CliqueKind {
                          gsl::span<const std::int32_t> value_of_column) const noexcept;
 
   const Potential *source = nullptr;
-  Form form = Form::sum;    // the form of the potential that algorithms use
+  Form form = Form::sum;    // the family; but separable PAIRS have the form `sum`
   std::int32_t members = 0; // n
   std::int32_t columns = 0; // K: number of columns, with the rest column if it exists
   std::int32_t rest = -1;   // index of the rest column, the last, or -1
@@ -56,8 +56,8 @@ struct CliqueKind {
 struct CliquePotential : CliqueKind {
   // Takes all arrays for a clique of `kind` from `layout`; prepare() fills them.
   CliquePotential(Layout &layout, const CliqueKind &kind) noexcept;
-  // Computes all arrays. False if interrupted. `limits` (NULL: none) also apply to all computations
-  // with this potential.
+  // Computes all arrays. False if interrupted. `limits` (NULL: none) also apply to all later
+  // computations with this potential.
   bool prepare(Limits *limits = nullptr) noexcept;
 
   // Counts `work` elementary steps. False if the limits interrupt the computation.
@@ -67,8 +67,8 @@ struct CliquePotential : CliqueKind {
     return limits && limits->interruption() != Interruption::none;
   }
 
-  // The range of 0 and all steps f_v(k + 1) - f_v(k) of the tables of a convex SUM. The least step
-  // of a convex table is its first, the greatest its last.
+  // The least and the greatest of 0 and all steps f_v(k + 1) - f_v(k) of the tables of a convex
+  // SUM. In a convex table the first step is the least and the last step the greatest.
   struct Steps {
     double lowest = 0;
     double highest = 0;
@@ -87,9 +87,9 @@ struct CliquePotential : CliqueKind {
 
   Limits *limits = nullptr;
 
-  // SUM and MAX: tables[column][k] = f_v(k), k = 0 .. members. The rest column's table: in a SUM, 0
-  // except for entry `members`, which makes the total 0 if all members are in the rest column; in
-  // separable PAIRS, a parabola; in a MAX, NULL.
+  // SUM and MAX: tables[column][k] = f_v(k), scaled, for the value v of the column and k = 0 ..
+  // members. The rest column's table: in a SUM, 0 except for entry `members`, which makes the total
+  // 0 if all members are in the rest column; in separable PAIRS, a parabola; in a MAX, NULL.
   const double **tables = nullptr;
 
   // MAJORITY: K x K scaled weights, with one row for each majority column; K biases. Both are 0 for

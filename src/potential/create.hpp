@@ -8,7 +8,7 @@
 
 namespace chorale {
 
-// Arguments common to all families. Arrays have not been checked yet.
+// Arguments common to all families. They have not been checked yet.
 struct PotentialSpec {
   std::int64_t values;
   chorale_scale scale = CHORALE_SCALE_NONE;
@@ -16,8 +16,8 @@ struct PotentialSpec {
   const std::uint8_t *counted = nullptr; // `values` entries, 0: uncounted; NULL: all are counted
 };
 
-// A matrix of rows x columns numbers in the caller's memory that has not been checked yet. (A
-// Matrix of base/span.hpp has been.)
+// A matrix of rows x columns numbers in the caller's memory that has not been checked yet. (The
+// struct Matrix of base/span.hpp is for matrices that have been checked.)
 struct MatrixSpec {
   const double *data;
   std::int64_t rows;
@@ -37,8 +37,9 @@ chorale_status create_by_tables(const Report &report, const Memory &memory,
 chorale_status create_cardinality(const Report &report, const Memory &memory,
                                   const PotentialSpec &spec, MatrixSpec table,
                                   Potential *&made) noexcept;
-// Creates a MAJORITY or PAIRS, by `family`. `square`: values x values weights of MAJORITY or scores
-// of PAIRS. `bias`: one row with the `values` biases of MAJORITY; without data, zeros.
+// Creates a MAJORITY or PAIRS, as `family` says. `square`: values x values weights of MAJORITY or
+// scores of PAIRS. `bias`: one row with the `values` biases of MAJORITY; if `bias` has no data, all
+// biases are 0.
 chorale_status create_by_square(const Report &report, const Memory &memory,
                                 const PotentialSpec &spec, chorale_family family,
                                 MatrixSpec square, MatrixSpec bias,

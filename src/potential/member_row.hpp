@@ -17,8 +17,9 @@ void fill_member_row(const Potential &potential, gsl::span<const std::int64_t> c
 // If C is a convex SUM, writes to row[v] (R entries) the change of C if the count of v increases by
 // 1 (if all members are at v: if it increases to `members`). `counts` are those of all members. The
 // row gives a linear lower bound on C: if members move so that each count n_v changes by d_v, C
-// changes by at least sum_v d_v row[v]. (Not if no member has a counted value in `counts` and some
-// table does not begin with 0.) Returns false and writes nothing if C is not a convex SUM.
+// changes by at least sum_v d_v row[v]. (The bound may fail if no member has a counted value in
+// `counts` and some table does not begin with 0.) Returns false and writes nothing if C is not a
+// convex SUM.
 bool fill_linear_row(const Potential &potential, gsl::span<const std::int64_t> counts,
                      std::int64_t members, gsl::span<double> row) noexcept;
 
@@ -53,8 +54,9 @@ double evaluate_counted(const Potential &potential, gsl::span<std::int64_t> coun
 
 // Returns how far `counts` are from counts that C allows; 0 if C of `counts` is above minus
 // infinity. If C is minus infinity: for a SUM, the sum over the values of distance_to_allowed();
-// for a MAX, the least of these distances; for other families 1. For a SUM, `counts` may leave out
-// one member. For a callback, sets the counts of uncounted values in `counts` to 0.
+// for a MAX, the least of these distances; for other families 1. For a SUM, `counts` may also be
+// the counts of all members but one. For a callback, sets the counts of uncounted values in
+// `counts` to 0.
 std::int64_t violation_of_counts(const Potential &potential, gsl::span<std::int64_t> counts,
                                  std::int64_t members, CallbackFailure *failure) noexcept;
 

@@ -14,10 +14,12 @@
 
 namespace chorale {
 
-// Sizes of a mixture, a weighted sum of functions (see `storage` below).
+// A mixture is a SUM whose tables are weighted sums of functions (see `storage` below). kShares is
+// the 4 of its functions max(0, k - i n / 4). kMixtureHead is the number of weights that all values
+// share.
 inline constexpr std::int32_t kShares = 4;
 inline constexpr std::int32_t kMixtureHead = 2 + kShares - 1;
-// Mask of a counted value of a mixture whose table is only a multiple of the count.
+// In the mask of a mixture: the value is counted, and its table is only a multiple of the count.
 inline constexpr std::uint8_t kLinearOnly = 2;
 
 // Reason why a callback gave no score.
@@ -63,8 +65,8 @@ struct chorale_potential : chorale::Counted {
                   chorale::CallbackFailure *failure) const noexcept;
   // Returns C of counts in which no member has a counted value.
   double evaluate_empty(std::int64_t members) const noexcept;
-  // Returns the callback's score, checked and scaled; if it gave none, sets *failure and returns
-  // minus infinity. Counts of uncounted values must be 0.
+  // Returns the callback's score, checked and scaled. If the callback gave no valid score, sets
+  // *failure and returns minus infinity. Counts of uncounted values must be 0.
   double call(gsl::span<const std::int64_t> counts, std::int64_t members,
               chorale::CallbackFailure *failure) const noexcept;
   // Returns the greatest number of members for which the tables are long enough.
@@ -89,7 +91,7 @@ struct chorale_potential : chorale::Counted {
   std::int64_t table_length = 0; // entries of each table
   bool finite_tables = true;     // no table entry is minus infinity
   // In every table, the entries k < convex_length form a convex sequence, and the entries k <
-  // concave_length a concave one, which may end in entries of minus infinity.
+  // concave_length form a concave sequence, which may end in entries of minus infinity.
   std::int64_t convex_length = 0;
   std::int64_t concave_length = 0;
 
@@ -103,7 +105,8 @@ struct chorale_potential : chorale::Counted {
   // One memory block with the numbers of the family, then the mask; empty if shared with `base`.
   //   SUM, MAX: table_count x table_length;  cardinality: table_length
   //   MAJORITY: values x values weights, then `values` biases
-  //   PAIRS: values x values scores, then c_v of the split f(v, w) + f(w, v) = c_v + c_w, if any
+  //   PAIRS: values x values scores, then, if the PAIRS are separable, numbers c_v with
+  //     f(v, w) + f(w, v) = c_v + c_w
   //   mixture: kMixtureHead weights, of the functions k^2 / n, k^2 / log n and max(0, k - i n / 4)
   //     for i = 1, 2, 3; then, for each value, the weight of the function k. The table of a value
   //     is the weighted sum of all these functions, or of the function k alone if the mask of the

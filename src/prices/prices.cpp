@@ -20,9 +20,9 @@ namespace chorale {
 // clique can show; Clique::value_of() returns the value of a column.
 struct SharedClique {
   std::int32_t clique;
-  std::int32_t values;      // of the caller's potential: R, or R + 2 with EMPTY and CONFLICT
-  std::int64_t first_value; // where its prices and counts begin in the caller's arrays
-  double *weights; // of the linear potential in the run: by column, the price of a member there
+  std::int32_t values;      // values of the caller's potential: R, or R + 2 with EMPTY, CONFLICT
+  std::int64_t first_value; // where the clique's prices and counts begin in the caller's arrays
+  double *weights; // numbers of the linear potential: weights[k] is the price of column k
 };
 
 } // namespace chorale

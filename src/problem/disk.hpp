@@ -13,7 +13,7 @@ struct DiskFailure {
   const char *doing = nullptr; // the operation that the system refused, such as "opened"
   int code = 0;                // the system's error number
   const char *kind = nullptr;  // kind of the thing at the path, if it is of a wrong kind
-  Damage damage;               // error found in the file's first bytes
+  Damage damage;               // error in header or table, or a file that ends too early
   bool no_memory = false;
 };
 

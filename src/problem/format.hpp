@@ -11,8 +11,8 @@ namespace chorale::file {
 inline constexpr std::uint32_t kVersion = 1;
 inline constexpr std::uint32_t kOrder = 0x01020304;
 inline constexpr std::uint32_t kOtherOrder = 0x04030201;
-// The first byte is not text, so programs do not take the file for text. The last three bytes show
-// whether a transfer as text has changed line ends.
+// The first byte is not ASCII, so programs recognise the file as binary. The last three bytes show
+// whether the file was transferred as text, which changes line ends.
 inline constexpr unsigned char kMagic[8] = {0x89, 'C', 'H', 'O', 'R', '\r', '\n', 0x1a};
 // Alignment of sections, and of the arrays of each chain in SCORES.
 inline constexpr std::size_t kAlign = 64;
@@ -74,10 +74,12 @@ struct Entry {
 };
 static_assert(sizeof(Entry) == 32);
 
-// ---- Records. A section holds the number of its records (u64), the records, then their arrays
-// ----
+// ---- Records ------------------------------------------------------------------------------------
+//
+// A section of records consists of their number (u64), the records, and then their arrays.
 
-// arrays: m x m doubles; then m start scores and m end scores, if flagged
+// arrays: labels x labels doubles; then `labels` start scores if kStart is set, and `labels` end
+// scores if kEnd is set
 struct TransitionsRecord {
   enum : std::uint32_t { kStart = 1, kEnd = 2 };
   std::int32_t labels;

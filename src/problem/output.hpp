@@ -10,8 +10,8 @@
 
 namespace chorale {
 
-// The target of a file that is written. write() takes bytes and their offset in the file, and
-// returns false on failure.
+// A place to which a file is written, such as a disk file or a buffer. write() takes bytes and
+// their offset in the file, and returns false on failure.
 struct Sink {
   bool (*write)(void *user, std::uint64_t offset, const void *data, std::size_t size) noexcept;
   void *user;
@@ -19,7 +19,7 @@ struct Sink {
 
 class Output {
 public:
-  // Makes an output without a sink, which only measures.
+  // Makes an output without a sink, which only measures the size of the file.
   Output() noexcept = default;
   explicit Output(const Sink &sink) noexcept : sink_(&sink) {}
   Output(const Output &) = delete;
@@ -80,8 +80,8 @@ public:
     for (; count > 0; count -= std::min(count, sizeof zeros))
       put_bytes(zeros, std::min(count, sizeof zeros));
   }
-  // Pads with zeros to a multiple of `alignment` bytes. Counting from the beginning of the file or
-  // of the section is the same, since sections begin at multiples of kAlign.
+  // Pads with zeros to a multiple of `alignment` bytes from the beginning of the file. This is also
+  // a multiple from the beginning of the section, since sections begin at multiples of kAlign.
   void align(std::size_t alignment) noexcept {
     put_zeros(static_cast<std::size_t>((alignment - at_ % alignment) % alignment));
   }

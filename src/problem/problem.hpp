@@ -50,15 +50,16 @@ struct chorale_problem {
   std::int64_t find_note(chorale_text name) const noexcept; // returns its index, or -1
 
   // The setters check their arguments and change nothing if a check fails. Setting an empty list
-  // removes the list, unless it is a list of value names; setting an empty note removes the note.
+  // removes the list; but a list of value names stays, as an empty list. Setting an empty note
+  // removes the note.
   //
   // set_texts(): `texts` is an array of `count` texts; text k lies k * text_size bytes after the
   // first.
   chorale_status set_texts(const chorale::Report &report, chorale_text_list list,
                            const chorale_text *texts, std::size_t text_size,
                            std::int64_t count) noexcept;
-  // Sets the kind and the value list of each clique. If one of the arrays has no data, what was set
-  // before remains.
+  // Sets the kind of each clique, and the list that names its values. If `new_kinds` has no data,
+  // the kinds stay as they are; if `new_values` has no data, the lists do.
   chorale_status set_cliques(const chorale::Report &report,
                              gsl::span<const std::int32_t> new_kinds,
                              gsl::span<const chorale_text_list> new_values) noexcept;
@@ -70,14 +71,14 @@ struct chorale_problem {
   // Checks that a list of `count` texts is of the right length for the model.
   chorale_status check_list(const chorale::Report &report, chorale_text_list list,
                             std::int64_t count) const noexcept;
-  // Adds a checked list without copying its texts, in the place of a list with the same id if there
-  // is one. False, with nothing changed, if memory runs out.
+  // Adds a checked list without copying its texts; replaces a list with the same id. False, with
+  // nothing changed, if memory runs out.
   bool lend_list(const chorale::TextList &list) noexcept;
 
   chorale::Memory memory;
   const chorale::Model *model;                  // the problem holds one reference
-  // The bytes of a file in which texts of lists may lie, with one reference held by the problem; or
-  // NULL.
+  // The bytes of the file from which the problem was read, since lists may refer to them; the
+  // problem holds one reference. NULL if the problem was not read from a file.
   const chorale::SharedBytes *shared = nullptr;
   chorale::Array<chorale::TextList> lists;      // ascending by id
   chorale::Array<chorale::Note> notes;

@@ -1,5 +1,5 @@
-// Reads a problem file. Its contents go through the same checks as callers' arguments; the reader
-// puts the place in the file before the messages of these checks.
+// Reads a problem file. The contents go through the same checks as callers' arguments. If such a
+// check fails, the reader reports its message, preceded by the place in the file.
 #pragma once
 
 #include "base/array.hpp"

@@ -49,11 +49,12 @@ private:
 file::PropertyRecord record_of(const Property &property) noexcept;
 void write_arrays(Output &out, const Property &property) noexcept;
 
-// Returns the potential to write for a potential of the model: the potential that the caller gave,
-// if the model has extended it to more values.
+// Returns the potential to write for a potential of the model. If the model derived its potential
+// for other values (recolumn.hpp), this is the potential from which the model derived it.
 const Potential &given_potential(const Potential &potential) noexcept;
-// Returns the potential of which `given` is a multiple, if the reader must create `given` from that
-// potential; otherwise NULL, also if the factor is part of lambda.
+// Returns the potential of which `given` is a multiple; the reader must create `given` from it.
+// NULL if the reader can create `given` without another potential: if `given` is no multiple, or if
+// the factor is part of its lambda.
 const Potential *scaled_from(const Potential &given) noexcept;
 file::PotentialRecord record_of(const Potential &given, std::int32_t base) noexcept;
 void write_arrays(Output &out, const Potential &given) noexcept;

@@ -36,9 +36,9 @@ bool has_tables(std::int32_t kind) noexcept {
 
 } // namespace
 
-// Returns the potential from which `potential` was derived by scaling or by adding values, through
-// all steps; the caller created it from numbers. Neither step changes these numbers or which of the
-// caller's values count.
+// Returns the potential that the caller created from numbers and from which `potential` was
+// derived, in any number of steps. A step derives a potential with another strength (rescale.hpp)
+// or over other values (recolumn.hpp). No step changes which of the caller's values are counted.
 static const Potential &unscaled(const Potential &potential) noexcept {
   const Potential *root = &potential;
   while (root->base)

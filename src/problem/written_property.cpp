@@ -1,9 +1,10 @@
 // Writes records and arrays of properties, from which the reader creates the same properties again.
 //
 // A compiled property is itself an automaton, and its states already have the numbers that the
-// compiler gives, so compiling it again changes nothing. Three facts are derived from it here:
-// whether the caller gave a local property; whether the property finds its positions itself
-// (position label or token label); and which end actions are FIRE_LABEL.
+// compiler gives, so compiling it again changes nothing. A record needs three more facts, which are
+// derived here from the compiled property: whether the caller gave a local property; whether the
+// property computes the classes of positions itself, as position label and token label do
+// (ready_made.hpp); and which end actions were FIRE_LABEL before they were compiled to constants.
 #include "problem/writer.hpp"
 
 namespace chorale {
@@ -11,8 +12,8 @@ namespace {
 
 using WrittenRecord = file::PropertyRecord;
 
-// True if the automaton, apart from its dead state, has one state and never leaves it. Such an
-// automaton acts as a local property anyway.
+// True if the automaton, apart from its dead state, has one state and never leaves it. It is then
+// written as an automaton, since compile() makes a local property of such an automaton anyway.
 bool is_memoryless(const Property &p) noexcept {
   if (!p.is_local() || p.states > 2 || p.start != 0)
     return false;

@@ -1,4 +1,4 @@
-// A property on one chain or tree: the arrays that it reads, and the values that a labelling fires.
+// A property attached to one chain or tree: finds the values that a labelling fires.
 //
 // A property is an automaton (property.hpp). At some positions it *fires* a value: a constant, or
 // the entry of a table. Its value on a labelling is EMPTY if no position fires, v if every fired

@@ -44,7 +44,7 @@ namespace chorale {
 
 using Dictionary = ::chorale_dictionary;
 
-// Checks that a dictionary can have `count` values. `name`: what messages call this argument.
+// Checks that a dictionary can have `count` values. `name`: the name of this argument in messages.
 chorale_status check_value_count(const Report &report, std::string_view name, std::int64_t count,
                                  bool with_out) noexcept;
 // Checks its arguments and creates a dictionary, which it writes to `made` with one reference.

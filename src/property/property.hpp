@@ -34,8 +34,8 @@ struct chorale_property : chorale::Counted {
   std::int32_t start = 0;
   std::int32_t table_offset = 0;
   std::int32_t outside_value = -1;
-  // For properties that compute the class of a position themselves: the class is 1 at `position`,
-  // or where the table holds `token`, and 0 elsewhere. -1: not such a property.
+  // Position label and token label (ready_made.hpp) compute the class of a position themselves: it
+  // is 1 at `position`, or where the entry of the table is `token`; elsewhere 0. -1: not used.
   std::int32_t position = -1;
   std::int32_t token = -1;
   bool fires_table = false; // some action is FIRE_TABLE
@@ -58,10 +58,10 @@ struct chorale_property : chorale::Counted {
   const std::int32_t *default_action = nullptr;  // states x classes
   const std::int32_t *exceptions = nullptr;      // exceptional labels, cell by cell, ascending
   const std::int32_t *exception_begin = nullptr; // states x classes + 1 offsets into `exceptions`
-  const std::uint64_t *successors = nullptr;   // states x classes sets of next states, set_words()
-                                               // words each
-  const std::uint8_t *firing = nullptr;        // states x classes: kFires bits
-  const std::uint8_t *end_firing = nullptr;    // states: kFires bits
+  const std::uint64_t *successors = nullptr;   // states x classes bit sets of next states, each of
+                                               // set_words() words
+  const std::uint8_t *firing = nullptr;        // states x classes: kFires bits (below) of `actions`
+  const std::uint8_t *end_firing = nullptr;    // by state: kFires bits of `end_actions`
   const std::int32_t *local_actions = nullptr; // classes x labels x (labels + 1), or NULL
 };
 
