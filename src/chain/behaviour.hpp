@@ -12,14 +12,14 @@ public:
   // each of the m labels; `others` and `payers` are lists of labels.
   struct State {
     std::int32_t *leads; // next state; the dead state if nothing can fire any more
-    std::int32_t *fires; // local value, -1, or BoundProperty::kOutside
+    std::int32_t *fires; // local value that fires, -1 for none, or BoundProperty::kOutside
     // The state to which more than half of the labels that fire nothing lead; any state if there is
     // no such state. paid_next: the same for the labels that fire a local value.
     std::int32_t quiet_next;
     std::int32_t paid_next;
     double *keeps;        // 0 if the label fires nothing and leads to quiet_next, else -infinity
     double *pays;         // 0 if the label fires a value and leads to paid_next, else -infinity
-    std::int32_t *others; // labels with keeps and pays -infinity, except those of kOutside
+    std::int32_t *others; // labels with keeps and pays -infinity, except those that fire kOutside
     std::int32_t *payers; // labels that fire, ascending by value
     std::int32_t other_count;
     std::int32_t payer_count;
@@ -51,7 +51,7 @@ private:
   std::int32_t labels_;
   std::int32_t dead_;
   State *states_;
-  std::int32_t *groups_; // T: first of the consecutive positions that are alike to t
+  std::int32_t *groups_; // T: for t, first of the consecutive positions with the same behaviour
   std::int32_t *owners_; // by local value: the label that fires the value, or -1
   std::int32_t *owned_;  // by label: the value that the label fires, or -1
   std::int32_t group_ = -1;

@@ -21,8 +21,8 @@ Sweep part_of(const Sweep &sweep, std::int32_t first_step, std::int32_t steps) n
 }
 
 // Return the number that the tree of one root adds to the scores of positions in other trees.
-// `row`: the scores of the root by label. With log-sums the number is 0 unless all labels are
-// forbidden, since it would be the same for all labels of a position.
+// `row`: the scores of the root by label. For log-sums this number, the same for all labels of a
+// position, is left out: 0, or minus infinity if all labels of the root are forbidden.
 double total_of(const MaxPlus &, const double *row, std::int32_t columns) noexcept {
   return greatest({row, to_size(columns)});
 }

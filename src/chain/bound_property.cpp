@@ -76,7 +76,7 @@ bool BoundTables::fill(const Attached &attached, gsl::span<const std::int32_t> p
   const auto constants = static_cast<std::int32_t>(property.constants.size());
   const std::int32_t *above = parents.data();
 
-  // Collects the columns of all values that can fire, with duplicates.
+  // Collects the clique's numbers (its columns) of all values that can fire, with duplicates.
   std::int32_t *end = numbers;
   if (!limits.spend(16 * std::int64_t{constants}))
     return false;

@@ -3,13 +3,13 @@
 // A property is an automaton that reads the labels of a chain and *fires* values at some positions.
 // Its value on a labelling is EMPTY if nothing fires, v if all firings are v, and CONFLICT if two
 // differ. The values that can fire on this chain are numbered 0 .. F - 1 (*local* values), EMPTY is
-// F and CONFLICT F + 1. The property's *message* gives a score to each of these F + 2. After a
-// partial labelling, a dynamic program remembers one number for each property, the property's
-// *code*. The code depends on the property's role:
+// F and CONFLICT F + 1. The property's *message* gives a score to each of these F + 2 numbers.
+// After a partial labelling, a dynamic program remembers one number for each property, the
+// property's *code*. The code depends on the property's role:
 //
 //     outgoing, paid      fired * states + state, where `fired` is the value so far and `state` the
-//                         state of the automaton; for role paid settled(), once the value is final
-//                         and its message score has been added
+//                         state of the automaton. In the role paid, the code is settled() once the
+//                         value is final and its message score has been added
 //     absorbed            state
 //     absorbed_required   (1 if any value fired, else 0) * states + state
 //
@@ -31,13 +31,14 @@ enum class Role : std::int32_t {
   absorbed_required // for m(EMPTY) = -infinity: adds m(v) for each firing of v; some v must fire
 };
 
-// The tables of a BoundProperty that do not depend on its message. Several programs of one chain
-// may share them.
+// The tables of a BoundProperty that do not depend on its message. Several dynamic programs of one
+// chain may share them.
 struct BoundTables {
   BoundTables() noexcept = default;
   // Takes the memory. Reads only the sizes of the attached property.
   BoundTables(Layout &layout, const Attached &attached, bool tree) noexcept;
-  // Fills all arrays. `parents`: those of a tree; empty for a chain. False if interrupted.
+  // Fills all arrays. `parents`: the parent of each position of a tree; empty for a chain. False if
+  // interrupted.
   bool fill(const Attached &attached, gsl::span<const std::int32_t> parents,
             Limits &limits) noexcept;
 
@@ -46,14 +47,14 @@ struct BoundTables {
   // the labelling even after CONFLICT, so the automaton must be followed even after CONFLICT.
   bool fires_outside = false;
   std::int32_t local_count = 0;           // F
-  std::int32_t *numbers = nullptr;        // F: column in the clique of each local value, ascending
+  std::int32_t *numbers = nullptr;        // F: the clique's number of each local value, ascending
   std::int32_t *constant_local = nullptr; // by constant of the automaton: local value, or kOutside
   std::int32_t *table_local = nullptr;    // T: local value that FIRE_TABLE fires, -1, or kOutside
   // Chains: T + 1 rows of `words` words, one bit for each state. Bit s of row t is set if an
   // automaton in state s before position t may still fire.
   std::uint64_t *may = nullptr;
   std::int32_t words = 0; // words of a row of `may`
-  std::int32_t *subtree_firing = nullptr; // trees, T: number of subtree positions that may fire
+  std::int32_t *subtree_firing = nullptr; // trees, T: positions in the subtree of t that may fire
   std::int32_t total_firing = 0;          // trees: number of all positions that may fire
 
   // Stands for a value that the dictionary lacks, which forbids the labelling.
@@ -99,11 +100,12 @@ public:
   }
 
   // Advances `code`: the automaton goes to state `next`, fires `value` (local, or -1 for none), and
-  // has then read `read` positions. Adds message scores to `paid`. False if the labelling is
-  // forbidden.
+  // has then read `read` positions. Adds to `paid` the message score that the role adds at this
+  // step, if any. False if the labelling is forbidden.
   bool advance(std::int32_t &code, std::int32_t next, std::int32_t value, std::int32_t read,
                double &paid) const noexcept;
-  // Returns the code before the first position. Adds message scores to `paid`.
+  // Returns the code before the first position. Adds to `paid` the message score that the role adds
+  // at the start, if any.
   std::int32_t first_code(double &paid) const noexcept;
   // Returns the message score that is added after the last position, where `value` (or -1) fires;
   // minus infinity if the labelling is forbidden. Writes the final value of the property to
@@ -122,8 +124,8 @@ public:
   }
   // Returns the code of the union of two disjoint subtrees that have the codes a and b.
   std::int32_t combine(std::int32_t a, std::int32_t b) const noexcept;
-  // Advances the code of the subtree of t after t itself fired `value` (or -1). Adds message scores
-  // to `paid`. False if the labelling is forbidden.
+  // Advances the code of the subtree of t after t itself fired `value` (or -1). Adds to `paid` the
+  // message score that the role adds at this step, if any. False if the labelling is forbidden.
   bool fire(std::int32_t &code, std::int32_t value, std::int32_t t, double &paid) const noexcept;
 
   bool may_fire(std::int32_t read, std::int32_t state) const noexcept {

@@ -9,7 +9,7 @@ namespace chorale {
 struct ChainView {
   std::int32_t length = 0;      // T
   std::int32_t labels = 0;      // m
-  bool single = false;          // the scores are float32, otherwise double
+  bool single = false;          // true: the scores are float32; false: double
   const void *unary = nullptr;  // T x m
   std::ptrdiff_t unary_row = 0; // strides in elements, here and below
   std::ptrdiff_t unary_column = 0;
@@ -22,7 +22,7 @@ struct ChainView {
   const void *start = nullptr;           // m, or NULL
   const void *end = nullptr;             // m, or NULL
   const std::int32_t *parents = nullptr; // T, -1 for roots; NULL: a chain
-  const std::int32_t *forced = nullptr;  // T: the only label allowed, or -1; or NULL
+  const std::int32_t *forced = nullptr;  // T: the only label allowed, -1 for any; or NULL
   const std::uint8_t *allowed = nullptr; // T x m: 0 forbids a label; or NULL
   std::ptrdiff_t allowed_row = 0;
   const std::uint8_t *masked = nullptr; // T x m, without gaps: 0 also forbids a label; or NULL
@@ -58,7 +58,7 @@ struct ChainView {
     return end ? number(end, y) : transitions && transitions->end ? transitions->end[y] : 0;
   }
   std::int32_t parent(std::int32_t t) const noexcept { return parents ? parents[t] : t - 1; }
-  // The parents of all positions; empty for a chain.
+  // Returns the parent of each position of a tree; an empty span for a chain.
   gsl::span<const std::int32_t> all_parents() const noexcept { return span_of(parents, length); }
 
   // Returns phi of a labelling, summed in the order given in chorale/chain.h; minus infinity if the

@@ -1,12 +1,13 @@
-// Coordinate moves along a chain: changes one position after the other, each time knowing the best
-// score of the rest of the chain.
+// Coordinate ascent along a chain: a walk visits the positions from the first to the last. At each
+// position it tells the caller the best score of the rest of the chain, and the caller may change
+// the set of labels that this position may have.
 //
-// Some positions of the chain are *held*: each is restricted to a set of labels. The others are
-// free. A walk visits the positions from the first to the last. At position t the caller is given,
-// for each label of t, the best score of all other positions under their restrictions, and may
-// change the restriction of t. A backward sweep computes the scores of the positions after each t
-// in advance; the scores of the positions before t are computed along the walk, with the new
-// restrictions. So a walk costs as much as a forward and a backward sweep.
+// Some positions of the chain are *held*: each is restricted to a set of labels. The other
+// positions are free. At position t the caller is given, for each label of t, the best score of all
+// other positions under their restrictions, and may change the restriction of t. A backward sweep
+// computes the scores of the positions after each t in advance; the scores of the positions before
+// t are computed along the walk, with the new restrictions. So a walk costs as much as a forward
+// and a backward sweep.
 #pragma once
 
 #include "chain/programs.hpp"
@@ -15,7 +16,8 @@
 
 namespace chorale {
 
-// Callbacks that a walk needs. `row` and `others` have m entries.
+// The caller's object `held` knows the restrictions and has these callbacks. `row` and `others`
+// have m entries.
 //   held.write(t, row)      writes the scores of position t; minus infinity for labels outside its
 //                           restriction
 //   held.visit(t, others)   may restrict position t to other labels; returns true if it did.
@@ -94,7 +96,8 @@ private:
 
   std::ptrdiff_t step_;
   double *rows_; // T x padded labels: best score of one side of each position, see sweep()
-  double *side_; // m: row of the current position; in trace(), transition scores
+  double *side_; // m: best score of the positions swept so far, by label of the current position;
+                 // in trace(), transition scores
   double *work_;
   bool moved_ = false;
 };

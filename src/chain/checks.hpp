@@ -19,14 +19,14 @@ chorale_status check_unary(const Report &report, std::string_view name, const Ch
 // called name[first + t].
 chorale_status check_tokens(const Report &report, std::string_view name,
                             gsl::span<const std::int32_t> tokens, std::int64_t first) noexcept;
-// Checks that `labelling` holds one label of the chain for each position of the view.
+// Checks that `labelling` has a label from 0 to m - 1 for each position of the view.
 chorale_status check_labelling(const Report &report, const ChainView &view,
                                gsl::span<const std::int32_t> labelling) noexcept;
 // Checks that parents come before their children. Called by check_chain.
 chorale_status check_parents(const Report &report, const ChainView &view) noexcept;
 
-// Checks the strides of a matrix of rows x columns numbers and replaces a stride of 0 by that of a
-// matrix without gaps. Fails if entries overlap or exceed the address space.
+// Checks the strides of a matrix of rows x columns numbers. Replaces a stride of 0 by the stride of
+// a matrix without gaps. Fails if entries overlap or exceed the address space.
 chorale_status take_strides(const Report &report, std::string_view name, std::int64_t rows,
                             std::int64_t columns, std::int64_t &row, std::int64_t &column) noexcept;
 

@@ -56,7 +56,7 @@ public:
   std::int32_t capacity() const noexcept { return capacity_; }
   bool full() const noexcept { return count_ == capacity_; }
 
-  // Returns the index of `key`, or -1.
+  // Returns the index of the configuration with this key, or -1.
   std::int32_t find(const std::uint64_t *key) const noexcept;
   // True if configuration i has this key.
   bool has_key(std::int32_t i, const std::uint64_t *key) const noexcept {
@@ -96,8 +96,8 @@ private:
   std::uint64_t *keys_;          // capacity x words: keys
   double *rows_;                 // capacity x columns: scores
   std::int32_t *back_ = nullptr; // capacity x columns x backs: backpointers
-  // Hash table with open addressing. A slot is in use if marks_[slot] == mark_, so that clear() is
-  // O(1).
+  // Hash table with open addressing. A slot is in use if marks_[slot] == mark_. So clear() is O(1):
+  // it increments mark_, which frees all slots.
   std::uint64_t slot_mask_ = 0;
   std::int32_t *slots_ = nullptr;
   std::uint32_t *marks_ = nullptr;

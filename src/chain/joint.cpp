@@ -23,7 +23,9 @@ JointPlan Joint::plan() const noexcept {
   const bool tree = view_.parents != nullptr;
   const Role others = absorbs() ? Role::absorbed_required : Role::paid;
   std::int64_t all = 1;
-  std::int64_t widest = 1; // greatest ratio of a property's codes as `outgoing` to its other codes
+  // Greatest ratio, over the properties, of the number of codes in the role `outgoing` to the
+  // number in the role `others`.
+  std::int64_t widest = 1;
   for (std::int32_t k = 0; k < attachments_.count; ++k) {
     Layout measure;
     const BoundProperty property(measure, attachments_.at(k), tree);

@@ -34,7 +34,7 @@ struct JointOptions {
 
 // Sizes of a computation, computed without reading scores.
 struct JointPlan {
-  std::int64_t most = 1;  // upper bound on the number of configurations
+  std::int64_t most = 1;  // upper bound on the number of configurations at a position
   std::int32_t width = 1; // greatest number of configurations kept at a position
   KeyLayout keys;
   KeyLayout firing_keys; // trees: keys of the values that the properties fire at one position
@@ -49,15 +49,16 @@ struct JointSummary {
 
 class Joint {
 public:
-  // `shared`: tables of the attached properties, which several programs may use in turn, or NULL.
+  // `shared`: one BoundTables for each attached property, which several objects may use in turn;
+  // NULL: the object has tables of its own.
   Joint(Layout &layout, const ChainView &view, const Attachments &attachments,
         const JointOptions &options, JointUse use, BoundTables *shared = nullptr) noexcept;
 
   // False if the codes of all properties do not fit into a key.
   bool fits() const noexcept { return plan_.keys.fits() && plan_.firing_keys.fits(); }
-  // Loads the scores and binds the properties. Must be called before send(), decode(), marginals(),
-  // sums() and sum(). If `limits` (NULL: none) interrupt such a call, the best score is minus
-  // infinity and the other results are undefined.
+  // Loads the scores and prepares the properties (BoundProperty::bind()). Must be called before
+  // send(), decode(), marginals(), sums() and sum(). If `limits` (NULL: none) interrupt such a
+  // call, the best score is minus infinity and the other results are undefined.
   void prepare(Limits *limits = nullptr) noexcept;
   // Computes messages. outgoing[k] receives the message of property k; if it is NULL, this message
   // is not computed. The message has R_k + 2 entries: the best score for each of the R_k values,
@@ -109,7 +110,7 @@ private:
     return options_.mode == CHORALE_JOINT_ABSORPTION &&
            (attachments_.count > 1 || use_ == JointUse::sums);
   }
-  // True if more configurations than the budget are an overflow.
+  // True if having more configurations than the budget is reported as an overflow.
   bool may_overflow() const noexcept {
     return options_.mode == CHORALE_JOINT_EXACT || (absorbs() && options_.is_strict);
   }

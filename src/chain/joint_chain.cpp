@@ -107,7 +107,7 @@ bool JointChain::step(Scores &scores, std::int32_t t) noexcept {
   read_classes(t);
   at_ = t;
   next_.clear(labels_);
-  // Counts the copy of a matrix that Scores::forward() may have made.
+  // These steps include the copy of a matrix that Scores::forward() may have made.
   if (!scores.spend(16 + (sums_ ? LogSums::kWork : 2) * std::int64_t{labels_} * labels_))
     return false;
   if (sums_ && edges)
@@ -269,9 +269,9 @@ std::int32_t JointChain::mark(const std::uint64_t *key) noexcept {
   return marked;
 }
 
-// Distributes row_, which holds by label the scores at position t after configuration i, over the
-// configurations of next_. Labels in marked_ are moved one by one; all others lead to the same
-// configuration.
+// Distributes row_ over the configurations of next_. row_[y] is the score at position t with label
+// y, coming from configuration i. Labels in marked_ are moved one by one; all other labels lead to
+// the same configuration.
 void JointChain::spread(std::int32_t i, std::int32_t t) noexcept {
   if (lower_) {
     const double least = threshold(now_.key(i));

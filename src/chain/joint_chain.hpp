@@ -1,17 +1,17 @@
 // Joint dynamic program of a chain with properties, over labels x configurations.
 //
 // A property is an automaton that reads the labels from left to right and *fires* values at
-// some positions. A configuration holds, for each property, the automaton state and the value fired
-// so far, coded as one number (its *code*, bound_property.hpp). The values that can fire on this
+// some positions. A configuration holds one number for each property, the property's *code*: the
+// automaton state and the value fired so far (bound_property.hpp). The values that can fire on this
 // chain are numbered 0 .. F - 1 (*local* values); F is EMPTY (nothing fired) and F + 1 CONFLICT
-// (different values fired). A property's incoming message gives a score to each of these F + 2. The
-// outgoing message, which a run computes for one property at most, is the best score of the chain
-// for each of these F + 2.
+// (different values fired). A property's incoming message gives a score to each of these F + 2
+// numbers. The outgoing message, which run() computes for one property at most, is the best score
+// of the chain for each of them.
 //
 // Every position has a set of configurations with a row of m scores each. One max-product step
-// advances a whole row by one position. The row is then split by the automaton transitions; most
-// labels share the default transition, so most of a row moves as a whole. The backward pass for
-// max-marginals is in joint_marginals.cpp.
+// advances a whole row by one position. The row is then split by the automaton transitions. Most
+// labels have the same transition, the *default* one (property.hpp), so most of a row moves as a
+// whole. The backward pass for max-marginals is in joint_marginals.cpp.
 #pragma once
 
 #include "chain/configurations.hpp"
@@ -20,7 +20,7 @@
 
 namespace chorale {
 
-// Purpose of a joint program. Each one except `messages` needs additional memory.
+// Purpose of a joint program. Each purpose except `messages` needs additional memory.
 enum class JointUse { messages, decoding, marginals, sums };
 
 class JointChain {
@@ -87,10 +87,10 @@ private:
   void spread(std::int32_t i, std::int32_t t) noexcept;
   // Returns the index in next_ of the successor of configuration i after `label` at t, or -1 if the
   // successor is forbidden or the set overflows. Label -1 stands for all labels for which every
-  // property takes its default transition. Adds message scores that become known to `paid`.
+  // property takes its default transition. Adds to `paid` the message scores that the step adds.
   std::int32_t follow(std::int32_t i, std::int32_t t, std::int32_t label, double &paid) noexcept;
-  // Writes to `key` the key of the successor of the configuration with key `from`. False if the
-  // successor is forbidden.
+  // Writes to `key` the key of the successor of the configuration with key `from`. `label` and
+  // `paid`: as in follow(). False if the successor is forbidden.
   bool successor(const std::uint64_t *from, std::int32_t t, std::int32_t label, Key &key,
                  double &paid) const noexcept;
   // Fills classes_ for position t.
@@ -146,7 +146,7 @@ private:
   Beam beam_;
   double *completion_;      // T x m: best score (or log-sum) of the positions after t, given the
                             // label of t, without properties
-  std::int32_t *kept_;      // scratch of drop_hopeless(): configurations to keep
+  std::int32_t *kept_;      // scratch of drop_hopeless() and thin(): configurations to keep
   double *rank_ = nullptr;  // sums: upper bound of each configuration, scratch of thin()
   WeighedMatrix by_{};      // sums: transitions of the current position
   double *row_;             // m: scores of the successors of one configuration

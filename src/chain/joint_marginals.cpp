@@ -20,8 +20,8 @@
 namespace chorale {
 namespace {
 
-// Labellings whose sum is less than exp(-kMargin), about 2e-16, of the sum of all labellings are
-// left out.
+// A configuration, or a label of it, is left out if its labellings together have less than
+// exp(-kMargin), about 2e-16, of the sum of all labellings.
 constexpr double kMargin = 36;
 // Passes that leave out labellings: the width of the first pass, and the factor from the width of
 // one pass to that of the next.

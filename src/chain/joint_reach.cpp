@@ -239,8 +239,8 @@ void JointReach::read_cells(std::int32_t t) noexcept {
   }
 }
 
-// True if every automaton state of of_ is dead or may still fire from position t + 1 on. If not,
-// follow() replaces some state by the dead one, so that even quiet_labels() change the
+// True if every automaton state of the configuration of_ is dead or may still fire after position
+// t. If not, follow() replaces some state by the dead one, so that even quiet_labels() change the
 // configuration.
 bool JointReach::lives_on(std::int32_t t) const noexcept {
   for (std::int32_t k = 0; k < count_; ++k)

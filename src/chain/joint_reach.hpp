@@ -1,13 +1,13 @@
 // Messages of all properties of a chain, and decoding, in one pruned forward pass.
 //
 // A property is an automaton that *fires* values. A configuration holds the automaton state and the
-// value fired so far of every property, so the last position has the best score of each combination
-// of values. The messages of all properties (for each value, the best score of the chain) and the
-// best labelling follow from these scores. A partial labelling has an upper bound: its score, plus
-// the best score of the remaining positions without properties, plus the most that messages can
-// still add. It is pruned if this bound is below the score of a known labelling (for messages, if
-// it is below by more than the *reach*). The pass uses no beam: it is exact, or reports an overflow
-// of its memory.
+// value fired so far of every property, so the rows of the last position give the best score of
+// each combination of values. The messages of all properties (for each value, the best score of the
+// chain) and the best labelling follow from these scores. A partial labelling has an upper bound:
+// its score, plus the best score of the remaining positions without properties, plus the most that
+// messages can still add. It is pruned if this bound is below the score of a known labelling (for
+// messages, if it is below by more than the *reach*). The pass uses no beam: it is exact, or
+// reports an overflow of its memory.
 //
 // If a pass that follows all automata would have many rows, decoding follows as few automata as
 // possible. A pass that leaves out some properties adds the greatest entries of their messages in
@@ -41,12 +41,14 @@ public:
 
   enum class End { done, overflow, interrupted };
 
-  // `shared`: tables of the attached properties, which several programs may use in turn, or NULL.
+  // `shared`: one BoundTables for each attached property, which several objects may use in turn;
+  // NULL: the object has tables of its own.
   JointReach(Layout &layout, const ChainView &view, const Attachments &attachments,
              BoundTables *shared = nullptr) noexcept;
 
-  // Loads scores and binds properties, then writes the best labelling without messages to
-  // `labelling`. False if every labelling is forbidden or if interrupted.
+  // Loads the scores and prepares the properties (BoundProperty::bind()). Then writes to
+  // `labelling` the labelling with the best score of the chain alone, in which messages do not
+  // count. False if every labelling is forbidden or if interrupted.
   bool prepare(Limits *limits = nullptr) noexcept;
   // entries() returns the number of entries of the message of property k, column() the clique's
   // column of an entry, steady() the steady parts of the entries. prepare() sets the steady parts
@@ -120,14 +122,15 @@ private:
   // Decodes with one pass that follows all automata or, if it has many rows, with passes that
   // follow more and more of them.
   End decode() noexcept;
-  // Adds to followed_ the properties in which `labelling` shows a value without the greatest
-  // message entry. False if there are none; `labelling` is then best.
+  // Adds to followed_ each property whose message has a greater entry than that of the value which
+  // `labelling` shows; all properties if `labelling` is forbidden. False if nothing is added;
+  // `labelling` is then best.
   bool follow_more() noexcept;
   // If at least kNarrowed properties are followed, bounds the score of each of their values, and
   // forbids the values that no labelling as good as the best known one can show.
   End narrow() noexcept;
-  // Finds the greatest entry of the message of property k. If a labelling is known, the property is
-  // followed from then on exactly if the best known one shows a value with a smaller entry.
+  // Finds the greatest entry of the message of property k. If labellings are known, the property is
+  // followed from then on exactly if the best known labelling shows a value with a smaller entry.
   void find_greatest(std::int32_t k) noexcept;
   // These four functions refer to the current configuration, of_. follow() writes the successor of
   // of_ after `label` at t to successor_; false if the successor is forbidden.

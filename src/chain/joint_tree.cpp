@@ -121,7 +121,7 @@ void JointTree::find_firings(std::int32_t t) noexcept {
   const std::int32_t columns = columns_above(t);
   const std::int32_t first = parents_[t] < 0 ? labels_ : 0; // roots have actions of their own
   firings_.clear(0);
-  std::int32_t latest = -1; // firing found last; the next label often has the same, mostly none
+  std::int32_t latest = -1; // firing found last; the next label often has the same firing
   for (std::int32_t y = 0; y < labels_; ++y) {
     // Returns the actions of property k at t under label y: one for each label of the parent, or a
     // single one for a root.

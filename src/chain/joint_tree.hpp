@@ -1,8 +1,8 @@
 // Joint dynamic program of a tree with local properties, over labels x fired values.
 //
 // On a tree, the value that a property *fires* at a position depends only on the position and on
-// the labels of the position and its parent. A configuration holds the value that each property has
-// fired so far, coded as one number (its *code*, bound_property.hpp). Values that can fire on this
+// the labels of the position and its parent. A configuration holds one number for each property,
+// the property's *code*: the value fired so far (bound_property.hpp). Values that can fire on this
 // tree are numbered 0 .. F - 1 (*local* values).
 //
 // Positions are visited from the last to the first, so children before their parents. Every
@@ -89,7 +89,7 @@ private:
   // position.
   Configurations firings_;
   std::int32_t *firing_of_; // m x m: index in firings_, by label and parent label; -1: forbidden
-  std::int32_t *uniform_;   // m: a label's firing if the same for all parent labels, else kUnknown
+  std::int32_t *uniform_;   // m: firing of a label if no parent label changes it, else kUnknown
   std::int32_t *target_;    // by firing: index in lifted_; -1: forbidden, kUnknown: not computed
   double *target_paid_;     // by firing: message scores added
   KeyField *firing_fields_; // by property: bit field in the keys of firings_

@@ -16,8 +16,8 @@ namespace chorale {
 // sizes are also computed for problems that are too large to run.
 constexpr std::int64_t padded_labels(std::int64_t labels) noexcept { return (labels + 3) / 4 * 4; }
 
-// Arguments of all steps of a chain in which every edge has the same matrix. Strides are signed, so
-// that a chain can be passed in either direction. Computes
+// Arguments of a sweep: all max-product steps along a chain whose edges have the same matrix.
+// Strides are signed, so that a chain can be passed in either direction. A sweep computes
 //     rows[i][y] = max_x ((rows[i - 1][x] + unary[i - 1][x]) + matrix[x][y]),   0 < i < length.
 // rows[0] is given with its padding and without negative zeros. Then no other row has a negative
 // zero, and a maximum has the same bits in any order. Rows of `unary` are not padded.

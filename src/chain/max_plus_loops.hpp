@@ -81,7 +81,7 @@ CHORALE_LOOP Lanes load_last(const double *from, Indices mask) noexcept {
   return mask[1] ? load(from) : Lanes{from[0], 0};
 #endif
 }
-// Loads a vector of unary scores that starts at label `at`; zeros behind the last label.
+// Loads the unary scores of the kLanes labels from `at` on; lanes behind the last label are zero.
 CHORALE_LOOP Lanes load_unary(const double *unary, std::int32_t at, std::int32_t labels,
                               Indices mask) noexcept {
   if (at + kLanes <= labels)

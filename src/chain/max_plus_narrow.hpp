@@ -23,8 +23,9 @@ CHORALE_LOOP Lanes label_sum(Lanes ones, Lanes from, const double *rows, int b) 
     return sum_of(ones, score, row);
 }
 
-// Sets best[y] = max(best[y], from[x] + rows[x][y]) for the four labels x whose scores `from` holds
-// and all y in the first kWide blocks. If kFirst, `best` has no values before.
+// Raises best[y] to the maximum of from[x] + rows[x][y] over the four labels x whose scores `from`
+// holds, for all y in the first kWide blocks. If kFirst is true, sets best[y] to this maximum:
+// `best` is not initialised yet.
 template <int kBlocks, int kWide, bool kFirst>
 CHORALE_LOOP void take_four(Lanes ones, Lanes from, const double *rows,
                             Lanes (&best)[kBlocks]) noexcept {
@@ -146,8 +147,9 @@ template <int kBlocks> struct LoneSweep {
   Lanes best[kBlocks];
 };
 
-// These are separate functions, since without optimisation a single function with all instances
-// could have a frame too large for small stacks.
+// Each instance of this template is a function of its own (CHORALE_ENTRY). Without optimisation, a
+// single function into which all instances are inlined could have a frame too large for small
+// stacks.
 template <class Steps> CHORALE_ENTRY void sweep_in_registers(const Sweep &sweep) noexcept {
   const Lanes ones = ones_here();
   Steps steps(sweep);

@@ -93,8 +93,8 @@ public:
   // label y at t, plus a number that is the same for the whole row.
   void run_sums(Scores &scores, const LogSums &sums, const Matrix<double> &to) noexcept;
   // The parts of run() for a chain (not a tree), to be called in this order. sweep() runs both
-  // recursions, the backward one down to position `first`; false if interrupted. write_row() writes
-  // the m max-marginals of a position t >= first. trace() finds the best labelling, the same as
+  // recursions, the backward recursion down to position `first`; false if interrupted. write_row()
+  // writes the m max-marginals of a position t >= first. trace() finds the same best labelling as
   // BestLabelling.
   bool sweep(Scores &scores, std::int32_t first) noexcept;
   void write_row(const Scores &scores, std::int32_t t, gsl::span<double> to) const noexcept;
@@ -156,7 +156,8 @@ private:
   double *next_;
   std::int32_t *lengths_; // m: lengths of these lists
   std::int32_t *next_lengths_;
-  // T x m x depth: label of the position before, and rank in its list; position 0 is unused.
+  // T x m x depth, for each entry of a list: the label at the position before, and the rank in the
+  // list of that label. Position 0 is unused.
   std::int32_t *back_from_;
   std::int32_t *back_rank_;
   Head *heap_; // m: heap of merge()

@@ -16,7 +16,7 @@
 namespace chorale {
 namespace {
 
-constexpr std::int64_t kFewestValues = 8;     // with fewer values, all rows cost less than bounds
+constexpr std::int64_t kFewestValues = 8;     // with fewer, following all rows is cheaper
 constexpr std::int64_t kMostBoundRows = 4096; // greatest number of backward rows, T x states
 constexpr std::int32_t kManyClasses = 8;      // with more classes, find_columns() takes all labels
 
@@ -80,8 +80,8 @@ CHORALE_INLINE void raise_to_sum(std::int32_t count, const double *a, const doub
 
 // Writes to `to` an upper bound on the score of a labelling that fires its value again. `score`:
 // its score up to a position; `before`: the unfired entry at this position; `own`: the greatest
-// gain of the value (find_hopes()). States to which only firings lead have no unfired entry, that
-// is, it is minus infinity. The bound is then `any`, which holds if any value may fire again.
+// gain of the value (find_hopes()). In states to which only firings lead, `before` is minus
+// infinity. The bound is then `any`, a bound on the labellings that fire any value again.
 template <class V>
 CHORALE_INLINE void bound_gain(const V &score, const V &before, const V &own, const V &any,
                                V &to) noexcept {
@@ -255,8 +255,10 @@ CHORALE_INLINE bool BoundedSingle::complete(Scores &scores) noexcept {
   return true;
 }
 
-// Adds work_ to unfired(), paid(), attained_ and bound_. work_ holds, by label of t, the best
-// labellings up to t that fire nothing before t, with state s before t.
+// Enters the scores of work_ into the rows of position t. work_[y] is the best score up to t of the
+// labellings with label y at t that fire nothing before t and are in state s before t. For labels
+// that fire nothing, raises entries of unfired(). For labels that fire, sets entries of paid(t, s)
+// and raises entries of attained_ and bound_.
 CHORALE_INLINE void BoundedSingle::pay(std::int32_t t, std::int32_t s) noexcept {
   const Behaviour::State &in = behaviour_[s];
   if (in.quiet_next != dead_ && in.keeper_count > 0)
@@ -284,8 +286,8 @@ CHORALE_INLINE void BoundedSingle::pay(std::int32_t t, std::int32_t s) noexcept 
   }
 }
 
-// Raises the entries of message_ and bounds_ to attained_ and bound_ of the group of positions read
-// last, and then clears attained_ and bound_.
+// Raises the entries of message_ and bounds_ to those of attained_ and bound_, whose positions all
+// have the behaviour read last. Then sets attained_ and bound_ to minus infinity.
 void BoundedSingle::take_firings() noexcept {
   for (std::int32_t s = 0; s < dead_; ++s) {
     const Behaviour::State &in = behaviour_[s];

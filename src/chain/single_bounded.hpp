@@ -8,7 +8,8 @@
 //
 // A labelling may also fire a value several times. For this, each value can have a row of scores of
 // its own after its first firing. The row is followed only while two upper bounds on the score of a
-// labelling that fires the value again are both above the entry that is known already:
+// labelling that fires the value again are both above the message's entry for the value, as known
+// so far:
 // - the score with the best completion in which any value fires at least once more (*firing* rows);
 // - a bound for this value alone. From one position to the next, a path that fires nothing gains at
 //   most as much as the unfired rows do. So a firing at t gains at most the score of the best
@@ -23,7 +24,7 @@ namespace chorale {
 
 class BoundedSingle {
 public:
-  // True if the bounds probably save more rows than they cost. `codes`: greater than every code of
+  // True if the bounds probably save more work than they cost. `codes`: greater than every code of
   // the property.
   static bool serves(const ChainView &view, const Property &property, std::int64_t codes) noexcept;
 
@@ -124,7 +125,7 @@ private:
   std::int32_t next_count_ = 0;
   double *work_;      // m
   double *more_work_; // m
-  // For the firings at a group of positions that are alike, by state and label.
+  // For the firings at consecutive positions with the same behaviour, by state and label.
   double *attained_; // states x m: greatest score if nothing else fires; later, see read_attained()
   double *bound_;    // states x m: greatest upper bound if something fires again
   double *bounds_;   // F: by value, the greatest such bound over all positions

@@ -2,10 +2,10 @@
 // each value, the best score of the labellings on which the property has this value. The dynamic
 // program has one row of m scores for each pair (value fired so far, automaton state).
 //
-// The index of a row is computed from its pair (its *code*), so rows form a table. All rows of the
-// same state split alike: labels that fire nothing keep the fired value; labels that fire a
-// different value lead to CONFLICT. Each of these groups of labels is moved in one loop over the
-// row, under a mask.
+// A row has the index value * states + state, the *code* of its pair, so rows form a table. All
+// rows of the same state are split in the same way: labels that fire nothing keep the fired value;
+// labels that fire a different value lead to CONFLICT. Each of these two sets of labels is moved in
+// one loop over the row, under a mask.
 #pragma once
 
 #include "chain/bound_property.hpp"

@@ -24,7 +24,8 @@ chorale_status create_learnt(const Report &report, const Memory &memory, const K
                              std::int64_t values, std::int64_t centre_value,
                              Potential *&made) noexcept;
 
-// Returns a kind, still without weights, that has the traits of the clique.
+// Returns a kind for cliques like this one: with the same number of values, EMPTY, OUT and centre.
+// It has no weights yet.
 Kind kind_of(const Clique &clique) noexcept;
 // Adds a clique to a kind that has cliques already. Returns false if the clique differs from the
 // kind in being a property clique, in having EMPTY or OUT, or in its centre. If only the number of

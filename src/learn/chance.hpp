@@ -32,7 +32,7 @@ private:
 
 // Returns the one-sided p-value of the sum of differences under random signs: the share of
 // sign choices with a sum at least as great. Exact for up to 12 differences other than 0, otherwise
-// from `flips` random choices. 1 if `limits` interrupt it.
+// from `flips` random choices. 1 if `limits` interrupt the call.
 inline constexpr std::int64_t kFlips = 4096;
 template <class Limits_>
 double sign_flip_p(Limits_ &&limits, gsl::span<const double> differences,

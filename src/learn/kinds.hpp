@@ -13,10 +13,12 @@ inline constexpr chorale_basis kBases[] = {
     CHORALE_BASIS_EMPTY,     CHORALE_BASIS_CONFLICT,      CHORALE_BASIS_OUT,
     CHORALE_BASIS_VALUE};
 
-// Finds the kinds of all problems, and checks that cliques of one kind are alike in all problems.
+// Lists the kinds of all problems in learnt.kinds. Fails if cliques of one kind differ in being
+// property cliques, in having EMPTY or OUT, or in the centre (join() in bases.hpp), if two problems
+// give a kind different names, and for oracle instances and members with weights.
 chorale_status find_kinds(const Report &report, Problems problems, Learnt &learnt) noexcept;
 // Sets Kind::left_out of each kind: the values that only labels of class -1 have. Labels of this
-// class do not count in F1. classes: by label.
+// class do not count in F1. classes: the class of each label.
 void leave_out(Problems problems, gsl::span<const std::int32_t> classes, Learnt &learnt) noexcept;
 // Lists the weights that are learnt for each kind, with their bounds: the weights of bases that are
 // learnt by default or that a rule names.

@@ -15,9 +15,10 @@ namespace {
 // Strengths of regularisation, strongest first.
 constexpr double kLambdas[] = {30, 10, 3, 1, 0.3, 0.1};
 constexpr std::int32_t kGrid = static_cast<std::int32_t>(std::size(kLambdas));
-// Number of lambdas in a row without a new best one after which lower lambdas are not tried.
+// Lower lambdas are not tried after this many lambdas in a row without a new lowest cost.
 constexpr std::int32_t kLambdaPatience = 2;
-// Greatest number of runs with costs added, under the first lambda and under each later one.
+// Greatest number of times that all problems are labelled with loss-augmented scores: under the
+// first lambda, and under each later lambda.
 constexpr std::int32_t kFirstRuns = 6;
 constexpr std::int32_t kMoreRuns = 2;
 constexpr double kScreenLevel = 0.2;
@@ -31,9 +32,9 @@ constexpr double kFactor = 1.5;
 // statistic at least as great as the observed one.
 constexpr std::int64_t kExchanges = 999;
 constexpr std::int64_t kExchangesAsGreat = 100;
-// Tolerance of the cutting planes. In each group the objective is bounded from below by the highest
-// of the group's planes. Runs add planes until the planes of one run raise the sum of these bounds
-// by at most kOpenShare units for each gold label.
+// Tolerance of the cutting planes. The highest plane of a group (objective.hpp) is a lower bound on
+// the group's term of the objective. Runs add planes until the planes of one run over all problems
+// raise the sum of these bounds by at most kOpenShare units for each gold label.
 constexpr double kOpenShare = 1e-3;
 
 enum class Variant : std::int32_t { all, control };
@@ -129,7 +130,7 @@ private:
   Lessons lessons_;
   std::int32_t folds_ = 0;
   std::int64_t tried_ = 0;         // number of kinds with weights
-  bool stays_ = false;             // weights are not multiplied: this harms held-out groups
+  bool stays_ = false;             // weights are not multiplied: held-out groups would cost more
   Array<std::int32_t> fold_;       // by group: its fold
   Array<std::uint8_t> takes_part_; // by group: 1 if fit() uses its planes
   Array<double> least_;            // by weight: lower bound under the current variant
@@ -140,8 +141,8 @@ private:
   Array<double> start_;
   Array<double> theta_;
   Array<double> costs_;       // candidates x groups: costs of held-out groups
-  Array<double> held_out_[2]; // by variant: costs by group, under the choice of the other folds
-  Candidate candidates_[2 * kGrid]; // those of the last variant, in the order of preference
+  Array<double> held_out_[2]; // by variant and group: cost under the candidate of the other folds
+  Candidate candidates_[2 * kGrid]; // tried under the current variant, in the order of preference
   std::int32_t candidate_count_ = 0;
   Candidate chosen_[2];
   bool with_values_ = true;   // the final weights include VALUE bonuses
@@ -321,7 +322,7 @@ chorale_status LearningCourse::fit(double lambda, std::int32_t without_fold,
       return no_memory();
     if (known < start_.size())
       std::fill(fold_shares_.begin() + known * folds_, fold_shares_.end(), 0.0);
-    // At first, the other folds start with all shares on the gold planes.
+    // The first call with a fold puts all shares of the other folds on the gold planes.
     for (std::int64_t g = 0; known == 0 && g < groups(); ++g)
       std::fill_n(fold_shares_.begin() + lessons_.pools().first(g) * folds_, folds_, 1.0);
     for (std::int64_t k = 0; k < start_.size(); ++k)
@@ -655,9 +656,9 @@ bool LearningCourse::multiply(gsl::span<double> theta) const noexcept {
   return changes;
 }
 
-// Multiplies the final weights and the weights of the folds, unless held-out groups cost more under
-// the larger weights. They may: beyond a critical strength, which depends on the corpus, agreement
-// spreads one label through whole documents.
+// Multiplies the final weights and the weights of the folds by kFactor (multiply()), unless
+// held-out groups cost more under the larger weights. That can happen: beyond a critical strength,
+// which depends on the corpus, agreement spreads one label through whole documents.
 chorale_status LearningCourse::enlarge() noexcept {
   Array<double> learnt(memory_);       // fold_theta_ before the multiplication
   Array<double> costs(memory_);        // by group, under the weights as learnt
@@ -698,7 +699,7 @@ chorale_status LearningCourse::finish() noexcept {
   CHORALE_CHECK(fit(lambda, -1, theta_));
   CHORALE_CHECK(fit_folds(lambda));
   CHORALE_CHECK(enlarge());
-  Array<double> larger(memory_); // the weights multiplied even if enlarge() did not
+  Array<double> larger(memory_); // the weights times kFactor; used if enlarge() did not multiply
   if (!larger.copy(theta_))
     return no_memory();
   multiply(larger);
@@ -721,8 +722,8 @@ chorale_status LearningCourse::finish() noexcept {
     weight.weight = theta_[w];
     weight.lower = std::max(theta_[w] - reach, -kLargestScore);
     weight.upper = std::min(theta_[w] + reach, kLargestScore);
-    // The costs of few groups hardly tell whether to multiply, so the interval includes both
-    // weights.
+    // The held-out costs of few groups hardly tell whether kFactor is due (enlarge()). So the
+    // interval reaches up to where kFactor would have moved its upper end.
     if (stays_ && larger[w] > theta_[w])
       weight.upper = std::min(weight.upper + larger[w] - theta_[w], kLargestScore);
   }

@@ -6,7 +6,7 @@
 
 namespace chorale {
 
-// Arguments of chorale_learn. Already checked, except the contents of the problems.
+// Arguments of chorale_learn. Already checked, except the rules and the contents of the problems.
 struct Teaching {
   Problems problems;
   gsl::span<const double> seen; // by problem; may be empty

@@ -13,7 +13,8 @@ namespace {
 // Greatest number of residuals. If there would be more, only every k-th clique is taken.
 constexpr std::int64_t kMostResiduals = 1 << 19;
 
-// Greatest number of values of a property with residuals: the values that gold labels show most.
+// Greatest number of values for which members of property cliques have residuals: the values that
+// the gold labels of most members show.
 constexpr std::int32_t kMostShown = 64;
 
 // Returns true for a kind of position cliques that all have the same number of values.

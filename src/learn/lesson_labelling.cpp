@@ -11,7 +11,7 @@ namespace chorale {
 namespace {
 
 constexpr double kLeastTemperature = 0.5; // the lowest temperature tried, divided by the unit
-constexpr std::int32_t kUnitPlace = 1;    // number of the temperature that is the unit
+constexpr std::int32_t kUnitPlace = 1;    // index of the temperature that equals the unit
 // Positions with a label at least this probable do not count in likelihoods.
 constexpr double kSure = 0.95;
 constexpr std::int64_t kLikelyChains = 128; // greatest number of chains in the likelihoods
@@ -98,8 +98,8 @@ chorale_status Lessons::label_lesson(const Report &report, Lesson &lesson,
   if (status == CHORALE_OK && (result.outcome == CHORALE_OUTCOME_DEADLINE ||
                                result.outcome == CHORALE_OUTCOME_CANCELLED))
     outcome_ = result.outcome;
-  // If cliques without a kind forbid every labelling that the run met, `labels` keeps the tagger's
-  // labels.
+  // If cliques without a kind forbid every labelling that the run tried, `labels` keeps the
+  // tagger's labels.
   if (status == CHORALE_OK && !interrupted() && result.score > kForbidden)
     status = chorale_run_all_labels(run, CHORALE_TOGETHER, labels, lesson.positions, nullptr,
                                     &error);

@@ -387,9 +387,9 @@ chorale_status Lessons::max_marginals(const Report &report, const Lesson &lesson
 }
 
 // Computes the costs of micro F1. Let F be the F1 of the tagger's labels. A labelling has a higher
-// F1 if and only if 2 * right - F * (gold + found) is above 0, where the three are the numbers of
-// right, gold and found labels that count. The cost of a wrong label is the amount by which it
-// lowers this expression.
+// F1 if and only if 2 * right - F * (gold + found) is above 0. Here right, gold and found are the
+// numbers of right labels, of gold labels and of the labelling's labels; labels that do not count
+// in F1 are left out. The cost of a wrong label is the amount by which it lowers this expression.
 chorale_status Lessons::find_costs(const Report &report) noexcept {
   const auto m = static_cast<std::int64_t>(spec_.classes.size());
   const std::int32_t *classes = spec_.classes.data();
@@ -549,7 +549,7 @@ void Lessons::augment_chain(const Lesson &lesson, std::int64_t number, double bo
     }
 }
 
-// ---- Scores with costs -------------------------------------------------------------------------
+// ---- Loss-augmented scores ---------------------------------------------------------------------
 
 bool Lessons::augment(Lesson &lesson) noexcept {
   const Model &model = *lesson.model;

@@ -39,9 +39,9 @@ struct Lesson {
   std::int64_t first_chain = 0;
   std::int64_t first_group = 0;
   std::int64_t groups = 0;
-  double gold_bonus = 0;
-  // Copied unary scores, and pointers to them by chain, 2 x chains: first the chains with the gold
-  // bonus added, then the chains with bonus and costs added.
+  double gold_bonus = 0; // added to the score of every gold label ("weaker taggers" in learn.h)
+  // Two copies of the unary scores of all chains: with the gold bonus added, then with bonus and
+  // costs added. unary: by copy and chain (2 x chains), where the chain begins in `scores`.
   Block scores;
   Array<const void *> unary;
   // The last run with costs added, from which the next one starts. The run holds a reference to its
@@ -51,10 +51,10 @@ struct Lesson {
 
 // Value of `rounds` that lets this module choose the number of rounds.
 inline constexpr std::int64_t kOwnRounds = -1;
-// In scores with costs ("augmented"), the score of a label has kLossShare * unit * cost added. With
-// 1/2 instead, consider a labelling that is wrong at every member of a small clique: its members
-// agree as well as under the gold labels. It could be the highest plane before the weights are
-// large enough to change a label.
+// Loss-augmented scores are the scores with kLossShare * unit * cost added to each label. With 1/2
+// in the place of 1/4, a labelling that gives all members of a small clique the same wrong label,
+// and so has as much agreement as the gold labels, could be the highest plane before the weights
+// are large enough to change a label.
 inline constexpr double kLossShare = 0.25;
 // Number of temperatures tried; each is twice the one before.
 inline constexpr std::int32_t kTemperatures = 5;
@@ -82,8 +82,8 @@ public:
   // labels.
   chorale_status prepare(const Report &report, Problems problems, gsl::span<const double> seen,
                          Learnt &learnt) noexcept;
-  // Computes the scores with costs and the bases of the reference labellings. Must be called after
-  // prepare(), when find_weights() has listed the weights.
+  // Computes the loss-augmented scores and the bases of the reference labellings. Must be called
+  // after prepare(), when find_weights() has listed the weights.
   chorale_status begin(const Report &report) noexcept;
 
   // Labels every problem. `theta` holds weight vectors one after the other; group g is labelled
@@ -131,7 +131,7 @@ public:
   // By group: number of gold labels.
   gsl::span<const std::int64_t> labelled() const noexcept { return labelled_; }
   Pools &pools() noexcept { return pools_; }
-  // By group and weight: basis of the reference labelling minus that of the tagger's labels.
+  // By group and weight: the basis on the reference labelling minus that on the tagger's labels.
   gsl::span<const double> differences() const noexcept { return differences_; }
 
 private:

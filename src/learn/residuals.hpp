@@ -11,9 +11,8 @@
 // Cliques are grouped in pools, and the test exchanges members only within a pool. A pool of
 // position cliques is of one kind and group of chains, so that an exchange preserves whatever all
 // members of a group have in common. A pool of property cliques is of one kind and problem: a group
-// often has only one clique of a kind, and members of this clique can only be exchanged with
-// members
-// of other groups.
+// often has only one property clique of a kind, whose members can only be exchanged with members of
+// other groups.
 #pragma once
 
 #include "learn/chance.hpp"
@@ -26,11 +25,13 @@ public:
       : rows_(memory), expected_(memory), order_(memory), pools_(memory), cliques_(memory) {}
 
   // Begins a pool of cliques of a kind, whose members have rows of `width` entries. apart: true if
-  // an entry stands for other values here than in other pools of the kind, so that a and b are
-  // fitted to this pool alone. False: no memory.
+  // the entries of a row stand for values of this pool only, so that a and b are fitted to this
+  // pool alone; false if they stand for the same values in all pools of the kind. Returns false if
+  // memory runs out.
   bool begin_pool(std::int32_t kind, std::int32_t width, bool apart) noexcept;
   // Adds a clique of `members` members to the last pool. row: receives the offset of the row of its
-  // first member; further members have the next rows. All entries are zero.
+  // first member; the other members have the rows that follow. All entries are zero. Returns false
+  // if memory runs out.
   bool add_clique(std::int64_t members, std::int64_t &row) noexcept;
   // Two rows of the member with offset `row`, for the caller to fill. shown(): 1 for the value that
   // the gold label shows, else 0. probable(): the tagger's probability of each value.
