@@ -19,8 +19,9 @@ typedef struct corpus {
   const chorale_model *model;
   int64_t chain_count, clique_count, positions, labels;
   int64_t *chains;  /* chain numbers, page by page */
-  int64_t *offsets; /* by chain: its first position among those of all chains; then their number */
-  int64_t *page_of; /* by chain */
+  int64_t *offsets; /* chain_count + 1: the first position of each chain, counted over all chains;
+                       last, the number of positions */
+  int64_t *page_of; /* by chain: its page */
   page *pages;
   int64_t page_count;
   int64_t *clique_page; /* by clique: the page of all its members; -1 if they are on several */
@@ -31,7 +32,8 @@ typedef struct corpus {
 corpus corpus_of(const chorale_problem *problem);
 void corpus_free(corpus *from);
 
-/* Return names to be printed. Names that the file lacks are made up and written to `space`. */
+/* Return the texts to be printed for pages, labels, words, the space before a word, and cliques.
+ * Names that the file lacks are made up and written to `space`. */
 enum { NAME_SPACE = 48 };
 chorale_text page_name(const corpus *from, int64_t page_index, char space[NAME_SPACE]);
 chorale_text label_name(const corpus *from, int64_t label, char space[NAME_SPACE]);
@@ -43,7 +45,7 @@ chorale_text clique_name(const corpus *from, int64_t clique, char space[NAME_SPA
 chorale_text value_name(const corpus *from, int64_t clique, int32_t value, int *made_up,
                         char space[NAME_SPACE]);
 
-/* Returns the text of a note, {NULL, 0} if there is none. */
+/* Returns the text of the note `name`; {NULL, 0} if there is none. */
 chorale_text note(const corpus *from, const char *name);
 
 #endif

@@ -85,8 +85,9 @@ static chorale_model *with_learnt(const corpus *from, const settings *chosen) {
   return model;
 }
 
-/* Returns the temperature that was learnt with the potentials: of --learnt, or else of the file's
- * note "learnt.json"; 1 if there is none. */
+/* Returns the temperature of the learnt result. That is the result in the file of --learnt if this
+ * option is given, otherwise the result in the note "learnt.json" of the problem file. Returns 1 if
+ * there is no learnt result, or if its temperature is unknown. */
 static double temperature_of(const corpus *from, const settings *chosen) {
   const chorale_text text = note(from, "learnt.json");
   chorale_learnt *learnt = NULL;

@@ -17,7 +17,7 @@ typedef struct inference {
   chorale_run *run;
   chorale_run_result result;
   double seconds; /* duration of the run, without loading the file */
-  double temperature; /* of probabilities: learnt with the potentials; 1 if none was learnt */
+  double temperature; /* for chorale_run_probabilities: of the learnt result, or 1 */
   int32_t *own;   /* by position: the label if every chain is labelled without its cliques */
   int32_t *together; /* by position: the label that the run found */
   int tell;       /* 1: progress is printed to stderr */
@@ -28,7 +28,7 @@ typedef struct inference {
 inference infer(const corpus *from, const settings *chosen);
 void inference_free(inference *done);
 
-/* Returns a word for the outcome of the run. */
+/* Returns a phrase for the outcome of the run, such as "messages converged". */
 const char *outcome_name(chorale_outcome outcome);
 
 #endif

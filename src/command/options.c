@@ -87,7 +87,7 @@ typedef enum form { FLAG, WHOLE, REAL, TEXT } form;
 
 typedef struct option {
   const char *name;
-  int takes; /* the sets (TAKES_...) that contain the option; 0: in every subcommand */
+  int takes; /* the sets (TAKES_...) that contain the option; 0: every subcommand takes it */
   form is;
   size_t at;     /* offset in `settings` of the int, int64_t, double or const char * to set */
   int64_t least; /* for a WHOLE option: the least value allowed */
@@ -112,8 +112,8 @@ static const option options[] = {
     {"--output", TAKES_REPORT | TAKES_LEARN, TEXT, offsetof(settings, output), 0},
 };
 
-/* Returns the option of a subcommand that the `length` bytes at `name` name; ends the program if
- * there is none. */
+/* Returns the option of the subcommand whose name is the `length` bytes at `name`; ends the program
+ * if the subcommand has no such option. */
 static const option *find(const command *chosen, const char *name, size_t length) {
   for (size_t i = 0; i < sizeof options / sizeof *options; ++i)
     if (strlen(options[i].name) == length && memcmp(options[i].name, name, length) == 0 &&

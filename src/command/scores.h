@@ -14,20 +14,20 @@ typedef struct counts {
  * if the label is neither gold nor assigned anywhere. */
 double f1(counts of);
 
-/* Counts over a set of positions. Positions without a gold label enter only `tokens` and `changed`.
- * own_: for the labels without cliques. */
+/* Counts over a set of positions. Positions without a gold label count only in `tokens` and
+ * `changed`. Fields own_... are for the labels without cliques. */
 typedef struct tally {
   int64_t tokens, changed;
   int64_t known; /* tokens with a gold label */
   int64_t own_errors, errors;
-  int64_t records;          /* chains with a gold label; this and the next two: by summarise() */
+  int64_t records;          /* chains with a gold label; summarise() sets this and the next two */
   int64_t own_right, right; /* chains with a gold label and without an error */
 } tally;
 
 /* Adds `length` positions to the counts in *to. gold, own, together: by position, the gold label
  * (-1: unknown; NULL: no gold labels), the label without cliques and the label found by the run. If
- * not NULL, own_by_label and by_label are arrays with an entry for each label, to which the labels
- * `own` and `together` are added. */
+ * not NULL, own_by_label and by_label are arrays with an entry for each label, in which the labels
+ * `own` and `together` are counted. */
 void count_tokens(tally *to, counts *own_by_label, counts *by_label, const int32_t *gold,
                   const int32_t *own, const int32_t *together, int64_t length);
 

@@ -8,7 +8,7 @@
 typedef struct summary {
   tally *pages;           /* by page */
   tally all;              /* over the pages that are not training pages */
-  counts *own, *together; /* by label, over these pages: labels without cliques, and of the run */
+  counts *own, *together; /* by label, over the pages of `all`: without cliques, and of the run */
   int64_t left_out;       /* the label for "nothing", which F1 leaves out; -1 if there is none */
   counts own_sum, together_sum;
   int64_t test_pages, training_pages; /* test_pages: number of pages counted in `all` */

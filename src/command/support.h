@@ -9,7 +9,7 @@
 
 /* Exit codes other than 0, as chorale.1 describes them. */
 enum {
-  EXIT_NO = 1,        /* the answer is no: the file is invalid, no labelling is allowed */
+  EXIT_NO = 1,        /* the answer is no: a file is invalid, or no labelling is allowed */
   EXIT_BAD_INPUT = 2, /* an argument is wrong, or a file that it names */
   EXIT_SYSTEM = 3     /* there is no memory, or output cannot be written */
 };
@@ -30,17 +30,17 @@ void stop(int code, const char *format, ...) ENDS_WITH_MESSAGE;
 /* Ends the program with the library's message if `status` is an error. */
 void check(chorale_status status, const chorale_error *error);
 
-/* Ends the program with EXIT_BAD_INPUT and the library's message about a file that an argument
- * names, if `status` is an error. */
+/* Ends the program with EXIT_BAD_INPUT if `status` is an error (EXIT_SYSTEM if memory ran out). The
+ * message names `argument` and its value `path`, and contains the library's message. */
 void check_input(chorale_status status, const chorale_error *error, const char *argument,
                  const char *path);
 
 /* Loads a problem file; ends the program with EXIT_BAD_INPUT if the file is not valid. */
 chorale_problem *load(const char *path);
 
-/* Returns the bytes of the file that the option `argument` names, followed by a NUL, and writes
- * their number to *length; the caller frees the bytes. Ends the program with EXIT_BAD_INPUT if the
- * file cannot be read. */
+/* Returns the bytes of the file at `path`, followed by a NUL, and writes their number to *length;
+ * the caller frees the bytes. Ends the program with EXIT_BAD_INPUT if the file cannot be read.
+ * argument: the option whose value is `path`, for the message. */
 char *read_file(const char *argument, const char *path, size_t *length);
 
 /* Loads a file written by "chorale learn"; ends the program with EXIT_BAD_INPUT if the file is
@@ -48,7 +48,8 @@ char *read_file(const char *argument, const char *path, size_t *length);
 chorale_learnt *load_learnt(const char *path);
 
 /* Ends the program if no file can be written at `path`, or if `path` leads to the same file as
- * `read`, an input that is mapped into memory. Does not change an existing file. */
+ * `read`, the path of an input file (writing would change this file while the program reads it).
+ * Does not change an existing file. */
 void check_writable(const char *path, const char *read);
 
 /* Ends the program if output to stdout failed. */

@@ -387,8 +387,8 @@ bool chorale_model_builder::has_member(std::int32_t clique, std::int32_t chain,
   const Place &centre = centres[clique];
   if (position >= 0 && centre.chain == chain && centre.position == position)
     return true;
-  // If all members were added in ascending order, as they mostly are, a member after the last one
-  // is new. Otherwise the slots of the chain are searched, which are mostly few.
+  // If all members were added in ascending order, as they mostly are, a member that comes after the
+  // last one is new. Otherwise the slots of the chain are searched; mostly there are few.
   const Place &last = latest[clique];
   if (last.chain != -2 && comes_after(chain, position, last.chain, last.position))
     return false;

@@ -63,8 +63,8 @@ struct chorale_model_builder {
 
   // A position of a chain, used by two arrays below. In `centres` it is the centre of a clique;
   // chain is -1 while there is no centre. In `latest` it is the member that was added to a clique
-  // last; chain is -1 while there is no member, and -2 once a member was not added in ascending
-  // order.
+  // last; chain is -1 while there is no member, and -2 once a member was added whose (chain,
+  // position) does not come after that of the member before.
   struct Place {
     std::int32_t chain;
     std::int32_t position;
@@ -97,7 +97,8 @@ struct chorale_model_builder {
   // weights, clique by clique.
   chorale_status set_weights(const Report &report, std::int64_t first, std::int64_t count,
                              const std::int64_t *given, std::int64_t given_count) noexcept;
-  // Stores in `first` the number of the first clique that was added, in `count` how many there are.
+  // Stores in `first` the number of the first clique that was added, in `count` how many cliques
+  // were added.
   chorale_status add_repeated_words(const Report &report, const chorale::Potential *potential,
                                     const chorale_repeated_words_options &options,
                                     std::int64_t &first, std::int64_t &count) noexcept;
@@ -161,7 +162,7 @@ private:
   static chorale_status take_setup(const Report &report, chorale_clique_setup &setup) noexcept;
   chorale_status check_member(const Report &report, std::int64_t clique,
                               std::int64_t chain) const noexcept;
-  // Checks that the clique has no such member yet. Not const: looks members up in `taken`.
+  // Checks that the clique has no such member yet. Not const, since has_member() may fill `taken`.
   chorale_status check_new(const Report &report, std::int64_t clique, std::int64_t chain,
                            std::int64_t position) noexcept;
   // Checks a position that is to become a member or, if `centre`, the centre of a clique over

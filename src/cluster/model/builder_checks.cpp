@@ -1,4 +1,5 @@
-// Functions of the builder that check the caller's arguments, with messages, and then add.
+// The functions of the builder that take arguments of the caller: they check the arguments, report
+// errors, and then add chains, cliques or members.
 #include "cluster/model/builder.hpp"
 
 #include "chain/attachments.hpp"

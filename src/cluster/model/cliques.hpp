@@ -1,5 +1,5 @@
-// The cliques of a model, stored compactly, and PartIndex, which finds the part that holds a
-// number. model.hpp explains slot, place, column, EMPTY and CONFLICT.
+// The cliques of a model, stored compactly, and PartIndex, which finds for example the chain of a
+// site. model.hpp explains slot, site, place, column, EMPTY and CONFLICT.
 #pragma once
 
 #include "base/array.hpp"
@@ -16,13 +16,13 @@ struct RowPlace {
   std::int64_t number; // how many rows lie before it
 };
 
-// The fields that are mostly equal in consecutive cliques. If all are, the cliques share one
-// CliqueType.
+// The data of a clique apart from its members. Consecutive cliques in which all these fields are
+// equal can share one CliqueType.
 struct CliqueType {
   const Property *property;       // members show its values; NULL if members are positions
   const Dictionary *dictionary;   // numbers the property's values; or NULL
   const Potential *given;         // the caller's potential; NULL for a centred clique
-  const Potential *potential;     // `given`, but over `columns`; NULL until the columns are known
+  const Potential *potential;     // `given`, made over the columns; NULL until these are known
   const Potential *const *centre; // potential for each value of the centre; NULL: not centred
   const std::int32_t *map;        // by label: the column, or -1 for EMPTY; NULL: equal to the label
   const std::int32_t *centre_map; // by label of the centre: its value; NULL: equal to the label
@@ -31,17 +31,18 @@ struct CliqueType {
   std::int32_t centre_values;
   std::int32_t values;  // R, the number of values
   std::int32_t columns; // R + 2, or R if nothing can be EMPTY; fewer if `fired` is set
-  // True if every member of each of these cliques is a single item (a chain of one position) that
-  // is in no other clique. Closed cliques exchange no messages and have no rows.
+  // True if every member of every clique of this type is a single item (a chain of one position)
+  // that is in no other clique. Such cliques are *closed*: they exchange no messages and have no
+  // rows.
   bool closed;
   // Set for a property clique with many values: a dictionary of the values that its members can
   // fire. The columns are these values, EMPTY and CONFLICT (fired_columns.hpp). NULL: every value
   // has a column.
   const Dictionary *fired;
   const std::int32_t *fired_values; // by column: the caller's value, for the values of `fired`
-  // Where message rows and counts begin: the row of the member at place s begins at entry
-  // first_message + s * columns of all messages, the counts of clique c at entry first_count + c *
-  // columns of all counts.
+  // Where message rows and counts begin. In the array of all messages, the row of the member at
+  // place s begins at entry first_message + s * columns. In the array of all counts, the counts of
+  // clique c begin at entry first_count + c * columns.
   std::int64_t first_message;
   std::int64_t first_count;
   // The running sums of the members' weights (Model::weights). NULL if every member counts once.
@@ -215,9 +216,10 @@ private:
   std::int32_t slots_ = 0;
 };
 
-// The numbers 0 .. total - 1 are divided into consecutive parts: for example all sites, each part
-// being the sites of one chain. find() returns the part that holds a number. The index stores the
-// part of every kStep-th number, and find() searches between two stored parts.
+// An index of the numbers 0 .. total - 1, which are divided into consecutive parts: for example all
+// sites, each part being the sites of one chain. find() returns the part that contains a number.
+// The index stores the part of every kStep-th number, and find() searches between two stored parts.
+// (These parts are not those of parts.hpp.)
 class PartIndex {
 public:
   explicit PartIndex(const Memory &memory) noexcept : at_(memory) {}

@@ -8,8 +8,8 @@
 namespace chorale {
 namespace {
 
-// Duplicates are removed from the gathered values when there are this many, or twice as many as
-// were left last time if that is more.
+// gather() removes duplicates whenever the number of gathered values reaches a limit: this number,
+// or twice the number that the last removal left, if that is more.
 constexpr std::int64_t kRepetitions = 1 << 16;
 
 class FiredColumns {
@@ -103,8 +103,9 @@ private:
     values_.truncate(std::unique(values_.begin(), values_.end()) - values_.begin());
   }
 
-  // Fills from_: for each column, the number of its value in the given potential, ascending; for
-  // EMPTY and CONFLICT -1 if the given potential is over R values. False if memory runs out.
+  // Fills from_: from_[v] is the number of column v's value in the given potential. These numbers
+  // ascend. If the given potential is over R values, it has no EMPTY and CONFLICT, and the entries
+  // for these two are -1. False if memory runs out.
   bool list_sources(const CliqueType &type) noexcept {
     from_.truncate(0);
     bool fits = true;
@@ -137,7 +138,7 @@ private:
       if (!list_sources(type))
         return nullptr;
     }
-    // Consecutive cliques that fire the same values share a type.
+    // Consecutive cliques whose members can fire the same values share a type.
     if (narrow_from_ == &type && narrow_->fired->covers_firings != fires_outside_ &&
         narrow_->fired->size() == values_.size() &&
         std::equal(values_.begin(), values_.end(), narrow_->fired_values))

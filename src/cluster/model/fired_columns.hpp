@@ -1,12 +1,12 @@
 // Columns of property cliques with many values.
 //
-// A property may have millions of values, of which the chains of a clique can *fire* (show:
-// chorale/property.h) only a handful. The counts of all other values are always 0, yet message
-// rows, counts and workspaces over all values would be as long as the range. So a clique with many
-// values has columns only for the values that some member can fire, as if the caller had given a
-// dictionary of these values; Clique::value_of converts columns to the caller's values. A value v
-// without a column still adds f_v(0) to the potential. One further column, which no member shows,
-// stands for all such terms (`stand_in` of potential/recolumn.hpp).
+// A property may have millions of values, of which the chains of a clique can *fire* only a handful
+// (chorale/property.h explains fire and show). A value that no member can fire always has count 0,
+// yet message rows, counts and workspaces over all values would have an entry for each of them. So
+// a clique with many values has columns only for the values that some member can fire, as if the
+// caller had given a dictionary of these values; Clique::value_of converts columns to the caller's
+// values. A value v without a column still adds f_v(0) to the potential. One further column, which
+// no member shows, stands for all such terms (`stand_in` of potential/recolumn.hpp).
 #pragma once
 
 #include "cluster/model/model.hpp"
@@ -16,15 +16,15 @@ namespace chorale {
 // Cliques of at most this many columns have a column for every value.
 inline constexpr std::int64_t kFewColumns = 64;
 
-// Returns `potential` extended to `columns` values; the values added do not count. The model holds
-// the reference. NULL if memory runs out.
+// Returns `potential` extended to `columns` values; the added values are uncounted
+// (chorale/potential.h). The model holds the reference. NULL if memory runs out.
 const Potential *widen(Model &model, const Potential *potential, std::int32_t columns) noexcept;
 
 // Sets the columns of every property clique with more than kFewColumns columns. A value has a
-// column if a member can fire it. All values have columns if more than half of them can be fired,
-// if a member is an instance, or if the potential is a callback. Costs O(T * states * labels) for
-// each chain of each clique, and O(R) for potentials with a table for each value. False if memory
-// runs out.
+// column if a member can fire it. All values have columns if members can fire more than half of
+// them, if a member is an instance, or if the potential is a callback. Costs O(T * states * labels)
+// for each chain of each clique, and O(R) for potentials with a table for each value. False if
+// memory runs out.
 bool number_fired(Model &model) noexcept;
 
 } // namespace chorale

@@ -12,7 +12,7 @@ class SlotTable {
 public:
   explicit SlotTable(const Memory &memory) noexcept : entries_(memory) {}
 
-  // Adds the slots that are new since the last call. False if memory runs out.
+  // Adds the slots that were appended to the array since the last call. False if memory runs out.
   bool follow(const Array<Slot> &slots) noexcept {
     if (slots.size() > entries_.size() / 2 && !grow(slots.size()))
       return false;

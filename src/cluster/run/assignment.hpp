@@ -96,7 +96,8 @@ public:
         return false;
     return true;
   }
-  // True if `count` entries from `first` on are the same in both arrays.
+  // True if `count` entries from `first` on are the same in both arrays. With half bytes, `first`
+  // must be even.
   bool same(std::int64_t first, std::int32_t count, const LabelStore &other) const noexcept {
     const std::int64_t begin = width_ == 0 ? first / 2 : first * width_;
     const std::int64_t whole = width_ == 0 ? count / 2 : std::int64_t{count} * width_;
@@ -152,8 +153,8 @@ private:
 // the chains.
 struct Assignment {
   Assignment() noexcept = default;
-  // inputs: NULL if the scores phi are stored. In a model of items alone (Model::items_alone) it
-  // may be the inputs, from which phi() then reads the scores.
+  // inputs: NULL to store the scores phi. In a model of items alone (Model::items_alone) the inputs
+  // of the run may be given instead; phi() then reads the scores from them.
   Assignment(Layout &layout, const Model &model, const Inputs *inputs = nullptr) noexcept
       : model_(&model), inputs_(inputs),
         score_(inputs ? nullptr : layout.take<double>(model.chains.size())),

@@ -1,6 +1,6 @@
-// Tables of the properties of chains (chain/bound_property.hpp), kept for a whole run: the first
-// joint program of a chain fills the chain's tables, and all later ones read them. Tables depend on
-// the model alone, so neither edits nor replaced scores change them.
+// Tables of the properties of chains (chain/bound_property.hpp), kept for a whole run. The first
+// joint program (chain/joint.hpp) of a chain fills the chain's tables, and all later programs read
+// them. Tables depend on the model alone, so neither edits nor replaced scores change them.
 //
 // All tables together take no more memory than the scores of the model, or kLeastBytes if that is
 // more. Chains are considered in ascending order, and a chain whose tables still fit gets tables. A
@@ -19,7 +19,8 @@ public:
   // Takes the memory of the tables from `layout` and creates them unfilled. Takes none if no chain
   // has properties.
   void place(Layout &layout, const Model &model) noexcept;
-  // Returns the tables of a chain by whole-chain slot; NULL if they are not kept.
+  // Returns the tables of a chain, one BoundTables for each whole-chain slot; NULL if the run keeps
+  // no tables for this chain.
   BoundTables *of(std::int32_t chain) const noexcept { return tables_ ? tables_[chain] : nullptr; }
 
 private:

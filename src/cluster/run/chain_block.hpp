@@ -46,7 +46,7 @@ public:
   ChainBlock(Layout &layout, const Setting &setting, const Assignment &now,
              const CountStore &counts, std::int32_t chain) noexcept;
 
-  // Returns, by slot, the column that it shows now, or -1.
+  // Returns the column that each slot shows now, or -1.
   gsl::span<const std::int32_t> shown() const noexcept { return by_slot(memory_.shown); }
   const Slot &slot(std::int32_t s) const noexcept { return memory_.slots[s]; }
   // Sorts the slots by clique. Must be called before all functions below except read().
@@ -76,8 +76,10 @@ public:
   // True if the current labelling of the chain attains an upper bound on the score of the block:
   // the greatest phi (`own`) plus the greatest entry of each row. Needs fill_rows() before.
   bool is_at_best(const ChainProgram &program, double own) const noexcept;
-  // Replaces the rows of repeats in convex sums by rows of the tangent at the current counts, which
-  // is linear in the counts. False if there are no such repeats.
+  // For each repeat in a clique without centre whose potential is a convex SUM: fills its row with
+  // the slopes of the SUM's tangent at the current counts (fill_linear_row() in
+  // potential/member_row.hpp), times the repeat's weight and the strength of the clique. False if
+  // there is no such repeat.
   bool fill_linear(ChainProgram &program) noexcept;
   // Moves the repeats one at a time, from the first position to the last, with all others held.
   // Needs is_plain() and fill_rows() before. True if some repeat moved; `program` then holds the

@@ -11,8 +11,8 @@
 namespace chorale {
 namespace {
 
-// A sum over labellings may leave out at most this part of the total; an upper bound on the part
-// left out must not exceed it.
+// Sums over labellings may leave out some labellings. They are rejected if an upper bound on the
+// part of the total that is left out exceeds this.
 constexpr double kMostLost = 0.1;
 // Greatest width of the beam for sums: how many configurations it keeps at a position.
 constexpr std::int32_t kWidestSums = 256;
@@ -34,7 +34,7 @@ template <class Program> std::size_t bytes_of(const ChainView &view) noexcept {
 std::size_t joint_bytes(const ChainView &view, const Attachments &attachments,
                         const JointOptions &options, JointUse use) noexcept {
   Layout layout;
-  BoundTables shared; // only its address is used: given it, Joint measures no tables of its own
+  BoundTables shared; // only its address matters: Joint then measures no tables of its own
   const Joint joint(layout, view, attachments, options, use, &shared);
   return joint.fits() ? layout.bytes() : 0;
 }

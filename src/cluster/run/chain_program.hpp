@@ -28,7 +28,8 @@ public:
   // has tables of its own. set_room() must be called before all computations.
   ChainProgram(Layout &layout, const Model &model, const Inputs &inputs, std::int32_t chain,
                const JointOptions &joint, BoundTables *tables = nullptr) noexcept;
-  // True if the codes of all properties together fit into the key of a configuration.
+  // True if the codes of all properties together fit into the key of a configuration
+  // (chain/joint.hpp).
   bool fits() const noexcept;
   // Returns how many bytes of scratch memory the dynamic programs need at set_room().
   std::size_t room_bytes() const noexcept;
@@ -68,7 +69,8 @@ public:
   bool send(Limits &limits) noexcept;
   // Does the work of decode() and send(), sharing computations; with `own`, that of decode_own()
   // and send(), and `incoming` must then be 0. `known`: a labelling of the model with its scores,
-  // or NULL. If the chain's best labelling equals it, `shown` may be left unwritten for positions.
+  // or NULL. If the labels found equal those of `known`, `shown` may be left unwritten for slots at
+  // positions.
   bool decode_and_send(bool own, const Assignment *known, Limits &limits) noexcept;
   // Writes T x m max-marginals under `incoming` and T margins (the difference of the two greatest
   // max-marginals of a position). Either target may be empty. Not for instances. False on failure.
@@ -88,7 +90,7 @@ public:
   bool bound(double *value, Limits &limits, const Assignment *known = nullptr) noexcept;
 
   // Calls body(scores, walk) for a chain without properties. scores: the scores of the chain plus
-  // the incoming rows. walk: a walk over it (chain/chain_walk.hpp).
+  // the incoming rows. walk: a ChainWalk over the chain (chain/chain_walk.hpp).
   template <class Body> void with_walk(Limits &limits, Body &&body) noexcept {
     add_positions(-1, limits);
     Layout layout(room_);
@@ -116,8 +118,8 @@ private:
   }
   bool has_whole() const noexcept { return chain_.wholes() > 0; }
   bool has_positions() const noexcept { return chain_.slots > chain_.wholes(); }
-  // Adds up the incoming rows of the slots at positions, except the row of slot `but` (-1: of no
-  // slot), and lets the view add these sums to the unary scores.
+  // Adds up the incoming rows of the slots at positions, except the row of slot `but` (-1: includes
+  // all rows), and lets the view add these sums to the unary scores.
   void add_positions(std::int32_t but, Limits &limits) noexcept;
   // Sets interrupted_. Returns `done`, or false if the limits ended the computation.
   bool finish(bool done, const Limits &limits) noexcept {

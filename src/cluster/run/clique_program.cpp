@@ -12,7 +12,8 @@ namespace {
 // nodes, but at least 2.
 constexpr std::int64_t kBoundNodes = 200;
 constexpr std::int64_t kBoundMembers = 1 << 20;
-constexpr std::int64_t kBoundSteps = 200; // in bound(): of the dual bound, if members have weights
+// If members have weights, bound() uses the dual bound with at most this many steps.
+constexpr std::int64_t kBoundSteps = 200;
 // Messages and best values are computed with at least this strength. A smaller strength has an
 // effect within the rounding errors of the scores.
 constexpr double kLeastStrength = 1e-12;
@@ -66,8 +67,8 @@ CliqueTask CliqueProgram::task_for(const Potential &potential, Use use) const no
   CliqueKind kind = is_kept ? CliqueKind(*clique_->potential(), total) : task.kind;
   kind.weighted = task.kind.weighted;
   if (wants_marginals) {
-    // If the requested algorithm cannot compute messages of this clique, uses AUTO; if they cannot
-    // be exact, drops that too.
+    // If the requested algorithm cannot compute messages of this clique, uses AUTO instead. If AUTO
+    // cannot compute exact messages, no longer asks for exact ones.
     task.plan = plan_marginals(kind, settings_.algorithm, settings_.exact_marginals);
     if (task.plan.misfit != Misfit::none)
       task.plan = plan_marginals(kind, CHORALE_ALGORITHM_AUTO, settings_.exact_marginals);

@@ -2,8 +2,8 @@
 // bound. C is the potential of the clique; the clique has n members and perhaps a centre, whose
 // value selects the potential.
 //
-// `kept` restricts the messages to some columns and has a potential over these columns alone. The
-// messages are then minus infinity for all other columns.
+// A program that is given KeptColumns (inputs.hpp) computes messages for these columns alone, with
+// the potential over these columns. The messages are minus infinity for all other columns.
 #pragma once
 
 #include "clique/computation.hpp"
@@ -47,8 +47,8 @@ public:
   bool solve(Limits &limits) noexcept;
   // Writes to *value an upper bound on the maximum, over all assignments, of C plus incoming
   // entries. Uses only exact algorithms and dual bounds; *value is plus infinity if neither exists
-  // for this kind of potential. Sets *found to whether `shown` holds a good assignment. Returns
-  // false if a callback failed.
+  // for this kind of potential. Sets *found to true if an allowed assignment, not necessarily the
+  // best, was found and stored in `shown`; otherwise to false. Returns false if a callback failed.
   bool bound(double *value, bool *found, Limits &limits) noexcept;
 
   gsl::span<std::int32_t> shown; // column of each member, then the value of the centre, if any

@@ -31,7 +31,8 @@ enum class RoundStage : std::int32_t {
 struct RoundCourse {
   RoundStage stage = RoundStage::none;
   std::int64_t place = 0; // stage ranked: index into Ranking::order
-  bool answered = false;  // stage ranked: the clique at `place` has sent; its chains are next
+  // Stage ranked: the clique at `place` has sent its messages; its chains are next.
+  bool answered = false;
 };
 
 // Stages of a polish. `closed`: solves closed cliques (closed.hpp) that have not been solved yet;

@@ -13,9 +13,9 @@ namespace chorale {
 namespace {
 
 constexpr std::int64_t kDualGrain = 2;
-// Steps without progress after which the steps get smaller.
+// After kDualPatience steps that do not lower the bound, the step size is multiplied by kSlower.
 constexpr std::int64_t kDualPatience = 6;
-constexpr double kSlower = 0.7;       // factor by which the steps then get smaller
+constexpr double kSlower = 0.7;
 // A step aims at a target below D. If a labelling is known, the target is the best known score, but
 // at least kLeastReach times the magnitude of D below D. If no labelling is known, the target is
 // kReach times the magnitude of D below D.

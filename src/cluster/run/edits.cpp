@@ -29,12 +29,12 @@ constexpr std::int32_t kMostSolved = 4096;
 // rounding is passed on; later only a message that changed by more than kLeastChange units.
 constexpr std::int64_t kFreeChains = 16;
 constexpr double kLeastChange = 1.0 / 1024;
-// Whether the other members of a clique with n > kMostAnswering members are visited when one member
-// moves. Let d be the most by which the move raises the score of one column compared with another,
-// for any other member, in units of messages. A member can gain only if its best column is less
-// than d ahead of another column. If these margins are spread evenly, about n d members have so
-// small a margin, and each gains less than d. So no member is visited if n d^2 is at most
-// kLeastGain.
+// Decides whether the other members of a clique with n > kMostAnswering members are visited when
+// one member moves. Let d be the most by which the move raises the score of one column compared
+// with another column, for any other member, in units of messages. A member can gain only if its
+// best column is less than d ahead of another column. If these margins are spread evenly, about n d
+// members have so small a margin, and each gains less than d. So no member is visited if n d^2 is
+// at most kLeastGain.
 constexpr double kLeastGain = 1.0 / 16;
 // Greatest number K of columns for which this d is computed, which costs O(K^2).
 constexpr std::int32_t kComparedColumns = 64;

@@ -17,7 +17,7 @@ namespace chorale {
 enum class EditEnd {
   done,    // a solution for the edited inputs has been found
   stopped, // the call must end, or some chain has no labelling
-  whole    // instead of this, a solve of the whole model is needed
+  whole    // the solution found is not good enough: the whole model must be solved
 };
 
 class Edits {

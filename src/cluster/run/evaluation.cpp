@@ -6,8 +6,8 @@ namespace chorale {
 namespace {
 
 constexpr std::int64_t kGrain = 4;
-// The limits are checked after at most kScoredCliques cliques, and after the clique with which the
-// members scored since the last check reach kScoredMembers.
+// Cliques are scored in batches, with a check of the limits before each batch. A batch ends after
+// kScoredCliques cliques, or earlier if its cliques have kScoredMembers members together.
 constexpr std::int64_t kScoredCliques = 1024;
 constexpr std::int64_t kScoredMembers = 1 << 17;
 constexpr std::int32_t kItemsAhead = 16;
@@ -191,7 +191,7 @@ void Evaluation::keep_all(const Assignment &from, std::int64_t round) noexcept {
 void Evaluation::offer_at_once(std::int64_t round) noexcept {
   at_once_ = true;
   if (!offer(state_.now, round))
-    state_.course.offer = OfferStage::scores; // a potential has failed
+    state_.course.offer = OfferStage::scores; // the callback of a potential has failed
   at_once_ = false;
 }
 

@@ -24,8 +24,8 @@ public:
   // graph; its best labelling does not depend on the other parts. `round`: the round that found the
   // labelling. Resumes an interrupted evaluation. False if the call must end.
   bool offer(Assignment &of, std::int64_t round) noexcept;
-  // Evaluates `now` like offer(), but without regard to limits. Leaves `best` as it is if a
-  // potential fails.
+  // Evaluates `now` like offer(), but ignores the limits. Leaves `best` as it is if the callback of
+  // a potential fails.
   void offer_at_once(std::int64_t round) noexcept;
   void report_progress() noexcept;
 

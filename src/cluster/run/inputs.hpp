@@ -87,7 +87,7 @@ public:
   // Restores the scores, labels and strengths of the model.
   void restore_all() noexcept;
 
-  // ---- Edits. Need take_edits() before ----
+  // ---- Edits. take_edits() must be called before set_allowed() and set_strength() ----
   // States, before memory is measured, whether take_edits() will be called. Returns the previous
   // setting.
   bool expect_edits(bool expects) noexcept { return std::exchange(expects_edits_, expects); }

@@ -27,7 +27,8 @@ namespace magnitude16 {
 
 inline constexpr std::uint16_t kForbiddenCode = 0xffff;
 inline constexpr double kSmallest = 0x1p-40;
-// Is subtracted from the upper 22 bits of a double (exponent, 10 bits of mantissa) to get its code.
+// Subtracting this from the upper 22 bits of a double (sign 0, exponent, 10 bits of mantissa) gives
+// the code of the double.
 inline constexpr std::uint64_t kExponent = std::uint64_t{1023 - 31} << 10;
 
 inline std::uint16_t encode(double value) noexcept {
@@ -163,9 +164,9 @@ public:
   void load(RowPlace at, gsl::span<double> to) const noexcept {
     load(at, static_cast<std::int32_t>(to.size()), to);
   }
-  // Damps a row, new = kept * stored + (1 - kept) * new_row, and stores it if it differs from the
-  // stored row by more than rounding; then returns true. A row with all entries minus infinity is
-  // stored as zeros. Overwrites `new_row`.
+  // Damps a row: the damped row is kept * stored row + (1 - kept) * new_row. Stores the damped row
+  // and returns true if it differs from the stored row by more than rounding; otherwise returns
+  // false. A row with all entries minus infinity counts as zeros. Overwrites `new_row`.
   bool store(RowPlace at, gsl::span<double> new_row, double kept) noexcept {
     const auto count = static_cast<std::int32_t>(new_row.size());
     double *row = new_row.data();

@@ -16,7 +16,8 @@ public:
       : memory_(memory), model_(model), inputs_(inputs), state_(state), call_(call) {}
 
   chorale_run_result result() const noexcept;
-  // True if the best labelling of a chain differs from its best labelling without messages.
+  // True if the labels of a chain in `best` differ from those in `own`, its best labelling without
+  // messages.
   bool has_changed(std::int32_t chain) const noexcept {
     return !state_.best.agrees(chain, state_.own);
   }

@@ -19,10 +19,10 @@ constexpr std::int64_t kPolishGrain = 4;
 constexpr std::int32_t kPolishSweeps = 1000;
 constexpr std::int32_t kVisits = 24;
 constexpr std::int32_t kCounted = 1 << 16; // members counted between two checks of the limits
-// Size of a batch. It has at most 1 / kProposedShare of the labels of the model, and at most
-// kProposals (but always at least one chain); the same holds for its whole-chain slots. It has at
-// most the same share of the chains, but the limit is at least kLeastBatch and at most kMostBatch.
-// So a batch needs little memory in comparison with the run.
+// Limits on the size of a batch, so that it needs little memory in comparison with the run. A batch
+// has at most 1 / kProposedShare of the labels of the model and at most kProposals labels, but
+// always room for one chain; the same limits hold for whole-chain slots. It has at most 1 /
+// kProposedShare of the chains; this last limit is raised to kLeastBatch or lowered to kMostBatch.
 constexpr std::int64_t kProposals = 1 << 17;
 constexpr std::int64_t kProposedShare = 16;
 constexpr std::int64_t kLeastBatch = 64;
@@ -316,8 +316,9 @@ void Polish::run() noexcept {
   } while (end_start());
 }
 
-// Ends one of the two starts of the polish, after its result has been compared with `best`. If it
-// was the first and a second start is needed, prepares the second and returns true.
+// Ends one of the two starts of the polish, after its result has been compared with `best`. After
+// the first start, if a second start is needed, prepares the second and returns true; otherwise
+// returns false.
 bool Polish::end_start() noexcept {
   PolishCourse &course = state_.course.polish;
   Standing &standing = state_.standing;

@@ -24,7 +24,7 @@ struct Proposal {
 };
 
 // Memory of a polish that persists between calls. It lies in the last room (rooms.hpp), behind the
-// chain program. Takes nothing if every chain is an item in a closed clique (Model::items_alone).
+// chain program. Takes no memory if every chain is an item in a closed clique (Model::items_alone).
 struct PolishMemory {
   PolishMemory(Layout &layout, const Model &model) noexcept;
 

@@ -38,7 +38,7 @@ struct RepairScratch {
   SlotOrder order;
 };
 
-// The search on one labelling, changed in place.
+// Searches for an allowed labelling by changing the labelling `now` in place.
 class Search {
 public:
   Search(const Setting &setting, Assignment &now, RepairCourse &course) noexcept

@@ -3,8 +3,8 @@
 // The *violation* of a clique is 0 if its potential allows the counts, and otherwise the distance
 // to allowed counts. One chain at a time is decoded. Instead of messages, its incoming rows hold
 // for each column of each slot a penalty for the violation that would remain if the slot showed
-// this column. The new labelling is accepted if the sum over all cliques of weight times violation
-// falls. If no chain lowers the sum in a pass over the cliques, the search leaves the local
+// this column. The new labelling is accepted if it lowers sum_p weight_p * violation_p over all
+// cliques p. If no chain lowers this sum in a pass over the cliques, the search leaves the local
 // optimum: violated cliques get more weight (breakout local search), the penalty doubles, and a
 // random member of a random violated clique gets a random value, whatever that costs (random walk).
 //

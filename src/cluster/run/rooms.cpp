@@ -8,7 +8,9 @@
 namespace chorale {
 namespace {
 
-// Of similar cliques with fewer members than this, only one of each size is measured.
+// Cliques that differ only in their members need the same memory if they have equally many members.
+// So measure() remembers which numbers of members below kSeenMembers it has measured, and skips
+// further cliques with these numbers.
 constexpr std::int32_t kSeenMembers = 64;
 
 std::size_t aligned(std::size_t bytes) noexcept {

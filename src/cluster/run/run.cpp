@@ -23,8 +23,8 @@ constexpr std::size_t kSmallMessages = std::size_t{1} << 18;
 // of one property takes at most 32 bits.
 constexpr std::int32_t kAlwaysFit = 2 * kKeyWords;
 
-// Returns how many bytes the state, the memory of edits, the Worker structs, and `bound` (unless it
-// is NULL) take together. If `bound` is given, places it in a layout that only measures.
+// Returns how many bytes the state, the memory of edits, the Worker structs, and the tables of
+// `bound` (unless it is NULL) take together.
 std::size_t state_bytes(const Model &model, const RunOptions &options,
                         BoundStore *bound = nullptr) noexcept {
   Layout layout;
@@ -137,7 +137,7 @@ bool chorale_run::prepare() noexcept {
 }
 
 // True if the properties of a chain can be decoded jointly: their codes fit into a key, and in
-// modes where that matters the joint program stays within its budget. Tests the budget without
+// modes EXACT and ABSORPTION the joint program stays within its budget. Tests the budget without
 // messages, since messages rarely change the number of configurations. They may change it in two
 // cases: absorbed properties have more codes if their message forbids EMPTY (a beam then keeps the
 // best), and pruning in the exact mode depends on all scores.

@@ -148,7 +148,7 @@ void RunState::reset(const Model &model) noexcept {
   for (std::int64_t c = 0; c < model.cliques.size(); ++c)
     clique_needs.data()[c] = model.cliques[c].all_members() > 0 ? kAnswersNow : 0;
   for (Assignment *assignment : {&own, &best, &now}) {
-    assignment->labels.clear(); // the hash covers unused bytes between chains too
+    assignment->labels.clear(); // the hash also covers the unused half bytes between chains
     assignment->set_totals({kForbidden, 0}, {});
   }
   standing = {};

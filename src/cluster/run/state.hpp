@@ -185,8 +185,8 @@ private:
 // of the last round. `again`: polishes the best labelling, if a round found it. `from_own`:
 // polishes another start: the best labelling, except that the edited chains, the chains that
 // messages reached and the members of small edited cliques take their best labellings without
-// messages. `last`: if that result is better, polishes it again with all members of the small
-// cliques that it changed.
+// messages. `last`: if the result of `from_own` is better than `best`, polishes it again with all
+// members of the small cliques whose counts it changed.
 enum class EditStage {
   none,
   own,

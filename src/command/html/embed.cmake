@@ -1,7 +1,8 @@
 # cmake -D OUTPUT=FILE.c -D ASSETS=FILE;FILE... -P embed.cmake
 #
 # Turns each file into a C array asset_NAME and its size asset_NAME_size. NAME is the file's name
-# with "_" in place of ".". A string would not do: C99 guarantees only 4095 characters.
+# with "_" in place of ".". (A string literal would be too long: C99 guarantees only 4095
+# characters.)
 set(text "#include \"assets.h\"\n")
 foreach(asset IN LISTS ASSETS)
   get_filename_component(name ${asset} NAME)

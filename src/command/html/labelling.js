@@ -43,7 +43,7 @@ const Labelling = (() => {
       this.offsets = [0];
       for (let chain = 0; chain < model.chains; ++chain)
         this.offsets.push(this.offsets[chain] + model.chainLength(chain));
-      this.chainAt = new Int32Array(data.together.length); // by position
+      this.chainAt = new Int32Array(data.together.length); // by position: its chain
       for (let chain = 0; chain < model.chains; ++chain)
         this.chainAt.fill(chain, this.offsets[chain], this.offsets[chain + 1]);
       this.pageOf = new Int32Array(model.chains);
@@ -140,7 +140,7 @@ const Labelling = (() => {
       );
     }
     /**
-     * Throws an error unless every clique scores in `model` as in the problem. It does not if
+     * Throws an error unless every clique scores in `model` as in the problem. The scores differ if
      * members have position classes, tables or values of their own: the problem's model does not
      * reveal these, so #modelOf() cannot copy them.
      */
@@ -196,9 +196,10 @@ const Labelling = (() => {
       return run.probabilities(here, { temperature: this.temperature });
     }
     /**
-     * Returns, for each run of words that changed in the same way, its first and last position and
-     * the least probability of its labels. Returns an empty array if the joint states of the record
-     * exceed the budget.
+     * Returns an entry for each stretch of consecutive words of the chain whose label changed from
+     * the same old label to the same new label: the first and last position of the stretch, the
+     * least probability of the new label over its words, and whether probabilities are exact.
+     * Returns an empty array if the chain has too many joint states to compute probabilities.
      */
     sureness(chain) {
       const { own, now, offsets, names } = this;
@@ -251,7 +252,7 @@ const Labelling = (() => {
     isWrong(labels, t) {
       return this.gold[t] >= 0 && this.gold[t] !== labels[t];
     }
-    /** Returns the field of position t: the consecutive positions of its record with its label. */
+    /** Returns the field of position t: the positions around t, in a row, with the label of t. */
     field(t) {
       const all = this.positions(this.chainAt[t]);
       let [first, last] = [t, t];
@@ -330,8 +331,8 @@ const Labelling = (() => {
       });
       const byLabel = () => this.names.map(() => ({ gold: 0, said: 0, both: 0 }));
       const labels = { own: byLabel(), now: byLabel() };
-      // Counts words that were right alone and are wrong now, by gold label and present label; and,
-      // in `mended`, words that were wrong alone and are right now.
+      // taken: how many words were right alone and are wrong now, by gold label and present label.
+      // mended: how many words were wrong alone and are right now.
       const taken = new Map();
       let mended = 0;
       const one = (list, gold, said) => {
@@ -387,7 +388,7 @@ const Labelling = (() => {
       });
     }
 
-    /** Returns the problem file; its gold labels are those known and those given by corrections. */
+    /** Returns the problem file, with the labels that corrections gave added to its gold labels. */
     toBytes() {
       const gold = this.gold.slice();
       for (const [t, flags] of this.allowed)

@@ -28,14 +28,14 @@
   const view = new View(labelling);
   const { names, words, chainAt } = labelling;
 
-  // ---- What is said, undo and redo --------------------------------------------------------------
+  // ---- Messages to the reader, undo and redo ----------------------------------------------------
 
   const button = (text, action, attributes) => {
     const made = element("button", { type: "button", ...attributes }, text);
     made.addEventListener("click", action);
     return made;
   };
-  const done = []; // steps: { page, before, after, what }, with the changes that undo and do each
+  const done = []; // steps { page, before, after, what }: `before` undoes a step, `after` does it
   const undone = [];
   const said = element("p", { role: "status", "aria-live": "polite" });
   const undo = button("Undo", () => goBack(done, undone, "before", "Undone"));
@@ -197,7 +197,7 @@
       const places = whole.checked ? field : [t];
       clearTimeout(pending);
       act(page, places.map((position) => ({ position, flags: flagsOf(position) })), what);
-      close(); // after the change of the page, so that the focus computes its layout only once
+      close(); // only now, so that moving the focus computes the layout of the page only once
       view.tokenAt(t)?.focus();
     };
     const list = element("ul", { class: "choice", "aria-label": "Labels" });
@@ -270,8 +270,8 @@
 
   const times = (factor) => (factor === 0 ? "off" : `\u00D7 ${Number(factor.toPrecision(2))}`);
   /**
-   * Creates a switch and a slider for the strength of some cliques (`item`). `refresh` makes both
-   * show the present strength.
+   * Returns `item`, a list item with a switch and a slider for the strength of some cliques, and
+   * `refresh`, a function that makes both show the present strength.
    */
   const strength = (page, name, cliques) => {
     const on = element("input", { type: "checkbox", "aria-label": `${name} counts` });
@@ -302,8 +302,8 @@
   };
   const CONTROLS = 40; // greatest number of cliques of one kind that get controls of their own
   /**
-   * Creates the list of the agreements of a page, by kind. Returns the functions that refresh its
-   * items.
+   * Writes at the top of a page the list of its cliques, by kind, with their strengths. Returns the
+   * functions that refresh the items of the list.
    */
   const addStrengths = (place, page) => {
     const refreshing = [];
@@ -332,7 +332,7 @@
     return refreshing;
   };
 
-  // ---- Pages answer when they are opened -------------------------------------------------------
+  // ---- A page takes corrections once it has been opened ----------------------------------------
 
   const show = (place) => {
     const page = view.pageOf(place);

@@ -69,8 +69,8 @@ static void put_payment(FILE *to, const corpus *from, const inference *done, int
   fputs("</span></li>\n", to);
 }
 
-/* Returns the last position of the run of words that begins at `first`: all its words have the same
- * label without cliques and the same label in the result. */
+/* Returns the last position of the stretch of consecutive words that begins at `first` and in which
+ * all words have the same label without cliques and the same label in the result. */
 static int64_t end_of_change(const int32_t *own, const int32_t *together, int64_t first,
                              int64_t length) {
   int64_t last = first;
@@ -79,9 +79,9 @@ static int64_t end_of_change(const int32_t *own, const int32_t *together, int64_
   return last;
 }
 
-/* Writes for each run of changed words the least probability of the new label over its words, after
- * a sign for "about" if it is approximate. Writes nothing if the library cannot compute the
- * probabilities of the record. */
+/* Writes, for each stretch of words whose label changed (end_of_change), the least probability of
+ * the new label over these words. A sign for "about" precedes a probability that is not exact.
+ * Writes nothing if the library cannot compute the probabilities of the record. */
 static void put_probabilities(FILE *to, const corpus *from, const inference *done, int64_t chain) {
   const int64_t begin = from->offsets[chain], length = from->offsets[chain + 1] - begin;
   const int32_t *own = done->own + begin, *together = done->together + begin;

@@ -38,8 +38,9 @@ static int is_wrong(const record *of, const int32_t *labels, int64_t t) {
   return gold_of(of, t) >= 0 && gold_of(of, t) != labels[t];
 }
 
-/* Returns 1 if the words t - 1 and t are shown as one run: they have the same label, and the same
- * marks for changes and errors. */
+/* Returns 1 if the words t - 1 and t belong to the same *run of words*: a stretch of consecutive
+ * words that are shown as one, since they have the same label and the same marks for changes and
+ * errors. */
 static int goes_on(const record *of, const int32_t *labels, int64_t t) {
   return labels[t] == labels[t - 1] && of->own[t] == of->own[t - 1] &&
          of->together[t] == of->together[t - 1] &&
@@ -49,7 +50,7 @@ static int goes_on(const record *of, const int32_t *labels, int64_t t) {
 
 /* Writes the start tag of the element that marks a run of words as changed or wrong, and returns
  * its end tag; writes nothing and returns "" if the run is neither. From the numbers in the
- * attributes the script composes the text that is shown when the reader points at the words. */
+ * attributes, report.js composes the text that is shown when the reader points at the words. */
 static const char *open_run(FILE *to, const record *of, const int32_t *labels, int64_t t) {
   const int wrong = is_wrong(of, labels, t);
   if (of->own[t] != of->together[t]) {

@@ -113,9 +113,9 @@ static void put_headline(const report *r) {
   fputs("</p>\n</header>\n<main>\n", r->to);
 }
 
-/* Writes how much of the gain a control without agreement reaches, if the problem file has a note
- * ("learnt.json" or "control") that tells it. The control is the same model with potentials that
- * prefer some values but reward no agreement. */
+/* Writes how much of the gain a control without agreement reaches, if a note of the problem file
+ * ("learnt.json" or "control") says so. The control is the same model with potentials that prefer
+ * some values but reward no agreement. */
 static void put_control(const report *r) {
   const chorale_text learnt = note(r->from, "learnt.json"), control = note(r->from, "control");
   chorale_learnt *held = NULL;
@@ -146,8 +146,8 @@ typedef struct confusion {
   int32_t gold, said;
 } confusion;
 
-/* Writes how many words are right only in the result (together), how many are right only without
- * cliques (alone), and the commonest confusions of the latter. */
+/* Writes how many words have the right label only in the result (together), how many only without
+ * cliques (alone), and which labels are most often confused in the words right only alone. */
 static void put_losses(const report *r) {
   const corpus *from = r->from;
   if (from->gold == NULL || r->of->all.known == 0)

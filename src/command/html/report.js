@@ -11,8 +11,8 @@
     return made;
   };
 
-  // Returns a list of the reasons why a run of words changed: the reasons of its record, without
-  // those for other positions.
+  // Returns a list of the reasons why the words of `mark` changed: a copy of the reasons of their
+  // record, without the reasons for other positions.
   const reasons = (mark) => {
     const list = document.getElementById("w" + mark.dataset.chain).cloneNode(true);
     list.removeAttribute("id");

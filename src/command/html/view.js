@@ -17,7 +17,7 @@ const View = (() => {
     if (Number(text) === 0) return text;
     return (value < 0 ? "\u2212" : sign ? "+" : "") + text;
   };
-  // Changes the text only if it differs, since a change costs a layout.
+  // Changes the text only if it differs, since after a change the browser computes the layout anew.
   const say = (node, text) => {
     if (node.textContent !== String(text)) node.textContent = text;
   };
@@ -219,7 +219,10 @@ const View = (() => {
       set(badge, { class: `badge ${gain > 0 ? "better" : gain < 0 ? "worse" : "equal"}` });
       say(badge, gain === 0 ? "equal" : number(-gain, 0, true));
     }
-    /** Returns text that says how many members have each of a clique's 4 commonest values. */
+    /**
+     * Returns strings and elements that say how many members have each of a clique's 4 commonest
+     * values, without cliques and now.
+     */
     shares(clique) {
       const count = (values) => {
         const sums = new Map();
