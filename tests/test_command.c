@@ -557,6 +557,66 @@ static void a_report_has_the_figures_of_the_library(void **state) {
   free(html);
 }
 
+/* Chains of two labels, which agree at their second positions, beside one of three labels. */
+static void save_mixed(const char *path) {
+  static const double sure[2][2] = {{0, 1}, {4, 0}}, doubtful[2][2] = {{1, 0}, {0, 0.5}};
+  static const double alone[3] = {0, 0, 1};
+  chorale_error error;
+  chorale_model_builder *builder = NULL;
+  chorale_model *model = NULL;
+  chorale_potential *potts = NULL;
+  chorale_problem *problem = NULL;
+  chorale_clique_setup setup;
+  OK(chorale_model_builder_create(NULL, &builder, &error));
+  for (int i = 0; i < 3; ++i) {
+    chorale_chain chain;
+    chorale_chain_init(&chain, sizeof chain);
+    chain.length = i < 2 ? 2 : 1;
+    chain.labels = i < 2 ? 2 : 3;
+    chain.unary = i == 0 ? sure[0] : i == 1 ? doubtful[0] : alone;
+    OK(chorale_model_builder_add_chain(builder, &chain, NULL, NULL, &error));
+  }
+  OK(chorale_potential_create_potts(NULL, 2, 0.5, NULL, &potts, &error));
+  chorale_clique_setup_init(&setup, sizeof setup);
+  setup.potential = potts;
+  setup.values = 2;
+  OK(chorale_model_builder_add_clique(builder, &setup, NULL, &error));
+  for (int i = 0; i < 2; ++i)
+    OK(chorale_model_builder_add_position(builder, 0, i, 1, &error));
+  OK(chorale_model_builder_freeze(builder, &model, &error));
+  OK(chorale_problem_create(NULL, model, &problem, &error));
+  OK(chorale_problem_save(problem, path, &error));
+  chorale_problem_destroy(problem);
+  chorale_model_release(model);
+  chorale_potential_release(potts);
+  chorale_model_builder_destroy(builder);
+}
+
+static void a_report_says_how_sure_labels_are_among_chains_of_more_labels(void **state) {
+  (void)state;
+  char path[200], expected[100];
+  double probabilities[2][2];
+  chorale_error error;
+  snprintf(path, sizeof path, "%s/mixed.chorale", folder);
+  save_mixed(path);
+  Answer solved = answer_of(path, 1.0, NULL);
+  OK(chorale_run_probabilities(solved.run, 1, 1.0, probabilities[0], 0, NULL, &error));
+  close_answer(&solved);
+  snprintf(expected, sizeof expected, "<span class=\"amount\">%.0f&nbsp;%%</span>",
+           100 * probabilities[1][0]);
+  Said said = say("report --output %s/mixed.html %s", folder, path);
+  expect_done(&said);
+  forget(&said);
+  snprintf(path, sizeof path, "%s/mixed.html", folder);
+  char *html = contents(path);
+  const char *at = strstr(html, "<b>How sure</b>");
+  assert_non_null(at);
+  at = strstr(at, "<span");
+  assert_non_null(at);
+  assert_memory_equal(at, expected, strlen(expected));
+  free(html);
+}
+
 static void files_are_described_as_the_library_does(void **state) {
   (void)state;
   for (int i = 0; i < FILES; ++i) {
@@ -881,6 +941,7 @@ int main(void) {
       cmocka_unit_test(what_is_learnt_is_that_of_the_library_and_is_applied),
       cmocka_unit_test(names_are_printed_without_control_characters),
       cmocka_unit_test(a_report_has_the_figures_of_the_library),
+      cmocka_unit_test(a_report_says_how_sure_labels_are_among_chains_of_more_labels),
       cmocka_unit_test(files_are_described_as_the_library_does),
       cmocka_unit_test(files_are_checked),
       cmocka_unit_test(mistakes_name_argument_value_and_rule),

@@ -191,9 +191,17 @@ const Labelling = (() => {
       const { run, here } = this.#ofChain(chain);
       return run.chainScore(here) - run.chainScore(here, { own: true });
     }
+    /**
+     * Returns the probabilities of the labels of a chain: `of(t, y)` is that of label y at position
+     * t of all positions, and 0 if the chain has no label y; `exact` is false if they are
+     * approximate.
+     */
     probabilities(chain) {
       const { run, here } = this.#ofChain(chain);
-      return run.probabilities(here, { temperature: this.temperature });
+      const { probabilities, exact } = run.probabilities(here, { temperature: this.temperature });
+      const [begin, end] = [this.offsets[chain], this.offsets[chain + 1]];
+      const labels = probabilities.length / (end - begin);
+      return { exact, of: (t, y) => (y < labels ? probabilities[(t - begin) * labels + y] : 0) };
     }
     /**
      * Returns an entry for each stretch of consecutive words of the chain whose label changed from
@@ -202,7 +210,7 @@ const Labelling = (() => {
      * Returns an empty array if the chain has too many joint states to compute probabilities.
      */
     sureness(chain) {
-      const { own, now, offsets, names } = this;
+      const { own, now, offsets } = this;
       let told;
       try {
         told = this.probabilities(chain);
@@ -218,7 +226,7 @@ const Labelling = (() => {
         if (own[first] === now[first]) continue;
         let least = 1;
         for (let t = first; t <= last; ++t)
-          least = Math.min(least, told.probabilities[(t - begin) * names.length + now[t]]);
+          least = Math.min(least, told.of(t, now[t]));
         runs.push({ first, last, least, exact: told.exact });
       }
       return runs;

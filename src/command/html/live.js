@@ -236,10 +236,9 @@
     list.querySelector("[aria-pressed=true]").focus();
     clearTimeout(pending);
     pending = setTimeout(() => {
-      const { probabilities, exact } = labelling.probabilities(chain);
-      const begin = (t - labelling.offsets[chain]) * names.length;
+      const { of, exact } = labelling.probabilities(chain);
       shares.forEach((share, index) => {
-        const percent = 100 * probabilities[begin + index];
+        const percent = 100 * of(t, index);
         share.textContent = percent < 0.5 ? "" : `${exact ? "" : "\u2248 "}${percent.toFixed(0)} %`;
       });
     }, 30);

@@ -88,7 +88,7 @@ static void put_probabilities(FILE *to, const corpus *from, const inference *don
   double *probabilities = allocate(length * from->labels, sizeof *probabilities);
   int32_t exact = 0;
   const chorale_status status = chorale_run_probabilities(
-      done->run, chain, done->temperature, probabilities, 0, &exact, NULL);
+      done->run, chain, done->temperature, probabilities, from->labels, &exact, NULL);
   for (int64_t first = 0, last; status == CHORALE_OK && first < length; first = last + 1) {
     char space[NAME_SPACE];
     last = end_of_change(own, together, first, length);
