@@ -4,9 +4,9 @@
     archive.py DIRECTORY
 
 DIRECTORY becomes a module proxy: GOPROXY=file://DIRECTORY serves the module from there. The archive
-includes the library as two files, chorale.h and chorale.cpp, which bundle.sh writes; it needs the
-headers of Microsoft GSL (Debian: libmsgsl-dev). The files in the archive are dated
-SOURCE_DATE_EPOCH, or 1980 without this variable.
+includes the library as two files, chorale.h and chorale.cpp. bundle.sh writes these files, which
+takes the headers of Microsoft GSL (Debian: libmsgsl-dev). The files in the archive are dated
+SOURCE_DATE_EPOCH, or 1980 if this environment variable is not set.
 """
 
 import json

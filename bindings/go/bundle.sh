@@ -11,7 +11,8 @@ to=${1:-.}
 made=$(mktemp -d)
 trap 'rm -rf "$made"' EXIT
 python3 ../../src/amalgamate.py "$made"
-# go build would compile this file also with the tag `system`, which takes an installed library.
+# Without this line, go build would compile chorale.cpp also with the tag `system`, with which an
+# installed library is linked instead.
 sed -i '1i //go:build !system\n' "$made/chorale.cpp"
 for file in chorale.h chorale.cpp; do
   cmp -s "$made/$file" "$to/$file" || cp "$made/$file" "$to/$file"

@@ -10,9 +10,10 @@ import (
 	"unsafe"
 )
 
-// This file has the Go functions that C calls. C cannot hold a Go pointer, so it is given a number,
-// a cgo.Handle, which it passes back as `user`. By this number the function finds its callback. No
-// panic unwinds into C: guard stores the panic, which continues when the call into C has returned.
+// This file has the Go functions that C calls. C must not keep a Go pointer, so it gets a number, a
+// cgo.Handle, and passes the number back as `user`. From this number the Go function finds the
+// caller's callback. A panic of the callback must not unwind frames of C: guard (failures.go)
+// stores the panic, which continues when the call into C has returned.
 
 type logger struct {
 	failures
@@ -140,21 +141,21 @@ func choraleGoLearnProgress(user C.uintptr_t, progress *C.chorale_learn_progress
 }
 
 // work is one parallel loop: the body is called once for each index from 0 to count - 1, by several
-// goroutines at a time. A goroutine that takes part holds one of the worker numbers, which tells
-// the library which of its scratch memory the goroutine may use.
+// goroutines at a time. No two of these goroutines have the same worker number at the same time. By
+// the number the library chooses the scratch memory that a call of the body uses.
 type work struct {
 	mu       sync.Mutex
 	idle     *sync.Cond // signalled when a goroutine returns its worker number
 	next     int64
 	count    int64
-	free     []int64 // worker numbers that no goroutine holds
+	free     []int64 // worker numbers that no goroutine has
 	working  int
 	body     C.chorale_parallel_body
 	bodyUser unsafe.Pointer
 }
 
 // participate calls the body for indices that no goroutine has started, one after the other, until
-// none is left. It returns at once if other goroutines hold all worker numbers.
+// none is left. It returns at once if other goroutines have all worker numbers.
 func (w *work) participate() {
 	w.mu.Lock()
 	defer w.mu.Unlock()

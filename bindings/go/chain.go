@@ -20,19 +20,19 @@ type Chain struct {
 	Orientation Orientation // whether a row of Edges belongs to the label before or to the label after
 
 	UnaryRowStride    int // distance between two rows; 0: rows without gaps
-	UnaryColumnStride int // distance between two entries of a row; 0: 1
+	UnaryColumnStride int // distance between two entries of a row; 0 means 1
 
 	Transitions *Transitions // edge, start and end scores that chains can share, for m labels; nil: zeros
 	// Edges are edge scores of this chain, which replace the matrix of Transitions: one m x m matrix
 	// for all edges, or T - 1 matrices, where matrix t - 1 is for the edge to position t.
 	Edges            Scores // nil: the matrix of Transitions
-	EdgeMatrices     int    // number of matrices: 1, or T - 1; 0: 1
+	EdgeMatrices     int    // number of matrices: 1, or T - 1; 0 means 1
 	EdgeMatrixStride int    // distance between two matrices; 0: without gaps
 	EdgeRowStride    int    // distance between two rows; 0: without gaps
-	EdgeColumnStride int    // distance between two entries of a row; 0: 1
+	EdgeColumnStride int    // distance between two entries of a row; 0 means 1
 
-	Start Scores // m scores of the first label; nil: those of Transitions
-	End   Scores // m scores of the last label; nil: those of Transitions
+	Start Scores // m start scores, by label of the first position; nil: those of Transitions
+	End   Scores // m end scores, by label of the last position; nil: those of Transitions
 
 	Parents          []int32 // makes the chain a tree: for each position its parent, an earlier position, or -1 for a root; nil: a chain
 	Forced           []int32 // for each position the label that it must take, or -1; nil: all free
@@ -118,8 +118,8 @@ func (c *call) chain(chain *Chain, to placer) *C.chorale_chain {
 	return told
 }
 
-// Score returns the score of a labelling, which has one label for each position; minus infinity if
-// the labelling is forbidden.
+// Score returns the score of a labelling, or minus infinity if the labelling is forbidden.
+// labelling: one label for each position.
 func (chain *Chain) Score(labelling []int32) (float64, error) {
 	c := begin()
 	defer c.end()
@@ -160,7 +160,7 @@ type KBest struct {
 	Scores     []float64 // score of each labelling
 }
 
-// ChainTask is the call of a solver for which memory is measured or reserved.
+// ChainTask names a call of a chain solver, for [ChainSolverBytes] and [ChainSolver.Reserve].
 type ChainTask int32
 
 // The calls of a chain solver.
@@ -369,9 +369,9 @@ func kBest(in func(*call) workspace, chain *Chain, k int) (*KBest, error) {
 	return all, nil
 }
 
-// Scratch is memory in which chains are computed without a solver: the calls allocate nothing in
-// the library. [ChainSolverBytes] and [MessageBytes] give the number of bytes that a call needs.
-// One goroutine at a time may use a Scratch.
+// Scratch is memory for calls on chains without a solver; in these calls the library allocates
+// nothing. [ChainSolverBytes] and [MessageBytes] give the number of bytes that a call needs. One
+// goroutine at a time may use a Scratch.
 type Scratch struct {
 	h     *handle
 	bytes int

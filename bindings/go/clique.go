@@ -15,7 +15,7 @@ import (
 // potential.
 
 // Algorithm is an algorithm that finds a good assignment of values to the members of a clique. The
-// comment of each constant ends with the families of potentials to which it applies.
+// comment of each constant ends with the families of potentials to which the algorithm applies.
 type Algorithm int32
 
 // The algorithms.
@@ -23,7 +23,7 @@ const (
 	Auto                    Algorithm = C.CHORALE_ALGORITHM_AUTO                      // chooses algorithms that suit the potential. Any family
 	AlphaPass               Algorithm = C.CHORALE_ALGORITHM_ALPHA_PASS                // for every value v and every number k, tries the assignment in which the k members that lose least by taking v take v, and every other member takes its best other value; returns the best of these assignments, which is optimal for FamilyMax. Any family
 	GeneralisedAlphaPass    Algorithm = C.CHORALE_ALGORITHM_GENERALISED_ALPHA_PASS    // AlphaPass with a set of up to SubsetSize values in place of v. Any family
-	AlphaExpansion          Algorithm = C.CHORALE_ALGORITHM_ALPHA_EXPANSION           // repeatedly moves a set of members to one value, chosen so that the score rises most, until no such move raises the score. FamilySum
+	AlphaExpansion          Algorithm = C.CHORALE_ALGORITHM_ALPHA_EXPANSION           // for one value after another, moves to this value the set of members by which the score rises most, until no such move raises the score. FamilySum
 	Polish                  Algorithm = C.CHORALE_ALGORITHM_POLISH                    // in each step every member takes the value that is best for it at the current counts, until no member changes. FamilySum with convex tables
 	ICM                     Algorithm = C.CHORALE_ALGORITHM_ICM                       // iterated conditional modes: changes one member at a time as long as that raises the score. Any family
 	ModifiedAlphaPass       Algorithm = C.CHORALE_ALGORITHM_MODIFIED_ALPHA_PASS       // AlphaPass that tries only assignments in which v has the highest count; no guarantee better than half the optimum. FamilyMajority
@@ -137,7 +137,7 @@ func cliqueResult(r *C.chorale_clique_result) CliqueResult {
 	}
 }
 
-// CliqueTask is the call of a solver for which memory is measured or reserved.
+// CliqueTask names a call of a clique solver, for [CliqueSolverBytes] and [CliqueSolver.Reserve].
 type CliqueTask int32
 
 // The calls of a clique solver.
@@ -300,8 +300,8 @@ func (s *CliqueSolver) Reserve(potential *Potential, members int, options *Cliqu
 	return c.err
 }
 
-// found returns labels, which the library was asked to write. It returns nil if the first entry is
-// still `unwritten`, that is, if the library wrote nothing.
+// found returns `labels`, or nil if the library was asked to write labels and wrote none: the first
+// entry is then still `unwritten`.
 func found(labels []int32) []int32 {
 	if len(labels) > 0 && labels[0] == unwritten {
 		return nil

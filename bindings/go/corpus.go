@@ -26,9 +26,9 @@ type Corpus struct {
 	Groups      []int64      // for each chain the number of its document; nil: 0 for all
 }
 
-// within refuses offsets that exceed `most`, the number of entries of the array that the offsets
-// divide into parts: the library does not know this number. It checks only the last offset, because
-// the library refuses descending offsets before it reads the array.
+// within refuses offsets above `most`, the number of entries of the array that the offsets divide
+// into parts. The library does not know this number, and so cannot check it. Only the last offset
+// is checked here, because the library refuses descending offsets before it reads the array.
 func (c *call) within(name string, offsets []int64, most int) {
 	last := len(offsets) - 1
 	if last < 0 {
@@ -103,7 +103,7 @@ func (c *call) tokens(tokens []int32) *C.int32_t {
 }
 
 // AddCorpus adds all chains of a corpus, and copies their arrays. It returns the number of the
-// first chain and the number of chains; the chains are numbered in order from the first. After an
+// first chain, from which the chains are numbered in order, and how many chains there are. After an
 // error no chain has been added. Errors are those of [ModelBuilder.AddChain].
 func (b *ModelBuilder) AddCorpus(corpus *Corpus) (first, count int, _ error) {
 	c, builder := b.begin()
@@ -123,8 +123,8 @@ func (b *ModelBuilder) AddCorpus(corpus *Corpus) (first, count int, _ error) {
 }
 
 // AddCliques adds `count` cliques without members, all with the same setup. It returns the number
-// of the first clique; the cliques are numbered in order from the first. After an error no clique
-// has been added. Errors are those of [ModelBuilder.AddClique].
+// of the first clique, from which the cliques are numbered in order. After an error no clique has
+// been added. Errors are those of [ModelBuilder.AddClique].
 func (b *ModelBuilder) AddCliques(setup *CliqueSetup, count int) (first int, _ error) {
 	c, builder := b.begin()
 	defer c.end()

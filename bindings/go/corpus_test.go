@@ -237,7 +237,7 @@ func TestBulkInput(t *testing.T) {
 	if !strings.Contains(err.Error(), "chains[2] is 9") {
 		t.Error(err)
 	}
-	// None of the calls above has added anything.
+	// None of the refused calls above has added anything.
 	check(t, builder.AddPositions(0, []int64{0, 2, 3}, []int64{0, 1, 0}, nil))
 	model := must(builder.Freeze())
 	if counts := model.MemberCounts(); !reflect.DeepEqual(counts, []int{2, 1}) {

@@ -9,9 +9,9 @@ import (
 )
 
 // unreached maps each exported symbol of the library that the package does not use to the reason
-// why. It is empty: the package uses all of them. (It never lets the library borrow the caller's
-// memory, since C must not keep pointers to Go memory. But no symbol is for borrowing alone: fields
-// and arguments ask for it.)
+// why. The map is empty: the package uses all symbols. (The package never lets the library borrow
+// the caller's memory, since C must not keep pointers to Go memory. But borrowing is requested by
+// fields and arguments of calls that are used without it too.)
 var unreached = map[string]string{}
 
 // Every exported symbol of the library is used by the package.

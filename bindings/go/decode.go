@@ -26,9 +26,10 @@ type Agreement struct {
 	Kind   AgreementKind // what should agree
 	Across bool          // whether chains of different groups (documents) can be in one clique; false by default. AgreeCliques ignores it
 	// Strength is the strength of the agreement. A clique of n positions (or chains), n_v of which
-	// have value v, adds Strength / n * sum_v n_v^2 to the score. A position that changes to the value
-	// of all others gains up to twice the strength. So strength 1 outweighs a tagger that prefers
-	// another label by less than 2. If Strength is negative, values should differ. 1 by default.
+	// have value v, adds Strength / n * sum_v n_v^2 to the score. If all other members have the same
+	// value, a position that changes to this value raises this term by up to twice the strength. So
+	// strength 1 outweighs a tagger that prefers another label by almost 2. If Strength is negative,
+	// values should differ. 1 by default.
 	Strength  float64
 	Potential *Potential // replaces Strength; a potential over the labels, or over the values of Property. nil: Strength is used
 	Minimum   int        // least number of positions or chains of a clique, at least 1; 2 by default
@@ -53,8 +54,8 @@ func NewAgreement(kind AgreementKind) *Agreement {
 	return &Agreement{Kind: kind, Across: told.across != 0, Strength: float64(told.strength), Minimum: int(told.minimum)}
 }
 
-// Decoded is a corpus that has been labelled together. Any number of goroutines may read the
-// results, as long as none solves its run ([Decoded.Run]) further.
+// Decoded is the result of [Decode]: the labels of a corpus and the reasons for them. Any number of
+// goroutines may read it, as long as none solves its run ([Decoded.Run]) further.
 type Decoded struct {
 	run     *Run // the run, whose handle also frees `decoded`
 	decoded *C.chorale_decoded
@@ -98,7 +99,7 @@ func Decode(ctx context.Context, corpus *Corpus, agreements []*Agreement, option
 		}
 		d.decoded = decoded
 		run.model = newModel(C.chorale_model_retain(C.chorale_decoded_model(decoded)))
-		for _, agreement := range agreements { // a further Solve of the run may call the callbacks of their potentials
+		for _, agreement := range agreements { // a further Solve of the run may call the callbacks of the agreements' potentials
 			(*handle)(run.model).relate((*handle)(agreement.Potential))
 		}
 		return C.chorale_decoded_run(decoded), func() { C.chorale_decoded_destroy(decoded) }
@@ -110,8 +111,8 @@ func Decode(ctx context.Context, corpus *Corpus, agreements []*Agreement, option
 	return d, ended
 }
 
-// agreements lends agreements to C, after checking them against the chains, which begin at
-// `offsets`.
+// agreements returns agreements as C structs whose arrays C may read until the call ends. It checks
+// that the arrays are as long as the corpus requires. offsets: as in [Corpus].
 func (c *call) agreements(agreements []*Agreement, offsets []int64) []C.chorale_agreement {
 	all := make([]C.chorale_agreement, len(agreements))
 	for i, agreement := range agreements {
@@ -218,7 +219,7 @@ type Reason struct {
 	Agreement int     // index of the agreement that made the clique
 	Clique    int     // number of the clique in the model
 	Chain     int     // number of the chain in the corpus
-	Position  int     // position in the chain that is the member; -1: the whole chain is the member (of a property)
+	Position  int     // position in the chain that is the member; -1: the whole chain is the member, in a clique of AgreeProperty
 	Members   int     // number of members of the clique, or the sum of their Weights
 	Agreeing  int     // number of other members that have Value, or the sum of their Weights
 	OwnValue  int32   // value in the best labelling without cliques: a label or a value of the property; with R values, R is EMPTY (no value) and R + 1 CONFLICT (several values)

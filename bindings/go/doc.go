@@ -1,12 +1,12 @@
 // Package chorale labels many sequences together: it takes the scores of any CRF or neural tagger
-// and finds labels that agree with each other, with an upper bound on the score of any other
-// labels. It covers the whole of the Chorale library.
+// and finds labels that agree with each other and, on request, an upper bound on the score of all
+// labellings. It covers the whole of the Chorale library.
 //
 // [Decode] is the simplest interface: it takes a [Corpus] of scores and some [Agreement] values,
-// and returns labels and the reasons for them. It is implemented on public calls, which offer more:
-// a [ModelBuilder] makes a [Model], and a [Run] computes a labelling of the model. If one model
-// would be too large, the corpus can be divided over several; [Prices] then link the cliques that
-// have members in more than one of them.
+// and returns labels and the reasons for them. The types that Decode uses inside offer more: a
+// [ModelBuilder] makes a [Model], and a [Run] computes a labelling of the model. If one model would
+// be too large, the corpus can be divided over several models; [Prices] then link the cliques that
+// have members in more than one model.
 //
 // # Arrays
 //

@@ -32,11 +32,11 @@ const (
 	ErrValuesMismatch    Status = C.CHORALE_ERROR_VALUES_MISMATCH     // potential and clique have different numbers of values
 	ErrStructSize        Status = C.CHORALE_ERROR_STRUCT_SIZE         // the library is older than the one that the package was built with
 	ErrCapacity          Status = C.CHORALE_ERROR_CAPACITY            // a buffer that this package allocated is too small for the library's output
-	ErrNotANumber        Status = C.CHORALE_ERROR_NOT_A_NUMBER        // a score is NaN
-	ErrInfinite          Status = C.CHORALE_ERROR_INFINITE            // a score is infinite where it must not be
+	ErrNotANumber        Status = C.CHORALE_ERROR_NOT_A_NUMBER        // a number is NaN
+	ErrInfinite          Status = C.CHORALE_ERROR_INFINITE            // a number is infinite where it must not be
 	ErrOutOfRange        Status = C.CHORALE_ERROR_OUT_OF_RANGE        // a value, label or number is outside its range, or the magnitude of a score is too large
 	ErrUnknownConstant   Status = C.CHORALE_ERROR_UNKNOWN_CONSTANT    // a number is not one of the constants of its type
-	ErrForbiddenValue    Status = C.CHORALE_ERROR_FORBIDDEN_VALUE     // an assignment uses a value that a member must not take
+	ErrForbiddenValue    Status = C.CHORALE_ERROR_FORBIDDEN_VALUE     // a start assignment gives a member a value that is forbidden to it, or SetAllowed leaves a position no label
 	ErrAlgorithmMismatch Status = C.CHORALE_ERROR_ALGORITHM_MISMATCH  // the algorithm does not apply to the family of the potential
 	ErrNotConvex         Status = C.CHORALE_ERROR_NOT_CONVEX          // the algorithm needs convex tables, and those of the potential are not
 	ErrNotConcave        Status = C.CHORALE_ERROR_NOT_CONCAVE         // the algorithm needs concave tables, and those of the potential are not
@@ -56,10 +56,10 @@ const (
 	ErrValueOutsideRange Status = C.CHORALE_ERROR_VALUE_OUTSIDE_RANGE // a property can fire a value outside its range
 	ErrStateSpace        Status = C.CHORALE_ERROR_STATE_SPACE         // a chain with several properties has more joint states than the budget allows
 	ErrLabelName         Status = C.CHORALE_ERROR_LABEL_NAME          // the scheme does not know a label name
-	ErrDuplicateMember   Status = C.CHORALE_ERROR_DUPLICATE_MEMBER    // a chain or position is already a member of the clique
+	ErrDuplicateMember   Status = C.CHORALE_ERROR_DUPLICATE_MEMBER    // a chain or position is already a member of the clique, or a list names a clique twice
 	ErrFrozen            Status = C.CHORALE_ERROR_FROZEN              // the model of the builder has been made, so the builder cannot change
 	ErrTokensMissing     Status = C.CHORALE_ERROR_TOKENS_MISSING      // tokens are needed, and the chain has none
-	ErrModelMismatch     Status = C.CHORALE_ERROR_MODEL_MISMATCH      // the model of the earlier run has another number of chains or cliques
+	ErrModelMismatch     Status = C.CHORALE_ERROR_MODEL_MISMATCH      // the model of the earlier run has another number of chains or cliques, or problems name a kind of cliques differently
 	ErrNoLabelling       Status = C.CHORALE_ERROR_NO_LABELLING        // the run has no labelling: none has been found yet, or every labelling met was forbidden
 	ErrKind              Status = C.CHORALE_ERROR_KIND                // an argument of the wrong kind: a position for a property clique, a whole chain for a position clique, an instance where a chain is needed
 	ErrState             Status = C.CHORALE_ERROR_STATE               // the state of the object does not allow the call

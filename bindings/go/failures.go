@@ -75,7 +75,8 @@ func (f *failures) takeError() error {
 	return err
 }
 
-// liveCallbacks is the number of callbacks that C holds. Tests check that it returns to 0.
+// liveCallbacks is the number of callbacks that C can still call. Tests check that this number
+// falls again when objects are freed.
 var liveCallbacks atomic.Int64
 
 func newCallback(value any) cgo.Handle {

@@ -19,8 +19,9 @@ type handle struct {
 	users   int // number of calls that share the handle; -1: one call uses it alone
 	closed  bool
 	free    func(unsafe.Pointer) // frees the object; must not refer to the handle itself, which could then never be collected
-	// Objects that C refers to. The collector finalizes them only after this handle: it finalizes an
-	// object only when no other object that still has a finalizer refers to it.
+	// Objects that must live as long as this handle, because C refers to them. The collector finalizes
+	// them only after the handle: it finalizes an object only when no other object that still has a
+	// finalizer refers to it.
 	keep     []any
 	watching []*failures
 }
@@ -88,8 +89,9 @@ func (h *handle) release() {
 	runtime.KeepAlive(h)
 }
 
-// relate links h, a new handle, to the handles of the objects that its object uses. Then h keeps
-// alive what those handles keep alive, and calls on h report panics and errors of their callbacks.
+// relate is called for a new handle h. others: the handles of the objects that the object of h
+// uses. From then on h keeps alive what the other handles keep alive, and calls on h report the
+// panics and errors of the callbacks of the other handles.
 func (h *handle) relate(others ...*handle) {
 	for _, other := range others {
 		if other != nil {

@@ -55,8 +55,8 @@ func settled(condition func() bool) bool {
 	return false
 }
 
-// callbacksLeft collects garbage until the number of callbacks that C holds no longer changes, and
-// returns this number: what earlier tests left behind is gone by then.
+// callbacksLeft collects garbage until the number of callbacks that C can still call no longer
+// changes, and returns this number. The garbage of earlier tests is then collected.
 func callbacksLeft() int64 {
 	last := int64(-1)
 	settled(func() bool {

@@ -66,7 +66,7 @@ type LearnOptions struct {
 	Seen      []float64                // for each problem the share of the final tagger's training data that the problem's tagger has seen, above 0 and at most 1; nil: all 1
 	Folds     int                      // greatest number of folds of cross-validation, at least 2; 10 by default
 	Level     float64                  // level of significance of tests, above 0 and below 1; 0.05 by default
-	Run       *RunOptions              // options of the runs that learning makes; their time limit, Progress and Host are ignored. nil: defaults with few rounds
+	Run       *RunOptions              // options of the runs that learning makes; TimeLimit, Progress, BoundSteps and Host in them are ignored. nil: defaults with few rounds
 	TimeLimit time.Duration            // time limit of the call; NoLimit: only the context limits it
 	Progress  func(LearnProgress) bool // called after each run; if it returns true, the call ends as after a cancel. May be nil
 	Host      *Host                    // provides memory and a log; may be nil
@@ -262,7 +262,8 @@ func (l *Learnt) begin() (*call, *C.chorale_learnt) {
 	return c, (*C.chorale_learnt)(c.share((*handle)(l)))
 }
 
-// Apply makes the model of a problem, with the learnt potentials in those cliques that have a kind.
+// Apply makes a model with the chains and cliques of a problem, in which every clique that has a
+// kind gets the learnt potential of this kind.
 func (l *Learnt) Apply(problem *Problem, host *Host) (*Model, error) {
 	c, learnt := l.begin()
 	defer c.end()
@@ -336,7 +337,7 @@ type LearntReport struct {
 	Warnings                                 LearnWarning // what is unusual in the problems: a set of flags
 	Groups, Folds, Positions, Kinds, Weights int          // the numbers of groups, folds, positions with gold labels, kinds of cliques, and weights
 	Runs                                     int          // number of runs made, each over one problem
-	Unit, Regularisation, GoldBonus          float64      // the temperature at which the tagger's margins are calibrated; the strength of regularisation, lambda; the mean bonus of gold labels where taggers were trained on less data (Seen), 0: none
+	Unit, Regularisation, GoldBonus          float64      // the temperature at which the tagger's margins are calibrated; the strength of regularisation, lambda; the score added to gold labels, as a mean over problems, if taggers were trained on less data than the final tagger (Seen), else 0
 	BaseCost, ControlCost, AllCost           float64      // cost of the tagger's labels; cost with bonuses alone; cost with all bases
 	Gain                                     Gain         // gain of all bases over the tagger: BaseCost - AllCost
 	AgreementGain                            Gain         // gain of agreement bases over bonuses alone: ControlCost - AllCost. If members of cliques could be exchanged at random, P is instead the p-value of the test of agreement by such exchanges

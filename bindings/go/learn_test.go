@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// lesson returns a problem of 60 documents with 15 positions each: five words that occur three
-// times. About a fourth of the positions have scores that prefer the wrong label.
+// lesson returns a problem of 60 documents with 15 positions each: each of five words occurs three
+// times. At about a fourth of the positions the scores prefer the wrong label.
 func lesson(t *testing.T) *Problem {
 	random := seeded(t)
 	corpus := &Corpus{Labels: 2}

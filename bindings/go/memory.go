@@ -13,7 +13,7 @@ type placer interface {
 	place(memory unsafe.Pointer, bytes int) unsafe.Pointer
 }
 
-// copies is a placer that copies slices to C memory and frees the copies at the end.
+// copies is a placer that copies slices to C memory. Its method release frees the copies.
 type copies struct{ blocks []unsafe.Pointer }
 
 func (c *copies) allocate(bytes int) unsafe.Pointer {

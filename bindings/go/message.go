@@ -12,8 +12,8 @@ import "unsafe"
 // to a clique. With several properties the computation runs over configurations: the joint states
 // of all properties.
 
-// Attachment is a property that is attached to a chain, with the arrays that it reads and the
-// message of its clique.
+// Attachment is a property that is attached to a chain, with the arrays that the property reads and
+// the message that the chain has received from the property's clique.
 type Attachment struct {
 	Property   *Property   // the property
 	Dictionary *Dictionary // the subset of the property's values that the clique uses; nil: all values
@@ -125,7 +125,7 @@ type JointMode int32
 
 // The methods for several properties.
 const (
-	JointAuto       JointMode = C.CHORALE_JOINT_AUTO       // exact while there are at most Budget configurations, then a beam that keeps Budget configurations
+	JointAuto       JointMode = C.CHORALE_JOINT_AUTO       // exact if no position has more than Budget configurations, otherwise a beam that keeps the Budget best ones at each position
 	JointExact      JointMode = C.CHORALE_JOINT_EXACT      // exact; more than Budget configurations are refused with ErrStateSpace
 	JointAbsorption JointMode = C.CHORALE_JOINT_ABSORPTION // approximate: adds the message of a value wherever the value fires
 	JointBeam       JointMode = C.CHORALE_JOINT_BEAM       // approximate: keeps the BeamWidth best configurations at each position
@@ -156,7 +156,8 @@ func messageOptions(options *MessageOptions) *C.chorale_message_options {
 	return told
 }
 
-// MessageResult is the result of computing messages or decoding, except messages and labels.
+// MessageResult is what a call of Messages or Decode returns besides the messages, or the labels
+// and values.
 type MessageResult struct {
 	Outcome        Outcome // Complete; Infeasible if every labelling is forbidden; NothingFound if an approximation found no labelling
 	Pruned         bool    // whether a beam dropped configurations
@@ -174,8 +175,8 @@ func messageResult(r *C.chorale_message_result) MessageResult {
 	}
 }
 
-// MessageTask is the call of a solver, on chains with properties, for which memory is measured or
-// reserved.
+// MessageTask names a call of a chain solver on chains with properties, for [MessageBytes] and
+// [ChainSolver.ReserveMessages].
 type MessageTask int32
 
 // The calls of a chain solver on chains with properties.

@@ -109,8 +109,8 @@ func (b *ModelBuilder) AddChain(chain *Chain, options *ChainOptions) (int, error
 	return int(index), nil
 }
 
-// holdInstance keeps the handle of an instance's callbacks alive as long as builders, models or
-// runs refer to it.
+// holdInstance owns `user`, the cgo.Handle of an instance's callbacks. Its finalizer drops the
+// callbacks when no builder, model or run refers to the holdInstance any more.
 type holdInstance struct {
 	told *instance
 	user cgo.Handle
@@ -292,11 +292,12 @@ func (b *ModelBuilder) SetCentre(clique, chain, position int) error {
 	return c.err
 }
 
-// RepeatedWords selects which tokens become position cliques. It is made by [NewRepeatedWords].
+// RepeatedWords are the options of [ModelBuilder.AddRepeatedWords]. They are made by
+// [NewRepeatedWords].
 type RepeatedWords struct {
-	Minimum     int     // how often a token must occur to become a clique, at least 1; 2 by default
+	Minimum     int     // how often a token must occur to get a clique, at least 1; 2 by default
 	Across      bool    // whether a clique contains the occurrences in all groups of chains; false: each group has its own clique
-	Stop        []int32 // token ids that never become a clique
+	Stop        []int32 // token ids that get no clique
 	LabelValues []int32 // value of each label, from 0 to Values - 1, or -1 for EMPTY; nil: each label is its own value
 	Values      int     // R, if LabelValues is given
 }
@@ -310,8 +311,8 @@ func NewRepeatedWords() *RepeatedWords {
 
 // AddRepeatedWords adds a position clique for every token that occurs at least options.Minimum
 // times in a group of chains, or in all groups together if options.Across is true. The members of
-// the clique are all these occurrences. It returns the number of the first clique and the number of
-// cliques.
+// the clique are all these occurrences. AddRepeatedWords returns the number of the first clique,
+// and how many cliques there are.
 func (b *ModelBuilder) AddRepeatedWords(potential *Potential, options *RepeatedWords) (clique, count int, _ error) {
 	if options == nil {
 		options = NewRepeatedWords()
@@ -611,8 +612,9 @@ func (c *call) members(model *C.chorale_model, first, count, total int) []Member
 }
 
 // CliquePotential returns the potential of a clique, multiplied by the factor of [Model.Reweigh],
-// as a new handle, which the caller closes. It is over R or R + 2 values, as it was given. For a
-// centred clique, and if there is no such clique, the result is nil without an error.
+// as a new handle, which the caller closes. The potential is over R or R + 2 values, like the one
+// that the clique was added with. For a centred clique, and if there is no such clique, the result
+// is nil without an error.
 func (m *Model) CliquePotential(clique int) (*Potential, error) {
 	return m.potential(func(model *C.chorale_model) *C.chorale_potential {
 		return C.chorale_model_clique_potential(model, C.int64_t(clique))

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # Usage: bindings/go/module.sh PATH
 #
-# Gives the Go module another path: rewrites the path in go.mod, in the imports of the examples and
-# in the README's program. PATH is where the repository can be fetched, followed by bindings/go, the
-# module's folder in it: HOST/OWNER/NAME/bindings/go. Releases are tagged bindings/go/vX.Y.Z.
+# Gives the Go module another path: rewrites the path in go.mod, example_test.go and README.md. PATH
+# is where the repository can be fetched, followed by bindings/go, the module's folder in the
+# repository: HOST/OWNER/NAME/bindings/go. Releases are tagged bindings/go/vX.Y.Z.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")"
 path=${1:?module.sh PATH}

@@ -35,7 +35,7 @@ type Family int32
 // The families of potentials.
 const (
 	FamilySum      Family = C.CHORALE_FAMILY_SUM      // the sum over all values v of f_v(n_v): Potts, entropy, cardinality tables
-	FamilyMax      Family = C.CHORALE_FAMILY_MAX      // the maximum over all values v of f_v(n_v): makespan, square makespan
+	FamilyMax      Family = C.CHORALE_FAMILY_MAX      // the maximum over all counted values v of f_v(n_v): makespan, square makespan
 	FamilyMajority Family = C.CHORALE_FAMILY_MAJORITY // a linear function of the counts, chosen by the value with the highest count
 	FamilyPairs    Family = C.CHORALE_FAMILY_PAIRS    // the sum over all pairs of members of a function of their two values
 	FamilyCallback Family = C.CHORALE_FAMILY_CALLBACK // any function of the counts
@@ -176,15 +176,15 @@ func NewCardinality(values int, table []float64, options *PotentialOptions) (*Po
 	})
 }
 
-// NewMakespan makes the makespan potential: the maximum over all values v of lambda * n_v.
+// NewMakespan makes the makespan potential: the maximum over the counted values v of lambda * n_v.
 func NewMakespan(values int, lambda float64, options *PotentialOptions) (*Potential, error) {
 	return newPotential(values, options, nil, func(c *call, host *C.chorale_host, options *C.chorale_potential_options, potential **C.chorale_potential) C.chorale_status {
 		return C.chorale_potential_create_makespan(host, C.int64_t(values), C.double(lambda), options, potential, c.detail)
 	})
 }
 
-// NewSquareMakespan makes the square makespan potential: the maximum over all values v of lambda *
-// n_v^2.
+// NewSquareMakespan makes the square makespan potential: the maximum over the counted values v of
+// lambda * n_v^2.
 func NewSquareMakespan(values int, lambda float64, options *PotentialOptions) (*Potential, error) {
 	return newPotential(values, options, nil, func(c *call, host *C.chorale_host, options *C.chorale_potential_options, potential **C.chorale_potential) C.chorale_status {
 		return C.chorale_potential_create_square_makespan(host, C.int64_t(values), C.double(lambda), options, potential, c.detail)
@@ -329,9 +329,9 @@ func (p *Potential) Prices(counts []int64, members int64) (prices []float64, sco
 	return prices, float64(found), nil
 }
 
-// Most returns an upper bound on P(m) - sum_v prices[v] * m_v, where P is the potential, over all
-// counts m whose sum is at most `members`. For a convex sum the bound is the maximum itself. The
-// error is [ErrKind] in the cases named at [Potential.Prices].
+// Most returns an upper bound on max over m of P(m) - sum_v prices[v] * m_v, where P is the
+// potential and m stands for all counts whose sum is at most `members`. For a convex sum the bound
+// is this maximum. The error is [ErrKind] in the cases named at [Potential.Prices].
 func (p *Potential) Most(prices []float64, members int64) (float64, error) {
 	c := begin()
 	defer c.end()

@@ -204,9 +204,9 @@ func (p *Prices) JSON() ([]byte, error) { return p.reads().JSON() }
 // Components computes the connected components by which a corpus can be divided into parts. Two
 // chains, or whole documents, must be in one part if they have members in the same clique and that
 // clique is not shared. Items are numbered from 0 to count - 1: for instance, first all documents
-// and then all cliques that are not shared. For each membership, first[k] and second[k] are the two
-// items that belong together. Components returns, for each item, the lowest number in its
-// component.
+// and then all cliques that are not shared. Items first[k] and second[k] belong to one component:
+// for instance a document, and a clique that has a member in the document. Components returns for
+// each item the lowest number of an item in its component.
 func Components(first, second []int32, count int) ([]int32, error) {
 	if len(first) != len(second) {
 		return nil, refuse(ErrShape, "first has %d elements, second %d", len(first), len(second))

@@ -126,8 +126,9 @@ func (p *Problem) Model() (*Model, error) {
 	return newModel(C.chorale_model_retain(C.chorale_problem_model(problem)), (*handle)(p)), nil
 }
 
-// SetTexts sets or replaces a list of texts. An empty slice removes the list, unless it is a list
-// of value names.
+// SetTexts sets or replaces a list of texts. An empty slice removes the list; but a list of value
+// names remains, as an empty list. To add a list of value names, pass TextsValues plus the number
+// of such lists so far.
 func (p *Problem) SetTexts(list TextList, texts []string) error {
 	return p.change(func(c *call, problem *C.chorale_problem) C.chorale_status {
 		return C.chorale_problem_set_texts(problem, C.chorale_text_list(list), c.texts(texts), C.sizeof_chorale_text, C.int64_t(len(texts)), c.detail)

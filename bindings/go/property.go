@@ -11,8 +11,8 @@ import "unsafe"
 // Values are 0 to R - 1. Besides the label, a property may read the class of a position (a small
 // number that the caller gives) and the position's entry in a table (such as its token id); an
 // [Attachment] holds classes and table. Labels may be grouped into kinds: B-X and I-X are both of
-// kind X. A segment is a maximal run of labels of one kind. The anchor is the kind of segment that
-// a property looks for.
+// kind X. A segment is a longest sequence of consecutive labels of one kind. The anchor is the kind
+// of segment that a property looks for.
 
 // Actions are what a property does at a position. An action of at least 0 fires this value; the
 // others are the following.
@@ -39,7 +39,7 @@ type Automaton struct {
 	Next         []int32 // the state after a position: States x Classes x Labels
 	Actions      []int32 // the action at a position: States x Classes x Labels; nil: nothing fires
 	EndActions   []int32 // for each state the action taken after the last position if the chain ends in this state; nil: nothing fires
-	LabelValues  []int32 // for each label the value that FireLabel fires, or -1; nil: the label itself
+	LabelValues  []int32 // for each label what FireLabel fires, -1: nothing; nil: the label itself
 }
 
 // NewAutomaton returns an automaton with default values: one class, one state, and FireTable fires

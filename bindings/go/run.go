@@ -11,12 +11,13 @@ import (
 	"unsafe"
 )
 
-// The words of this file. A run does rounds. Round 0 decodes every chain alone, without its
-// cliques. In each further round, all cliques send messages to their members, every chain is
-// decoded under these messages, and the chains send messages back. The polish then decodes one
-// chain at a time, with all others fixed, while the score increases. The bound is an upper bound on
-// the score of every labelling, computed by steps of dual ascent. The score of a labelling is the
-// sum of the scores of all chains plus the potentials of all cliques.
+// The words of this file. To decode a chain is to find its best labelling. A run does rounds. Round
+// 0 decodes every chain alone, without its cliques. In each further round, all cliques send
+// messages to their members, every chain is decoded under these messages, and the chains send
+// messages back. The polish then decodes one chain at a time, with all others fixed, while the
+// score increases. The bound is an upper bound on the score of every labelling, computed by steps
+// of dual ascent. The score of a labelling is the sum of the scores of all chains plus the
+// potentials of all cliques.
 //
 // A member of a clique has one of R values. In arrays R stands for EMPTY (the member has no value),
 // and R + 1 for CONFLICT (it has several different values). A clique may have a dictionary, a
@@ -30,7 +31,7 @@ type Schedule int32
 // The schedules of a run.
 const (
 	ScheduleAll          Schedule = C.CHORALE_SCHEDULE_ALL          // all cliques send messages, then all chains
-	ScheduleDisagreement Schedule = C.CHORALE_SCHEDULE_DISAGREEMENT // one clique at a time sends messages, then the chains of its members do; cliques in which most members differ from the commonest value come first
+	ScheduleDisagreement Schedule = C.CHORALE_SCHEDULE_DISAGREEMENT // one clique at a time sends messages, then the chains of its members do; the more members of a clique differ from its commonest value, the earlier the clique comes
 )
 
 // MessageElement is the number format in which messages are stored.
@@ -72,7 +73,7 @@ type RunOptions struct {
 	BeamWidth      int                 // for several properties: the number of joint states that a beam keeps at each position
 	Budget         int                 // for several properties: the greatest number of joint states at one position
 	Threads        int                 // number of threads, including the calling one; 1 by default
-	Executor       Executor            // runs the work; Threads is then its number of workers. nil: the library starts its own threads
+	Executor       Executor            // runs the work on goroutines of the caller; Threads is then the number of workers. nil: the library starts its own threads
 	TimeLimit      time.Duration       // limits each call; NoLimit: only the context limits it
 	Progress       func(Progress) bool // called after every round and step of the bound; if it returns true, the call ends as after a cancel. May be nil
 	BoundSteps     int                 // number of steps of dual ascent for an upper bound; 0: no bound
@@ -160,7 +161,8 @@ type Run struct {
 	chains    map[int]*ownChain // copies of the chains passed to SetChain, by number
 }
 
-// ownChain is a copy of a chain in C memory, which a run reads until its scores are replaced.
+// ownChain is a copy, in C memory, of a chain passed to SetChain. The run reads the copy until the
+// scores of the chain are replaced again, or the run is reset or freed.
 type ownChain struct {
 	copies
 	transitions *Transitions
@@ -184,10 +186,10 @@ func NewRun(model *Model, options *RunOptions, earlier *Run) (*Run, error) {
 	})
 }
 
-// newRun makes a run. create makes the library's object from options that already hold the run's
-// cancel flag and callbacks: a run, or an object that owns a run (prices, or a decoded corpus). It
-// also sets the model of the run. It returns the library's run, and a function that frees the
-// object.
+// newRun makes a run. It calls create with options that have the run's cancel flag and callbacks.
+// create makes an object of the library with these options: a run, or prices or a decoded corpus,
+// which own a run. create also sets run.model, and returns the library's run and a function that
+// frees the object.
 func newRun(options *RunOptions, create func(*call, *Run, *C.chorale_host, *C.chorale_run_options) (*C.chorale_run, func())) (*Run, error) {
 	if options == nil {
 		options = NewRunOptions()
@@ -310,10 +312,10 @@ func runResult(r *C.chorale_run_result) RunResult {
 	}
 }
 
-// compute calls a function of the library that may end early, such as a solve. The deadline of ctx
-// becomes the time limit of the call if it comes first, and the cancellation of ctx raises the
-// cancel flag of the run. compute returns the result of the call; the error is that of ctx if ctx
-// ended the call.
+// compute calls a function of the library that may end early, such as a solve. The time limit of
+// the call is the deadline of ctx or the time limit of the run's options, whichever comes first.
+// The cancellation of ctx raises the cancel flag of the run. compute returns the result of the
+// call; the error is that of ctx if ctx ended the call.
 func (r *Run) compute(ctx context.Context, call func(*C.chorale_run, *C.chorale_run_result, *C.chorale_error) C.chorale_status) (RunResult, error) {
 	c, run := r.begin(true)
 	defer c.end()
@@ -342,8 +344,8 @@ func (r *Run) compute(ctx context.Context, call func(*C.chorale_run, *C.chorale_
 	if c.failed(C.chorale_run_set_limits(run, seconds(limit), cancel, c.detail)) {
 		return RunResult{}, c.err
 	}
-	// If the deadline of ctx is the time limit of the call, the library watches it, so no flag is
-	// needed for it.
+	// If the deadline of ctx is the time limit of the call, the library itself ends the call then, so
+	// the deadline need not raise the flag.
 	finish := raiseAtEnd(ctx, cancel, !timed)
 	result := newRunResult()
 	status := func() C.chorale_status {

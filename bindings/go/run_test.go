@@ -42,8 +42,8 @@ func TestContexts(t *testing.T) {
 	if again := must(run.Result()); again != result {
 		t.Error(again)
 	}
-	// With the cancelled context every call ends at once. With another context a call continues where
-	// the run was.
+	// With the cancelled context every call ends at once. With another context the next call continues
+	// where the run stopped.
 	bound := func(ctx context.Context) (RunResult, error) { return run.Bound(ctx, 1) }
 	for i, call := range []step{run.Solve, run.Step, run.Polish, bound} {
 		if result, err := call(ctx); !errors.Is(err, context.Canceled) || result.Outcome != Cancelled || result.Score != want.OwnScore {

@@ -46,7 +46,7 @@ unformatted=$(gofmt -l .)
 [[ -z $unformatted ]] || { echo "gofmt: $unformatted" >&2; exit 1; }
 system=(-tags system)
 with_library release go vet "${system[@]}" ./...
-# Runs all tests, and records which functions of the library they call: each must be called.
+# Runs all tests, and checks that they call every function of the library.
 with_library release go test -c "${system[@]}" -o "$directory/chorale.test" .
 with_library release ../../tests/called.sh "$directory/chorale.test"
 with_library release go test -count=1 -short -race "${system[@]}" ./...

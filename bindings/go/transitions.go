@@ -64,7 +64,7 @@ type Orientation int32
 // The orientations of a matrix.
 const (
 	RowsFrom Orientation = C.CHORALE_ROWS_FROM // row y holds the scores from label y to each next label
-	RowsTo   Orientation = C.CHORALE_ROWS_TO   // row y holds the scores from each label before to label y
+	RowsTo   Orientation = C.CHORALE_ROWS_TO   // row y holds the scores from each previous label to label y
 )
 
 // Scheme says how label names mark segments of a kind X; O is outside all segments.
@@ -109,9 +109,9 @@ type Transitions handle
 type TransitionsOptions struct {
 	Orientation  Orientation // what the rows of the matrix are
 	RowStride    int         // distance between two rows, in elements; 0: rows without gaps
-	ColumnStride int         // distance between two entries of a row, in elements; 0: 1
-	Start        Scores      // m scores of the first label; nil: zeros
-	End          Scores      // m scores of the last label; nil: zeros
+	ColumnStride int         // distance between two entries of a row, in elements; 0 means 1
+	Start        Scores      // m start scores, by label of the first position; nil: zeros
+	End          Scores      // m end scores, by label of the last position; nil: zeros
 	Mask         *Mask       // forbids transitions, first labels and last labels; nil: all are allowed
 	Host         *Host       // provides memory and a log; may be nil
 }

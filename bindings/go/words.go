@@ -6,8 +6,8 @@ import (
 	"unicode"
 )
 
-// goNames has the Go names for those names in messages of the library for which the rules of goName
-// do not give the right one.
+// goNames maps names in messages of the library to Go names, where the rules of goName would give a
+// wrong name.
 var goNames = map[string]string{
 	"NULL":                        "nil",
 	"map":                         "LabelMap",

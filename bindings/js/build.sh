@@ -2,7 +2,7 @@
 # Builds the package: the module with and without vector instructions in dist/, dist/layout.js, and
 # the single file dist/libchorale.embedded.js. Does nothing where dist/ is up to date.
 #
-#   bindings/js/build.sh [--no-install]       --no-install: name missing Debian packages only
+#   bindings/js/build.sh [--no-install]       --no-install: only name missing Debian packages
 #
 # Uses Debian's Emscripten, and takes a minute and a half of processor time.
 set -euo pipefail
@@ -33,9 +33,9 @@ if [[ $(cat "$here/dist/built" 2>/dev/null) != "$state" ]]; then
     -o "$work/layout.cjs"
   node "$work/layout.cjs" >"$here/dist/layout.js"
 
-  # Compiles sources that runs do not wait for to small code (tools/cold.awk), and all others with
-  # less inlining than -O2 has: this keeps the module below 300 kB, compressed. (-inline-threshold
-  # would apply to small code as well.)
+  # The sources that take little of the time of a run are compiled to small code (tools/cold.awk),
+  # and all others with less inlining than -O2 has. This keeps the module below 300 kB, compressed.
+  # (-inline-threshold would apply to small code as well.)
   cold='^(problem|capi|front|prices|learn|property)/|^potential/(create|recolumn|rescale|tangent)|^cluster/model/'
   cold+='|^cluster/run/(inputs|outcome|repair|dual|call|edits|labelling|state|rooms)'
   cold+='|^cluster/run/(run|polish|improve|bound_store|message_unit)|^clique/(paper|dual|flows|weighted)/'

@@ -2,7 +2,7 @@
 # Builds the package and runs its tests: types, Node with both modules, the package as it is
 # installed, the README's programs, and a page in headless Chromium.
 #
-#   bindings/js/test.sh [--no-install]      --no-install: name missing Debian packages only
+#   bindings/js/test.sh [--no-install]      --no-install: only name missing Debian packages
 #
 # npm fetches TypeScript if it is not there yet.
 set -euo pipefail
@@ -40,7 +40,8 @@ archive=$(npm pack --silent --ignore-scripts --pack-destination "$work/installed
 cd "$work/installed"
 echo '{ "private": true, "type": "module" }' >package.json
 npm install --offline --no-package-lock --no-audit --no-fund --loglevel=error "./$archive"
-# Each program of the README in JavaScript, and what the README says that it prints.
+# Writes each JavaScript program of the README to programN.mjs, and the output that the README
+# states for it to expectedN.
 awk '/^```js$/ { name = "program" ++n ".mjs"; inside = 1; printed = 0; next }
   /^```$/ && inside { inside = 0; next }
   /^```$/ && n && !printed { printed = inside = 1; name = "expected" n; next }

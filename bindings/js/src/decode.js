@@ -25,9 +25,10 @@ const KINDS = { words: 0, keys: 10, property: 20, cliques: 30 };
 // ---- Chains ------------------------------------------------------------------------------------
 
 /**
- * Copies the scores of all chains to one array in memory of the scope. Returns { at, labels,
- * element, ends }: the address of the array, the number of labels, the type of the entries
- * (chorale_element); chain i has the positions ends[i] to ends[i + 1] - 1.
+ * Converts the scores of all chains to one array in the library's memory. Returns { at, labels,
+ * element, ends, flat }: the address of the array, the number of labels, and the type of the
+ * entries (chorale_element); chain i has the positions ends[i] to ends[i + 1] - 1; flat is true if
+ * the caller passed FlatScores.
  */
 function chainsOf(native, scope, scores) {
   if (scores !== null && typeof scores === "object" && "scores" in scores) {
@@ -110,8 +111,8 @@ const isPair = (entry) =>
 
 /**
  * Returns an object { asked, place, own } for each entry of the option `agree`. asked: the entry as
- * an `Agreement`. place: its name in messages. own: true if the caller gave an `Agreement`, so that
- * messages may name its fields.
+ * an `Agreement`. place: what messages call the entry, such as "agree[1]". own: true if the caller
+ * passed an `Agreement`, so that messages may name its fields.
  */
 function agreementsOf(options) {
   const { agree = "word", strength = 1, minimum = 2, stop = [] } = options;
@@ -221,10 +222,12 @@ function agreementFields(native, scope, { asked, place, own }, ends, tokens) {
 // ---- Calls -------------------------------------------------------------------------------------
 
 /**
- * Runs body({ scope, corpus, agreements, count, ends, wanted, tokens, groupNames }) with the
- * arguments of decode() or buildProblem() converted for C: `corpus` is the address of a
- * chorale_corpus, `agreements` that of `count` chorale_agreement structs. If body throws, the
- * message is changed to name chains and agreements by the caller's indices.
+ * Calls body({ scope, corpus, agreements, count, ends, wanted, tokens, groupNames }) with the
+ * arguments of decode() or buildProblem() converted for C, and returns its result. `corpus` is the
+ * address of a chorale_corpus, `agreements` that of `count` chorale_agreement structs. `ends` is
+ * that of chainsOf(), `wanted` is what agreementsOf() returned, `tokens` is what idsOf() returned
+ * for the words, and `groupNames` maps the caller's groups to numbers. If body throws, the message
+ * is changed to name chains and agreements by the caller's indices.
  */
 function specified(native, scores, told, body) {
   return native.scoped((scope) => {

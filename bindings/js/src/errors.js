@@ -33,8 +33,8 @@ export function refuse(status, message) {
 
 // ---- Messages ----------------------------------------------------------------------------------
 
-// JavaScript names for those names in the library's messages for which the rule of inJavaScript()
-// does not give the right one.
+// Maps names in the library's messages to JavaScript names, where the rules of inJavaScript() would
+// give a wrong name.
 const NAMES = {
   NULL: "missing",
   "unary score": "score",
@@ -62,9 +62,10 @@ const WORD = /"[^"]*"|unary score|\w+(?:->\w+)+|\]\.\w+|\w+/g;
 const camel = (name) => name.replace(/_+(\w)/g, (_, letter) => letter.toUpperCase());
 
 /**
- * Returns a message of the library with the names that JavaScript uses: `fieldName` for
- * x->field_name, since objects of options take the place of structs, and "two-words" for constants
- * such as CHORALE_X_TWO_WORDS. `others`: further names, which hold for one call only.
+ * Returns a message of the library with the names that JavaScript uses. The struct field
+ * x->field_name becomes fieldName, without x, because JavaScript passes fields of structs as
+ * arguments or options. The constant CHORALE_ALGORITHM_ALPHA_PASS becomes alpha-pass. `others`:
+ * JavaScript names by C names for this message only; they take precedence.
  */
 export function inJavaScript(message, others = {}) {
   return message.replace(WORD, (word) => {

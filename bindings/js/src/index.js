@@ -129,7 +129,7 @@ async function fromFile(simd) {
     ? new URL("../dist/chorale-simd.wasm", import.meta.url)
     : new URL("../dist/chorale.wasm", import.meta.url);
   if (url.protocol === "file:" && globalThis.process?.versions?.node) {
-    const name = "node:fs/promises"; // a variable, so that bundlers for browsers do not look for it
+    const name = "node:fs/promises"; // a variable: bundlers for browsers would look up a literal
     return (await import(name)).readFile(url);
   }
   const response = await fetch(url);

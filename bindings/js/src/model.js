@@ -9,8 +9,8 @@ import { Dictionary, Property, Transitions } from "./property.js";
 const CHAIN_NAMES = { "chain->unary_row_stride": "scores", "chain->labels": "labels" };
 
 /**
- * Returns `labels`, the number of labels of scores that are given as one array, after checking that
- * it is given and divides the length of the array.
+ * Returns `labels`, the length of a row, for scores that are given as one array. Checks first that
+ * `labels` is given and divides the length of the array.
  */
 function perRow(name, array, labels) {
   if (labels === undefined)
@@ -144,7 +144,10 @@ export function corpusOf(native, scope, flat, options) {
   return { at, chains, positions: block.length };
 }
 
-/** Checks that no offset is beyond the array; the library checks their order. */
+/**
+ * Checks that no offset is above `count`, the number of rows of the array that messages call `of`.
+ * The library checks the order of the offsets.
+ */
 function checkOffsets(name, offsets, of, count) {
   for (let i = 0; i < offsets.length; ++i)
     if (offsets[i] > count)

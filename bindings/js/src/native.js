@@ -126,7 +126,7 @@ export class Native {
 
   // ---- Memory ----------------------------------------------------------------------------------
 
-  /** Returns a view of the memory, which holds until the memory grows. */
+  /** Returns a view of the memory, which is valid until the memory grows. */
   get view() {
     if (this.data?.buffer !== this.memory.buffer) this.data = new DataView(this.memory.buffer);
     return this.data;
@@ -197,7 +197,7 @@ export class Native {
    * of arguments by their C names; they take precedence over the rules of errors.js.
    */
   call(name, given, names) {
-    const before = this.thrown; // belongs to the outer call, if a callback makes this one
+    const before = this.thrown; // what callbacks of an outer call threw, if one makes this call
     this.thrown = null;
     let status;
     let thrown;
@@ -324,9 +324,9 @@ class Scope {
     return this.native.view.getUint32(at, true);
   }
   /**
-   * Returns the address of an array of numbers of the type `type`: that of `given` itself, if it
-   * has this type and is in the library's memory; otherwise that of a copy, for which each entry is
-   * checked. 0 (NULL) if no array is given.
+   * Returns the address of an array of numbers of the type `type`: that of `given` itself, if
+   * `given` has this type and is in the library's memory; otherwise that of a copy, for which each
+   * entry is checked. 0 (NULL) if no array is given.
    */
   numbers(type, name, given) {
     if (given === null || given === undefined) return 0;
@@ -508,7 +508,10 @@ export function chosen(name, word, numbers) {
     `${name} is ${shown(word)}; there are ${known.join(", ")}`,
   );
 }
-/** Returns an argument that is an object with known names only; {} if it is absent. */
+/**
+ * Returns an argument that must be an object whose keys are all in `known`; {} if the argument is
+ * absent.
+ */
 export function optionsOf(given, known, argument = "options") {
   if (given === undefined || given === null) return {};
   if (typeof given !== "object" || Array.isArray(given))

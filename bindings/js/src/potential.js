@@ -88,7 +88,8 @@ export class Potential extends Handle {
 
 /**
  * Copies rows of numbers, all of one length, to one array. Returns { at, rows, columns }: the
- * address of the array, the number of rows, their length. An array of numbers is taken as one row.
+ * address of the array, the number of rows and their length. An array of numbers is taken as one
+ * row.
  */
 export function tableOf(scope, name, rows) {
   const outer = arrayOf(name, rows);
@@ -111,7 +112,7 @@ export function tableOf(scope, name, rows) {
   return { at: scope.numbers("float64", name, all), rows: outer.length, columns };
 }
 
-/** Returns the address of m x m numbers, given as rows or as one typed array. */
+/** Returns the address of `side` x `side` numbers, given as rows or as one array. */
 export function squareOf(scope, name, rows, side) {
   const table = tableOf(scope, name, rows);
   if (table.rows * table.columns !== side * side || (table.rows !== 1 && table.rows !== side))

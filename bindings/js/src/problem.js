@@ -70,7 +70,8 @@ export class Problem extends Handle {
       if (texts !== null && (typeof texts !== "object" || !(Symbol.iterator in texts)))
         refuse(WRONG_TYPE, `${name} is ${shown(texts)}, not an array of texts`);
       const all = texts === null ? [] : [...texts];
-      // An empty list of value names is a valid list too.
+      // With no texts, a list of value names is set to an empty list, and any other list is
+      // removed.
       const at = scope.texts(name, all);
       native.call("chorale_problem_set_texts", [problem, number, at, sizeOf("text"), all.length], {
         ...TEXT_NAMES,
@@ -85,7 +86,7 @@ export class Problem extends Handle {
     this.#lists = Math.max(this.#lists, number + 1);
     return number;
   }
-  #lists = 0; // lists of value names known to exist, of which some may be empty
+  #lists = 0; // at least this many lists of value names exist, even if some are empty
   #hasValues(number) {
     return number < this.#lists || this.#raw("text_count", VALUES + number) > 0;
   }

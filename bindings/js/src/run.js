@@ -53,7 +53,8 @@ export function limit(seconds) {
 }
 
 /**
- * Returns the fields of chorale_run_options, except progress, for options whose names were checked.
+ * Converts options to the fields of chorale_run_options, except progress. The names of the options
+ * must have been checked.
  */
 export function runFields(options) {
   const fields = {};
@@ -216,7 +217,9 @@ export class Results extends Handle {
 }
 
 export class Run extends Results {
-  #kept; // { model, chains: memory of setChain by chain, progress }
+  // { model, chains, progress }: the model's address; for each chain number passed to setChain()
+  // the scope with the new scores; the number of the progress function.
+  #kept;
   constructor(native, pointer, kept) {
     const free = (at) => {
       native.raw("chorale_run_destroy", [at]);
@@ -352,9 +355,10 @@ export class Run extends Results {
 }
 
 /**
- * Runs body(options, progress) with the address of a chorale_run_options, made from the options
- * `told`, whose names were checked, and with the number of the progress function. If body throws,
- * the function is dropped; otherwise the object that body makes must drop it when it is closed.
+ * Calls body(options, progress) and returns its result. options: the address of a
+ * chorale_run_options, made from `told`, whose names must have been checked. progress: the number
+ * of the progress function. If body throws, the function is dropped; otherwise the object that body
+ * returns must drop the function when it is closed.
  */
 export function withRunOptions(native, told, body) {
   const fields = runFields(told);

@@ -158,7 +158,8 @@ for (const [name, chorale] of await bothModules()) {
   });
 
   test(`strengths are learnt, applied and kept, ${name}`, () => {
-    // All mentions in a document have one label, place or person. Three of four hints are right.
+    // All mentions in a document have one label, place or person. The scores prefer the right label
+    // at about three of four mentions.
     const random = randomOf(5);
     const document = (size) => {
       const right = random() < 0.5 ? 0 : 1;

@@ -161,7 +161,7 @@ test("handles of another library", async () => {
   const theirs = other.createPotts(2, 1);
   const builder = own(chorale.createModelBuilder());
   refused("WRONG_TYPE", () => builder.addClique({ potential: theirs }), /another library/);
-  // An array of another library is treated like any array outside this one.
+  // An array in the memory of another library is treated like any array outside this library.
   const into = other.createArray("int32", 2);
   assert.equal(run.allLabels({ into }).byteOffset, into.view.byteOffset);
   assert.deepEqual(into.view, run.allLabels());

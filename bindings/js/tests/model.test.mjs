@@ -72,7 +72,7 @@ for (const [name, chorale] of libraries) {
       assert.ok(result.score <= best + 1e-9 && result.upperBound >= best - 1e-9);
       if (result.proven) close(result.score, best);
 
-      // The same chains in another model, the last first.
+      // Copies the chains to another model in reverse order.
       const copying = chorale.createModelBuilder();
       for (const i of [2, 1, 0]) assert.equal(copying.copyChain(model, i), 2 - i);
       assert.throws(() => copying.copyChain(model, 3), { statusName: "OUT_OF_RANGE" });

@@ -110,7 +110,10 @@ problems.push([
 
 const ROUNDS = 7;
 
-/** Runs of problems in one library. solve() solves them in turn: [milliseconds, scores]. */
+/**
+ * Creates a run of each problem file. solve() measures several times how long it takes to solve all
+ * runs, and returns [the least processor time in milliseconds, the scores].
+ */
 function runsOf(library, paths) {
   const problems = paths.map((path) => library.readProblem(readFileSync(path)));
   const runs = problems.map((problem) => library.createRun(problem, { messageElement: "float32" }));

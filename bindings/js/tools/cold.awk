@@ -1,5 +1,5 @@
-# Asks for small code, not fast code, in those sources of chorale.cpp whose paths match `cold`: they
-# read and check input, or are seldom what a run waits for. Inner loops are elsewhere.
+# Asks for small code, not fast code, in those sources of chorale.cpp whose paths match `cold`.
+# These sources read and check input, or take little of the time of a run; they have no inner loops.
 #
 #     awk -v cold=EXPRESSION -f tools/cold.awk chorale.cpp
 /^\/\/ ---- [a-z_\/0-9]+\.[ch]pp$/ {

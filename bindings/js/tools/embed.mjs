@@ -32,7 +32,7 @@ for (const [, names] of text.get(index).matchAll(/^export \{([^}]*)\} from/gm))
   for (const name of names.split(",")) exported.add(name.trim());
 exported.delete("load");
 
-/** The text of a module as part of a function. */
+/** Returns the text of a module without imports and exports, so that it can stand in a function. */
 const partOf = (path) =>
   text
     .get(path)

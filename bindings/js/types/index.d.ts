@@ -30,8 +30,8 @@ export interface LoadOptions {
    */
   wasm?: ArrayBuffer | ArrayBufferView | string | WebAssembly.Module;
   /**
-   * Without `wasm`: whether to load the module with vector instructions; by default if the machine
-   * has them.
+   * Whether to load the module with vector instructions. By default it is loaded if the machine
+   * supports them. Ignored if `wasm` is given.
    */
   simd?: boolean;
   /**
@@ -46,7 +46,7 @@ export interface LoadOptions {
 /** Loads the library. Each call gives a library with a memory of its own. */
 export function load(options?: LoadOptions): Promise<Chorale>;
 
-/** True if this machine runs the module with vector instructions. */
+/** Returns whether this machine supports the vector instructions of WebAssembly. */
 export function hasSimd(): boolean;
 
 /** The error of a failed call. A failed call changes nothing. */
@@ -85,7 +85,7 @@ type TypedArrayOf = {
   uint8: Uint8Array;
 };
 
-/** An array in the library's memory: filled once, read by any number of calls without a copy. */
+/** An array in the library's memory, which calls read in place, without a copy. */
 export class MemoryArray<T extends keyof TypedArrayOf = keyof TypedArrayOf> extends Handle {
   readonly type: T;
   readonly length: number;
@@ -118,7 +118,10 @@ export class Chorale {
   /** Number of bytes of the library's memory, which grows and never shrinks. */
   readonly memoryBytes: number;
 
-  /** Labels chains together, maximising the scores plus the potentials of all agreements. */
+  /**
+   * Labels all chains together: looks for the labels with the greatest sum of the scores and of the
+   * potentials of all agreements.
+   */
   decode(scores: Scores, options?: DecodeOptions): Decoded;
   /**
    * Returns the problem (a model with names and gold labels) that `decode` would solve, to be
@@ -175,7 +178,8 @@ export class Chorale {
   /** Creates the square makespan potential max_v lambda * n_v^2. */
   createSquareMakespan(values: number, lambda: number, options?: PotentialOptions): Potential;
   /**
-   * Creates the potential sum_v tables[v][n_v]. A table with one row is used for all values.
+   * Creates the potential sum_v tables[v][n_v]. tables[v] is the table of value v: its entry k is
+   * for a count of k. If `tables` has one row only, this row is used for all values.
    */
   createSum(
     values: number,
@@ -183,12 +187,13 @@ export class Chorale {
     options?: PotentialOptions & { shape?: Shape },
   ): Potential;
   /**
-   * Creates the potential max_v tables[v][n_v]. A table with one row is used for all values.
+   * Creates the potential max_v tables[v][n_v] over the counted values v, with tables as in
+   * `createSum`.
    */
   createMax(values: number, tables: Rows, options?: PotentialOptions): Potential;
   /**
-   * Creates the potential table[n_b], where exactly two values are counted (`options.counted`) and
-   * b is the higher one.
+   * Creates the potential table[n_b]. Exactly two values must be counted (`options.counted`); b is
+   * the higher of the two.
    */
   createCardinality(
     values: number,
@@ -196,8 +201,9 @@ export class Chorale {
     options?: PotentialOptions & { shape?: Shape },
   ): Potential;
   /**
-   * Creates the majority potential bias[a] + sum_v weights[a][v] * n_v, where a is the value that
-   * most members have. If several values tie, a is the one that gives the highest score.
+   * Creates the majority potential bias[a] + sum_v weights[a][v] * n_v, where a is the value with
+   * the highest count. If several values have this count, a is the one that gives the highest
+   * score.
    */
   createMajority(
     values: number,
@@ -227,9 +233,10 @@ export class Chorale {
   /** Creates a property that fires the kind of the first label that is not ignored. */
   createFirstLabel(labels: Labels, options?: { ignored?: Flags }): Property;
   /**
-   * Creates a property that looks at each segment (run of labels) of the kind `anchor`. It fires
-   * the kind of the first label after the segment that is not ignored. If the chain ends before
-   * such a label, it fires `endValue`, or nothing without `endValue`.
+   * Creates a property that looks at each segment of the kind `anchor`. (A segment is a longest
+   * sequence of consecutive labels of one kind.) The property fires the kind of the first label
+   * after the segment that is not ignored. If the chain ends before such a label, it fires
+   * `endValue`, or nothing without `endValue`.
    */
   createNextLabel(
     labels: Labels,
@@ -237,9 +244,9 @@ export class Chorale {
     options?: SegmentOptions & { endValue?: number },
   ): Property;
   /**
-   * Creates a property that fires the token before each segment (run of labels) of the kind
-   * `anchor`. If the segment starts at the first position, it fires `startValue`, or nothing
-   * without `startValue`. `values`: number of tokens.
+   * Creates a property that fires the token before each segment of the kind `anchor`. If the
+   * segment starts at the first position, the property fires `startValue`, or nothing without
+   * `startValue`. `values`: the number of different tokens.
    */
   createTokenBefore(
     labels: Labels,
@@ -363,8 +370,8 @@ export interface Agreement {
   cliques?: readonly Numbers[];
   /**
    * For each position, chain after chain (for a property: for each chain), an integer from 1: how
-   * often it counts in its clique. Needs a strength of at least 0, or a potential that is a "sum"
-   * with convex tables.
+   * often the position (or chain) counts in its clique. Needs a strength of at least 0, or a
+   * potential that is a "sum" with convex tables.
    */
   weights?: Numbers;
 }
@@ -403,8 +410,8 @@ export interface Reason {
   readonly ownValue: number;
   readonly value: number;
   /**
-   * How much the clique's score would fall if this member alone changed back to `ownValue`;
-   * Infinity if the clique then forbids `ownValue`.
+   * How much the clique's potential would fall if this member alone changed back to `ownValue`;
+   * Infinity if the potential forbids that.
    */
   readonly amount: number;
 }
@@ -442,8 +449,9 @@ export class Potential extends Handle {
    */
   prices(counts: Numbers, members: number): { prices: Float64Array; score: number };
   /**
-   * Returns an upper bound on C(n) - sum_v prices[v] * n_v, where C is this potential, over all
-   * counts n whose sum is at most `members`. For a convex "sum" the bound is the maximum.
+   * Returns an upper bound on max over n of C(n) - sum_v prices[v] * n_v, where C is this potential
+   * and n stands for all counts whose sum is at most `members`. For a convex "sum" the bound is
+   * this maximum.
    */
   most(prices: Numbers, members: number): number;
 }
@@ -486,7 +494,9 @@ export interface Automaton {
   actions?: Numbers;
   /** For each state: the action after the last position, if the chain ends in this state. */
   endActions?: Numbers;
-  /** For each label: the value that `fire.label` fires, or -1 for nothing. Absent: the label. */
+  /**
+   * For each label: the value that `fire.label` fires, or -1 for nothing. Absent: the label itself.
+   */
   labelValues?: Numbers;
   tableOffset?: number;
   outsideValue?: number;
@@ -619,7 +629,8 @@ export class ModelBuilder extends Handle {
   /** Adds a chain or tree and returns its number. */
   addChain(chain: ChainScores, options?: ChainOptions): number;
   /**
-   * Adds a chain or tree of another model, with its tokens and group, and returns its number here.
+   * Adds a chain or tree of another model, with its tokens and group, and returns the number that
+   * it has in this builder.
    */
   copyChain(model: Model, chain: number): number;
   /** Adds many chains in one call and returns their numbers. */
@@ -728,7 +739,10 @@ export class Problem extends Handle {
    */
   texts(list: TextList | number): string[];
   text(list: TextList | number, index: number): string | null;
-  /** Sets the texts of a list; null removes the list. */
+  /**
+   * Sets the texts of a list. null removes the list; but a list of value names remains, as an empty
+   * list.
+   */
   setTexts(list: TextList | number, texts: readonly string[] | null): void;
   /** Adds a list with the names of a clique's values, and returns the number of the list. */
   addValueNames(names: readonly string[]): number;
@@ -874,8 +888,8 @@ export class Results extends Handle {
 export class Run extends Results {
   /**
    * Does the remaining rounds of messages between chains and cliques, then the polish (relabels one
-   * chain at a time while this raises the score) and the bound. After edits it computes again only
-   * what the edits affect.
+   * chain at a time while this raises the score) and the bound. After edits, only the chains and
+   * cliques that the edits affect are computed again.
    */
   solve(): RunResult;
   /** Does one round. The first call does round 0, which labels each chain without its cliques. */
@@ -953,7 +967,11 @@ export class Prices extends Results {
  * the last one applies.
  */
 export interface WeightRule {
-  /** n members, n_v of them with value v; learn.h says which bases are learnt by default. */
+  /**
+   * The basis whose weights the rule bounds. In the formulas, n is the number of members of a
+   * clique and n_v the number of members with value v. learn.h says which bases are learnt by
+   * default.
+   */
   basis:
     /** sum_v n_v^2 / n. No index. */
     | "agreement"
@@ -973,7 +991,7 @@ export interface WeightRule {
     | "centre"
     /** sum_v n_v without EMPTY and CONFLICT. No index. */
     | "single"
-    /** Number of members with EMPTY, with CONFLICT, with OUT. No index. */
+    /** "empty", "conflict", "out": number of members with EMPTY, CONFLICT, OUT. No index. */
     | "empty"
     | "conflict"
     | "out"
@@ -1043,7 +1061,7 @@ export interface LearntWeight {
   /** 95 % interval of the weight, lower to upper. */
   readonly lower: number;
   readonly upper: number;
-  /** Bounds that the weight had to keep; infinite if there is none. */
+  /** Bounds of the weight in learning, least to most; infinite where there is no bound. */
   readonly least: number;
   readonly most: number;
 }
@@ -1115,7 +1133,10 @@ export interface LearntReport {
   readonly temperature: number;
 }
 export class Learnt extends Handle {
-  /** Returns the model of a problem with the learnt potentials in its cliques that have kinds. */
+  /**
+   * Returns a model with the chains and cliques of a problem, in which every clique that has a kind
+   * gets the learnt potential of this kind.
+   */
   apply(problem: Problem): Model;
   /**
    * Returns the learnt potential of a kind, to be used in an `Agreement` or in `CliqueOptions`.

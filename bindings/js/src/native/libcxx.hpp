@@ -1,10 +1,11 @@
 // Replacements for functions that the C++20 library of older Emscriptens (such as that of Debian
 // 12) lacks: std::bit_cast, std::atomic_ref and std::to_chars of doubles. Included before
-// chorale.cpp. Newer C++ libraries have all three; none of them is then compiled.
+// chorale.cpp. A replacement is compiled only where the C++ library lacks what it replaces.
 #pragma once
 
 // Asks for small code, not fast code, in those templates of the headers below that are not inlined:
-// above all std::sort, of which some fifty instances are compiled, one for each order.
+// above all std::sort, of which some fifty instances are compiled, one for each comparison
+// function.
 #pragma clang attribute push(__attribute__((minsize)), apply_to = function)
 #include <algorithm>
 #include <atomic>
