@@ -38,9 +38,9 @@ void run_alpha_pass(CliqueSearch &search) noexcept { search.run_planned_passes()
 void find_pass_marginals(CliqueSearch &search) noexcept { search.find_pass_marginals(); }
 
 void run_generalised_alpha_pass(CliqueSearch &search) noexcept {
-  // Generalised alpha-pass also visits what alpha-pass visits, by its sets of one column. For MAX
-  // cliques alpha-pass is run first all the same: there it is exact (MaxPass), and its labelling is
-  // the start.
+  // Generalised alpha-pass includes alpha-pass: its passes over sets of one column visit the same
+  // labellings. For MAX cliques alpha-pass is run first nevertheless, since it finds and proves the
+  // optimum there (MaxPass).
   if (search.potential().form == Form::max)
     search.run_alpha_pass();
   with_count_score(search.potential(), [&]<class Score>(std::type_identity<Score>) {
@@ -133,6 +133,7 @@ std::string_view family_name(Form form) noexcept {
 namespace {
 
 // Writes the names of the algorithms for which is_meant(algorithm) is true, as in "a, b or c".
+// `with_needs`: true to write "(convex)" or "(concave)" after an algorithm that needs such tables.
 template <class IsMeant>
 MessageWriter &write_names(MessageWriter &writer, bool with_needs, IsMeant &&is_meant) noexcept {
   auto left = std::count_if(std::begin(kAlgorithms), std::end(kAlgorithms), is_meant);

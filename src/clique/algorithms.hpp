@@ -46,7 +46,7 @@ struct Algorithm {
   TableShape needs;
   bool weights; // members may have weights, if the tables are convex (weighted_search.hpp)
   Entry solve;          // runs the algorithm; NULL for AUTO, which a plan replaces by another row
-  Entry find_marginals; // computes max-marginals; NULL for AUTO, or if it computes none
+  Entry find_marginals; // computes max-marginals; NULL for AUTO and where `marginals` is empty
 };
 
 // All algorithms, in ascending order of `id`.

@@ -58,8 +58,9 @@ private:
 
   // From now on keeps a labelling ready for an interruption (kept_labelling.hpp). Also moves the
   // deadline to an earlier time, to leave time for scoring the last labelling and writing messages.
-  // Scoring takes at most as long as reading the scores, which began at `start`, so that much time
-  // is reserved; if there are messages to write, twice as much. False if interrupted.
+  // Scoring takes at most as long as reading the scores, which began at `start`. So the time since
+  // `start` is reserved, or twice this time if there are messages to write, but at most an eighth
+  // of the time left (Limits::keep_back()). False if interrupted.
   bool keep_labellings(std::chrono::steady_clock::time_point start) noexcept {
     if (!kept_.begin(limits_))
       return false;
@@ -149,9 +150,9 @@ private:
       // The bound may be a little below the score by rounding.
       answer.upper_bound = std::max(answer.upper_bound, score);
       answer.proven = closes_gap(score, answer.magnitude, answer.upper_bound);
-      // An algorithm may keep its score up to date move by move, and its bound may have met that
-      // score. By rounding, that score and the one added up here may differ by more than
-      // closes_gap() tolerates.
+      // An algorithm may update its score move by move, and its bound may be equal to this score.
+      // By rounding, the updated score may differ from `score`, which is added up anew, by more
+      // than closes_gap() tolerates. The labelling is proven optimal in this case too.
       if (!answer.proven && is_solution_rated_ && solution_.bound <= solution_.score) {
         answer.upper_bound = score;
         answer.proven = true;
@@ -179,7 +180,7 @@ private:
     return found ? CHORALE_OUTCOME_COMPLETE : CHORALE_OUTCOME_NOTHING_FOUND;
   }
 
-  Limits last_; // for work after the search: limits_ before keep_labellings() changed it
+  Limits last_; // limits of the work after the search: with the deadline not moved earlier
   bool is_solution_rated_ = true; // the answer is the solution's labelling, not the kept one
 };
 

@@ -9,7 +9,7 @@ namespace chorale {
 
 struct CliqueTask {
   CliqueKind kind;
-  ProblemView problem; // measure() reads only its sizes
+  ProblemView problem; // measure() does not read the entries of its arrays
   Plan plan;
   SolveOptions options;
   chorale_start start = CHORALE_START_INDEPENDENT;
@@ -53,9 +53,9 @@ CliqueAnswer compute(const CliqueTask &task, Limits &limits, std::byte *memory) 
 // task asks for: as messages, or as max-marginals, which contain the member's own score.
 void write_marginals(const CliqueTask &task, Matrix<const double> messages) noexcept;
 
-// Scores a labelling by the definition and writes the result to `answer`: adds up the member scores
-// in the order of the members, and evaluates the potential by its own formula. `assignment`: the
-// value of each member; `counts`: scratch, one entry for each value.
+// Scores a labelling by the definition in clique.h and writes the result to `answer`: adds up the
+// member scores in the order of the members, and evaluates the potential at the counts of the
+// values. `assignment`: the value of each member; `counts`: scratch, one entry for each value.
 void evaluate(const Potential &potential, const ProblemView &problem,
               gsl::span<const std::int32_t> assignment, gsl::span<std::int64_t> counts,
               CliqueAnswer &answer) noexcept;

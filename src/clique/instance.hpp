@@ -118,7 +118,8 @@ private:
   void gather(const ProblemView &problem, std::int64_t begin, std::int64_t last) noexcept;
 };
 
-// Sets the messages (members x columns) to minus infinity. False if interrupted.
+// Sets the messages (members x columns), which are max-marginals minus the member's own score, to
+// minus infinity. False if interrupted.
 inline bool clear_messages(const Instance &in, Matrix<double> messages) noexcept {
   return in_stretches(in, in.members, in.columns, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t i = begin; i < end; ++i)

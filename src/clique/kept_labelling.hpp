@@ -36,17 +36,17 @@ public:
   bool begin(Limits &limits) noexcept;
   bool is_active() const noexcept { return limits_ != nullptr; }
 
-  // Scores a labelling, and keeps it if it is better than the kept one. Does so only if enough time
-  // has passed since the last scoring, and if `score` exceeds the `score` that was given with the
-  // labelling scored last. `score`: as the search has computed it. Scoring takes at most a fifth of
-  // the time of the search.
+  // Scores a labelling, and keeps it if it is better than the kept labelling. `score`: the
+  // labelling's score as the search has computed it. Does nothing if `score` is not higher than the
+  // `score` of the labelling scored last, or if too little time has passed since then: scoring
+  // takes at most a fifth of the time of the search.
   void offer(gsl::span<const std::int32_t> assignment, double score) noexcept {
     if (is_active() && score > offered_ && limits_->looks() >= due_)
       take(*limits_, assignment, score);
   }
   // Called at the end of the search with its labelling. If the search is complete, or if `score`
   // exceeds the `score` that was given with the labelling scored last, scores this labelling and
-  // keeps it. True if this labelling is now the kept one; false also if `limits` ended the scoring.
+  // keeps it. True if this labelling has been kept; false also if `limits` ended the scoring.
   bool finish(Limits &limits, gsl::span<const std::int32_t> assignment, double score,
               bool complete) noexcept {
     return (complete || score > offered_) && take(limits, assignment, score, true);
@@ -76,8 +76,8 @@ private:
   CallbackFailure failure_ = CallbackFailure::none;
   Limits *limits_ = nullptr; // limits of the search; NULL before begin()
   double offered_ = kForbidden; // `score` of the labelling scored last, as given to offer()
-  // No labelling is scored before Limits::looks(), the number of readings of the clock, reaches
-  // this number.
+  // offer() does nothing while Limits::looks(), which says how often the clock has been read, is
+  // below this number.
   std::int64_t due_ = 0;
 };
 

@@ -29,11 +29,14 @@ enum class Misfit : std::uint8_t {
 struct Plan {
   const Algorithm *algorithm = nullptr; // the algorithm that is run and reported; never AUTO
   // Further steps of AUTO.
-  bool expansion = false;        // ALPHA_EXPANSION from the best labelling of alpha-pass
-  std::int32_t single_moves = 0; // number of passes; ICM improves the best labelling of each
-  // Also runs ICM (moves of single members) from further labellings: from those of PriceStarts or,
-  // where PriceStarts do not pay, from the best labelling after some members have left its fullest
-  // column. Then moves groups of members, with ICM after each group (group_moves.hpp).
+  bool expansion = false; // runs ALPHA_EXPANSION from the best labelling of alpha-pass
+  // Number of passes of alpha-pass whose best labelling is improved by ICM (moves of single
+  // members).
+  std::int32_t single_moves = 0;
+  // Also runs ICM from further labellings: from those of PriceStarts (price_starts.hpp) or, in
+  // cliques for which PriceStarts are not used, from the best labelling after some members have
+  // left its fullest column. Then moves groups of members, with ICM after each group
+  // (group_moves.hpp).
   bool group_moves = false;
   Misfit misfit = Misfit::none;
 };

@@ -116,7 +116,8 @@ void CliqueSearch::write_independent(gsl::span<std::int32_t> assignment) const n
 }
 
 // Writes column(i) to assignment[i] for every member i. In small cliques ignores the limits. In
-// large ones the limits may end the loop; the search then ends too, without reading `assignment`.
+// large cliques the limits may end the loop; the search then ends too, without reading
+// `assignment`.
 template <class Column>
 void CliqueSearch::write_each(gsl::span<std::int32_t> assignment, Column &&column) const noexcept {
   std::int32_t *to = assignment.data();
@@ -194,8 +195,8 @@ void CliqueSearch::run_alpha_pass(std::int32_t polished) noexcept {
                    ? run_promising_passes<ThresholdBounds>(polished)
                    : run_promising_passes<PassBounds>(polished);
     }
-    // A pass evaluates only one move from each labelling. So it uses SumScore in place of
-    // FiniteSumScore, which keeps the change of the score by every possible move up to date.
+    // FiniteSumScore keeps the change of the score by every possible move up to date. A pass
+    // evaluates only one move from each labelling, so it uses SumScore instead.
     using PassScore = std::conditional_t<LinearMoves<Score>, SumScore, Score>;
     const std::size_t mark = layout_.mark();
     AlphaPass<PassScore> pass(layout_, instance_);
@@ -328,10 +329,10 @@ template <class Improver> void CliqueSearch::improve_solution(Improver &improver
   improve_candidate(improver);
 }
 
-// Returns the scores that a labelling must have for further sweeps over it to be worth their time.
-// Later sweeps rarely raise a score by more than the fractions below of magnitude_, which is an
-// upper bound on the change of the potential by moves of all members. So a labelling with a lower
-// score is unlikely to exceed the solution.
+// Returns the scores below which further sweeps over a labelling are not worth their time. The
+// sweeps after the first rarely raise a score by more than by_later_sweeps * magnitude_, and the
+// sweeps after those by more than by_last_sweeps * magnitude_. So a labelling with a lower score is
+// unlikely to become better than the solution.
 SumMoves::LeastScores CliqueSearch::worth_moving() const noexcept {
   constexpr double by_later_sweeps = 0.0006;
   constexpr double by_last_sweeps = 0.00012;

@@ -24,8 +24,8 @@ public:
 
   // ---- Steps ------------------------------------------------------------------------------------
 
-  // Runs a solver, which improves the solution. `arguments`: what the solver's constructor takes
-  // after the layout and the instance.
+  // Runs a solver, which improves the solution. `arguments`: the arguments of the solver's
+  // constructor after the layout and the instance.
   template <class Solver, class... Arguments>
   void solve_by(const Arguments &...arguments) noexcept {
     phase<Solver>(
@@ -91,7 +91,7 @@ protected:
 
 private:
   // Constructs a solver in memory that all steps share. Then calls use(solver), unless the layout
-  // measures or the search was interrupted or has failed.
+  // has no memory or the search was interrupted or has failed.
   template <class Solver, class Use, class... Arguments>
   void phase(Use &&use, const Arguments &...arguments) noexcept {
     const std::size_t mark = layout_.mark();

@@ -72,10 +72,11 @@ double CountBoxes::bound_box(Search &s, double inherited) noexcept {
   return std::min(bound, score + s.view.clique_score(s.view.by_column(dual_.lo())));
 }
 
-// For tables that are not convex: lowers `bound`, the dual's bound on a box, by the bound of
-// CountPlan, and returns the result. CountPlan takes the values of the columns in the dual, at the
-// best counts that add up to n. Also offers the best labelling with these counts as an incumbent.
-// Most effective where counts are forbidden.
+// Returns the lower of two upper bounds on a box: `bound`, that of the dual, and that of CountPlan
+// (count_plan.hpp), which allows only counts that add up to n. Minus infinity if the box has no
+// such counts. Returns `bound` if CountPlan takes too long. Also offers the best labelling with
+// CountPlan's counts as an incumbent. Called for tables that are not convex; most effective where
+// counts are forbidden.
 double CountBoxes::plan_counts(Search &s, double bound) noexcept {
   if (!plan_.is_cheap(dual_) || !s.limits.spend(1 << 20) || s.interrupted())
     return bound;
@@ -156,8 +157,8 @@ double CountBoxes::search(Search &s, gsl::span<const double> prices,
 }
 
 // The box of a node in the subtree is the box in `slot` cut by every branching on path_. Each cut
-// halves the range that the earlier cuts have left to one count, even if reductions have made the
-// range smaller. This bounds the length of path_.
+// halves the range of one column's count. This is the range that the earlier cuts have left, not
+// the smaller range after reductions (CountDual::reduce()). So the length of path_ is bounded.
 bool CountBoxes::search_depth_first(Search &s, std::int64_t slot, double bound) noexcept {
   std::int64_t depth = 0;
   double value = bound;

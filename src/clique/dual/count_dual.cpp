@@ -184,7 +184,8 @@ bool CountDual::sort_by_insertion(Entry *entry, std::int64_t length) noexcept {
 }
 
 // Merges two sorted arrays into `entry`: `length` entries of `entry` and `more` entries of `added`.
-// Fills `entry` from the back; it has room for both. Of equal gains, those of `entry` come first.
+// Fills `entry`, which has room for both, from the back. Where gains are equal, entries of `entry`
+// come first.
 void CountDual::merge_behind(Entry *entry, std::int64_t length, const Entry *added,
                              std::int64_t more) noexcept {
   Pace pace(*view_, 4, length + more);

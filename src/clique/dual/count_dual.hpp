@@ -4,7 +4,7 @@
 // Let each member choose a column and each column choose its members independently, with Lagrange
 // multipliers mu_iv for the constraint that the choices agree. A member i then scores at best u_i =
 // max_v (psi_iv - mu_iv), the *price* of i. For given prices the best multipliers are mu_iv =
-// psi_iv - u_i: with a lower mu_iv, u_i would rise, and with a higher mu_iv, the best score of
+// psi_iv - u_i: a lower mu_iv would raise u_i, and a higher mu_iv would raise the best score of
 // column v. So the dual has one variable for each member:
 //
 //     D(u) = sum_i u_i + sum_v max { H_v(k) : lo_v <= k <= hi_v },

@@ -28,8 +28,8 @@ public:
 private:
   std::int64_t members_;
   std::int64_t columns_;
-  double *best_;         // 2 x (n + 1): best value of columns 0 .. v, by the sum of their counts
-  std::int32_t *choice_; // K x (n + 1): the count of column v in that best value, by the same sum
+  double *best_;         // 2 x (n + 1): by s, best value of columns 0 .. v whose counts sum to s
+  std::int32_t *choice_; // K x (n + 1): by v and s, the count of column v in that best value
   std::int32_t *counts_; // K: see counts()
 };
 

@@ -199,7 +199,8 @@ std::int32_t DualAscent::branch_column(const CountDual &dual, std::int32_t *at) 
       if (!(excess > kNoise * (std::fabs(average_score_[v]) + std::fabs(f[0]) + std::fabs(f[1]))))
         excess = 0;
     }
-    // Breaks ties of the excess in favour of the average count farthest inside its box.
+    // Among columns with the greatest excess, chooses the column whose average count is farthest
+    // from both ends of its range.
     const double central = std::min(count - lo, hi - count);
     if (excess > most || (excess == most && central > most_central)) {
       most = excess;

@@ -13,9 +13,9 @@ public:
   DualBound(Layout &layout, const Instance &instance) noexcept;
 
   // Lowers solution.bound, and improves the labelling in `solution` or finds a first one. Makes at
-  // most options.iteration_limit steps (0: kSteps). A step takes O(n K log n) at first, and O(n K)
-  // once prices change little. Sets solution.infeasible if the dual proves that no labelling
-  // exists.
+  // most options.iteration_limit steps (0: kSteps in dual_bound.cpp). A step takes O(n K log n) at
+  // first, and O(n K) once prices change little. Sets solution.infeasible if the dual proves that
+  // no labelling exists.
   void run(const SolveOptions &options, Limits &limits, Solution &solution) noexcept;
 
 private:

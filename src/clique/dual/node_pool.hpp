@@ -1,5 +1,5 @@
-// The open boxes of a branch and bound (count_boxes.hpp), by descending bound, in memory of fixed
-// size.
+// Stores the open boxes of a branch and bound (count_boxes.hpp), which are still to be searched, in
+// memory of fixed size. Hands them out by descending bound.
 //
 // Notation (instance.hpp): n members, K columns.
 #pragma once
@@ -31,9 +31,9 @@ public:
   void push(std::int64_t slot, double bound) noexcept;
   // Returns the bound of the best open node. Requires a pool that is not empty.
   double highest() const noexcept { return head(heap(0)).bound; }
-  // Removes the open node with the highest bound; of equal bounds, the node pushed last, so that
-  // equal nodes are searched depth first. Returns its slot, which the caller later passes to push()
-  // or release().
+  // Removes the open node with the highest bound. If several nodes have this bound, removes the one
+  // pushed last, so that nodes with equal bounds are searched depth first. Returns the slot of the
+  // node, which the caller later passes to push() or release().
   std::int64_t pop() noexcept;
   void release(std::int64_t slot) noexcept { head(released_++).released_slot = slot; }
 

@@ -28,8 +28,8 @@ public:
   Rounding(Layout &layout, const Instance &instance) noexcept;
 
   // Builds a labelling, improves it, and makes it the incumbent if it scores more. Each member
-  // takes the best of the columns that chose it in the dual, or the best of all columns if none
-  // did: the one with the greatest member score plus step of the column's table. Then single
+  // takes the column with the greatest member score plus step of the column's table, among the
+  // columns that chose the member in the dual, or among all columns if none did. Then single
   // members are moved as long as a move raises the score. O(n K) for each sweep over the members.
   void round(const SumView &view, const CountDual &dual, Limits &limits,
              Incumbent &incumbent) noexcept;

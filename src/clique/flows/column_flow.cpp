@@ -203,7 +203,7 @@ bool ColumnFlow::place(std::int32_t i) noexcept {
 }
 
 // No member can leave a column without members, so a chain of moves that enters such a column ends
-// there. The effect is that of ending at the sink. So the matrix has rows only for the columns with
+// there, which counts as ending at the sink. So the matrix has rows only for the columns with
 // members and for the sink.
 void ColumnFlow::find_residuals() noexcept {
   const std::int64_t N = rows_ + 1;
@@ -250,8 +250,7 @@ double ColumnFlow::residual(std::int32_t v, std::int32_t u) const noexcept {
   return loss_at_end(v) + residual_[rows_ * N + row_of_[u]];
 }
 
-// Returns what the table of column v loses if a chain of moves ends there; plus infinity if v is
-// full.
+// Returns the loss of column v's table if a chain of moves ends in v; plus infinity if v is full.
 double ColumnFlow::loss_at_end(std::int32_t v) const noexcept {
   const double gain = next_gain(v);
   return gain > kForbidden ? -gain : kInfinity;

@@ -26,9 +26,10 @@ public:
   // score nothing.
   void reset(const SumView &view, gsl::span<const std::int32_t> capacities) noexcept;
 
-  // Places member i and moves others, so that the placement of all members placed so far is
-  // optimal. False, with nothing changed, if they cannot all be placed. O(K^2), plus O(K) for every
-  // member of each column visited that has lost a member since its arcs were computed.
+  // Places member i and moves other members if needed, so that the placement of all members placed
+  // so far is optimal. Returns false and moves no member if they cannot all be placed, or if
+  // interrupted. O(K^2), plus O(K) for each member of a visited column whose arcs are not up to
+  // date (stale_).
   bool place(std::int32_t i) noexcept;
 
   // Return the column of each member (n), -1 if not placed, and the number of members of each
@@ -38,11 +39,11 @@ public:
   }
   gsl::span<const std::int32_t> counts() const noexcept { return {count_, to_size(columns_)}; }
 
-  // Computes residual(v, u) for all columns v and all columns u that have members. It is needed
-  // after one member has been moved from u to v: residual(v, u) is then the least loss of a chain
-  // of moves of other members that takes one member out of v and brings one into u. A chain may
-  // lead through the sink, where one column grows and another shrinks. Plus infinity if there is no
-  // chain; 0 if u = v. Requires tables, not capacities. O(m K + m^3) for m = min(n, K).
+  // Computes residual(v, u) for all columns v and all columns u that have members: the least loss
+  // of a chain of moves that follows the move of one member from u to v. The chain moves other
+  // members; it takes one member out of v and brings one into u. It may lead through the sink,
+  // where one column grows and another shrinks. Plus infinity if there is no chain; 0 if u = v.
+  // Requires tables, not capacities. O(m K + m^3) for m = min(n, K).
   void find_residuals() noexcept;
   double residual(std::int32_t v, std::int32_t u) const noexcept;
 
@@ -67,9 +68,9 @@ private:
   std::int32_t *column_of_; // n: column of the member, or -1
   std::int32_t *next_;      // n: next member of the same column, or -1
   std::int32_t *previous_;  // n: previous member of the same column, or -1
-  std::int32_t *first_;     // K: first member of each list, or -1
-  std::int32_t *count_;     // K: number of members
-  // Arcs out of columns that have members: one row a column, so at most min(n, K) rows.
+  std::int32_t *first_;     // K: first member of the column, or -1
+  std::int32_t *count_;     // K: number of members of the column
+  // Arcs out of columns that have members: one row for each such column, so at most min(n, K) rows.
   std::int32_t *row_of_;     // K: the row of the column's arcs, or -1
   std::int32_t *rows_left_;  // min(n, K): a stack of unused rows
   std::int32_t rows_left_count_ = 0;

@@ -34,8 +34,8 @@ private:
   // Places all members and returns the number of members that cannot be placed. Stops as soon as
   // that number exceeds `tolerated`, or if interrupted.
   std::int32_t place_all(const SumView &view, std::int32_t tolerated, Limits &limits) noexcept;
-  // Offers the flow's labelling to `solution` and, if rises_, the one with all members in the rest
-  // column.
+  // Offers the flow's labelling to `solution`. If rises_, also offers the labelling with all
+  // members in the rest column.
   void take_optimum(const SumView &view, Solution &solution) noexcept;
   // Returns a view of the instance in which all tables are concave. Sets rises_.
   SumView concave_view() noexcept;

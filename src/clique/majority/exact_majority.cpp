@@ -194,7 +194,7 @@ void ExactMajority::run(const SolveOptions &options, Limits &limits, Solution &s
   last_k_ = 0;
   if (!is_feasible(*instance_, solution))
     return;
-  // Offers two labellings first, so that even an interrupted run returns one.
+  // Offers two labellings first, so that even an interrupted run returns a labelling.
   const gsl::span<const std::int32_t> best = instance_->by_member(instance_->best);
   if (instance_->count(best, counts_))
     offer(*instance_, best, counts_, solution);
@@ -238,10 +238,10 @@ void ExactMajority::run(const SolveOptions &options, Limits &limits, Solution &s
 
 // ---- Max-marginals ----------------------------------------------------------------------------
 
-// Sets the messages to the scores of the best labelling after one member has moved. So each message
-// is the score of a labelling, and is finite if any labelling exists. Also raises the messages to
-// the score of the labelling with all members in the rest column: it has no majority column, so no
-// flow finds it.
+// Sets the message to each member and column v to the score of the best labelling after the member
+// has moved to v, without the member's own score. So the messages are finite if any labelling
+// exists. Also raises the messages to the score of the labelling with all members in the rest
+// column: this labelling has no majority column, so no flow finds it.
 void ExactMajority::seed_messages(const Solution &solution, Matrix<double> messages) noexcept {
   const std::int64_t K = instance_->columns;
   const std::int32_t *x = solution.found() ? solution.assignment.data() : instance_->best;

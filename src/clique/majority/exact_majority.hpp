@@ -5,9 +5,8 @@
 // and count k of a. It is computed by a flow (majority_flow.hpp), and it is concave in k. For each
 // a, the best k is searched. The prices of a flow, even of an unfinished one, give a linear upper
 // bound on G_a. This bound rules out the counts, often all, with which no labelling scores more
-// than the best one found so far. The columns a are searched in descending order of a bound on
-// G_a(k) for all k, which is the score if every member takes its column of greatest theta_iv =
-// psi_iv + w_av.
+// than the best labelling found so far. The columns a are searched in descending order of b_a +
+// sum_i max_v theta_iv, where theta_iv = psi_iv + w_av: an upper bound on G_a(k) for all k.
 //
 // Max-marginals m(i, v) follow from the residual distances of finished flows. In the flow of a and
 // k, let member i have column u = x_i:

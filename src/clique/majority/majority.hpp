@@ -25,12 +25,14 @@ bool is_feasible(const Instance &instance, Solution &solution) noexcept;
 double majority_total(const CliquePotential &potential,
                       gsl::span<const std::int32_t> counts) noexcept;
 
-// Returns the exact score of `assignment`, which gives each member a column: the member scores plus
-// the potential of its `counts` (K); minus infinity if interrupted.
+// Returns the exact score of a labelling, which is the sum of its member scores plus the potential.
+// Minus infinity if interrupted. `assignment`: the column of each member. `counts` (K): the number
+// of members at each column.
 double majority_score(const Instance &instance, gsl::span<const std::int32_t> assignment,
                       gsl::span<const std::int32_t> counts) noexcept;
 
-// Copies the labelling to `solution` if it scores more than the solution. Returns its score.
+// Copies the labelling to `solution` if it scores more than the solution. Returns the labelling's
+// score. The parameters are those of majority_score().
 double offer(const Instance &instance, gsl::span<const std::int32_t> assignment,
              gsl::span<const std::int32_t> counts, Solution &solution) noexcept;
 

@@ -3,7 +3,7 @@
 //
 // The network has a node for each column and one slack node. An arc u -> v moves one member of u to
 // v: the member with the least loss by this move. The *slack* of a column is k minus its number of
-// members, the number of members for which it still has room. An arc from a column to the slack
+// members: the number of further members that it may take. An arc from a column to the slack
 // node uses one unit of slack, an arc from the slack node to the column frees one. The rest column
 // (the uncounted values) has unlimited capacity, so its arcs to and from the slack node always
 // exist. A flow has a labelling x and prices p. They always satisfy

@@ -151,7 +151,7 @@ bool GroupMoves::thin_fullest(gsl::span<std::int32_t> labelling) noexcept {
   // Three fifths of the count, at least 1.
   const std::int32_t smaller = count - count * 2 / 5;
   const double kept_by = f[smaller] - f[smaller - 1];
-  // Decides on every member by the counts before all moves made below.
+  // All members decide by the counts before the first move below.
   for (std::int64_t v = 0; v < in.columns; ++v) {
     const double *g = in.potential.tables[v] + counts_[v];
     join_[v] = counts_[v] < in.members ? g[1] - g[0] : 0.0;

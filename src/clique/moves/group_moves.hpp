@@ -1,5 +1,5 @@
 // Moves of several members at once in convex sums, into one column or out of the fullest column.
-// They are for labellings whose score no move of a single member raises any more.
+// They are for labellings that no move of a single member improves any more.
 //
 // Let x be the labelling and n_v its counts. The gain of member i from column v is psi_iv - psi_i,u
 // - (f_u(n_u) - f_u(n_u - 1)), where u = x_i. A convex f_u lies above its tangents, so moving k
@@ -24,7 +24,7 @@ namespace chorale {
 class GroupMoves {
 public:
   GroupMoves(Layout &layout, const Instance &instance) noexcept;
-  // True if a move takes milliseconds at most; moves cannot be interrupted.
+  // True if a move takes milliseconds at most. Moves cannot be interrupted, so they must be short.
   static bool pay_for(const Instance &instance) noexcept {
     return std::int64_t{instance.members} * instance.columns <= 1 << 18;
   }
@@ -38,11 +38,11 @@ public:
   // (cpu.hpp).
   bool move_group(gsl::span<std::int32_t> labelling) noexcept;
 
-  // Moves members out of the fullest column v, to give a search another start. A member moves if
-  // its best other column would be better for it than v if v had only three fifths of its members.
-  // True if at least two members have moved and the score has lost less than one step of the table,
-  // f_v(n_v) - f_v(n_v - 1); the loss is an upper bound, computed as for groups. If false,
-  // `labelling` has been changed but is of no use. O(n).
+  // Moves members out of the fullest column v, to give a search another start. Assumes that only
+  // three fifths of the members stay in v: each member of v moves to its best other column if that
+  // column is then better than v. True if at least two members have moved and an upper bound on the
+  // loss in score, computed as for groups, is less than one step of the table,
+  // f_v(n_v) - f_v(n_v - 1). If false, `labelling` has been changed but is of no use. O(n).
   bool thin_fullest(gsl::span<std::int32_t> labelling) noexcept;
 
 private:

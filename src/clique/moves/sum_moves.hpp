@@ -56,10 +56,10 @@ private:
   template <class Rows>
   double improve_rows(const Rows &in, gsl::span<std::int32_t> labelling, Limits &limits,
                       std::int64_t &sweeps) noexcept;
-  // Does the same for at most kFewMembers members. Keeps a single number instead of rise_ for each
-  // epoch: the sum over all epochs so far of the greatest rise of any join within the epoch. What
-  // this sum has grown by since an evaluation is an upper bound on the rise of any join since then.
-  // `least_scores`: that of improve_again(), or NULL.
+  // Does the same as improve_rows() for at most kFewMembers members. Keeps a single number instead
+  // of rise_ for each epoch: the sum over all epochs so far of the greatest rise of any join within
+  // the epoch. The growth of this sum since an evaluation is an upper bound on the rise of any join
+  // since then. `least_scores`: the least scores given to improve_again(), or NULL.
   template <class Rows>
   double improve_few(const Rows &in, gsl::span<std::int32_t> labelling,
                      const LeastScores *least_scores, Limits &limits,
@@ -73,11 +73,11 @@ private:
   void move(std::int32_t from, std::int32_t to) noexcept;
   void begin_epoch() noexcept;
 
-  static constexpr std::int32_t kEpochs = 64; // greatest number; the last epoch has no end
+  static constexpr std::int32_t kEpochs = 64; // greatest number of epochs; the last has no end
 
   const Instance *instance_;
   FiniteSumScore score_;
-  std::int32_t *counts_;   // K
+  std::int32_t *counts_;   // K: number of members by column
   double *reference_;      // K x kEpochs: join at the beginning of each epoch
   double *most_;           // K: the greater of join now and join at the beginning of this epoch
   double *safe_;           // n: lead + least gain; the member is skipped while leave + rise is less

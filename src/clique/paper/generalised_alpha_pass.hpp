@@ -61,8 +61,8 @@ private:
 
   static constexpr bool kIsSum = requires(Score &score) { score.restart(); };
 
-  // Fills usable_, summed_ and reset_work_. In sums, also sets score_ to the counts of no members.
-  // False if interrupted.
+  // Fills usable_, summed_ and reset_work_. In sums, also sets all counts of score_ to 0. False if
+  // interrupted.
   bool list_columns() noexcept {
     const Instance &in = *instance_;
     const std::int64_t K = in.columns;
@@ -112,7 +112,8 @@ private:
     score_.reset(span_of(counts_, instance_->columns));
   }
 
-  // Raises `solution` to the best labelling for the current set A. False if interrupted.
+  // Scores the labellings of the current set A. The best of them replaces `solution` if it scores
+  // more. False if interrupted.
   bool pass(std::int32_t size, Solution &solution) noexcept {
     double members = 0;
     if (!order(size, &members))

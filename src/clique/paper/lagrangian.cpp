@@ -405,8 +405,8 @@ void Lagrangian::run(const SolveOptions &options, Limits &limits, Solution &solu
                               relax(alpha, limit, options.tolerance, limits, solution));
   }
   const double bound = counted_ > 0 ? *std::max_element(bounds_, bounds_ + counted_) : kForbidden;
-  // This holds for every labelling: it has a majority column, or all its members are in the rest
-  // column.
+  // The bound holds for every labelling: either the labelling has a majority column, or all its
+  // members are in the rest column, and offer_all_in_rest() has offered it to the solution.
   solution.bound = std::min(solution.bound, std::max(bound, solution.score));
 }
 

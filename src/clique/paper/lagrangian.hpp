@@ -49,7 +49,8 @@ private:
     bool above;          // true: v has more members than alpha; false: fewer, but lambda_v > 0
   };
 
-  // Runs the relaxation of alpha; returns the lowest L_alpha found.
+  // Runs the relaxation of alpha. Returns the lowest L_alpha found, or minus infinity if no
+  // labelling has majority alpha.
   double relax(std::int32_t alpha, std::int64_t limit, double tolerance, Limits &limits,
                Solution &solution) noexcept;
   // Makes alpha the majority column, with all multipliers 0.
@@ -80,7 +81,9 @@ private:
   double *multiplier_;    // K: lambda
   double *level_;         // K: term that the relaxation adds to psi_iv, by column v
   double *direction_;     // K: for the subgradient rule: smoothed violations
-  double *best_other_;    // n: golden section: best level at all columns but alpha and the searched
+  // n: for the golden-section rule: the greatest level(i, w) over the columns w other than alpha
+  // and the column whose multiplier is searched.
+  double *best_other_;
   gsl::span<std::int32_t> x_;      // n: a labelling that attains L
   gsl::span<std::int32_t> counts_; // K: number of members by column
   std::uint8_t *changed_; // n: conservative rule: 1 if moved since the multipliers last changed
@@ -91,7 +94,7 @@ private:
   MajorityRepair repair_;
   double member_score_;   // conservative rule: sum of member scores of x_
   double magnitude_;      // sum of the magnitudes of the terms of L at the last choose()
-  double largest_;        // the largest useful multiplier
+  double largest_;        // upper bound on useful multipliers: see largest_multiplier()
   double step_size_;      // subgradient rule: factor on the step that would close the gap
   double least_;          // subgradient rule: the lowest L so far
   std::int32_t failures_; // subgradient rule: number of steps since the last lower L

@@ -136,7 +136,8 @@ void MajorityRepair::walk(std::int32_t from, std::int32_t to) noexcept {
 
 // Makes the moves along walk_, a sequence of columns. If walk_ visits a column twice, the part
 // between the visits is a rotation: if the rotation gains more than `least`, only its moves are
-// made; otherwise it is left out. False if no gain remains.
+// made; otherwise it is left out. Returns false and makes no move if the moves that remain gain at
+// most `least`.
 bool MajorityRepair::follow(double least) noexcept {
   const std::int64_t K = instance_->columns;
   std::int32_t begin = 0;

@@ -1,4 +1,5 @@
-// Turns a labelling found by a relaxation into one in which alpha is the majority.
+// Turns a labelling found by a relaxation into a labelling in which alpha is the majority: no
+// counted column has more members than column alpha.
 //
 // At the end of a Lagrangian relaxation (lagrangian.hpp), few columns have more members than alpha.
 // Members are moved out of these columns, each time the member that loses least, until alpha has

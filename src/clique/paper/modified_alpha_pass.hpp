@@ -15,11 +15,11 @@ public:
   ModifiedAlphaPass(Layout &layout, const Instance &instance) noexcept;
 
   // For every alpha and k = 1 .. n, scores the labelling in which the k members that lose least by
-  // alpha have alpha and the other members their best other column. Considers only the labellings
-  // in which no column has more members than alpha, and writes the one with the greatest exact
-  // score to `solution`. If the labelling with all members in the rest column (the uncounted
-  // values) is better, writes that labelling instead. Gives neither a guarantee nor a bound, and
-  // may find no labelling.
+  // alpha have alpha, and each remaining member its best column other than alpha. Considers only
+  // the labellings in which no counted column has more members than alpha, and writes the best of
+  // them to `solution`, with its exact score. If the labelling with all members in the rest column
+  // (the uncounted values) is better, writes that labelling instead. Gives neither a guarantee nor
+  // a bound, and may find no labelling.
   void run(const SolveOptions &options, Limits &limits, Solution &solution) noexcept;
 
 private:

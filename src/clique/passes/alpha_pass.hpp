@@ -59,9 +59,9 @@ public:
 
   // Runs passes in descending order of the upper bounds on their scores, until a bound lies below
   // the solution's score. `bounds`: a PassBounds or ThresholdBounds. After each pass, writes the
-  // best labelling of the pass to `candidate` (the column of each member) and calls `improve()`.
-  // This function may use `candidate` to improve `solution`, and may exchange the arrays of the
-  // two.
+  // best labelling of the pass to `candidate` (the column of each member) and calls improve(). The
+  // function improve() may use `candidate` to improve `solution`, and may swap `candidate` and
+  // solution.assignment.
   template <class Bounds, class Improve>
   void run(Bounds &bounds, Limits &limits, Solution &solution,
            const gsl::span<std::int32_t> &candidate, Improve &&improve) noexcept {
@@ -79,8 +79,8 @@ public:
         continue;
       if (!sweep_.write(best.count, candidate))
         return;
-      // Of equal scores prefers the lowest alpha, so that the result does not depend on the order
-      // of the passes.
+      // Among passes with equal scores, prefers the pass of the lowest alpha, so that the result
+      // does not depend on the order of the passes.
       if (best.score > solution.score ||
           (best.score == solution.score && alpha < alpha_of_solution)) {
         std::copy_n(candidate.data(), instance_->members, solution.assignment.data());

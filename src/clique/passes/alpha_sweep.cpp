@@ -117,7 +117,8 @@ bool AlphaSweep::sort_free(std::int32_t count) noexcept {
   };
   const double high = greatest_;
   const double scale = (count - 1) / (greatest_ - least_);
-  // Rare: all gains are equal, or their range overflows or underflows the scale.
+  // Rare: all gains are equal, or their range is so small or so large that the scale overflows or
+  // is 0.
   if (!(scale > 0 && scale < kInfinity))
     return sort_by_comparison();
   const auto histogram = [&](std::int64_t begin, std::int64_t end) {

@@ -81,7 +81,7 @@ private:
   double base_ = 0;
   double least_ = 0; // least and greatest gain in unordered_
   double greatest_ = 0;
-  bool is_ordered_ = false; // order_by() has been called
+  bool is_ordered_ = false; // order_by() or stand() has been called
 };
 
 } // namespace chorale

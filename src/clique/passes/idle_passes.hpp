@@ -7,7 +7,8 @@
 // of the independent labelling, plus the sum of these gains, plus f_alpha(k) - f_alpha(0), minus
 // what the tables of the other columns lose when the k members leave. As f_v is convex, each member
 // that leaves column v lowers f_v by at least f_v(1) - f_v(0). This gives an upper bound on the
-// difference of the two scores. If the bound is negative for all k > 0, the pass is idle.
+// score of labelling k minus that of the independent labelling. If the bound is negative for all
+// k > 0, the pass is idle.
 //
 // Notation (instance.hpp): n members, K columns; psi_iv is the score of member i at column v, f_v
 // the table of column v.

@@ -40,7 +40,8 @@ private:
     std::int32_t column = -1;
     double loss = kInfinity; // score of the member in the rest column minus that at `column`
   };
-  // Returns the cheapest such move of any member but `except` (-1: of any member).
+  // Returns the cheapest move out of the rest column (Leaver) over all members but `except`, or
+  // over all members if `except` is -1.
   Leaver cheapest_leaver(std::int32_t alpha, std::int32_t except) const noexcept;
   // Raises the messages to the scores found in the pass of alpha. False if interrupted.
   bool pass_messages(std::int32_t alpha, Matrix<double> messages) noexcept;

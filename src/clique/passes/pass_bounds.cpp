@@ -206,9 +206,10 @@ CHORALE_INLINE double PassBounds::bound_of(std::int32_t alpha) const noexcept {
                  in.members - forced_[alpha]);
 }
 
-// Sorts the passes by descending bound. The place of a pass is the number of passes that come
-// before it, so that no branch depends on the bounds. If there are more than kCounted passes, only
-// builds a heap, from which alpha() takes the passes that are run. False if interrupted.
+// Sorts the passes by descending bound: counts the passes that come before each pass, which gives
+// its rank. The count needs no branch that depends on the bounds. If there are more than kCounted
+// passes, only builds a heap, from which alpha() takes the passes that are run. False if
+// interrupted.
 CHORALE_INLINE bool PassBounds::sort_passes() noexcept {
   const std::int32_t columns = instance_->columns;
   if (columns > kCounted) {

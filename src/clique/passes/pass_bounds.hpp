@@ -53,8 +53,8 @@ private:
   static constexpr int kPadded = (kThresholds + kLanes - 1) / kLanes * kLanes;
 
   bool bound_all() noexcept;
-  // add_seconds() visits the members grouped by best column, and lets each member join its
-  // second-best column. This is its state for a column v that members join.
+  // State of add_seconds() for a column v. This function visits the members grouped by best column,
+  // and lets each member join its second-best column.
   struct Moved {
     std::int32_t alpha; // best column of the member that joined last; -1 before the first
     std::int32_t count; // c_v plus the number of members with this best column that have joined

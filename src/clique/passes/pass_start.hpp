@@ -21,7 +21,7 @@ public:
   PassStart(Layout &layout, const Instance &instance) noexcept
       : instance_(&instance), columns_(layout.take<std::int32_t>(instance.columns)) {}
 
-  // Collects the columns to visit. Requires the members' best and second-best columns.
+  // Collects the columns to visit. Requires a loaded instance (Instance::load()).
   void begin() noexcept {
     const Instance &in = *instance_;
     // Results are ignored: if the limits interrupt a step here, they interrupt the next pass too.
@@ -41,7 +41,7 @@ public:
     alpha_ = -1;
   }
 
-  // Sets `score` to the counts (K) of the first labelling of the pass of alpha.
+  // Sets `score` to `by_column` (K), the counts of the first labelling of the pass of alpha.
   template <class Score>
   void reset(Score &score, gsl::span<const std::int32_t> by_column, std::int32_t alpha) noexcept {
     const std::int32_t before = std::exchange(alpha_, alpha);

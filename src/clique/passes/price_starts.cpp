@@ -351,7 +351,7 @@ CHORALE_INLINE double PriceStarts::choose(const Start &start,
 // Writes the labelling of a start and returns its score. Members choose their columns twice. For
 // the first choice, a large column has the price at its refined count; a small column has the price
 // at the number of members whose best column it is, times the fraction of members outside the large
-// columns. For the second choice, each column has the price at its count after the first.
+// columns. For the second choice, each column has the price at its count after the first choice.
 CHORALE_INLINE double PriceStarts::choose_repeatedly(const Start &start,
                                                      gsl::span<std::int32_t> assignment) noexcept {
   const Instance &in = *instance_;
@@ -408,9 +408,9 @@ void PriceStarts::run(PassBounds &bounds, double level) noexcept {
     count_ = 0;
 }
 
-// Sets the prices that small columns have (own_price_) and those of each place (price_), and what
-// is computed from them. kChord is above 1 because the members that leave a small column are those
-// that lose least.
+// Sets the prices of small columns (own_price_) and of places (price_), and the other inputs of the
+// estimates. kChord is above 1 because the members that leave a small column are those that lose
+// least.
 void PriceStarts::set_prices(PassBounds &bounds) noexcept {
   const Instance &in = *instance_;
   const double *const *tables = in.potential.tables;

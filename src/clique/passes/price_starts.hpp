@@ -95,7 +95,7 @@ private:
   // Fractions of magnitude_. An estimate must exceed the best known score by kPromising before the
   // start is refined and by kRefined afterwards; estimates are too high, since small columns lose
   // members. The score of a start may lie below the best known score by kNear, since single-member
-  // moves raise it. Equal scores differ by less than kRounding.
+  // moves raise it. Scores that differ by less than kRounding count as equal.
   static constexpr double kPromising = 0.0027;
   static constexpr double kRefined = 0.0043;
   static constexpr double kNear = 0.0013;
@@ -142,8 +142,8 @@ private:
     rise_[v] = static_cast<float>(price - own_price_[v] * factor_);
   }
   // Writes the labelling in which each member takes the column v of greatest psi_iv + price_of_[v],
-  // among its best and second-best column and the start's large ones. Sets counts_; returns the
-  // score as write() does. Requires n >= 8.
+  // among its best column, its second-best column and the large columns of the start. Sets counts_
+  // and returns the score, as write() does. Requires n >= 8.
   double choose(const Start &start, gsl::span<std::int32_t> assignment) noexcept;
   double choose_repeatedly(const Start &start, gsl::span<std::int32_t> assignment) noexcept;
   void keep(const Start &start) noexcept;

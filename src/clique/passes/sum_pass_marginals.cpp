@@ -15,7 +15,7 @@ constexpr std::int32_t kWindow = 32 * kRowBlock; // rows stored at a time
 
 // Up to this many columns, each column has a lane of its own.
 constexpr std::int32_t kFewestColumns = 64;
-// Up to this many columns, there is memory for one lane each.
+// Up to this many columns, there is memory for a lane for each column.
 constexpr std::int32_t kAllColumns = 512;
 // Greatest number of lanes that cold columns share (sum_pass_marginals.hpp): one lane for each
 // different step f_v(1) - f_v(0). With more different steps, all cold columns share one lane.

@@ -21,11 +21,11 @@
 // one window only; otherwise they recompute the rows from the scores of the labellings.
 //
 // In a convex sum many labellings are skipped. Let `reach` be the greatest change of the potential
-// by a single move. In every best labelling of a pass, whatever another member is fixed to, a
-// member with gain > reach has alpha, and one with gain < -reach does not. A whole pass is skipped
-// if each member loses more by alpha than the potential can gain for each member that moves to
-// alpha (may_pay()). The labelling with each member at its best column then scores more than the
-// other labellings of the pass, and it is in every other pass too.
+// by a single move. In every best labelling of a pass, even if some other member is fixed to a
+// column, a member with gain > reach has alpha, and a member with gain < -reach does not. A whole
+// pass is skipped if each member loses more by alpha than the potential can gain for each member
+// that moves to alpha (may_pay()). The labelling with each member at its best column then scores
+// more than the other labellings of the pass, and it is in every other pass too.
 //
 // With many columns, most are no member's best or second-best column. Such *cold* columns have
 // count 0 in all labellings except those of their own pass, so their entries in a row depend only
@@ -134,7 +134,7 @@ private:
   std::int32_t *column_of_ = nullptr; // defaults_: column by lane
   double *lane_join_ = nullptr;       // lanes_: join by lane
   double *heard_ = nullptr;           // n x defaults_: greatest scores received
-  Heard *heard_cold_ = nullptr;       // n x steps_: the same, in the lanes of cold columns
+  Heard *heard_cold_ = nullptr;       // n x steps_: scores received in lanes of cold columns
   std::int32_t *next_;                // defaults_: first labelling not yet folded, by column
   double *before_;  // defaults_ x width_: prefix maxima, by default column and fixed column's lane
   double *states_;  // min(n + 1, kWindow) x width_: rows of the current window

@@ -38,8 +38,8 @@ public:
   // Computes all bounds and sorts the passes by descending bound. O(n K) if n is at least about K.
   // False if interrupted.
   bool run() noexcept;
-  // Lowers bounds that are not below `level`, a known score, and sorts the passes again. Leaves out
-  // the pass of rank 0, which has already been run. False if interrupted.
+  // Lowers the bounds that reach `level`, the score of a known labelling, and sorts the passes
+  // again. Leaves out the pass of rank 0, which has already been run. False if interrupted.
   bool tighten(double level) noexcept;
   // Returns the alpha of the pass with the `rank`-th highest bound (0: the highest).
   std::int32_t alpha(std::int32_t rank) const noexcept { return order_[rank]; }

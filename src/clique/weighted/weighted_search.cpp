@@ -16,8 +16,8 @@ constexpr double kMoveRounding = 1e-12;      // gains below this fraction of the
 constexpr std::int64_t kDualSteps = 1000;    // limit on steps of the dual if the caller sets none
 constexpr std::int64_t kDualRoundEvery = 10; // steps between labellings made from the dual
 constexpr std::int32_t kWeightedPatience = 10;   // steps without progress before steps get shorter
-constexpr double kDualShorter = 0.6; // then multiplies the factor on Polyak's step length
-constexpr double kDualLeast = 0.02;  // the dual ends when the factor is below this number
+constexpr double kDualShorter = 0.6; // shortens steps: multiplies the factor on Polyak's length
+constexpr double kDualLeast = 0.02;  // the dual's steps end when the factor is below this number
 constexpr double kDualRounding = 1e-15; // relative error per operation: several unit roundoffs
 // Max-marginals are computed from the best kSpread / n labellings of each pass, but at least two.
 // With up to 15 members these are all labellings of the pass.
@@ -249,7 +249,8 @@ bool WeightedSearch::improve_by_prices() noexcept {
   }
 }
 
-// Writes to joins_ by how much the table of each column rises if a member of this weight joins.
+// Writes to joins_, for each column, the rise of its table when a member of this weight joins; 0 if
+// the count would then exceed the sum of all weights.
 void WeightedSearch::fill_joins(std::int64_t weight) noexcept {
   for (std::int32_t v = 0; v < columns_; ++v)
     joins_[v] = counts_[v] + weight <= kind_.members ? join(v, weight) : 0.0;

@@ -2,8 +2,9 @@
 // (clique.h, "Weights"). n_v is the sum of the weights of the members at column v.
 //
 // Think of a member of weight w as w equal parts, each with scores psi / w. If the parts of one
-// member take two columns, the score is a convex function of the number of parts in the first. So
-// it does not fall if all parts move to the better one of the two columns. Three things follow:
+// member take two columns, the score is a convex function of the number of parts in the first of
+// them. So the score does not fall if all parts move to the better of the two columns. Three things
+// follow:
 //
 // - Alpha-pass on all sum_i w_i parts sorts them by gain from alpha, that is, by the member's gain
 //   per unit of weight. This order keeps the parts of a member together, and some best labelling of
@@ -49,7 +50,7 @@ private:
   CliqueAnswer answer() noexcept;
 
   // These functions read and change the working labelling: x_, with counts_ and x_score_. keep()
-  // copies it to kept_ if it scores more.
+  // copies it to kept_ if it scores more than the labelling in kept_.
   void write_start() noexcept;
   // Makes `from`, the column of each member, the working labelling.
   void take_labelling(gsl::span<const std::int32_t> from) noexcept;
@@ -112,9 +113,9 @@ private:
   const std::int32_t columns_; // K
   const std::int64_t *weights_;
   double factor_ = 1;         // the tables of the potential are multiplied by this
-  // The rest column stands for all uncounted values. Its table is 0 except for this number, at the
-  // count of all members: no counted value occurs then. The number is minus the sum of f_v(0) over
-  // the other columns, so that the potential of such a labelling is 0.
+  // Last entry of the table of the rest column, which stands for all uncounted values; all other
+  // entries of this table are 0. The last entry applies if all members are in the rest column. It
+  // is minus the sum of f_v(0) over the other columns, so that the potential is then 0.
   double nothing_counts_ = 0;
 
   double *scores_ = nullptr;     // n x K, by column
@@ -128,12 +129,12 @@ private:
   std::int32_t *response_;       // n: scratch
   std::int64_t *counts_;         // K: weight of the members at each column in x_
   std::int64_t *chosen_;         // K: counts that the columns choose in the dual
-  std::int64_t *value_counts_;   // R: scratch, to score a labelling
+  std::int64_t *value_counts_;   // one entry for each value: scratch, to score a labelling
   Entry *entries_;               // n: members in the order of a pass or of a column of the dual
   Prefix *prefixes_;             // n + 1: the labellings of a pass
   double *pass_score_;           // K: best score of the pass of each column
   double *joins_;                // K: join() of each column for one weight; or slopes
-  double *price_ = nullptr;      // n: u_i. This and the next two are NULL without the dual
+  double *price_ = nullptr;      // n: u_i; this and the next two arrays are NULL without the dual
   double *best_price_ = nullptr; // n: the u_i with the lowest bound so far
   double *slope_ = nullptr;      // n: 1 - number of columns that choose the member
 
