@@ -126,7 +126,7 @@ typedef struct chorale_chain {
   const void *unary;
   int64_t unary_row_stride;
   int64_t unary_column_stride;
-  /* Edge, start and end scores. NULL: zeros, except what `edges`, `start` and `end` below give. */
+  /* Edge, start and end scores; `edges`, `start` and `end` below replace them. NULL: zeros. */
   const chorale_transitions *transitions;
   /* Edge scores of this chain alone, which replace those of `transitions`. edge_matrices is 1 (one
    * m x m matrix for all edges) or T - 1 (a matrix for each edge: matrix t - 1, which begins at
@@ -137,8 +137,8 @@ typedef struct chorale_chain {
   int64_t edge_matrix_stride;
   int64_t edge_row_stride;
   int64_t edge_column_stride;
-  const void *start; /* m scores in place of the start scores of `transitions`; NULL: those apply */
-  const void *end;   /* m scores in place of the end scores of `transitions`; NULL: those apply */
+  const void *start; /* m start scores of this chain alone; NULL: those of `transitions` */
+  const void *end;   /* m end scores of this chain alone; NULL: those of `transitions` */
   /* A tree: T parents, each an earlier position, or -1 for a root (position 0 and possibly others).
    * NULL: a chain. */
   const int32_t *parents;
@@ -166,7 +166,8 @@ CHORALE_API chorale_status chorale_chain_score(const chorale_chain *chain, const
 
 typedef struct chorale_chain_solver chorale_chain_solver;
 
-/* Tasks for which a workspace is sized. message.h has functions for messages and decoding. */
+/* Tasks for which chorale_chain_solver_bytes and chorale_chain_solver_reserve compute the size of a
+ * workspace. For messages and decoding, message.h has functions of its own. */
 typedef int32_t chorale_chain_task;
 enum { CHORALE_CHAIN_SOLVE = 0, CHORALE_CHAIN_MAX_MARGINALS = 1, CHORALE_CHAIN_K_BEST = 2 };
 
@@ -180,10 +181,11 @@ typedef struct chorale_chain_result {
 /* Fills `result` with zeros; pass sizeof(chorale_chain_result). NULL is ignored. */
 CHORALE_API void chorale_chain_result_init(chorale_chain_result *result, size_t struct_size);
 
-/* Create a solver. create: with an empty workspace, which grows as needed. create_in: in `bytes`
- * bytes of the caller's memory, aligned to 64; this solver never allocates, and a task that needs
- * more memory fails with WORKSPACE_TOO_SMALL. Errors: NULL_ARGUMENT, STRUCT_SIZE; of create
- * OUT_OF_MEMORY; of create_in ALIGNMENT, WORKSPACE_TOO_SMALL. */
+/* Create a solver. The workspace of chorale_chain_solver_create is empty at first and grows as
+ * needed. That of create_in is `bytes` bytes of the caller's memory, aligned to 64: this solver
+ * never allocates, and a task that needs more memory fails with WORKSPACE_TOO_SMALL. Errors:
+ * NULL_ARGUMENT, STRUCT_SIZE; only create: OUT_OF_MEMORY; only create_in: ALIGNMENT,
+ * WORKSPACE_TOO_SMALL. */
 CHORALE_API chorale_status chorale_chain_solver_create(const chorale_host *host,
                                                        chorale_chain_solver **solver,
                                                        chorale_error *error);

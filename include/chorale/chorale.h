@@ -24,17 +24,17 @@
  *   - A failed call changes nothing, except that its output arrays may hold partial results.
  *   - A call that fills a buffer whose size the caller cannot know takes `capacity`, the size of
  *     the buffer in elements (text: bytes), and `needed`, which may be NULL and receives the number
- *     of elements that there are to write. With a NULL buffer and capacity 0 the call only stores
- *     this number. If the buffer is too small, the call fails with CAPACITY, stores the number, and
- *     writes nothing to the buffer.
+ *     of elements of the whole output. With a NULL buffer and capacity 0 the call only stores this
+ *     number. If the buffer is too small, the call fails with CAPACITY, stores the number all the
+ *     same, and writes nothing to the buffer.
  *   - A handle passed as const may be used from several threads at once; a handle passed as
  *     non-const by one thread at a time.
  *   - The library never prints, exits, aborts, or reads the environment or the locale.
  *   - Callbacks run only during a call, and must return. Progress, log and allocator callbacks run
- *     on the thread of the call. Callbacks of potentials and instances also run on the workers of a
- *     run, which are threads of the library or of the caller's executor. An exception or longjmp
- *     out of a callback is undefined behaviour: to end a call early, return non-zero or raise a
- *     cancel flag.
+ *     on the thread of the call. Callbacks of potentials and of oracle instances (model.h) also run
+ *     on the worker threads of a run, which are threads of the library or of the caller's executor.
+ *     An exception or longjmp out of a callback is undefined behaviour: to end a call early, return
+ *     non-zero or raise a cancel flag.
  *   - Between calls the library has no threads, and no state outside handles. So after fork the
  *     child may use every handle (also of mapped problem files) that no other thread was using at
  *     the time of the fork; after a fork inside a callback the child may only exec or _exit.

@@ -48,7 +48,7 @@ CHORALE_API void chorale_clique_problem_init(chorale_clique_problem *problem, si
  * multiplied: F adds psi[i][x_i] once. Examples: repeated rows of a table, long spans, speakers by
  * duration. If all weights are 1, results are those of a call without weights, bit for bit.
  *
- * Supported for a SUM whose tables are convex and forbid no count. With such tables, a member of
+ * Weights need a SUM whose tables are convex and forbid no count. With such tables, a member of
  * weight w may be replaced by w *parts*, members of weight 1 with scores psi / w, without a change
  * of the optimum: if some parts of a member take one value and the others a second value, F is a
  * convex function of the number of parts at the first, so F is greatest when all parts have the
@@ -76,15 +76,16 @@ enum {
   /* Chooses an algorithm by the potential; the result names the choice. Below, a *column* is a
    * counted value, or all uncounted values together.
    *   MAX, one member, or at most two columns: ALPHA_PASS, exact.
-   *   SUM convex: ALPHA_PASS, then ICM from the best labelling of each of the best alphas (four
-   *     alphas up to 250 members, fewer above). With 64 to 255 members, ICM starts instead from the
-   *     best labelling and from labellings in which two or three columns have most members. With 16
-   *     to 500 members, moves of several members at once follow, each followed by ICM. (The steps
-   *     for 64 to 255 and 16 to 500 members are left out with more than 2^18 scores.) The result
-   *     never scores below that of ALPHA_PASS. If a gap is requested, COUNT_BOXES follows.
+   *   SUM convex: ALPHA_PASS, then ICM. ICM starts from the best labelling of each of the best
+   *     values alpha (four of them up to 250 members, fewer above). With 64 to 255 members, it
+   *     starts instead from the best labelling and from labellings in which two or three columns
+   *     have most members. With 16 to 500 members, moves of several members at once follow, each
+   *     followed by ICM. (With more than 2^18 scores, the steps for 64 to 255 and for 16 to 500
+   *     members are left out.) The result never scores below that of ALPHA_PASS. If a gap is
+   *     requested, COUNT_BOXES follows.
    *   SUM concave: CONCAVE_FLOW, exact, also with uncounted values.
    *   SUM neither convex nor concave: ALPHA_PASS, then ICM from the best labelling of each of the
-   *     best alphas, then ALPHA_EXPANSION from the best result, then ICM again. If a gap is
+   *     best values alpha, then ALPHA_EXPANSION from the best result, then ICM again. If a gap is
    *     requested, COUNT_BOXES follows.
    *   MAJORITY: EXACT_MAJORITY, exact.
    *   PAIRS, CALLBACK: ALPHA_PASS, then ICM. (PAIRS that equals a SUM, see potential.h: as SUM.) */
@@ -168,7 +169,7 @@ CHORALE_API chorale_algorithm chorale_algorithm_from_name(const char *name, size
 /* Start labelling of ALPHA_EXPANSION, POLISH and ICM. */
 typedef int32_t chorale_start;
 enum {
-  CHORALE_START_INDEPENDENT = 0, /* the best value of every member; the lowest of several best */
+  CHORALE_START_INDEPENDENT = 0, /* the best value of each member; the lowest if several are best */
   CHORALE_START_VALUE = 1,       /* start_value for members that may take it, else the best value */
   CHORALE_START_ASSIGNMENT = 2,  /* start_assignment */
   CHORALE_START_ALPHA_PASS = 3   /* the result of ALPHA_PASS */
@@ -207,15 +208,15 @@ typedef struct chorale_clique_options {
    * and cancel flag within milliseconds of work, for cliques of any size. Two steps do not: the
    * check of the arguments, which is one pass over the scores, and the copy of the labelling to
    * `assignment`. After a limit the result is the best labelling so far; it scores at least as much
-   * as the labelling in which each member has its best value.
+   * as the labelling in which each member has its best value. After a limit, the callback of a
+   * CALLBACK potential is called only to score the result.
    *
-   * With more than a million scores (n R): There is no labelling before all scores are read; a
-   * limit before that gives score minus infinity and leaves `assignment` unchanged. A limit at any
-   * time leaves `marginals` unchanged. Even computing the score of a labelling takes long, so
-   * labellings are scored during the search, in at most a fifth of its time. A cancel returns the
-   * best of the labellings whose scores were computed; of a time limit, at most an eighth is
-   * reserved to compute the score of the last labelling. After a limit, a callback is called only
-   * to score the result. */
+   * With more than a million scores (n R), a limit that comes before all scores are read gives
+   * score minus infinity and leaves `assignment` unchanged, since there is no labelling yet.
+   * `marginals` is unchanged after any limit. Even computing the score of a labelling takes long,
+   * so labellings are scored during the search, in at most a fifth of its time. A cancel returns
+   * the best of the labellings that were scored. At most an eighth of a time limit is reserved to
+   * score the last labelling. */
   double time_limit;
   const chorale_cancel *cancel; /* may be NULL. Borrowed. */
   int32_t exact_marginals;      /* 1: see chorale_clique_max_marginals. Default 0. */
@@ -234,7 +235,7 @@ typedef struct chorale_clique_result {
   int32_t proven;          /* 1: upper_bound - score <= 1e-9 |score|, or within the rounding that
                               the option `gap` describes */
   int32_t marginals_exact; /* 1: the max-marginals are exact; 0: each is the score of some
-                              labelling, so a lower bound. Set only by max-marginals */
+                              labelling, so a lower bound. 0 after calls that compute none */
   double score;            /* member_score + clique_score */
   double member_score;     /* sum_i psi[i][x_i], added in the order of i */
   double clique_score;     /* C(n) */
@@ -339,8 +340,8 @@ enum {
  *   MAX               O(R n (R + log n))
  *   SUM by ALPHA_PASS O(R n min(R, n)) if no count is forbidden and f_v(0) = 0 for all v; O(R z)
  *                     more if f_v(0) != 0 for z of the values v. (With more than 512 values, more
- *                     than 2 n values, and more than 64 different f_v(1) - f_v(0), the last digit
- *                     may round differently.)
+ *                     than 2 n values, and more than 64 different f_v(1) - f_v(0), numbers are
+ *                     added in another order, which may change the last digit.)
  *   concave SUM       one solve, and O(m^3 + n R) for m = min(n, R)
  *   MAJORITY          one solve, and O(R^3 + n R) for each flow computed
  *   PAIRS, CALLBACK   O(R^3 n) evaluations of the potential, also for SUM by ALPHA_PASS if counts

@@ -69,8 +69,8 @@ CHORALE_API chorale_status chorale_model_builder_add_positions(
 
 /* Adds whole chains (or oracle instances, model.h) to the cliques first .. first + count - 1, which
  * must be property cliques. Clique first + c receives the entries offsets[c] .. offsets[c + 1] - 1
- * of `chains`. The class of every position is 0, and the table of a chain is its tokens; to pass
- * other classes or tables use chorale_model_builder_add_member.
+ * of `chains`. For the property (property.h), the class of every position is 0, and the table of a
+ * chain is its tokens; to pass other classes or tables use chorale_model_builder_add_member.
  * Errors: as for one member; NULL_ARGUMENT, SIZE (count), OUT_OF_RANGE (offsets). */
 CHORALE_API chorale_status chorale_model_builder_add_members(chorale_model_builder *builder,
                                                              int64_t first, int64_t count,

@@ -1,6 +1,6 @@
 /* The simplest interface: from the scores of a tagger to labels that agree with each other.
  *
- * Suffices for most uses. Five calls, between declarations and settings:
+ * It suffices for most uses. A program needs five calls, besides declarations and settings:
  *
  *     chorale_corpus corpus;                          the tagger's scores of each position
  *     chorale_corpus_init(&corpus, sizeof corpus);
@@ -49,16 +49,17 @@ typedef struct chorale_agreement {
   int32_t across;
   /* A clique of n positions (or chains), n_v of which have value v, adds strength / n * sum_v n_v^2
    * to the score. If all other members have the same value, a position that changes to this value
-   * raises the sum by up to twice the strength. So with strength 1 it does so even if the tagger
-   * prefers another label by almost 2. Finite; negative: values should differ. Default 1. */
+   * raises this term by up to twice the strength. So with strength 1 a position takes the label of
+   * the others even if the tagger prefers another one by almost 2. Finite; negative: values should
+   * differ. Default 1. */
   double strength;
   /* A potential that replaces `strength`, over m values (the labels) or over the values of the
    * property. NULL (default): `strength` is used. */
   const chorale_potential *potential;
   int64_t minimum; /* >= 1. Fewer positions or chains than this form no clique. Default 2 */
   const int32_t *keys; /* KEYS: by position of the corpus, a key >= 0, or -1 for none */
-  const int32_t *stop; /* WORDS, KEYS: `stop_count` token ids or keys, in any order; their positions
-                          form no clique */
+  const int32_t *stop; /* WORDS, KEYS: `stop_count` token ids or keys, in any order; positions with
+                          one of these are in no clique of this agreement */
   int64_t stop_count;
   const chorale_property *property; /* PROPERTY: the property */
   /* CLIQUES: clique c holds the positions (numbered as in chorale_corpus)

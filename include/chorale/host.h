@@ -30,8 +30,9 @@ enum {
  * call into the library. Must not unwind, and must not use the handle that this call uses. */
 typedef void (*chorale_log_function)(void *user, chorale_log_level level, const char *message);
 
-/* The host, passed to functions that create handles, which copy the struct. allocator NULL: malloc
- * and free. log NULL: messages are dropped. A NULL host: as if allocator and log were NULL. */
+/* What the host program offers to the library. Functions that create handles take this struct and
+ * copy it. allocator NULL: malloc and free. log NULL: messages are dropped. A NULL host: as if
+ * allocator and log were NULL. */
 typedef struct chorale_host {
   size_t struct_size; /* sizeof(chorale_host); set by chorale_host_init */
   const chorale_allocator *allocator;

@@ -6,8 +6,8 @@
  *   different scratch memory may run at the same time. Errors: ALIGNMENT, WORKSPACE_TOO_SMALL.
  * All other arguments are those of the function of chain.h or message.h that has the same name
  * after the prefix: chorale_kernel_solve takes those of chorale_chain_solve. chorale_chain_score,
- * chorale_property_shown and chorale_property_fired need neither a solver nor scratch memory, and
- * so have no other form here.
+ * chorale_property_shown and chorale_property_fired need neither a solver nor scratch memory, so
+ * this header has no variants of them.
  */
 #ifndef CHORALE_KERNEL_H
 #define CHORALE_KERNEL_H

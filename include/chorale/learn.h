@@ -17,36 +17,37 @@
  * equation 1 (model.h) is linear in theta. Bases below 100 are *agreement bases*. The others are
  * *bonuses*, which add a constant for each member with a certain value.
  *
- * Objective. A structural support vector machine. With Delta the sum of the costs of wrong labels,
+ * Objective. A structural support vector machine. Let S_theta(y) be equation 1 of a labelling y of
+ * a group under the weights theta, and Delta(y) the sum of the costs of its wrong labels. Then
  *
  *     lambda / (2 u) |theta|^2
  *       + sum over groups of max_y [ u Delta(y) / 4 + S_theta(y) ] - S_theta(gold)
  *
  * is minimised subject to the bounds of the weights. u is the unit of the scores: the temperature
  * at which the margins of the tagger's labels are calibrated as log-odds (1 for a good
- * probabilistic tagger). If the margins of wrong labels add up to as much as those of right labels,
- * u is instead the temperature at which the softmax of the tagger's max-marginals gives the gold
- * labels the highest likelihood. So if all scores are multiplied by a factor, all weights are
- * multiplied by the same factor. The method is cutting planes: the labellings that runs (run.h)
- * find are stored by group, and the objective with the maximum over the stored labellings is
- * minimised by Frank-Wolfe steps in the dual with exact line search, to a gap of 1e-5 u times the
- * number of gold labels or for 2000 sweeps.
+ * probabilistic tagger). If the margins of wrong labels add up to at least as much as those of
+ * right labels, u is instead the temperature at which the softmax of the tagger's max-marginals
+ * gives the gold labels the highest likelihood. So if all scores are multiplied by a factor, all
+ * weights are multiplied by the same factor. The method is cutting planes: the labellings that runs
+ * (run.h) find are stored by group, and the objective with the maximum over the stored labellings
+ * is minimised by Frank-Wolfe steps in the dual with exact line search, until the duality gap is at
+ * most 1e-5 u times the number of gold labels, for at most 2000 sweeps.
  *
  * F1. With `classes` in the options, costs are those of micro F1, where labels of class -1 do not
  * count. Let F be the F1 of the tagger's labels. A position costs 2 - F if its gold label counts
  * and the label given does not; 2 if both count and are of different classes; F if the label given
  * counts and the gold label does not. Then a labelling costs less than the tagger's labels exactly
- * if its F1 is above F. Agreement on labels that do not count earns nothing: if all labels with a
- * value v of position cliques (v below 59) have class -1, the sums of AGREEMENT, LOG_AGREEMENT,
- * SHARE and SINGLE leave out v. If there are such values, SINGLE is learnt by default: a bonus for
- * every label that counts.
+ * if its F1 is above F. Agreement on labels that do not count earns nothing: in position cliques,
+ * the sums of AGREEMENT, LOG_AGREEMENT, SHARE and SINGLE leave out each value v < 59 that only
+ * labels of class -1 have. If there are such values, SINGLE is learnt by default: a bonus for every
+ * label that counts.
  *
  * Choices made during learning:
- *   screening       Leaves out kinds whose bases are the same on gold labels as on the tagger's.
- *                   With 6 groups or more, a kind is left out if none of its bases differs with
- *                   p <= 0.2 (sign flips over groups; Bonferroni over the bases of the kind), and
- *                   if exchanges of this kind alone ("agreement" below) do not show with p <= 0.1
- *                   that its members agree.
+ *   screening       Leaves out kinds whose bases are about as great on the tagger's labels as on
+ *                   the gold labels. With 6 groups or more, a kind is left out if none of its bases
+ *                   differs with p <= 0.2 (sign flips over groups; Bonferroni over the bases of the
+ *                   kind), and if exchanges of this kind alone ("agreement" below) do not show with
+ *                   p <= 0.1 that its members agree.
  *   lambda          One of 30, 10, 3, 1, 0.3, 0.1, by cross-validation: groups are divided into
  *                   folds, and each fold is labelled with weights learnt on the others. The
  *                   choice is the highest lambda whose cost on held-out groups is at most one
@@ -55,41 +56,44 @@
  *                   those before, lower lambdas are not tried.
  *   VALUE bonuses   If other bases are learnt too, all lambdas are tried first without the VALUE
  *                   bonuses, then with them. In the choice of lambda, candidates without these
- *                   bonuses are preferred to those with them, as higher lambdas are to lower ones.
+ *                   bonuses are preferred to those with them, just as higher lambdas are preferred
+ *                   to lower ones.
  *   weaker taggers  If the tagger of a problem has seen only a share s < 1 of the data that the
  *                   final tagger will have seen (`seen` in the options), its scores are made to
  *                   resemble those of the stronger tagger: gold labels get a bonus under which the
- *                   tagger's labels have s^r times as many errors. r is the slope of log errors
- *                   over log shares if two shares differ by a factor of 1.5 or more, else 0.35.
- *   control         The same learner without agreement bases: the gain that bonuses alone can
+ *                   tagger's labels have s^r times as many errors. r (0 to 1) is minus the slope of
+ *                   log errors over log shares if two shares differ by a factor of 1.5 or more,
+ *                   else 0.35.
+ *   control         Learns once more without agreement bases, to see what gain bonuses alone can
  *                   reach.
  *   agreement       agreement_p tests whether members of a clique agree beyond what the tagger
- *                   expects. A member of a position clique has a residual for each value: 1 if its
- *                   gold label has the value, else 0, minus a + b p. p is the tagger's probability
- *                   of the value (softmax of max-marginals over u); a and b are fitted by least
- *                   squares over the members of the kind. Members of property cliques take part if
- *                   their chains have all gold labels. They have residuals for the 64 values that
- *                   the gold labels of most members of the kind show in a problem; p is 1 if the
- *                   tagger's labels show the value, else 0; a and b are fitted to each problem. The
- *                   statistic is the sum, over cliques and pairs of their members, of the product
- *                   of the two residuals (summed over values) divided by n. It is compared with
- *                   that of 999 random exchanges: p is the share of exchanges whose statistic is at
- *                   least as great. (Fewer exchanges are made if 100 of them reach the statistic.)
- *                   An exchange deals members to cliques at random: those of all position cliques
- *                   of a kind and a group, and those of all property cliques of a kind and a
- *                   problem. If there would be more than 2^19 residuals, only every k-th clique is
- *                   used. If nothing can be exchanged (centred cliques, one position clique a
- *                   group, one property clique a problem), agreement_p is the p-value of the gain
- *                   over the control on held-out groups.
+ *                   expects. A member of a position clique has a residual for each value v:
+ *                   g - (a + b q). g is 1 if the member's gold label has the value v, else 0. q is
+ *                   the tagger's probability of v (softmax of max-marginals divided by u). a and b
+ *                   are fitted by least squares, for each v, over the members of the kind. Members
+ *                   of property cliques take part if their chains have all gold labels. They have
+ *                   residuals for the values that the gold labels of most members of the kind show
+ *                   in a problem, at most 64; q is 1 if the tagger's labels show v, else 0; a and b
+ *                   are fitted to each problem. The statistic is the sum, over cliques and pairs of
+ *                   their members, of sum_v (residual of one member) (residual of the other) / n.
+ *                   It is compared with that of 999 random exchanges: agreement_p is the share of
+ *                   exchanges whose statistic is at least as great. (Fewer exchanges are made if
+ *                   100 of them reach the statistic.) An exchange deals members to cliques at
+ *                   random: among all position cliques of a kind and a group, and among all
+ *                   property cliques of a kind and a problem. If there would be more than 2^19
+ *                   residuals, only every k-th clique is used. If nothing can be exchanged (centred
+ *                   cliques, one position clique a group, one property clique a problem),
+ *                   agreement_p is the p-value of the gain over the control on held-out groups.
  *   scores          Tests whether the tagger's scores tell anything about the gold labels; if not,
- *                   the scores may belong to other positions. With p(v) the softmax of the
- *                   max-marginals of a position over u, and s(v) the share of v among the gold
- *                   labels of the problem, p(gold) - sum_v s(v) p(v) is 0 on average if gold labels
- *                   are dealt to positions at random. The scores tell something if the sums of this
- *                   difference over groups are above 0 with p <= level. If they tell nothing, only
- *                   agreement that exchanges have shown is applied. Bonuses are not, although they
- *                   may gain: any bonus for the commonest label beats guesses. With too few groups
- *                   the test cannot succeed; the only warning is then FEW_GROUPS.
+ *                   the scores may belong to other positions. Let q(v) be the softmax of the
+ *                   max-marginals of a position divided by u, and s(v) the share of label v among
+ *                   the gold labels of the problem. Then q(gold) - sum_v s(v) q(v) is 0 on average
+ *                   if gold labels are dealt to positions at random. The scores tell something if
+ *                   this difference, summed over the positions of each group, is above 0 with p <=
+ *                   level. If they tell nothing, only agreement that exchanges have shown is
+ *                   applied. Bonuses are not, although they may gain: any bonus for the commonest
+ *                   label beats guesses. With too few groups the test cannot succeed; the only
+ *                   warning is then FEW_GROUPS.
  *   last gate       Decides on held-out groups what is applied. If members were exchanged, evidence
  *                   of agreement does not depend on costs. All bases are then applied if
  *                   agreement_p is at most level / 2 (half, since bonuses have a second chance), if
@@ -99,23 +103,24 @@
  *                   over the tagger has p <= level, and the scores tell something. Otherwise
  *                   bonuses alone are applied, if the gain of the control has p <= level and the
  *                   scores tell something.
- *   kinds           Each kind is also learnt alone and judged by its gain over the tagger on
- *                   held-out groups. Let m be the number of kinds with weights, and i the greatest
- *                   number for which the i-th lowest p is at most 0.5 i / m (Benjamini and
- *                   Hochberg): the i kinds of lowest p are kept. If all bases are applied, a kind
- *                   is kept too if it gains and exchanges of this kind alone show agreement with
- *                   p <= level. Up to half of the kinds kept may then be there by chance; their
- *                   weights are small, and the last gate prevents harm. A single kind is judged by
- *                   the last gate alone.
+ *   kinds           Each kind is also learnt alone and judged by p, the p-value of its gain over
+ *                   the tagger on held-out groups. Let m be the number of kinds with weights, and i
+ *                   the greatest number for which the i-th lowest p is at most 0.5 i / m (Benjamini
+ *                   and Hochberg): the i kinds of lowest p are kept. If all bases are applied, a
+ *                   kind is kept too if it gains and exchanges of this kind alone show agreement
+ *                   with p <= level. Up to half of the kinds kept may then be there by chance;
+ *                   their weights are small, and the last gate prevents harm. A single kind is
+ *                   judged by the last gate alone.
  *   factor          The objective asks for a margin, and so for weights that just suffice. Weights
- *                   of agreement bases of position cliques (words, keys, links) are applied 1.5
- *                   times as large as learnt, within their bounds. They are applied as learnt if
- *                   the larger weights cost held-out groups more: beyond a critical strength
- *                   agreement spreads one label through whole documents. In this case the intervals
- *                   of these weights still reach up to where the factor would have moved their
- *                   upper ends, since few groups hardly tell whether the factor is due. Bonuses are
- *                   never multiplied: a larger bonus labels more and more positions, and harms.
- *                   Gains and p-values are those of the weights as learnt, without the factor.
+ *                   of agreement bases of position cliques without a centre (words, keys, links)
+ *                   are applied 1.5 times as large as learnt, within their bounds. They are applied
+ *                   as learnt if the larger weights cost held-out groups more: beyond a critical
+ *                   strength agreement spreads one label through whole documents. In this case the
+ *                   upper ends of the intervals of these weights are raised by as much as the
+ *                   factor would have raised the weights, since few groups hardly tell whether the
+ *                   factor is right. Bonuses are never multiplied: a larger bonus labels more and
+ *                   more positions, and harms. Gains and p-values are those of the weights as
+ *                   learnt, without the factor.
  *   temperature     For chorale_run_probabilities: the temperature with the highest likelihood of
  *                   the gold labels of held-out groups, each group under the weights of the other
  *                   folds, as applied. Only positions whose highest probability at u is below 0.95
@@ -134,9 +139,9 @@
  * Interpretation. The weights are for inference. They minimise the objective above, which asks for
  * a margin at a chosen lambda, and do not estimate a distribution. If gold labels are drawn from
  * exp(score) under some weights, the learnt weights are smaller (with 40 to 60 groups about half as
- * large, before the factor), and label held-out groups about as well. Intervals describe the
- * minimum of the objective, times the factor; they are not intervals for the weights of such a
- * distribution. */
+ * large, before the factor), and label held-out groups about as well as those weights. Intervals
+ * describe the minimum of the objective, times the factor; they are not intervals for the weights
+ * of such a distribution. */
 #ifndef CHORALE_LEARN_H
 #define CHORALE_LEARN_H
 
@@ -154,7 +159,8 @@ CHORALE_BEGIN_DECLS
  * Some bases are a single function with a single weight, whose index is 0. The other bases are
  * lists of functions, each with a weight of its own; an *index* numbers the functions of a list, as
  * stated below. "By default" means: learnt even if no rule (chorale_weight_rule) names the basis.
- * Numbers never change; those below 100 are agreement bases. */
+ * MAJORITY, CENTRE and VALUE are learnt only if all cliques of the kind have the same R; MAJORITY
+ * and CENTRE also only if R <= 62. Numbers never change; those below 100 are agreement bases. */
 typedef int32_t chorale_basis;
 enum {
   /* sum_v n_v^2 / n; the weight is a `strength` of decode.h. Weight >= 0. Learnt by default, except
@@ -165,18 +171,19 @@ enum {
    * functions is then convex and piecewise linear in the share n_v / n; weight i is the increase of
    * its slope at the share i / 4. */
   CHORALE_BASIS_SHARE = 20,
-  /* Index a C + v: n_v if most members have value a, else 0. So the weights are the matrix of a
-   * MAJORITY potential (potential.h). C is chorale_model_clique_columns, the number of values with
-   * EMPTY and CONFLICT; a and v are in 0 .. C-1. A kind with this basis has no other basis. */
+  /* Index a C + v: n_v if a is the value with the highest count, else 0. So the weights are the
+   * matrix of a MAJORITY potential (potential.h). C is chorale_model_clique_columns, the number of
+   * values with EMPTY and CONFLICT; a and v are in 0 .. C-1. A kind with this basis has no other
+   * basis. */
   CHORALE_BASIS_MAJORITY = 30,
   /* Index c C + v, with C as above: n_v if the centre has value c, else 0. Only for centred
-   * cliques, where it is learnt by default. A kind with this basis has no other basis. */
+   * cliques, where it is learnt by default and is the only basis. */
   CHORALE_BASIS_CENTRE = 40,
   /* sum_v n_v. Learnt by default where members can be EMPTY or CONFLICT, as in property cliques,
    * and where values are left out ("F1" above). */
   CHORALE_BASIS_SINGLE = 100,
   CHORALE_BASIS_EMPTY = 110,    /* n_EMPTY. Learnt by default where members can be EMPTY */
-  CHORALE_BASIS_CONFLICT = 120, /* n_CONFLICT. Learnt by default in the same kinds as EMPTY */
+  CHORALE_BASIS_CONFLICT = 120, /* n_CONFLICT. Learnt by default where EMPTY is */
   CHORALE_BASIS_OUT = 130,      /* n_OUT. For dictionaries with OUT; learnt by default there */
   /* Index v: n_v. Learnt by default in position cliques with R <= 64. */
   CHORALE_BASIS_VALUE = 140
@@ -200,7 +207,8 @@ typedef struct chorale_weight_rule {
 typedef struct chorale_learn_progress {
   size_t struct_size;
   int64_t runs;     /* number of runs so far: how often a problem was labelled */
-  int64_t runs_most; /* upper bound on the number of runs */
+  int64_t runs_most; /* upper bound on the number of runs, except those that test the factor; never
+                        below `runs` */
 } chorale_learn_progress;
 typedef int32_t (*chorale_learn_progress_function)(void *user,
                                                    const chorale_learn_progress *progress);
@@ -253,13 +261,15 @@ typedef struct chorale_learnt chorale_learnt;
  * scores so large that a weight would exceed 1e280), NOT_A_NUMBER, INFINITE, UNKNOWN_CONSTANT
  * (basis), LABELS_MISMATCH (costs, classes, chains of different numbers of labels), NO_GOLD (no
  * gold label is known that its chain allows), ONE_GROUP (all labelled chains are of one group),
- * KIND (no clique has a kind; a rule for a basis that its kind cannot have; cliques of one kind
- * with different properties, values or centres; an oracle instance in a clique with a kind; costs
- * and classes both), WEIGHTS (a clique with a kind has weights), MODEL_MISMATCH (kinds named
- * differently), and those of chorale_run_create and chorale_run_solve.
- * Cost: at most 79 + 3 K runs over each problem, K the number of kinds. Memory: that of a run, two
- * copies of the scores, and, for each labelling that is kept (at most 60 a group), 8 bytes for each
- * weight and each fold. */
+ * KIND (no clique has a kind; a rule for a basis that its kind cannot have; of the cliques of one
+ * kind only some are property cliques, have EMPTY and CONFLICT, have OUT, or have a centre, or
+ * their centres have different numbers of values; a problem with an oracle instance; both costs and
+ * classes), WEIGHTS (a clique with a kind has weights above 1), MODEL_MISMATCH (a kind has two
+ * names), NO_LABELLING (a chain forbids every labelling), and those of chorale_run_create and
+ * chorale_run_solve.
+ * Cost: at most 79 + 3 K runs over each problem, where K is the number of kinds, and two more to
+ * test the factor. Memory: that of a run, two copies of the scores, and, for each labelling that is
+ * kept (at most 60 a group), 8 bytes for each weight and each fold. */
 CHORALE_API chorale_status chorale_learn(const chorale_host *host,
                                          const chorale_problem *const *problems, int64_t count,
                                          const chorale_learn_options *options,
@@ -284,10 +294,11 @@ CHORALE_API chorale_status chorale_problem_create_agreeing(const chorale_host *h
 /* Creates a model with the chains and cliques of a problem's model, in which every clique that has
  * a kind gets the learnt potential of this kind. If nothing is applied, these potentials are zero.
  * The chains are shared with the problem's model, as in chorale_model_reweigh.
- * Errors: NULL_ARGUMENT, STRUCT_SIZE, KIND (a clique whose property, values or centre differ from
- * those learnt from; a kind that was not learnt), WEIGHTS (a clique with a kind has weights),
- * VALUES_MISMATCH (the bases VALUE, MAJORITY and CENTRE can be applied only to cliques with as many
- * values as those learnt from), MODEL_MISMATCH (a kind with another name), OUT_OF_MEMORY. */
+ * Errors: NULL_ARGUMENT, STRUCT_SIZE, KIND (a clique that could not have been of its kind in
+ * chorale_learn, see KIND there; a kind of which no clique was learnt from), WEIGHTS (a clique with
+ * a kind has weights above 1), VALUES_MISMATCH (a kind with the basis VALUE, MAJORITY or CENTRE, or
+ * whose bases leave out values ("F1" above), can be applied only to cliques with as many values as
+ * those learnt from), MODEL_MISMATCH (a kind with another name), OUT_OF_MEMORY. */
 CHORALE_API chorale_status chorale_learnt_apply(const chorale_host *host,
                                                 const chorale_learnt *learnt,
                                                 const chorale_problem *problem,
@@ -321,9 +332,11 @@ enum {
   CHORALE_WARNING_GOLD_FORBIDDEN = 1,  /* some chains forbid some of their gold labels */
   CHORALE_WARNING_LABEL_UNSEEN = 2,    /* some gold label is forbidden at every position */
   CHORALE_WARNING_SINGLE_CLIQUE = 4,   /* some kind has only one clique */
-  CHORALE_WARNING_BASE_KNOWS = 8,      /* 99 % of the tagger's labels are right: trained on gold? */
+  CHORALE_WARNING_BASE_KNOWS = 8,      /* over 99 % of the tagger's labels are right: does it know
+                                          the gold labels? */
   CHORALE_WARNING_FEW_GROUPS = 16,     /* too few groups for any gain to be significant */
-  CHORALE_WARNING_BASE_GUESSES = 32    /* scores tell nothing about gold labels: misaligned? */
+  CHORALE_WARNING_BASE_GUESSES = 32    /* scores tell nothing about gold labels: do they belong to
+                                          other positions? */
 };
 
 /* The report. Costs are sums of the costs of wrong labels over all groups; each group is labelled
@@ -383,8 +396,9 @@ typedef struct chorale_learnt_kind {
   int64_t members;
   double screening_p; /* p-value of "screening" above; 1 if kinds were not screened */
   /* Gain of this kind learnt alone: the cost of the tagger's labels minus the cost of the labels
-   * under this kind, on held-out groups; with a 95 % interval and a p-value. 0 if the kind was not
-   * learnt, or if it is the only kind. */
+   * under this kind, on held-out groups; with a 95 % interval and a p-value. If the kind was not
+   * learnt alone (it was left out, it is the only kind with weights, or nothing passed the last
+   * gate), all are 0, and p is 1. */
   double gain;
   double gain_lower;
   double gain_upper;
@@ -403,7 +417,7 @@ typedef struct chorale_learnt_weight {
   int32_t kind;
   chorale_basis basis;
   int64_t index; /* index within the basis (chorale_basis); 0 if the basis has none */
-  double weight; /* the weight as applied; 0 if the last gate does not apply its basis */
+  double weight; /* the weight as applied; 0 if its kind or its basis is not applied */
   /* 95 % interval, by a jackknife over folds, for the mean of this weight over corpora with as many
    * groups, at this lambda. Does not include the uncertainty of the choice of lambda and kinds. */
   double lower;

@@ -5,9 +5,9 @@
  *
  *     Phi(y) = phi(y) + sum_p m_p(value of p on y)          (phi: the score of the chain, chain.h)
  *
- * one call decodes: it finds the labelling y that maximises Phi. Another computes, for each
- * property p and each of its values v, including EMPTY and CONFLICT, the message of the chain to
- * the clique of p,
+ * chorale_chain_decode finds the labelling y that maximises Phi. chorale_chain_messages computes,
+ * for each property p and each of its values v, including EMPTY and CONFLICT, the message of the
+ * chain to the clique of p,
  *
  *     max { Phi(y) - m_p(v) : p has value v on y }   (equation 6; the incoming m_p is left out).
  *
@@ -21,11 +21,12 @@
 CHORALE_BEGIN_DECLS
 
 /* Methods for several properties. The exact dynamic program extends its state, the label, by a
- * *configuration*: for every property the state of its automaton and, while the property may still
- * fire, the value that it has fired so far. Once a property can fire nothing more, its message m_p
- * is added, and its value is dropped from the configuration. Each configuration at a position costs
- * at most as much as a position of a chain without properties, O(m^2). Only reachable
- * configurations are computed; those stored at one position are *alive*. */
+ * *configuration*, the joint state of all properties: for every property the state of its automaton
+ * and, while the property may still fire, the value that it has fired so far. Once a property can
+ * fire nothing more, its message m_p is added, and its value is dropped from the configuration.
+ * Each configuration at a position costs at most as much as a position of a chain without
+ * properties, O(m^2). Only reachable configurations are computed; those stored at one position are
+ * *alive*. */
 typedef int32_t chorale_joint_mode;
 enum {
   /* EXACT if at most `budget` configurations are ever alive, otherwise BEAM of width `budget`. */
@@ -35,9 +36,9 @@ enum {
   /* Local absorption (the second approximation of the paper, see potential.h): the message m of a
    * property becomes scores of positions. Every position where the property fires v gets m(v) -
    * m(EMPTY), or m(v) if m(EMPTY) is minus infinity. Configurations then hold only the states of
-   * the automata and, when a message is computed, the value of the property whose message it is.
-   * Exact if no property fires twice; otherwise m(v) is added for each firing. `budget` applies as
-   * in EXACT. */
+   * the automata. While the message of one property is computed, they also hold the value that this
+   * property has fired. Exact if no property fires twice; otherwise m(v) is added at each position
+   * that fires v. `budget` applies as in EXACT. */
   CHORALE_JOINT_ABSORPTION = 20,
   /* The paper's third approximation: keeps the best `beam_width` configurations at each position,
    * ranked by their best score over all labels plus the messages of the values fired so far. */
@@ -80,9 +81,9 @@ typedef int32_t chorale_message_task;
 enum { CHORALE_MESSAGE_SEND = 0, CHORALE_MESSAGE_DECODE = 1 };
 
 /* Computes how many bytes chorale_chain_solver_create_in needs for `task` on this chain with these
- * `count` attachments and options (NULL: defaults). As many suffice for all chains and attachments
- * that differ from these only in the entries of arrays (messages, scores, tables). Errors: as for
- * the task. Any thread. */
+ * `count` attachments and options (NULL: defaults). The same number suffices for all chains and
+ * attachments that differ from these only in the entries of arrays (messages, scores, tables).
+ * Errors: as for the task. Any thread. */
 CHORALE_API chorale_status chorale_message_bytes(const chorale_chain *chain,
                                                  const chorale_attachment *attachments,
                                                  int64_t count,
@@ -99,10 +100,10 @@ CHORALE_API chorale_status chorale_message_reserve(chorale_chain_solver *solver,
                                                    chorale_message_task task, chorale_error *error);
 
 /* Errors of both calls below: those of a chain (chain.h); NULL_ARGUMENT, STRUCT_SIZE, SIZE,
- * SIZE_OVERFLOW (also: more properties than a joint state can hold), UNKNOWN_CONSTANT,
- * LABELS_MISMATCH (property), OUT_OF_RANGE (classes, messages), VALUE_OUTSIDE_RANGE (table),
- * NOT_A_NUMBER, INFINITE (messages), AUTOMATON_ON_TREE, STATE_SPACE, OUT_OF_MEMORY,
- * WORKSPACE_TOO_SMALL. No allocation once the workspace is large enough. */
+ * SIZE_OVERFLOW (also: a configuration of so many properties does not fit into 512 bits),
+ * UNKNOWN_CONSTANT, LABELS_MISMATCH (property), OUT_OF_RANGE (classes, messages),
+ * VALUE_OUTSIDE_RANGE (table), NOT_A_NUMBER, INFINITE (messages), AUTOMATON_ON_TREE, STATE_SPACE,
+ * OUT_OF_MEMORY, WORKSPACE_TOO_SMALL. No allocation once the workspace is large enough. */
 
 /* Computes the messages of the chain to its cliques.
  *
@@ -121,8 +122,8 @@ CHORALE_API chorale_status chorale_chain_messages(
     chorale_message_result *result, chorale_error *error);
 
 /* Finds the labelling that maximises Phi (exactly or not: see `exact` of the result). count may be
- * 0. labelling: receives T labels; may be NULL. values: receives `count` entries, the value of each
- * property on the labelling; may be NULL. If no labelling was found, neither array is written.
+ * 0. labelling: receives T labels; may be NULL. values: receives the value of each of the `count`
+ * properties on the labelling; may be NULL. If no labelling was found, neither array is written.
  * result: may be NULL. */
 CHORALE_API chorale_status chorale_chain_decode(
     chorale_chain_solver *solver, const chorale_chain *chain, const chorale_attachment *attachments,

@@ -25,12 +25,12 @@
  * above 62 and above twice the number of values that can fire, memory and time of model and run
  * depend on this number instead of R, and no dictionary is needed. Arguments and results of calls
  * have the property's own value numbers all the same. Memory is O(members R) in position cliques,
- * and in property cliques with an oracle instance, which may have any value, or with a CALLBACK
- * potential, which receives all counts.
+ * in property cliques with an oracle instance (a model of the caller, see below), which may have
+ * any value, and in property cliques with a CALLBACK potential, which receives all counts.
  *
  * A mutable *builder* (one thread) is frozen into a reference-counted *model* (immutable, any
- * thread), on which runs operate. Chains and instances are numbered together from 0 in the order of
- * adding; cliques are numbered from 0 in the order of adding.
+ * thread), on which runs operate. Chains and oracle instances are numbered together from 0 in the
+ * order of adding; cliques are numbered from 0 in the order of adding.
  */
 #ifndef CHORALE_MODEL_H
 #define CHORALE_MODEL_H
@@ -225,8 +225,8 @@ CHORALE_API chorale_status chorale_model_builder_set_centre(chorale_model_builde
 typedef struct chorale_repeated_words_options {
   size_t struct_size; /* sizeof(chorale_repeated_words_options); set by init */
   int64_t minimum;    /* a token with fewer occurrences gets no clique; >= 1. Default 2 */
-  int32_t across;     /* 1: one clique for all occurrences of a token. 0 (default): each group has a
-                         clique of its own */
+  int32_t across;     /* 1: one clique for all occurrences of a token. 0 (default): one clique for
+                         the occurrences in each group */
   int32_t reserved;
   const int32_t *stop; /* `stop_count` token ids, in any order, that get no clique */
   int64_t stop_count;
@@ -236,7 +236,8 @@ typedef struct chorale_repeated_words_options {
   int64_t values; /* R if label_values is given, else ignored */
 } chorale_repeated_words_options;
 
-/* Fills `options` with the defaults; pass sizeof(chorale_repeated_words_options). NULL ignored. */
+/* Fills `options` with the defaults; pass sizeof(chorale_repeated_words_options). NULL is
+ * ignored. */
 CHORALE_API void chorale_repeated_words_options_init(chorale_repeated_words_options *options,
                                                      size_t struct_size);
 
@@ -258,7 +259,7 @@ CHORALE_API chorale_status chorale_model_builder_add_repeated_words(
  * destroy fails with FROZEN. Checks the tables of every potential against the sizes of its cliques.
  * Errors: STATE (no centre), TABLE_TOO_SHORT. O(members log members); for property cliques of large
  * R also O(T m states) for each member, to find the values that can fire, and O(R) for each clique
- * whose potential has tables by value. */
+ * whose potential has a table for each value. */
 CHORALE_API chorale_status chorale_model_builder_freeze(chorale_model_builder *builder,
                                                         chorale_model **model,
                                                         chorale_error *error);

@@ -16,8 +16,8 @@ enum {
   CHORALE_OUTCOME_DEADLINE = 30,
   CHORALE_OUTCOME_CANCELLED = 31,
   CHORALE_OUTCOME_INFEASIBLE = 40,     /* every labelling is proven to score minus infinity */
-  CHORALE_OUTCOME_NOTHING_FOUND = 41   /* every labelling tried scores minus infinity; it is not
-                                          proven that all others do */
+  CHORALE_OUTCOME_NOTHING_FOUND = 41   /* every labelling tried scores minus infinity; labellings
+                                          that were not tried may score more */
 };
 
 /* Returns the name of an outcome in lower case, such as "iteration-limit"; "unknown outcome" for

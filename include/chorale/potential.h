@@ -108,7 +108,8 @@ CHORALE_API chorale_status chorale_potential_create_cardinality(
     const chorale_potential_options *options, chorale_potential **potential, chorale_error *error);
 
 /* MAX: max_v f_v(n_v) over the counted values, including those with n_v = 0. Tables, `length`,
- * strides and errors as in SUM. Tables need not be monotone, nor f_v(0) = 0. [Max potentials] */
+ * strides and errors as in SUM. Tables may rise and fall, and f_v(0) need not be 0. [Max
+ * potentials] */
 CHORALE_API chorale_status chorale_potential_create_max(const chorale_host *host, int64_t values,
                                                         const double *tables, int64_t table_count,
                                                         int64_t length, int64_t row_stride,

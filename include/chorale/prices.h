@@ -12,6 +12,9 @@
  *
  *     C(m)  >=  C(n) + sum_v p_v (m_v - n_v).
  *
+ * This holds for all n and m if f_v(0) = 0 for all v. If not, some member must have a counted value
+ * in n and also in m, since C is 0 by definition where no member has one (potential.h).
+ *
  * So if n are the present counts, and every part then maximises its own scores plus the prices of
  * its members, equation 1 (model.h) of the whole corpus never decreases, for any number of shared
  * cliques. A round over the corpus:
@@ -63,9 +66,9 @@ CHORALE_API void chorale_prices_destroy(chorale_prices *prices);
  * whatever was solved before. Allocates nothing, except memory that callbacks allocate.
  *
  * numbers: `count` finite doubles, the prices: for each shared clique, in the order in which
- *   `cliques` names them, one price for each value of its potential. R + 2 values are 0 .. R-1,
- *   EMPTY, CONFLICT. If the potential has R values, the price of EMPTY and CONFLICT is 0. NULL with
- *   count 0: all prices are 0.
+ *   `cliques` names them, one price for each value of its potential. A potential over R + 2 values
+ *   has them in the order 0 .. R-1, EMPTY, CONFLICT. Under a potential over R values, the price of
+ *   EMPTY and CONFLICT is 0. NULL with count 0: all prices are 0.
  * result: as from chorale_run_solve, but clique_score includes the prices of the members of shared
  *   cliques; may be NULL. If no other clique has two members, and chains are decoded exactly
  *   (message.h), the `score` of the result is the maximum, up to rounding. With 0 rounds and no
@@ -107,8 +110,9 @@ CHORALE_API const chorale_run *chorale_prices_run(const chorale_prices *prices);
  * prices: receives `values` numbers; 0 for uncounted values. The slope of a table f at a count k is
  *   taken as (f(k + 1) - f(k - 1)) / 2, or as f(1) - f(0) at k = 0 and f(n) - f(n - 1) at k = n.
  *   For Potts this is 2 lambda n_v if 0 < n_v < n. With these slopes the inequality at the top of
- *   this file holds for a convex SUM and for all counts m in which some member has a counted value.
- *   If the tables begin with 0, the inequality holds for all counts m. May be NULL.
+ *   this file holds for a convex SUM whose tables begin with 0, for all counts m. If the tables do
+ *   not begin with 0, it holds if some member has a counted value both in `counts` and in m. May be
+ *   NULL.
  * *score: receives C of the counts. May be NULL.
  * Errors: NULL_ARGUMENT (potential, counts), VALUES_MISMATCH, SIZE, OUT_OF_RANGE, TABLE_TOO_SHORT,
  *   KIND (prices: neither MAJORITY nor a SUM that is convex and without forbidden counts),

@@ -23,7 +23,7 @@ CHORALE_BEGIN_DECLS
 
 typedef struct chorale_problem chorale_problem;
 
-/* Creates a problem that holds a reference on `model`, without texts, gold labels and notes.
+/* Creates a problem that holds a reference on `model`. It has no texts, gold labels or notes yet.
  * Errors: NULL_ARGUMENT, STRUCT_SIZE, OUT_OF_MEMORY. */
 CHORALE_API chorale_status chorale_problem_create(const chorale_host *host,
                                                   const chorale_model *model,
@@ -52,7 +52,8 @@ enum {
   CHORALE_TEXTS_LABELS = 0,  /* by label; at least as many as any chain has labels */
   CHORALE_TEXTS_TOKENS = 1,  /* by token id; any number */
   CHORALE_TEXTS_WORDS = 2,   /* by position, chain by chain */
-  CHORALE_TEXTS_SPACES = 3,  /* by position: the white space before each word; absent: one blank */
+  CHORALE_TEXTS_SPACES = 3,  /* by position: the white space before each word. Without this list,
+                                one blank is before each word */
   CHORALE_TEXTS_CHAINS = 4,  /* by chain */
   CHORALE_TEXTS_GROUPS = 5,  /* by group, for groups 0 .. count-1 */
   CHORALE_TEXTS_CLIQUES = 6, /* by clique */
@@ -60,9 +61,9 @@ enum {
   CHORALE_TEXTS_VALUES = 100 /* the first list of value names */
 };
 
-/* Sets or replaces a list; texts are copied. count 0 removes the list; a list of value names stays
- * as an empty list. To add a list of value names, pass as `list` VALUES plus the number of such
- * lists so far.
+/* Sets or replaces a list; texts are copied. count 0 removes the list, except that a list of value
+ * names becomes empty but keeps its number. To add a list of value names, pass as `list` VALUES
+ * plus the number of such lists so far.
  * text_size: sizeof(chorale_text), the distance of texts in bytes.
  * Errors: NULL_ARGUMENT, STRUCT_SIZE (text_size), UNKNOWN_CONSTANT (list), SHAPE (a count that does
  * not fit the model), TEXT (not UTF-8), SIZE_OVERFLOW, OUT_OF_MEMORY. O(bytes). */

@@ -14,10 +14,10 @@
  * value has R + 2 entries.
  *
  * A property is defined by an automaton, which reads the class and the label of each position. The
- * class is a number that the caller gives to the position, such as a type of token. Or a property
- * is *local*: the value that a position fires depends only on its class, its label and the label of
- * its parent (on a chain: of the position before). On trees a property must be local
- * (AUTOMATON_ON_TREE); on chains both kinds are allowed.
+ * class is a number that the caller gives to the position, such as a type of token. A property may
+ * instead be *local*: the value that a position fires depends only on its class, its label and the
+ * label of its parent (on a chain: of the position before). On trees a property must be local,
+ * otherwise calls fail with AUTOMATON_ON_TREE; on chains both kinds are allowed.
  *
  * Models store only the values that the chains of a clique can fire (model.h), so a large R costs
  * no memory there. Arrays of the caller (messages, chorale_attachment) have R + 2 entries.
@@ -103,13 +103,13 @@ CHORALE_API int64_t chorale_property_labels(const chorale_property *property);
 
 /* ---- Automata rule by rule ---------------------------------------------------------------- */
 
-/* A builder of an automaton, used by one thread at a time. Where no rule applies, the automaton
- * stays in its state and fires nothing. State 0 is the start and always exists. */
+/* A builder of an automaton, used by one thread at a time. At a position where no rule applies, the
+ * automaton stays in its state and fires nothing. State 0 is the start and always exists. */
 typedef struct chorale_property_builder chorale_property_builder;
 
-/* A wildcard for the arguments of a rule. As state, class or label: the rule holds for every state
- * added so far, for every class, for every label. As next state: the automaton stays in the state
- * it is in. */
+/* A wildcard for the arguments of a rule. As state, class or label: the rule applies in every state
+ * added so far, to every class, to every label. As next state: the automaton stays in the state it
+ * is in. */
 enum { CHORALE_ANY = -10 };
 
 /* Creates a builder of a property over `labels` labels and `classes` position classes, with values
@@ -126,9 +126,9 @@ CHORALE_API chorale_status chorale_property_builder_add_state(chorale_property_b
                                                               int32_t *state, chorale_error *error);
 /* Adds a rule: in `state`, a position of class `position_class` with label `label` fires `action`
  * and leads to state `next`. state, position_class, label and next may be CHORALE_ANY. If several
- * rules hold, the one that was added last applies.
- * Errors: NULL_ARGUMENT, OUT_OF_RANGE (also for -1, which is not CHORALE_ANY), VALUE_OUTSIDE_RANGE,
- * UNKNOWN_CONSTANT. */
+ * rules match a position, the one that was added last applies.
+ * Errors: NULL_ARGUMENT, OUT_OF_RANGE (-1 too: the wildcard is CHORALE_ANY, not -1),
+ * VALUE_OUTSIDE_RANGE, UNKNOWN_CONSTANT. */
 CHORALE_API chorale_status chorale_property_builder_rule(chorale_property_builder *builder,
                                                          int32_t state, int32_t position_class,
                                                          int32_t label, int32_t next,
@@ -202,8 +202,9 @@ CHORALE_API chorale_status chorale_property_create_first_label(const chorale_hos
                                                                chorale_property **property,
                                                                chorale_error *error);
 
-/* What an ignored label does to a segment, in the two properties below. A segment is a maximal run
- * of labels of one kind; a label that begins a segment (B-X) also ends the run before it. */
+/* What an ignored label does to a segment, in the two properties below. A segment is a longest
+ * stretch of positions with labels of one kind; a label that begins a segment (B-X) also ends the
+ * segment before it. */
 typedef int32_t chorale_segment_rule;
 enum {
   /* A segment continues over ignored labels: X O X is one segment if O is ignored. */
@@ -325,8 +326,9 @@ CHORALE_API chorale_status chorale_property_shown(const chorale_attachment *atta
                                                      chorale_error *error);
 
 /* Writes all values that a labelling fires, in order of positions, with repetitions, even if the
- * labelling shows CONFLICT. Values have the property's own numbers, even with a dictionary. One use
- * is to create a dictionary of the values that occur (the paper's first approximation).
+ * labelling shows CONFLICT. Values have the property's own numbers, even with a dictionary. This
+ * serves, for instance, to create a dictionary of the values that occur (the paper's first
+ * approximation).
  * values: a buffer (chorale.h); capacity length + 1 always suffices.
  * Errors: as for chorale_property_shown; SIZE (a negative capacity), CAPACITY. */
 CHORALE_API chorale_status chorale_property_fired(const chorale_attachment *attachment,

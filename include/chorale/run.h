@@ -82,9 +82,9 @@ enum {
 /* The number format in which messages are stored. A membership has two rows of R (or R + 2)
  * numbers, one for each direction. A new row that differs from the stored one by no more than
  * rounding counts as unchanged. Computation is in double precision, and equation 1 is always
- * evaluated from the scores. Differences and limits below are multiples of the run's *unit*, a
- * power of two near the typical difference between a position's best and second-best score, so that
- * results do not depend on the scale of the scores. */
+ * evaluated from the scores. Differences and limits below are multiples of the run's *unit*. The
+ * unit is a power of two near the typical difference between a position's best and second-best
+ * score, so that results do not depend on the scale of the scores. */
 typedef int32_t chorale_message_element;
 enum {
   /* 16 bytes for each value of a membership (both directions); differences below 1e-12 count as
@@ -99,20 +99,23 @@ enum {
   CHORALE_MESSAGES_MAGNITUDE16 = 10,
   /* FLOAT64 if all messages take less than 256 KB. Otherwise the widest format with which model,
    * run (one thread, no bound) and scores (copied or borrowed) together take at most twice the
-   * bytes of the scores. Besides the formats above there is one with one byte a number and one byte
-   * a row: distances rounded to 6 bits (1.6 %), in a unit for each row. If no format is small
-   * enough: MAGNITUDE16. If only oracle instances have scores: FLOAT64.
+   * bytes of the scores. AUTO can also choose a format with one byte a number and one byte a row:
+   * distances rounded to 6 bits (1.6 %), as multiples of a unit that each row has of its own. If no
+   * format is small enough: MAGNITUDE16. If only oracle instances have scores: FLOAT64.
    *
-   * For cliques of repeated words some format is small enough from this number m of labels on:
-   *   5    float64 scores
-   *   5    float32 scores, the 100 commonest words left out
-   *   9    float32 scores, the 10 commonest words left out; or no word left out, and cliques within
-   *        documents (5 if scores are borrowed)
-   *   20   float32 scores, no word left out, and cliques across a corpus
+   * For cliques of repeated words, some format is small enough if a chain has at least m labels:
+   *   m = 5    float64 scores
+   *   m = 5    float32 scores, the 100 commonest words left out
+   *   m = 9    float32 scores, the 10 commonest words left out (m = 5 if the scores are borrowed or
+   *            the cliques are within documents)
+   *   m = 9    float32 scores, no word left out, cliques within documents (m = 5 if the scores are
+   *            borrowed)
+   *   m = 20   float32 scores, no word left out, cliques across a corpus
    * Sizes: scores take 8 m bytes a position (float32: 4 m). Model and run add, with one byte a
    * number, 2 m + 8 bytes a membership (2 m + 6 in small corpora), about 4 a position (8 with a
    * copied token), 10 a clique, 60 a chain, and scratch memory of 16 m + 80 bytes a member of the
-   * largest clique. This clique is large across a corpus, since one word in twenty is the same. */
+   * largest clique. Across a corpus this clique is large, since the commonest word makes up about a
+   * twentieth of a text. */
   CHORALE_MESSAGES_AUTO = 20
 };
 
@@ -133,7 +136,7 @@ typedef struct chorale_progress {
   size_t struct_size;
   int64_t round;            /* 0: each chain was decoded without its cliques */
   int64_t messages_changed; /* number of messages of cliques to members that the round changed */
-  double score;             /* equation 1 of the labelling of the round, or step */
+  double score;             /* equation 1 of the labelling of this round or step of the bound */
   double best_score;
   double upper_bound; /* plus infinity before one has been computed */
 } chorale_progress;
@@ -162,9 +165,9 @@ typedef struct chorale_run_options {
    * may need more configurations: ABSORPTION stores more states where messages forbid EMPTY, and
    * then drops configurations beyond the budget like a beam; EXACT prunes configurations by the
    * messages, so under other messages it may exceed the budget and end the call with STATE_SPACE.
-   * A run allocates about T x (m + 1) x 8 bytes for each configuration that can be alive, once for
-   * each thread, and tables of about 16 T bytes for each property of a chain, which together take
-   * at most the bytes of the scores or 16 MiB. */
+   * For each thread, a run allocates about T x (m + 1) x 8 bytes for each configuration that can be
+   * alive. It also allocates tables of about 16 T bytes for each property of a chain. The tables of
+   * all chains together take at most as many bytes as the scores, or 16 MiB if that is more. */
   chorale_joint_mode joint_mode;
   chorale_message_element message_element; /* default AUTO */
   int64_t beam_width;
@@ -272,8 +275,8 @@ typedef struct chorale_run_result {
   int32_t proven;        /* 1: upper_bound - score <= 1e-9 |score|, or within rounding: at most
                             1e-12 (sum_i |phi_i| + sum_p |C_p|) */
   int64_t rounds;        /* number of rounds done so far, without round 0 */
-  int64_t best_round;    /* the last round from which a part of the best labelling comes; of a
-                            polished labelling: of the labelling that the polish started from */
+  int64_t best_round;    /* the last round from which a part of the best labelling comes. If the
+                            best labelling is polished: that of the labelling before the polish */
   double score;          /* equation 1 of the best labelling: chain_score + clique_score; minus
                             infinity if there is no labelling */
   double chain_score;    /* sum of phi_i over the chains. Each 1024 chains are added in their order,
@@ -301,8 +304,8 @@ CHORALE_API void chorale_run_result_init(chorale_run_result *result, size_t stru
  * without changes, or when rounds alternate between two labellings), a step does nothing and
  * reports 0 messages_changed, until scores change or a solve does more rounds. result: may be NULL.
  * Errors: NULL_ARGUMENT, STRUCT_SIZE, CALLBACK_VALUE, CALLBACK_STOPPED, STATE_SPACE, EXECUTOR,
- * BUSY. After an error the run is as after a cancel. O(T m^2) a chain and one all-max-marginals
- * call a clique. */
+ * BUSY. After an error the run is as after a cancel. Cost: O(T m^2) for each chain, and one
+ * computation of all max-marginals (chorale_clique_max_marginals) for each clique. */
 CHORALE_API chorale_status chorale_run_step(chorale_run *run, chorale_run_result *result,
                                             chorale_error *error);
 /* Does the remaining rounds, polish, repair and bound. A further call does `rounds` more rounds.
@@ -310,8 +313,8 @@ CHORALE_API chorale_status chorale_run_step(chorale_run *run, chorale_run_result
 CHORALE_API chorale_status chorale_run_solve(chorale_run *run, chorale_run_result *result,
                                              chorale_error *error);
 /* chorale_run_polish does only the polish (and the repair, if no labelling has been found).
- * chorale_run_bound does only `steps` more steps of the bound. Errors: as for a step; STATE (bound:
- * the run was created with bound_steps 0). */
+ * chorale_run_bound does only `steps` more steps of the bound. Errors: as for a step; of
+ * chorale_run_bound also SIZE (steps < 0) and STATE (the run was created with bound_steps 0). */
 CHORALE_API chorale_status chorale_run_polish(chorale_run *run, chorale_run_result *result,
                                               chorale_error *error);
 CHORALE_API chorale_status chorale_run_bound(chorale_run *run, int64_t steps,
@@ -336,13 +339,14 @@ CHORALE_API chorale_status chorale_run_set_limits(chorale_run *run, double time_
  *   - Edited chains are decoded without their cliques, which updates the labelling of round 0.
  *   - The best labelling is polished around the edits: first the edited chains and the members of
  *     edited cliques, then the chains whose cliques have changed.
- *   - The edited chains and cliques send messages, for at most `rounds` rounds. A chain that
- *     a message reaches is computed again if the message has changed by more than rounding (the
- *     first 16 such chains), or by more than 1/1024 of the run's unit (all others). Cliques of more
+ *   - The edited chains and cliques send messages, for at most `rounds` rounds. While messages have
+ *     reached at most 16 chains, every message that has changed by more than rounding is passed on;
+ *     later only a message that has changed by more than 1/1024 of the run's unit. Cliques of more
  *     than 256 members that were not edited keep their messages. The best labelling of these rounds
  *     is polished, and kept if it scores higher.
- *   - A second polish starts from the labelling in which all chains reached so far are decoded
- *     without cliques; its result is kept if it scores higher.
+ *   - A second polish starts from the labelling in which the edited chains, the chains that
+ *     messages reached and the members of edited cliques of at most 256 members are decoded without
+ *     their cliques. Its result is kept if it scores higher.
  *
  * The result never scores below the earlier best labelling by equation 1 under the new scores. (If
  * an edit forbids labels of the earlier labelling, the comparison is with the earlier labelling in
@@ -404,7 +408,8 @@ enum {
  * (OUT_OF_MEMORY): for the counts of cliques of more than 256 columns and, in chorale_run_json, of
  * more than 256 members. */
 
-/* Writes the result of the last step, solve, polish or bound to *result. */
+/* Writes the result of the last step, solve, polish or bound to *result, even if the run has no
+ * labelling. */
 CHORALE_API chorale_status chorale_run_get_result(const chorale_run *run,
                                                   chorale_run_result *result, chorale_error *error);
 /* Writes the T labels of a chain. labels: a buffer with `capacity` and `needed` (chorale.h), like
@@ -447,7 +452,7 @@ typedef struct chorale_payment {
   int32_t value;     /* value under CHORALE_TOGETHER */
   /* The change of the clique's score C by this member alone: C now, minus C if this member had
    * own_value and every other member, even of the same chain, the value that it has now. Plus
-   * infinity if the clique forbids the latter. */
+   * infinity if the clique forbids these values. */
   double amount;
 } chorale_payment;
 
@@ -469,12 +474,14 @@ CHORALE_API chorale_status chorale_run_payments(const chorale_run *run, int64_t 
  * marginals: T x m doubles, row t at marginals + t * row_stride (0: m, rows without gaps).
  * margins: T doubles, the greatest max-marginal of each position minus its second greatest (as in
  *   chorale_chain_max_marginals). Either may be NULL.
- * Exact for this chain under these messages if the chain is in no property clique. Otherwise the
- * marginals come from the dynamic program over joint states in the run's joint mode: a beam may
- * leave some marginals too low, and labels that no configuration of the beam has are decoded
- * separately. A clique whose members are all single items (chains of one position) that are in no
- * other clique stores no messages: this call computes the messages of such a clique if it has n <=
- * 256 members. In a larger clique it takes the other members at their current labels, O(n + R).
+ * The max-marginals are exact for this chain under these messages if the chain is in no property
+ * clique. Otherwise they come from the dynamic program over configurations (message.h) in the run's
+ * joint mode, whose beam may leave some of them too low. This program gives none on trees and for
+ * labels that the beam dropped: each of these max-marginals is the score of a separate decoding, in
+ * which the label is forced.
+ * A clique whose members are all single items (chains of one position) that are in no other clique
+ * stores no messages. If such a clique has n <= 256 members, this call computes its messages. If it
+ * has more, the call takes the other members at their current labels, O(n + R).
  * Uses the run's workspace. Errors: also STRIDE, KIND. */
 CHORALE_API chorale_status chorale_run_max_marginals(chorale_run *run, int64_t chain,
                                                      double *marginals, int64_t row_stride,
@@ -490,35 +497,36 @@ CHORALE_API chorale_status chorale_run_max_marginals(chorale_run *run, int64_t c
  *   max-marginals share all probability.
  * probabilities: T x m doubles, row t at probabilities + t * row_stride (0: m, rows without gaps).
  *   Each row adds up to 1, up to rounding.
- * exact: may be NULL. Receives 1 if the sums are exact for this chain under these messages, over
- *   the joint states of all its property cliques. Receives 0 if these joint states exceed the
- *   budget, whatever the joint mode. Then:
+ * exact: may be NULL. Receives 1 if the sums are exact for this chain under these messages, with
+ *   all its property cliques. Receives 0 if they would need more configurations (message.h) than
+ *   the budget, whatever the joint mode. Then:
  *
  *   On a chain, the sums leave out labellings. Each position keeps the configurations with the
  *   greatest upper bounds on their sums: 16 configurations, 64 if the labellings left out have more
- *   than a hundredth of the sum of all labellings, then 256, but never more than `budget`. Nor does
- *   it keep configurations whose bound is below about 2e-16 of the sum of all labellings. The
- *   bounds of what was left out are added up. No probability is wrong by more than this part; usual
- *   errors are far smaller. Such a chain costs no more than one whose joint states just fit a
- *   budget of about 400.
+ *   than a hundredth of the sum of all labellings, then 256, but never more than `budget`.
+ *   Configurations whose bound is below about 2e-16 of the sum of all labellings are dropped too.
+ *   The bounds of all that is left out are added up, and no probability is wrong by more than the
+ *   share of this total in the sum of all labellings; usual errors are far smaller. Such a chain
+ *   costs no more than one whose configurations just fit a budget of about 400.
  *
- *   On a tree, and on a chain if the part left out exceeds a tenth, properties are absorbed
- *   (message.h), which is approximate without a bound on the error. An absorbed property adds
- *   message(v) - message(EMPTY) at each firing of v, and message(EMPTY) once, so that a labelling
- *   that fires twice gets the messages of both firings in place of that of CONFLICT. Where
- *   message(EMPTY) is minus infinity, labellings that fire nothing are forbidden, and each firing
- *   of v adds message(v) minus the greatest message of a value.
+ *   On a tree, and on a chain if that share exceeds a tenth, properties are absorbed (message.h),
+ *   which is approximate without a bound on the error. An absorbed property adds message(v) -
+ *   message(EMPTY) at each position that fires v, and message(EMPTY) once, so that a labelling that
+ *   fires twice gets both of these messages in place of message(CONFLICT). Where message(EMPTY) is
+ *   minus infinity, labellings that fire nothing are forbidden, and each position that fires v adds
+ *   message(v) - max_w message(w); w stands for all values but EMPTY and CONFLICT.
  * Sums are in double precision: differences between labels are lost if all scores of a position are
  * more than about 1e15 times as large as the differences.
  * The messages of a clique are max-marginals: for each value, the best score of the other members,
  * not a sum over their labellings. For single items they are computed as in
  * chorale_run_max_marginals.
  * Uses the run's workspace. Errors: also NOT_A_NUMBER, INFINITE and OUT_OF_RANGE (temperature),
- *   STRIDE, KIND, STATE_SPACE (the states of absorbed properties exceed the budget too),
- *   NO_LABELLING (also: the messages, or by absorption the firings, forbid every labelling of the
- *   chain), CALLBACK_VALUE and CALLBACK_STOPPED (single items). An error writes nothing.
+ *   STRIDE, KIND, STATE_SPACE (even with absorbed properties there are more configurations than the
+ *   budget), NO_LABELLING (also: every labelling of the chain is forbidden by the messages or, with
+ *   absorbed properties, because of what it fires), CALLBACK_VALUE and CALLBACK_STOPPED (single
+ *   items). An error writes nothing.
  *
- * O(T m^2 x joint states) exponentials; for a tree in property cliques T m times as many. */
+ * O(T m^2 x configurations) exponentials; for a tree in property cliques T m times as many. */
 CHORALE_API chorale_status chorale_run_probabilities(chorale_run *run, int64_t chain,
                                                      double temperature, double *probabilities,
                                                      int64_t row_stride, int32_t *exact,

@@ -77,9 +77,9 @@ enum {
   CHORALE_ERROR_NOT_A_CHAIN = 73,
   /* An automaton property was used on a tree, which allows only local properties. */
   CHORALE_ERROR_AUTOMATON_ON_TREE = 74,
-  /* A property that can fire a value outside its range. */
+  /* A property that can fire (property.h) a value outside its range. */
   CHORALE_ERROR_VALUE_OUTSIDE_RANGE = 75,
-  /* A chain with several properties has more joint states (message.h) than the budget allows. */
+  /* A chain with properties needs more configurations (message.h) than the budget allows. */
   CHORALE_ERROR_STATE_SPACE = 76,
   /* A label name that the labelling scheme does not know. */
   CHORALE_ERROR_LABEL_NAME = 77,
@@ -89,8 +89,8 @@ enum {
   CHORALE_ERROR_FROZEN = 81,
   /* A property, or the model of repeated words, reads tokens, and the chain has none. */
   CHORALE_ERROR_TOKENS_MISSING = 82,
-  /* An earlier run on a model with another number of chains or cliques; kinds of cliques that have
-   * other names (learn.h). */
+  /* The argument `earlier` of chorale_run_create is a run on a model with another number of chains
+   * or cliques; or two problems give a kind of cliques different names (learn.h). */
   CHORALE_ERROR_MODEL_MISMATCH = 83,
   /* A run that has no labelling (yet). */
   CHORALE_ERROR_NO_LABELLING = 84,
@@ -103,8 +103,8 @@ enum {
   /* A call that the state of its object does not allow, such as a bound of a run created with
    * bound_steps 0, or freezing a builder while a centred clique has no centre. */
   CHORALE_ERROR_STATE = 87,
-  /* No problem to learn from has a gold label; all chains with gold labels are of one group
-   * (learn.h). */
+  /* No problem to learn from has a gold label that its chain allows; all chains with gold labels
+   * are of one group (learn.h). */
   CHORALE_ERROR_NO_GOLD = 88,
   CHORALE_ERROR_ONE_GROUP = 89,
   /* A fault of the library itself: please report it. */
