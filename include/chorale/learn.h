@@ -267,9 +267,9 @@ typedef struct chorale_learnt chorale_learnt;
  * classes), WEIGHTS (a clique with a kind has weights above 1), MODEL_MISMATCH (a kind has two
  * names), NO_LABELLING (a chain forbids every labelling), and those of chorale_run_create and
  * chorale_run_solve.
- * Cost: at most 79 + 3 K runs over each problem, where K is the number of kinds, and two more to
- * test the factor. Memory: that of a run, two copies of the scores, and, for each labelling that is
- * kept (at most 60 a group), 8 bytes for each weight and each fold. */
+ * Cost: at most 81 + 3 K runs over each problem, where K is the number of kinds. Memory: that of a
+ * run, two copies of the scores, and, for each labelling that is kept (at most 60 a group), 8 bytes
+ * for each weight and each fold. */
 CHORALE_API chorale_status chorale_learn(const chorale_host *host,
                                          const chorale_problem *const *problems, int64_t count,
                                          const chorale_learn_options *options,

@@ -83,9 +83,6 @@ struct chorale_learnt {
 
 namespace chorale {
 
-// The problems to learn from; none is NULL.
-using Problems = gsl::span<const chorale_problem *const>;
-
 using Learnt = ::chorale_learnt;
 
 // Write the result as text to `buffer`: as much as fits, and a NUL. Return the number of bytes of

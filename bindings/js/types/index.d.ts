@@ -1077,13 +1077,16 @@ export interface LearntReport {
    * What is unusual about the problems. "gold-forbidden": chains forbid some of their gold labels.
    * "label-unseen": a gold label is forbidden at every position. "single-clique": a kind has only
    * one clique. "base-knows": 99 % of the tagger's labels are right, so that the tagger may have
-   * been trained on these gold labels. "few-groups": too few groups for significant gains.
+   * been trained on these gold labels. "base-guesses": the tagger's scores tell nothing about the
+   * gold labels, which may belong to other positions. "few-groups": too few groups for significant
+   * gains.
    */
   readonly warnings: readonly (
     | "gold-forbidden"
     | "label-unseen"
     | "single-clique"
     | "base-knows"
+    | "base-guesses"
     | "few-groups"
   )[];
   readonly groups: number;
