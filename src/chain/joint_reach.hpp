@@ -141,8 +141,10 @@ private:
   // Runs the forward pass. `sends`: computes messages; `traces`: keeps the rows of all positions.
   End pass(bool sends, bool traces) noexcept;
   End step(std::int32_t t) noexcept;
-  // Computes best_ and, if `sends`, all messages. Without `sends`, if only one property is
-  // followed, its message becomes the greatest score, all messages included, of each of its values.
+  // Computes best_. With `sends`, also computes the outgoing messages of all properties. Without
+  // `sends`, if exactly one property k is followed, writes something else to message(k): for each
+  // value of k, the greatest score of a labelling that shows it, plus all incoming messages, that
+  // of k too.
   void finish(bool sends) noexcept;
   double *message(std::int32_t k) const noexcept { return outgoing_ + k * message_limit_; }
   double *steady_part(std::int32_t k) const noexcept { return steady_ + k * message_limit_; }

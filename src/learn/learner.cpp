@@ -370,9 +370,10 @@ chorale_status LearningCourse::add_planes(double lambda, std::int32_t runs) noex
   return CHORALE_OK;
 }
 
-// Tries the lambdas in descending order. For each, adds planes under the weights of all groups, and
-// computes held-out costs under the weights of the folds. Ends after kLambdaPatience lambdas in a
-// row that are no better than the best before.
+// Tries the lambdas in descending order. For each, learns weights from all groups and adds the
+// planes found under them; then labels each fold under weights learnt from the other folds, and
+// computes the costs of these held-out labels. Ends after kLambdaPatience lambdas in a row that are
+// no better than the best before.
 chorale_status LearningCourse::follow_lambdas(Variant variant, bool with_values) noexcept {
   set_bounds(variant, with_values);
   double least = kInfinity;

@@ -34,8 +34,10 @@ struct chorale_property : chorale::Counted {
   std::int32_t start = 0;
   std::int32_t table_offset = 0;
   std::int32_t outside_value = -1;
-  // Position label and token label (ready_made.hpp) compute the class of a position themselves: it
-  // is 1 at `position`, or where the entry of the table is `token`; elsewhere 0. -1: not used.
+  // Two ready-made properties (ready_made.hpp) do not read the position classes of the caller.
+  // create_position_label() sets `position`: the class is 1 at this position, elsewhere 0.
+  // create_token_label() sets `token`: the class is 1 where the table has this entry, elsewhere 0.
+  // -1: not used.
   std::int32_t position = -1;
   std::int32_t token = -1;
   bool fires_table = false; // some action is FIRE_TABLE

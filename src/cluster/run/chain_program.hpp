@@ -147,9 +147,10 @@ private:
   template <class Body>
   double with_forced(std::int32_t t, std::int32_t y, Limits &limits, Body &&body) noexcept;
   double forced_value(std::int32_t t, std::int32_t y, Limits &limits) noexcept;
-  // sum_joint() and sum_joint_tree() write T x m logarithms of sums over labellings to marginals_.
-  // Return false if the joint states exceed the budget, or in mode BEAM if the beam would leave out
-  // too much.
+  // sum_joint() and sum_joint_tree() write to marginals_, for each position and label (T x m), the
+  // logarithm of the sum of exp(score with messages / temperature) over the labellings with this
+  // label. Return false if there are too many configurations for the budget; sum_joint() also if
+  // labellings with more than kMostLost of the whole sum may have been left out.
   bool sum_joint(const LogSums &sums, const JointOptions &joint, bool &exact,
                  Limits &limits) noexcept;
   bool sum_joint_tree(const LogSums &sums, const JointOptions &joint, Limits &limits) noexcept;

@@ -6,7 +6,7 @@
 // change. The solve changes chains of the labelling `now`. The labellings `now` and `best` are then
 // compared over the changed chains and cliques alone. If `now` is better, these chains are copied
 // to `best` (commit); otherwise they are copied back from `best` (revert). So `best` never gets
-// worse.
+// worse. Closed cliques (closed.hpp) are independent of the rest of the model and solved directly.
 #pragma once
 
 #include "cluster/run/setting.hpp"

@@ -84,7 +84,8 @@ public:
   // Replaces the scores of a chain. False, with nothing replaced, if memory runs out.
   bool replace(std::int32_t chain, const ChainView &view) noexcept;
   void restore(std::int32_t chain) noexcept;
-  // Restores the scores, labels and strengths of the model.
+  // Undoes all replaced scores and edits: scores are those of the model, all labels are allowed,
+  // and the factors of all strengths are 1. Restricted columns stay.
   void restore_all() noexcept;
 
   // ---- Edits. take_edits() must be called before set_allowed() and set_strength() ----

@@ -17,8 +17,8 @@ constexpr std::int64_t kDecodes = 20000;
 constexpr std::int64_t kDecodesOfAll = 20;
 // At most this many repeats (slots in the same clique) of a chain are tried one at a time.
 constexpr std::int32_t kAlone = 8;
-// First penalty for a violation of 1, in units of messages. It doubles at local optima, up to
-// kLargestScore.
+// First penalty for a violation of 1, in units of messages (message_unit.hpp). It doubles at local
+// optima, up to kLargestScore.
 constexpr double kFirstPrice = 16;
 
 // Scratch for one chain.
@@ -46,7 +46,7 @@ public:
         now_(now), course_(course), layout_(setting.rooms.behind(setting.rooms.bytes().chain)),
         memory_(layout_, model_) {}
 
-  // Starts a search. `unit`: the unit of messages.
+  // Starts a search. `unit`: the unit of messages (message_unit.hpp), the scale of scores.
   void begin(double unit) noexcept {
     course_.price = kFirstPrice * unit;
     course_.decodes = kDecodes + kDecodesOfAll * model_.chains.size();
