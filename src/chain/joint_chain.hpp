@@ -107,8 +107,8 @@ private:
   bool make_room() noexcept;
   double threshold(const std::uint64_t *key) const noexcept;
   void drop_hopeless(std::int32_t t) noexcept;
-  // For sums. Returns the sum over the properties of the greatest message score that can still be
-  // added after a configuration.
+  // Used with log-sums. Returns, for the configuration with this key, the greatest message score that
+  // each property can still add, summed over the properties.
   double hope(const std::uint64_t *key) const noexcept;
   // Computes completion_ with log-sums in place of maxima. False if interrupted.
   bool sum_completions(Scores &scores) noexcept;

@@ -22,7 +22,8 @@ struct alignas(kAlignment) Worker {
   Limits limits;
   // Memory of the program (chain_program.hpp, clique_program.hpp) that the worker runs.
   std::byte *room = nullptr;
-  // Counters, added to Tally after a loop.
+  // Counters. After a parallel loop they are added to the totals of the run (Tally, state.hpp) and
+  // set to 0.
   std::int64_t chain_updates = 0;
   std::int64_t clique_updates = 0;
   std::int64_t messages_changed = 0;
