@@ -167,7 +167,8 @@ CHORALE_API chorale_status chorale_chain_score(const chorale_chain *chain, const
 typedef struct chorale_chain_solver chorale_chain_solver;
 
 /* Tasks for which chorale_chain_solver_bytes and chorale_chain_solver_reserve compute the size of a
- * workspace. For messages and decoding, message.h has functions of its own. */
+ * workspace. message.h has such functions for chorale_chain_messages and chorale_chain_decode, which
+ * work on chains with properties. */
 typedef int32_t chorale_chain_task;
 enum { CHORALE_CHAIN_SOLVE = 0, CHORALE_CHAIN_MAX_MARGINALS = 1, CHORALE_CHAIN_K_BEST = 2 };
 

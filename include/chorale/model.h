@@ -89,9 +89,9 @@ CHORALE_API chorale_status chorale_model_builder_add_chain(chorale_model_builder
  * incoming: for each port a pointer to columns[p] scores, which may be minus infinity. The two
  * functions return 0, or non-zero to end the run's call with CALLBACK_STOPPED. NaN, plus infinity
  * and magnitudes above 1e290 in their results end the call with CALLBACK_VALUE. The functions are
- * called on the thread that calls the run, or on a worker if the run has several (for one instance
- * at most one call at a time), and must not unwind. Calls on the run from within them fail with
- * BUSY. */
+ * called on the thread that calls the run, or on a worker if the run has several, and must not
+ * unwind. A run makes at most one call at a time on an instance; several runs of the model may call
+ * the same instance at the same time. Calls on the run from within the functions fail with BUSY. */
 typedef struct chorale_instance {
   size_t struct_size; /* sizeof(chorale_instance); set by init */
   int64_t length;     /* number of labels of a decoded labelling, >= 0 */

@@ -1,10 +1,11 @@
-"""Words and keys of a whole corpus: labels streams of Arrow batches whose groups share cliques.
+"""Words of a whole corpus: labels streams of Arrow batches whose groups share cliques.
 
-`libchorale.batches` labels every group by itself. Here, positions with the same key also agree
-across all groups, however many positions have the key. Groups exchange prices and counts
-(`libchorale.prices`). So no process needs to hold more than one group, and the labels do not depend
-on how groups are divided among processes. Groups that are connected by keys of few positions may be
-labelled as one group (`SharedKeys.join`). `libchorale.spark.label_shared` does the same on Spark.
+`libchorale.batches` labels every group by itself. Here, positions with the same key, such as their
+word, also agree across groups if the key is frequent (`SharedKeys.least`). A key may have any number
+of positions: groups exchange only prices and counts (`libchorale.prices`). So no process needs to
+hold more than one group, and the labels do not depend on how groups are divided among processes.
+Groups connected by rarer keys may be labelled as one group (`SharedKeys.join`).
+`libchorale.spark.label_shared` does the same on Spark.
 """
 
 from __future__ import annotations

@@ -179,7 +179,8 @@ told! {
         FileSection = ERROR_FILE_SECTION,
         /// The system could not read or write the file.
         InputOutput = ERROR_INPUT_OUTPUT,
-        /// The problem has an oracle instance or a callback potential, which no file can hold.
+        /// The problem has an [`Instance`](crate::Instance) or a callback potential, which no file can
+        /// hold.
         NotSavable = ERROR_NOT_SAVABLE,
         /// A text that is not UTF-8, or is not a result of learning.
         Text = ERROR_TEXT,
