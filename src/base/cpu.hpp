@@ -6,9 +6,9 @@
 // operations in the same order, so their results have the same bits. The right one is called in one
 // of two ways:
 // - on_best_units() chooses at each call, for loops that run for microseconds at least;
-// - where calls are too short for that, there are two tables of functions: one holds
-//   Compiled<loop>::anywhere of each loop, the other Compiled<loop>::avx2. Callers take one of the
-//   tables, chosen by has_avx2(), and call its functions many times (rows.hpp).
+// - where calls are too short for that, a file puts its loops into two tables of functions: one
+//   with Compiled<loop>::anywhere of each loop, one with Compiled<loop>::avx2. Callers take one of
+//   the two tables, chosen by has_avx2(), and call its functions many times (see rows.cpp).
 // The loops of chain/max_plus_loops.hpp use vectors as wide as registers and call FMA themselves,
 // so that file is compiled twice. It gives two tables, which are chosen in the same way.
 #pragma once
@@ -20,8 +20,8 @@
 #if defined(__clang__)
 #define _Bool bool // the header uses C's _Bool
 #endif
-// glibc has this function from 2.33 on. The declaration is weak, so that a program built with new
-// headers also loads on an older glibc; the address is then null.
+// The function declared here exists in glibc from 2.33 on. The declaration is weak, so that a
+// program built with new headers also loads on an older glibc; the address is then null.
 #pragma weak __x86_get_cpuid_feature_leaf
 #include <sys/platform/x86.h>
 #if defined(__clang__)
@@ -34,8 +34,8 @@
 
 #define CHORALE_INLINE [[gnu::always_inline]] inline
 // Marks small functions that inner loops call. Without the attribute, g++ does not inline them if
-// the whole library is one file (amalgamate.py). It is omitted for WebAssembly: its programs are
-// loaded over networks, so small code matters more there.
+// the whole library is one file (amalgamate.py). For WebAssembly the attribute is omitted: such
+// programs are loaded over networks, so small code matters more there.
 #if defined(__wasm__)
 #define CHORALE_INLINE_NATIVE inline
 #else

@@ -119,8 +119,9 @@ constexpr auto kPowers = [] {
 
 // Writes x as 2^e m with m from 0.709 to 1.418. With the number c near 1 / m from the table,
 //     log x = e log 2 - log c + log(1 + r),  r = c m - 1,  |r| < 0.007.
-// The terms e log 2, -log c and r are as large as the result and are added without error. The later
-// terms of the series of log(1 + r) are so much smaller that their rounding errors do not matter.
+// Each of e log 2, -log c and r is the sum of a high part and a small low part. The high parts may
+// be as large as the result, and are added without error. The low parts and the later terms of the
+// series of log(1 + r) are so much smaller that their rounding errors do not matter.
 double natural_log(double x) noexcept {
   constexpr std::uint64_t kMantissa = 0x000fffffffffffff;
 

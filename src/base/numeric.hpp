@@ -14,9 +14,9 @@ inline constexpr double kInfinity = std::numeric_limits<double>::infinity();
 // `score == kForbidden` and `score > kForbidden` are the only tests needed.
 inline constexpr double kForbidden = -kInfinity;
 
-// Greatest absolute value of a score that the checks accept. It is so low that sums of 2^31 scores,
-// and of n^2 scores in a potential, stay finite. So minus infinity always means forbidden, and NaN
-// cannot arise.
+// Greatest absolute value of a score that the checks accept. It is so low that sums of 2^31 scores
+// stay finite, and also sums of n^2 scores, one for each pair of n < 2^31 members of a clique. So
+// minus infinity always means forbidden, and NaN cannot arise.
 inline constexpr double kLargestScore = 1e280;
 inline bool is_finite_score(double value) noexcept { return std::fabs(value) <= kLargestScore; }
 inline bool is_score(double value) noexcept {

@@ -1,4 +1,4 @@
-// Names of outcomes, as chorale_outcome_name and the JSON of a run give them.
+// Names of outcomes, as chorale_outcome_name() and chorale_run_json() give them.
 #pragma once
 
 #include <chorale/outcome.h>

@@ -11,10 +11,10 @@ namespace chorale {
 
 inline constexpr std::int32_t kMostWorkers = 256;
 inline constexpr std::int64_t kLongStretch = 32;
-// A stretch is a group of consecutive steps of a loop, which one thread runs (parallel_for). A loop
-// is divided into about this many stretches for each worker: into more if a stretch would otherwise
-// have more steps than kLongStretch times the `grain` of parallel_for, but never into more than
-// kMostStretches.
+// A stretch is a group of consecutive steps of a loop, which one thread runs. parallel_for()
+// divides a loop into about kStretches stretches for each worker: into fewer if stretches would be
+// shorter than `grain` steps, into more if they would be longer than kLongStretch * grain steps.
+// But a loop never has more than kMostStretches stretches.
 inline constexpr std::int64_t kStretches = 64;
 inline constexpr std::int64_t kMostStretches = kStretches * kMostWorkers; // in one loop
 

@@ -22,7 +22,7 @@
 
 namespace chorale {
 
-// Least number of bytes to leave behind each array.
+// Least number of unused bytes between the end of an array and the next array.
 inline constexpr std::size_t kRedzone = CHORALE_REDZONES ? 8 : 0;
 
 // mark_unused: from now on, an access to these bytes is an error. mark_used: allows accesses again.

@@ -243,8 +243,8 @@ public:
 
   // Returns the bytes that suffice for any clique of at most task.problem.members() members. A
   // table may be convex or concave only up to some length; another algorithm may then solve smaller
-  // cliques, with other memory. So the numbers of members at which the algorithm changes are
-  // measured too.
+  // cliques, with other memory. So the greatest cliques whose tables are convex, and those whose
+  // tables are concave, are measured too; and a clique of one member.
   std::size_t bytes_up_to_members() noexcept {
     const std::int32_t members = task.problem.members();
     std::size_t bytes = 0;
@@ -313,7 +313,8 @@ private:
                                      "; it must be at least 0, where 0 is none");
   }
 
-  // If there are more scores than this, the time that their check takes counts towards the limit.
+  // If there are more scores than this, the time that their check takes is subtracted from
+  // options.time_limit.
   static constexpr std::int64_t kLongCheck = 1 << 16;
   const Report &report_;
   const Potential *potential_ = nullptr;

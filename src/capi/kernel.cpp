@@ -1,5 +1,5 @@
 // Exported C functions of kernel.h. Each does what a call of chain.h or message.h does, with a
-// temporary solver.
+// temporary solver whose workspace is the caller's memory `scratch`.
 #include "capi/firewall.hpp"
 #include "capi/solver_handle.hpp"
 #include "chain/solver.hpp"

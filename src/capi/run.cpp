@@ -233,7 +233,7 @@ chorale_status check_which_labelling(const Report &report, const chorale_run *ru
   return CHORALE_OK;
 }
 
-// Checks in addition that `labelling` is CHORALE_TOGETHER or CHORALE_ALONE.
+// Like the function above, but also checks that `labelling` is CHORALE_TOGETHER or CHORALE_ALONE.
 chorale_status check_which_labelling(const Report &report, const chorale_run *run,
                                chorale_labelling labelling) noexcept {
   CHORALE_CHECK(check_which_labelling(report, run));

@@ -1,5 +1,5 @@
 // Checks of the arguments with which a potential is used: the number of members, strengths, counts
-// and weights of members. Also returns the status of a call whose callback failed.
+// and weights of members. Also callback_status(), the status of a call whose callback failed.
 #pragma once
 
 #include "base/report.hpp"

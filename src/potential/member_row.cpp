@@ -8,7 +8,8 @@
 namespace chorale {
 namespace {
 
-// Returns f_v(k + weight) - f_v(k), scaled: the change of a SUM when value v gains a member.
+// Returns f_v(k + weight) - f_v(k), scaled: the change of a SUM when value v, with count k, gains a
+// member of this weight.
 double step(const Potential &potential, std::int32_t v, std::int64_t k, std::int64_t members,
             double factor, std::int64_t weight) noexcept {
   return (potential.table_entry(v, k + weight, members) - potential.table_entry(v, k, members)) *

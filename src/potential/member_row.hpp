@@ -14,20 +14,20 @@ void fill_member_row(const Potential &potential, gsl::span<const std::int64_t> c
                      std::int64_t members, std::int64_t weight, gsl::span<std::int64_t> varied,
                      gsl::span<double> row, CallbackFailure *failure) noexcept;
 
-// If C is a convex SUM, writes to row[v] (R entries) the change of C if the count of v increases by
-// 1 (if all members are at v: if it increases to `members`). `counts` are those of all members. The
-// row gives a linear lower bound on C: if members move so that each count n_v changes by d_v, C
-// changes by at least sum_v d_v row[v]. (The bound may fail if no member has a counted value in
-// `counts` and some table does not begin with 0.) Returns false and writes nothing if C is not a
-// convex SUM.
+// If C is a convex SUM that forbids no count, writes to row[v] (R entries) the change of C if the
+// count of v increases by 1; if all members are at v, the change from members - 1 to `members`.
+// `counts` are those of all members. The row gives a linear lower bound on C: if members move so
+// that each count n_v changes by d_v, C changes by at least sum_v d_v row[v]. (The bound may fail
+// if no member has a counted value in `counts` and some table does not begin with 0.) Returns false
+// and writes nothing if C is any other potential.
 bool fill_linear_row(const Potential &potential, gsl::span<const std::int64_t> counts,
                      std::int64_t members, gsl::span<double> row) noexcept;
 
 // Bounds on the change of C when one member changes its value, whatever values the other members
-// have. A member that joins v changes C by a number from middle(v) - half(v) to middle(v) +
-// half(v). So a move from u to v changes C by middle(v) - middle(u), plus or minus at most half(u)
-// + half(v). `members`: the sum of the weights of all members; `weight`: the weight of the member
-// that moves.
+// have. Let middle(v) and half(v) be the numbers of of(v). A member that joins v changes C by a
+// number from middle(v) - half(v) to middle(v) + half(v). So a move from u to v changes C by
+// middle(v) - middle(u), plus or minus at most half(u) + half(v). `members`: the sum of the weights
+// of all members; `weight`: the weight of the member that moves.
 class MemberMoves {
 public:
   struct Steps {

@@ -33,7 +33,7 @@ enum class TableSource : std::int32_t {
   linear,         // lambda k
   stored,         // from `numbers`
   cardinality,    // `numbers` for the higher counted value, 0 for the other
-  separable_pairs, // f(v, v) (k^2 - k) + c_v k (n - k)
+  separable_pairs, // f(v, v) (k^2 - k) + c_v k (n - k); for c_v see `storage`
   mixture         // a weighted sum of functions of k and n, see `storage`
 };
 

@@ -17,8 +17,8 @@ namespace chorale::file {
 
 inline constexpr bool kTurns = std::endian::native != std::endian::little;
 
-// Returns how many bytes of a T turn() converts: fewer than sizeof(T) if fields() of a record omits
-// a field.
+// turned_bytes<T>() returns how many bytes of an object of type T are converted by turn(): fewer
+// than sizeof(T) if T is a record whose fields() omits a field. bytes_of() is the part for records.
 template <class... Fields>
 constexpr std::size_t bytes_of(std::type_identity<std::tuple<Fields &...>>) noexcept {
   return (sizeof(Fields) + ...);

@@ -136,7 +136,7 @@ struct PotentialRecord {
   std::int32_t shape;
   std::int32_t values;
   std::int32_t base;   // SCALED: number of the potential that is scaled; otherwise 0
-  double number;       // lambda; SCALED: the factor; otherwise 0
+  double number;       // lambda, if the kind has one; SCALED: the factor; otherwise 0
   std::int64_t tables; // SUM, MAX, CARDINALITY: number of tables; `length`: entries of each
   std::int64_t length;
 
@@ -182,7 +182,7 @@ struct CliqueRecord {
   std::uint32_t flags;
   std::int32_t property;   // index in PROPERTIES, or -1
   std::int32_t dictionary; // index in DICTIONARIES, or -1
-  std::int32_t potential;  // index in POTENTIALS; -1 if centred
+  std::int32_t potential;  // index in POTENTIALS; -1 if the clique is centred (model.h)
   std::int32_t values;
   std::int32_t labels; // length of the map from labels to values
   std::int32_t centre_values;

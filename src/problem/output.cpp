@@ -9,7 +9,7 @@ void Output::end() noexcept {
   header.version = file::kVersion;
   header.bytes = at_;
   header.sections = done_;
-  // A checksum is computed from the bytes in the order of the file, so entries and header are
+  // A checksum is computed from bytes in the byte order of the file, so entries and header are
   // converted first.
   file::turn(entries_, done_);
   header.table_checksum = Checksum::of(entries_, done_ * sizeof(file::Entry));

@@ -136,7 +136,8 @@ chorale_status ProblemReader::read_cliques() noexcept {
   using Record = file::CliqueRecord;
   Section section = container_.section(file::kCliques);
   CHORALE_CHECK(take_records(section, cliques_, clique_count_));
-  // The last array of each kind. A clique may refer to it instead of having an array of its own.
+  // The last map from labels to values, the last such map of a centre, and the last potentials of a
+  // centre. A clique may refer to each of these instead of having an array of its own.
   const std::int32_t *map = nullptr;
   const std::int32_t *centre_map = nullptr;
   std::int32_t map_labels = 0;

@@ -241,8 +241,9 @@ void ProblemWriter::write_scores(Output &out) const noexcept {
 void ProblemWriter::write_cliques(Output &out) const noexcept {
   using Record = file::CliqueRecord;
   put_count(out, model_.cliques.size());
-  // Writes all records, then all arrays. If an array of a clique equals the last array of the same
-  // kind, the clique refers to that array.
+  // Writes all records, then all arrays. A clique has up to three arrays: its map from labels to
+  // values, that of its centre, and the potentials of its centre. An array that equals the last one
+  // of the same sort is not written; a flag of the record then refers to the last one.
   for (const bool arrays : {false, true}) {
     const CliqueType *map = nullptr;
     const CliqueType *centre_map = nullptr;

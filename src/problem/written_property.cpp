@@ -1,9 +1,9 @@
 // Writes records and arrays of properties, from which the reader creates the same properties again.
 //
-// A compiled property is itself an automaton, and its states already have the numbers that the
-// compiler gives, so compiling it again changes nothing. A record needs three more facts, which are
-// derived here from the compiled property: whether the caller gave a local property; whether the
-// property computes the classes of positions itself, as position label and token label do
+// A compiled property is itself an automaton, and its states already have the numbers that
+// compile() (property.hpp) gives, so compiling it again changes nothing. A record needs three more
+// facts, which are derived here from the compiled property: whether the caller gave a local
+// property; whether the property was made by create_position_label() or create_token_label()
 // (ready_made.hpp); and which end actions were FIRE_LABEL before they were compiled to constants.
 #include "problem/writer.hpp"
 

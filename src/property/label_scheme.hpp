@@ -1,4 +1,5 @@
-// Label names that consist of a prefix, a separator and a kind, such as B-PER.
+// Label names that consist of a prefix, a separator and a kind, such as B-PER, in the labelling
+// schemes of chain.h (chorale_scheme).
 #pragma once
 
 #include "base/report.hpp"

@@ -89,7 +89,7 @@ struct AutomatonSpec {
   const std::int32_t *label_values = nullptr;
   // classes x labels x (labels + 1), or NULL: the actions of the same property as a *local* one,
   // whose action depends only on the class, the label and the parent's label. Not needed if there
-  // is one state and no end action; such a property is local anyway.
+  // is one state, no end action and table_offset 0; such a property is local anyway.
   const std::int32_t *local_actions = nullptr;
 };
 
