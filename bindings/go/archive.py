@@ -4,8 +4,8 @@
     archive.py DIRECTORY
 
 DIRECTORY becomes a module proxy: GOPROXY=file://DIRECTORY serves the module from there. The archive
-includes the library as two files, chorale.h and chorale.cpp. bundle.sh writes these files, which
-takes the headers of Microsoft GSL (Debian: libmsgsl-dev). The files in the archive are dated
+includes the library as two files, chorale.h and chorale.cpp. bundle.sh writes these two files, and
+needs the headers of Microsoft GSL (Debian: libmsgsl-dev). The files in the archive are dated
 SOURCE_DATE_EPOCH, or 1980 if this environment variable is not set.
 """
 

@@ -141,8 +141,8 @@ func choraleGoLearnProgress(user C.uintptr_t, progress *C.chorale_learn_progress
 }
 
 // work is one parallel loop: the body is called once for each index from 0 to count - 1, by several
-// goroutines at a time. No two of these goroutines have the same worker number at the same time. By
-// the number the library chooses the scratch memory that a call of the body uses.
+// goroutines at a time. No two of these goroutines have the same worker number at the same time. A
+// call of the body uses the scratch memory that the library keeps for the worker number.
 type work struct {
 	mu       sync.Mutex
 	idle     *sync.Cond // signalled when a goroutine returns its worker number

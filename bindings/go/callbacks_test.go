@@ -92,7 +92,8 @@ func sentencesOf(potential *Potential) *Model {
 	return must(builder.Freeze())
 }
 
-// item is an Instance with one position: a classified item, whose label has the given scores.
+// item is an Instance with one position. The unary score of label v is scores[v]; Messages and
+// Decode return what fault() returns.
 type item struct {
 	scores []float64
 	fault  func() error

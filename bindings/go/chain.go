@@ -10,9 +10,10 @@ import (
 
 // Chain holds the scores of a sequence or a tree of T positions, each of which has one of m labels.
 // The score of a labelling is the sum of the unary scores of its labels, the edge scores of each
-// pair of neighbours (in a tree, a position and its parent), and the start and end scores. A score
-// of minus infinity forbids every labelling that has it. All scores of a chain have one element
-// type. Strides are counted in elements.
+// pair of neighbours (in a tree, a position and its parent), the start score of the first label and
+// the end score of the last (in a tree, of every root and of every leaf). A score of minus infinity
+// forbids every labelling that has it. All scores of a chain have one element type. Strides are
+// counted in elements.
 type Chain struct {
 	Length      int         // T, at least 0
 	Labels      int         // m, at least 1
@@ -150,7 +151,7 @@ type ChainResult struct {
 type MaxMarginals struct {
 	Marginals []float64 // T x m: the best score with each label at each position
 	Edges     []float64 // (T - 1) x m x m, matrix t - 1 for the edge to position t: the best score with two given labels at the ends of the edge; row: label of the earlier position (of the parent), column: label of position t
-	Margins   []float64 // for each position its greatest max-marginal minus the second greatest; plus infinity if only one label is allowed there
+	Margins   []float64 // for each position its greatest max-marginal minus the second greatest; plus infinity if only one label is allowed there, 0 if none is
 	Labelling []int32   // the best labelling; nil if every labelling is forbidden
 }
 

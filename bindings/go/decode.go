@@ -69,7 +69,8 @@ type Decoded struct {
 // labels the chains without cliques, is not complete by then, there are no labels ([Decoded.Labels]
 // fails), and the score is minus infinity. If the time limit of the options ends the run, the
 // outcome says so and there is no error; the time starts when the model has been built. After any
-// other error there is no result. Messages name an agreement by its index, such as "agreements[1]".
+// other error there is no result. The message of an error names an agreement by its index, such as
+// "agreements[1]".
 func Decode(ctx context.Context, corpus *Corpus, agreements []*Agreement, options *RunOptions) (*Decoded, error) {
 	if ctx == nil {
 		ctx = context.Background()
@@ -160,8 +161,8 @@ func (d *Decoded) begin() (*call, *C.chorale_decoded) {
 // Close frees the result and its run.
 func (d *Decoded) Close() error { return d.Run().Close() }
 
-// Run returns the run of the result. If it is solved further, the result changes too. Result and
-// run are one object: closing either closes both. nil for a nil result.
+// Run returns the run of the result, or nil if the result is nil. If the run is solved further, the
+// result changes too. Result and run are one object: closing either closes both.
 func (d *Decoded) Run() *Run {
 	if d == nil {
 		return nil
@@ -214,7 +215,7 @@ func (d *Decoded) Result() (RunResult, error) {
 }
 
 // Reason is one reason why a chain's labels differ from its best labels without cliques: a clique
-// in which one of its positions, or the whole chain, changed its value.
+// that has a position of the chain, or the whole chain, as a member whose value changed.
 type Reason struct {
 	Agreement int     // index of the agreement that made the clique
 	Clique    int     // number of the clique in the model

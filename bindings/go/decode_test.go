@@ -13,7 +13,8 @@ import (
 
 const drawnKeys = 4
 
-// drawn returns a random corpus, all of whose positions have tokens, and random agreements for it.
+// drawn returns a random corpus with Tokens, which are -1 at some positions, and random agreements
+// for it.
 func drawn(random *rand.Rand) (*Corpus, []*Agreement) {
 	corpus := corpusOf(random)
 	positions := int(corpus.Offsets[len(corpus.Offsets)-1])
@@ -333,8 +334,8 @@ func TestDecodeContexts(t *testing.T) {
 	}
 }
 
-// A result owns its run. The corpus and agreements may be closed before the result, and all memory
-// is freed in the end.
+// A result owns its run. The transitions of the corpus and the potentials of the agreements may be
+// closed before the result, and all memory is freed in the end.
 func TestDecodeLifetimes(t *testing.T) {
 	host := must(NewHost(-1, nil))
 	before := callbacksLeft()
@@ -447,8 +448,8 @@ func TestDecodePanics(t *testing.T) {
 	}
 }
 
-// Wrong input gives an error that uses the names of the package and names the agreement by its
-// index, and no result.
+// Wrong input gives no result, and an error. Its message has the Go names of arguments and fields,
+// and names the agreement by its index.
 func TestDecodeInput(t *testing.T) {
 	nan := math.NaN()
 	other := must(NewFirstLabel(NewLabelMap(3), nil, nil))

@@ -28,10 +28,10 @@
 // clique the members are whole chains, and the value of a member is the value of a [Property].
 //
 // A property reads the labels of a chain and fires (outputs) a value, or nothing, at each position.
-// The value of the property on the chain is EMPTY if nothing fires, v if v and no other value
-// fires, and CONFLICT if two different values fire. In slices EMPTY has the number R and CONFLICT R
-// + 1. A clique may use only a subset of the property's values, a [Dictionary]; one more value,
-// OUT, may then stand for all values outside the subset.
+// The value of the property on the chain is EMPTY if it fires nothing, v if it fires v and no other
+// value, and CONFLICT if it fires two different values. In slices EMPTY has the number R and
+// CONFLICT R + 1. A clique may use only a subset of the property's values, a [Dictionary]; one more
+// value, OUT, may then stand for all values outside the subset.
 //
 // Chains belong to groups, such as documents. An [Agreement] says which labels or property values
 // should agree, and thereby defines cliques: for instance, the positions with the same word form a
@@ -60,16 +60,16 @@
 // # Errors
 //
 // Errors are *[Error]: they have a [Status], which errors.Is finds, and a message that names the
-// argument, its value and the rule. How a computation ended is an [Outcome], not an error. A call
-// that ends early because of its context returns both the result so far and the error of the
-// context.
+// argument, its value and the rule that the value breaks. How a computation ended is an [Outcome],
+// not an error. A call that ends early because of its context returns both the result so far and
+// the error of the context.
 //
 // # Callbacks
 //
-// A panic in a callback ends the computation, if it can be ended, and then continues in the
-// goroutine that made the call. If several calls use the callback at the same time, the panic
-// continues in one of their goroutines. An error that a callback returns is wrapped by the error of
-// the call. The library keeps the callback of a potential, an instance or a host alive as long as
-// the object exists. If such a callback refers to its own model, neither is ever freed, unless the
-// model is closed.
+// A panic in a callback ends the computation, if a callback of this kind can end it, and then
+// continues in the goroutine that made the call. If several calls use the callback at the same
+// time, the panic continues in one of their goroutines. An error that a callback returns is wrapped
+// by the error of the call. The library keeps the callback of a potential, an instance or a host
+// alive as long as the object exists. If such a callback refers to its own model, neither is ever
+// freed, unless the model is closed.
 package chorale

@@ -12,8 +12,8 @@ import (
 
 var ofC = regexp.MustCompile(`->|\bNULL\b|CHORALE|chorale_[a-z]|\b\w+_t\b|\w\.h\b|struct_|\bC\b`)
 
-// Every exported identifier, field and constant has a comment of its own, and no such comment uses
-// words that have a meaning only in C.
+// Every exported identifier, field and constant has a comment, and no such comment uses words that
+// have a meaning only in C. Fields may share a comment.
 func TestDocumentation(t *testing.T) {
 	packages, err := parser.ParseDir(token.NewFileSet(), ".", func(file os.FileInfo) bool {
 		return !strings.HasSuffix(file.Name(), "_test.go")

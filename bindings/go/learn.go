@@ -11,14 +11,14 @@ import (
 	"unsafe"
 )
 
-// The words of this file. Cliques have kinds. The potential of a kind is a sum of weights times
-// bases, which are functions of the numbers of members with each value. Agreement bases reward
-// members with the same value; the other bases, bonuses, add a constant for each member with a
-// certain value. The tagger's labels are the best labels of the chains without cliques. Cost is the
-// sum of the costs of wrong labels. It is measured by cross-validation: documents (groups) are
-// divided into folds, and the groups of a fold are held out, that is, labelled with weights learnt
-// on the other folds. The centre of a clique is one more position, whose value selects the clique's
-// potential.
+// The words of this file. A clique may have a kind, a number; all cliques of one kind share the
+// weights that are learnt. The potential of a kind is a sum of weights times bases, which are
+// functions of the numbers of members with each value. Agreement bases reward members with the same
+// value; the other bases, bonuses, add a constant for each member with a certain value. The
+// tagger's labels are the best labels of the chains without cliques. Cost is the sum of the costs
+// of wrong labels. It is measured by cross-validation: documents (groups) are divided into folds,
+// and the groups of a fold are held out, that is, labelled with weights learnt on the other folds.
+// The centre of a clique is one more position, whose value selects the clique's potential.
 
 // Basis is a function of the counts of a clique; a learnt weight multiplies it in the potential. n
 // is the number of members, n_v the number of members with value v. Some bases have several
@@ -54,7 +54,7 @@ type WeightRule struct {
 // LearnProgress is the progress of learning after each run over a problem.
 type LearnProgress struct {
 	Runs     int // number of runs done so far
-	RunsMost int // upper bound on the number of runs
+	RunsMost int // upper bound on the number of runs; the last runs may raise it
 }
 
 // LearnOptions are the options of [Learn]. They are made by [NewLearnOptions].
@@ -279,9 +279,10 @@ func (l *Learnt) Apply(problem *Problem, host *Host) (*Model, error) {
 	return newModel(model, (*handle)(problem), (*handle)(host)), nil
 }
 
-// Potential makes the learnt potential of a kind, for cliques of any size. values: R of the
-// cliques; if they are property cliques, the potential is over R + 2 values. centreValue: for a
-// kind of centred cliques, the value of the centre that the potential is for; otherwise -1.
+// Potential makes the learnt potential of a kind, for cliques of any size. values: R, the number of
+// values of the cliques; if they are property cliques, the potential is over R + 2 values: the last
+// two are EMPTY and CONFLICT. centreValue: for a kind of centred cliques, the value of the centre
+// that the potential is for; otherwise -1.
 func (l *Learnt) Potential(kind, values, centreValue int, host *Host) (*Potential, error) {
 	c, learnt := l.begin()
 	defer c.end()
@@ -340,7 +341,7 @@ type LearntReport struct {
 	Unit, Regularisation, GoldBonus          float64      // the temperature at which the tagger's margins are calibrated; the strength of regularisation, lambda; the score added to gold labels, as a mean over problems, if taggers were trained on less data than the final tagger (Seen), else 0
 	BaseCost, ControlCost, AllCost           float64      // cost of the tagger's labels; cost with bonuses alone; cost with all bases
 	Gain                                     Gain         // gain of all bases over the tagger: BaseCost - AllCost
-	AgreementGain                            Gain         // gain of agreement bases over bonuses alone: ControlCost - AllCost. If members of cliques could be exchanged at random, P is instead the p-value of the test of agreement by such exchanges
+	AgreementGain                            Gain         // gain of agreement bases over bonuses alone: ControlCost - AllCost. P is that of a permutation test, which exchanges the members of cliques at random and compares how much they agree; if none could be exchanged, P is that of the gain
 	F1                                       float64      // micro F1 of the tagger's labels, 0 to 1, if LearnOptions.Classes were given; else 0
 	Temperature                              float64      // the temperature for Run.Probabilities with the highest likelihood of held-out gold labels; 0: unknown
 }
@@ -377,7 +378,7 @@ type Verdict int32
 const (
 	VerdictKept       Verdict = C.CHORALE_VERDICT_KEPT        // the weights of the kind are applied
 	VerdictNoCliques  Verdict = C.CHORALE_VERDICT_NO_CLIQUES  // no clique has the kind
-	VerdictScreened   Verdict = C.CHORALE_VERDICT_SCREENED    // the kind was left out at the start: its bases are the same on gold labels as on the tagger's labels
+	VerdictScreened   Verdict = C.CHORALE_VERDICT_SCREENED    // the kind was left out at the start: its bases are about as great on the tagger's labels as on the gold labels
 	VerdictNoGain     Verdict = C.CHORALE_VERDICT_NO_GAIN     // the gain of the kind on held-out groups is not significant
 	VerdictNotApplied Verdict = C.CHORALE_VERDICT_NOT_APPLIED // no kind is applied, since the gain of all kinds together is not significant
 )
@@ -387,8 +388,8 @@ type LearntKind struct {
 	Kind             int     // number of the kind
 	Verdict          Verdict // whether the kind is applied, and if not, why
 	Cliques, Members int     // the numbers of cliques of the kind, and of their members
-	ScreeningP       float64 // p-value of the screening, which leaves out kinds whose bases are the same on gold labels as on the tagger's; 1 if kinds were not screened
-	Gain             Gain    // cost of the tagger's labels minus the cost with this kind alone; 0 if the kind was not learnt, or is the only one
+	ScreeningP       float64 // p-value of the screening, which leaves out kinds whose bases are about as great on the tagger's labels as on the gold labels; 1 if kinds were not screened
+	Gain             Gain    // cost of the tagger's labels minus the cost with this kind alone; 0, with P 1, if the kind was not learnt alone
 }
 
 // Kinds returns the results of all kinds, in the order of their numbers.

@@ -18,7 +18,7 @@ type Attachment struct {
 	Property   *Property   // the property
 	Dictionary *Dictionary // the subset of the property's values that the clique uses; nil: all values
 	Classes    []int32     // class of each position, read by the property's rules; nil: all 0
-	Table      []int32     // for each position the value that FireTable fires, -1 for nothing; nil if the property reads no table
+	Table      []int32     // for each position an entry that the property reads, such as the token id; -1: FireTable fires nothing. nil if the property reads no table
 	Message    []float64   // message of the clique to the chain: R + 2 scores, one for each value, then EMPTY and CONFLICT; nil: zeros
 }
 
@@ -102,8 +102,8 @@ func (a *Attachment) Shown(labelling, parents []int32) (int32, error) {
 }
 
 // Fired returns all values that the property fires on a labelling, in order of positions and with
-// repetitions, in the property's own numbers. parents: the parent of each position of a tree; nil:
-// a chain.
+// repetitions: values of the property, not their numbers in the dictionary. parents: the parent of
+// each position of a tree; nil: a chain.
 func (a *Attachment) Fired(labelling, parents []int32) ([]int32, error) {
 	c := begin()
 	defer c.end()

@@ -20,8 +20,8 @@ import (
 // Instance is a model of the caller that takes the place of a chain, such as a semi-Markov model or
 // a clique tree. It computes messages and decodes by its own methods. Its memberships in cliques
 // are its ports, numbered from 0 in the order of adding; a port has a column for each value of the
-// clique. The slices passed to the methods are valid only until the method returns. At most one
-// call is made at a time.
+// clique. The slices passed to the methods are valid only until the method returns. One run calls
+// an instance at most once at a time; but several runs of the model may call it at the same time.
 type Instance interface {
 	// Shape returns the number of labels in a decoded labelling, and the number of different labels:
 	// each label is from 0 to labels - 1. The results must always be the same.
@@ -80,7 +80,7 @@ func (b *ModelBuilder) begin() (*call, *C.chorale_model_builder) {
 
 // ChainOptions are what a model stores of a chain besides its scores; nil means the zero value.
 type ChainOptions struct {
-	Group  int64   // number of the document that the chain belongs to; cliques of repeated words are made within documents
+	Group  int64   // number of the document that the chain belongs to; by default, AddRepeatedWords makes separate cliques for each document
 	Tokens []int32 // for each position a token id of at least 0, or -1 for none; nil: the chain has no tokens
 }
 

@@ -168,7 +168,7 @@ func NewMax(values int, tables Table, options *PotentialOptions) (*Potential, er
 
 // NewCardinality makes a potential that depends on the count of one value. Exactly two of the
 // values must be counted (PotentialOptions.Counted); table[k] is the potential if k members have
-// the higher of these two.
+// the higher-numbered of these two values.
 func NewCardinality(values int, table []float64, options *PotentialOptions) (*Potential, error) {
 	return newPotential(values, options, nil, func(c *call, host *C.chorale_host, options *C.chorale_potential_options, potential **C.chorale_potential) C.chorale_status {
 		c.names = map[string]string{"length": "len(table)"}

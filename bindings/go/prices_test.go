@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// threeDocuments holds the scores of three documents, each with three mentions of one name and two
-// labels.
+// threeDocuments holds the scores of three documents, each with three mentions of one name: for
+// each mention the scores of its two labels.
 var threeDocuments = [][]float64{
 	{2, 0, 1, 0, 0.5, 0},
 	{1.5, 0, 1, 0, 0, 0.25},

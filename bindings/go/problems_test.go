@@ -61,9 +61,9 @@ func tableOf(t *testing.T, file string, problem *Problem, options *RunOptions) [
 	return lines
 }
 
-// The problem files, which the tests of every language read, give the results of the table bit for
-// bit: with threads, with an executor, from files mapped into memory, from copied bytes, and after
-// writing the problem again.
+// The problem files, which the tests of every language read, give the results of expected.tsv bit
+// for bit: with threads, with an executor, from files mapped into memory, from copied bytes, and
+// after writing the problem again.
 func TestProblemFiles(t *testing.T) {
 	table, err := os.ReadFile(filepath.Join(problemFolder, "expected.tsv"))
 	if err != nil {

@@ -11,11 +11,12 @@ import "unsafe"
 // Values are 0 to R - 1. Besides the label, a property may read the class of a position (a small
 // number that the caller gives) and the position's entry in a table (such as its token id); an
 // [Attachment] holds classes and table. Labels may be grouped into kinds: B-X and I-X are both of
-// kind X. A segment is a longest sequence of consecutive labels of one kind. The anchor is the kind
-// of segment that a property looks for.
+// kind X. A segment is a longest sequence of consecutive labels of one kind; a label such as B-X
+// begins a new segment even after a label of its kind. The anchor is the kind of segment that a
+// property looks for.
 
-// Actions are what a property does at a position. An action of at least 0 fires this value; the
-// others are the following.
+// An action is what a property does at a position. An action of at least 0 is the value to fire;
+// the other actions are the following.
 const (
 	FireNothing int32 = C.CHORALE_FIRE_NOTHING // fires nothing
 	FireLabel   int32 = C.CHORALE_FIRE_LABEL   // fires the entry of the position's label in LabelValues
@@ -229,8 +230,9 @@ func (b *PropertyBuilder) AddState() (int32, error) {
 	return int32(state), err
 }
 
-// Rule adds a rule: in `state`, a position of class `class` with label `label` fires `action` and
-// leads to the state `next`. Each of state, class, label and next may be [Any].
+// Rule adds a rule: in `state`, at a position of class `class` with label `label`, the automaton
+// takes the action `action` and moves to the state `next`. Each of state, class, label and next may
+// be [Any].
 func (b *PropertyBuilder) Rule(state, class, label, next, action int32) error {
 	return b.with(func(c *call, builder *C.chorale_property_builder) C.chorale_status {
 		return C.chorale_property_builder_rule(builder, C.int32_t(state), C.int32_t(class), C.int32_t(label), C.int32_t(next), C.chorale_action(action), c.detail)
@@ -399,7 +401,7 @@ type Outside int32
 
 // The treatments of values outside a dictionary.
 const (
-	OutsideForbidden Outside = C.CHORALE_OUTSIDE_FORBIDDEN // messages and decoding exclude every labelling that fires a value outside
+	OutsideForbidden Outside = C.CHORALE_OUTSIDE_FORBIDDEN // no OUT: messages of a chain, and decoding under messages, leave out every labelling that fires a value outside
 	OutsideAsOut     Outside = C.CHORALE_OUTSIDE_AS_OUT    // every value outside becomes OUT, which is numbered after the values of the dictionary
 )
 

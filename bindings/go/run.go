@@ -275,8 +275,8 @@ func (r *Run) begin(alone bool) (*call, *C.chorale_run) {
 }
 
 // RunResult is the result of a call on a run, except the labels, which [Run.Labels] and similar
-// methods return. It describes the best labelling found so far, unless a comment names another
-// labelling.
+// methods return. A field describes the best labelling found so far, unless its comment names
+// another labelling.
 type RunResult struct {
 	Outcome          Outcome // how the call ended
 	Proven           bool    // whether the score is proven to be optimal, up to rounding
@@ -427,8 +427,8 @@ func (r *Run) Bound(ctx context.Context, steps int) (RunResult, error) {
 	})
 }
 
-// Reset discards messages, labellings, edits and the scores set by SetChain. The run is then in the
-// state of a new run.
+// Reset discards messages, labellings, and all that SetAllowed, SetStrength, SetLabels and SetChain
+// have set. The run is then in the state of a new run.
 func (r *Run) Reset() error {
 	c, run := r.begin(true)
 	defer c.end()

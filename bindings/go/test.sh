@@ -26,7 +26,7 @@ tests/setup.sh "${setup_options[@]}" tests
 tests/setup.sh "${setup_options[@]}" go
 directory=$PWD/build/go
 
-# The builds are shared with the other tests.
+# The tests of other languages use the same build folders.
 for preset in release asan-ubsan; do
   cmake --preset "$preset" >/dev/null
   cmake --build --preset "$preset" --target chorale chorale_static chorale_command
@@ -58,8 +58,8 @@ short=(-short)
 [[ $deep == no ]] || short=()
 ASAN_OPTIONS=detect_leaks=1 with_library asan-ubsan go test -count=1 "${short[@]}" -asan "${system[@]}" ./...
 
-# Compiles the library as a part of the package, from its two files, but without optimisation, which
-# takes a third of the time.
+# Compiles the library as a part of the package, from its two files. Without optimisation (-O0), the
+# compilation takes a third of the time.
 quick=$directory/quick
 mkdir -p "$quick"
 printf '#!/bin/sh\nexec %s "$@" -O0\n' "$(command -v g++)" >"$quick/g++"

@@ -6,8 +6,8 @@ import (
 	"unicode"
 )
 
-// goNames maps names in messages of the library to Go names, where the rules of goName would give a
-// wrong name.
+// goNames maps names in the library's error messages to Go names, where the rules of goName would
+// give a wrong name.
 var goNames = map[string]string{
 	"NULL":                        "nil",
 	"map":                         "LabelMap",
@@ -52,12 +52,12 @@ var goNames = map[string]string{
 	"host->allocator->deallocate": "the allocator of the host",
 }
 
-// wordOrText matches every word of a message that may be a name, and quoted texts, which must not
-// be translated.
+// wordOrText matches every word of an error message that may be a name, and quoted texts, which
+// must not be translated.
 var wordOrText = regexp.MustCompile(`"[^"]*"|\w+(?:->\w+)+|\]\.\w+|\w+`)
 
-// inGo returns a message of the library with Go names. others: Go names by the library's names, for
-// this one call; they take precedence over goName.
+// inGo returns an error message of the library with Go names. others: Go names by the library's
+// names, for this message only; they take precedence over goName.
 func inGo(message string, others map[string]string) string {
 	return wordOrText.ReplaceAllStringFunc(message, func(word string) string {
 		if name, known := others[word]; known {

@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// foreign matches what only C has: arrows, null pointers, constants, types, headers, names with
-// underscores.
+// foreign matches spellings of C that no message may contain: arrows, null pointers, constants,
+// types, headers, names with underscores.
 var foreign = regexp.MustCompile(`->|\bNULL\b|CHORALE|chorale_|\b\w+_t\b|\.h\b|struct|[a-z]_[a-z]`)
 
 // Messages of errors use the names of this package, not those of C.
@@ -170,8 +170,8 @@ func TestMessagesSpeakGo(t *testing.T) {
 	}
 }
 
-// Names of fields and constants in the messages of the library's sources are all translated to
-// names that this package has.
+// All names of fields and constants in the error messages of the library's sources are translated
+// to names that this package has.
 func TestNamesInMessagesAreGos(t *testing.T) {
 	fields := map[string][]any{
 		"chain": {Chain{}}, "problem": {CliqueProblem{}}, "setup": {CliqueSetup{}}, "automaton": {Automaton{}}, "LabelMap": {LabelMap{}},

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Builds the package: the module with and without vector instructions in dist/, dist/layout.js, and
-# the single file dist/libchorale.embedded.js. Does nothing where dist/ is up to date.
+# the single file dist/libchorale.embedded.js. Compiles nothing if dist/ is up to date.
 #
 #   bindings/js/build.sh [--no-install]       --no-install: only name missing Debian packages
 #

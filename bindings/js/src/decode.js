@@ -111,8 +111,8 @@ const isPair = (entry) =>
 
 /**
  * Returns an object { asked, place, own } for each entry of the option `agree`. asked: the entry as
- * an `Agreement`. place: what messages call the entry, such as "agree[1]". own: true if the caller
- * passed an `Agreement`, so that messages may name its fields.
+ * an `Agreement`. place: what error messages call the entry, such as "agree[1]". own: true if the
+ * caller passed an `Agreement`, so that error messages may name its fields.
  */
 function agreementsOf(options) {
   const { agree = "word", strength = 1, minimum = 2, stop = [] } = options;
@@ -295,7 +295,8 @@ function specified(native, scores, told, body) {
 }
 
 /**
- * Returns a message of the library in which positions and agreements have the caller's indices.
+ * Returns an error message of the library in which positions and agreements have the caller's
+ * indices.
  */
 function placed(message, { ends, flat }, wanted) {
   return message

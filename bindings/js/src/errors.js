@@ -33,8 +33,8 @@ export function refuse(status, message) {
 
 // ---- Messages ----------------------------------------------------------------------------------
 
-// Maps names in the library's messages to JavaScript names, where the rules of inJavaScript() would
-// give a wrong name.
+// Maps names in the library's error messages to JavaScript names, where the rules of inJavaScript()
+// would give a wrong name.
 const NAMES = {
   NULL: "missing",
   "unary score": "score",
@@ -62,7 +62,7 @@ const WORD = /"[^"]*"|unary score|\w+(?:->\w+)+|\]\.\w+|\w+/g;
 const camel = (name) => name.replace(/_+(\w)/g, (_, letter) => letter.toUpperCase());
 
 /**
- * Returns a message of the library with the names that JavaScript uses. The struct field
+ * Returns an error message of the library with the names that JavaScript uses. The struct field
  * x->field_name becomes fieldName, without x, because JavaScript passes fields of structs as
  * arguments or options. The constant CHORALE_ALGORITHM_ALPHA_PASS becomes alpha-pass. `others`:
  * JavaScript names by C names for this message only; they take precedence.

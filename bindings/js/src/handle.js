@@ -34,7 +34,7 @@ export class Handle {
   }
   /**
    * Returns the address of the object of a handle, after checking that the handle is open and
-   * belongs to the library `native`. `name`: what messages call the handle.
+   * belongs to the library `native`. `name`: what error messages call the handle.
    */
   static use(handle, native, name = handle.constructor.name) {
     if (handle.#free === null) refuse(CLOSED, `${name} is closed`);
@@ -46,8 +46,8 @@ export class Handle {
     return handle.#native;
   }
   /**
-   * Calls a function of the library with the address of a handle and further numbers, and returns
-   * its result. For functions that return no status.
+   * Calls a function of the library with the address of a handle's object and further numbers, and
+   * returns its result. For functions that return no status.
    */
   static ask(handle, name, ...numbers) {
     const native = handle.#native;

@@ -5,7 +5,7 @@ import { arrayOf, integer, length, optionsOf, shown } from "./native.js";
 import { Potential, flagsOf, tableOf } from "./potential.js";
 import { Dictionary, Property, Transitions } from "./property.js";
 
-// The names of the caller's arguments, by the names of the struct fields in the library's messages.
+// For error messages: the names of the caller's arguments, by the names of struct fields in C.
 const CHAIN_NAMES = { "chain->unary_row_stride": "scores", "chain->labels": "labels" };
 
 /**
@@ -145,8 +145,8 @@ export function corpusOf(native, scope, flat, options) {
 }
 
 /**
- * Checks that no offset is above `count`, the number of rows of the array that messages call `of`.
- * The library checks the order of the offsets.
+ * Checks that no offset is above `count`, the number of rows of the array that error messages call
+ * `of`. The library checks the order of the offsets.
  */
 function checkOffsets(name, offsets, of, count) {
   for (let i = 0; i < offsets.length; ++i)

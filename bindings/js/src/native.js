@@ -193,11 +193,12 @@ export class Native {
   /**
    * Calls a function of the library, named `name`, whose last argument is an error struct; `given`
    * holds the other arguments. If a callback threw during the call, throws the same exception.
-   * Otherwise throws an error if the status is not OK. `names`: for messages, the JavaScript names
-   * of arguments by their C names; they take precedence over the rules of errors.js.
+   * Otherwise throws an error if the status is not OK. `names`: for the error message, the
+   * JavaScript names of arguments by their C names; they take precedence over the rules of
+   * errors.js.
    */
   call(name, given, names) {
-    const before = this.thrown; // what callbacks of an outer call threw, if one makes this call
+    const before = this.thrown; // what was thrown in an outer call, if its callback makes this call
     this.thrown = null;
     let status;
     let thrown;
@@ -434,7 +435,7 @@ export function arrayOf(name, given) {
 
 const LARGEST = { int32: 2 ** 31 - 1, uint8: 255 };
 
-/** Copies numbers to a typed array in the library's memory. `name`: their name in messages. */
+/** Copies numbers to a typed array of the library. `name`: their name in error messages. */
 export function copyInto(to, name, given) {
   const floats = to instanceof Float64Array || to instanceof Float32Array;
   if (

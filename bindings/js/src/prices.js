@@ -41,7 +41,7 @@ export class Prices extends Results {
       return Array.from(array, (price, v) => real(`${name}[${v}]`, price));
     });
   }
-  /** Returns a message of the library in which a price has the caller's indices, row and entry. */
+  /** Returns a library's error message in which a price has the caller's indices, row and entry. */
   #placed(message) {
     return message.replace(/^numbers\[(\d+)\]/, (_, number) => {
       let [row, entry] = [0, Number(number)];

@@ -1,4 +1,5 @@
-// Handles are freed by `close`, by `using` and by the garbage collector. Decimals are as in C++.
+// Handles are freed by `close`, by `using` and by the garbage collector. The module writes numbers
+// in decimal as C++ does.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setFlagsFromString } from "node:v8";

@@ -1,5 +1,5 @@
-// The problem files, which the tests of every language read, give the results of the table bit for
-// bit: with and without vector instructions, and after the problem was written and read again.
+// The problem files, which the tests of every language read, give the results of expected.tsv bit
+// for bit: with and without vector instructions, and after the problem was written and read again.
 import assert from "node:assert/strict";
 import { readFileSync, readdirSync } from "node:fs";
 import { test } from "node:test";

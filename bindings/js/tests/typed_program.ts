@@ -61,7 +61,7 @@ try {
 }
 console.log(labels, what, view, told, result.outcome === "complete", written, automaton.values);
 
-// @ts-expect-error: an outcome that there is not
+// @ts-expect-error: no such outcome
 console.log(result.outcome === "finished");
 // @ts-expect-error: handles are made by the library
 new Handle();
@@ -73,7 +73,7 @@ builder.addClique({ property: chorale.createPotts(2, 1) });
 chorale.createArray("int64", 2);
 // @ts-expect-error: read-only
 result.score = 1;
-// @ts-expect-error: a warning that there is not
+// @ts-expect-error: no such warning
 console.log(report.warnings.includes("few"));
 // @ts-expect-error: no such option
 chorale.decode([], { strenght: 1 });

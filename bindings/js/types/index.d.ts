@@ -16,7 +16,10 @@
 //   kind        Of labels: "B-Title" and "I-Title" are both of the kind "Title". Of cliques:
 //               cliques of one kind share the weights that are learnt.
 
-/** Numbers passed to a call. A `MemoryArray` is read in place; all other arrays are copied. */
+/**
+ * Numbers passed to a call. A `MemoryArray` of the type that the call reads may be read in place;
+ * all other arrays are copied.
+ */
 export type Numbers = ArrayLike<number> | MemoryArray;
 /**
  * A matrix as an array of its rows: for instance the scores of a chain, T rows of m numbers.
@@ -35,8 +38,8 @@ export interface LoadOptions {
    */
   simd?: boolean;
   /**
-   * Greatest size of the library's memory in bytes, from 16 MiB to 4 GiB, rounded up to 64 KiB; 4
-   * GiB by default.
+   * Greatest size of the library's memory in bytes, from 16 MiB to 4 GiB, rounded up to a multiple
+   * of 64 KiB; 4 GiB by default.
    */
   maximumMemory?: number;
   /** Called with each message that the library logs, such as a warning. */
@@ -85,7 +88,7 @@ type TypedArrayOf = {
   uint8: Uint8Array;
 };
 
-/** An array in the library's memory, which calls read in place, without a copy. */
+/** An array in the library's memory. Calls that read arrays of its type need not copy it. */
 export class MemoryArray<T extends keyof TypedArrayOf = keyof TypedArrayOf> extends Handle {
   readonly type: T;
   readonly length: number;
@@ -193,7 +196,7 @@ export class Chorale {
   createMax(values: number, tables: Rows, options?: PotentialOptions): Potential;
   /**
    * Creates the potential table[n_b]. Exactly two values must be counted (`options.counted`); b is
-   * the higher of the two.
+   * the one with the higher number.
    */
   createCardinality(
     values: number,
@@ -273,7 +276,11 @@ export class Chorale {
     names: readonly string[],
     scheme: Scheme,
   ): { mask: Uint8Array; start: Uint8Array; end: Uint8Array };
-  /** Creates a dictionary of some of a property's values. out: true adds the value OUT. */
+  /**
+   * Creates a dictionary of some of a property's values. out: true adds the value OUT, which stands
+   * for all other values; false (the default): messages exclude labellings that fire any other
+   * value.
+   */
   createDictionary(values: Numbers, options?: { out?: boolean }): Dictionary;
 
   /**
@@ -444,8 +451,8 @@ export class Potential extends Handle {
    * Returns the prices of a clique that has members in several models (see `Prices`), a number for
    * each value, and the score of the clique. `counts`: for each value the number of members that
    * have it, in all models together. `members`: the number of members in all models, which may
-   * exceed the sum of the counts. Throws KIND unless the potential is a "majority", or a "sum" that
-   * is convex and forbids no count.
+   * exceed the sum of the counts if some members are EMPTY or CONFLICT. Throws KIND unless the
+   * potential is a "majority", or a "sum" that is convex and forbids no count.
    */
   prices(counts: Numbers, members: number): { prices: Float64Array; score: number };
   /**
@@ -515,7 +522,8 @@ export interface LocalProperty {
 }
 /**
  * Actions of a property at a position. nothing: fires nothing. label: fires the entry of the
- * position's label in `labelValues`. table: fires the position's entry in `ShownOptions.table`.
+ * position's label in `labelValues`. table: fires the position's entry in the option `table` of
+ * `ModelBuilder.addMember`, `Property.shown` or `Property.fired`.
  */
 export const fire: { readonly nothing: -1; readonly label: -2; readonly table: -3 };
 
@@ -888,8 +896,9 @@ export class Results extends Handle {
 export class Run extends Results {
   /**
    * Does the remaining rounds of messages between chains and cliques, then the polish (relabels one
-   * chain at a time while this raises the score) and the bound. After edits, only the chains and
-   * cliques that the edits affect are computed again.
+   * chain at a time while this raises the score), and the steps of the upper bound (`boundSteps`).
+   * In a run created with `edits`, a solve after `setAllowed`, `setStrength` or `setChain` usually
+   * recomputes only the chains and cliques that these calls affect (run.h says when).
    */
   solve(): RunResult;
   /** Does one round. The first call does round 0, which labels each chain without its cliques. */
@@ -980,8 +989,8 @@ export interface WeightRule {
     /** Index i is 1, 2 or 3: sum_v max(0, n_v - i n / 4). */
     | "share"
     /**
-     * Index a C + v, where C is `Model.cliqueColumns`: n_v if the value a has the highest count,
-     * else 0.
+     * Index a C + v, where C (`Model.cliqueColumns`) is the number of values, EMPTY and CONFLICT
+     * included: n_v if the value a has the highest count, else 0.
      */
     | "majority"
     /**
@@ -1037,14 +1046,14 @@ export interface LearntKind {
   readonly cliques: number;
   readonly members: number;
   /**
-   * p-value of the screening, which leaves out kinds whose bases are the same on gold labels as on
-   * the tagger's labels; 1 if kinds were not screened.
+   * p-value of the screening, which leaves out kinds whose bases are about as great on the tagger's
+   * labels as on the gold labels; 1 if kinds were not screened.
    */
   readonly screeningP: number;
   /**
    * By how much the cost of the tagger's labels falls on held-out groups if only this kind is
-   * learnt; 0 if the kind was not learnt, or is the only one. gainLower to gainUpper: 95 %
-   * interval. p: p-value of the gain.
+   * learnt. gainLower to gainUpper: 95 % interval. p: p-value of the gain. If the kind was not
+   * learnt alone, the gain and its interval are 0, and p is 1.
    */
   readonly gain: number;
   readonly gainLower: number;
@@ -1076,10 +1085,10 @@ export interface LearntReport {
   /**
    * What is unusual about the problems. "gold-forbidden": chains forbid some of their gold labels.
    * "label-unseen": a gold label is forbidden at every position. "single-clique": a kind has only
-   * one clique. "base-knows": 99 % of the tagger's labels are right, so that the tagger may have
-   * been trained on these gold labels. "base-guesses": the tagger's scores tell nothing about the
-   * gold labels, which may belong to other positions. "few-groups": too few groups for significant
-   * gains.
+   * one clique. "base-knows": more than 99 % of the tagger's labels are right, so that the tagger
+   * may have been trained on these gold labels. "base-guesses": the tagger's scores tell nothing
+   * about the gold labels, which may belong to other positions. "few-groups": too few groups for
+   * significant gains.
    */
   readonly warnings: readonly (
     | "gold-forbidden"
