@@ -193,7 +193,8 @@ on_windows() {
   remark="pip install of the wheel; its library in a C program under Wine; tests/problems"
 }
 
-# Writes to the folder /work a Rust program that uses both crates, and a script that unpacks them.
+# Writes to the folder /work of a system a Rust program that uses both crates, and a script that
+# unpacks the crates there.
 stage_rust() { # NAME
   mkdir -p "$roots/$1/work/src"
   block bindings/rust/README.md rust >"$roots/$1/work/src/main.rs"

@@ -1,5 +1,5 @@
-"""Builds Chorale from two files. Run `conan create bindings/conan` in a clone of the repository, or
-`conan create FOLDER` where FOLDER is the unpacked archive of a release."""
+"""Builds Chorale from chorale.h and chorale.cpp. Run `conan create bindings/conan` in a clone of
+the repository, or `conan create FOLDER` where FOLDER is the unpacked archive of a release."""
 
 import re
 import subprocess

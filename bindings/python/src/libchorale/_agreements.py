@@ -1,5 +1,5 @@
-"""Checks the arguments of `decode` and `build_problem`, and converts them: the chains to one array,
-the agreements to the form that the library takes."""
+"""Checks the arguments of `decode` and `build_problem` (collective.py), and converts them: the
+scores of the chains to one array, the agreements to the form that the library takes."""
 
 from __future__ import annotations
 
@@ -40,16 +40,17 @@ class Agreement:
     strength   strength of the agreement, as in `decode`; below 0: values should differ
     potential  a `Potential` used instead of the strength, over the labels or over the values of the
                property; None: the strength is used
-    across     False: a clique has members in one group of chains; True: in all groups. Not used by
-               "cliques"
+    across     False: all members of a clique are in one group of chains (argument `groups` of
+               `decode`); True: they may be in any groups. Not used by "cliques"
     minimum    a clique of fewer positions (for a property: of fewer chains) is left out
-    keys       for each chain T keys: texts; or integers from 0, and -1 for no key
+    keys       for each chain a key for each of its T positions: texts; or integers from 0, and -1
+               for no key
     stop       words or keys that get no clique
     cliques    for each clique the numbers of its positions, which are numbered from 0, chain after
                chain
     weights    for each chain T positive integers (for a `Property`: one integer for each chain):
                how often a position counts in its clique. Its scores are not multiplied. None: once.
-               Weights need a potential that is a convex sum, such as any strength >= 0
+               Weights need a strength >= 0, or a potential that is a convex sum
 
     >>> Agreement("keys", strength=0.5, keys=[["w1", "w2"], ["w1", "w3"]]).what
     'keys'
@@ -77,15 +78,15 @@ Agree = Union[str, Property, Agreement, "tuple[str | Property, float]"]
 
 @dataclasses.dataclass
 class Wanted:
-    """An agreement in the form that the library takes. what: the same as in `Reason`. place: the
-    name of the agreement in messages."""
+    """An agreement in the form that the library takes. what: as in `Reason` (collective.py). place:
+    the name of the agreement in error messages."""
 
     agreement: Agreement
     what: str | int
     place: str
     keys: arrays.Ints | None  # the key of each position; None for cliques and properties
     stop: arrays.Ints
-    offsets: Longs  # clique c has the positions members[offsets[c] : offsets[c + 1]]
+    offsets: Longs  # of "cliques": clique c has the positions members[offsets[c] : offsets[c + 1]]
     members: Longs
     weights: Longs | None = None  # of each position; for a property: of each chain
 
@@ -104,7 +105,7 @@ class Wanted:
 class Given:
     """Checked arguments of a call. Chain i has the positions offsets[i] to offsets[i + 1] - 1."""
 
-    chains: list[Chain]  # all chains, if the caller gave some as `Chain`; otherwise empty
+    chains: list[Chain]  # all chains, if the caller gave at least one as a `Chain`; otherwise empty
     scores: npt.NDArray[Any] | None  # N x m, of all positions; None if `chains` has the chains
     offsets: Longs
     transitions: Transitions | None
@@ -212,7 +213,7 @@ def _ids(
 
 
 def _listed(agree: Any) -> list[tuple[Any, str]]:
-    """Returns the entries of `agree`, each with the name that messages give it."""
+    """Returns the entries of `agree`, each with its name in error messages."""
     single = isinstance(agree, (str, Property, Agreement)) or (
         isinstance(agree, tuple) and len(agree) == 2 and isinstance(agree[1], (int, float))
     )
@@ -247,8 +248,8 @@ def _wanted(
     texts: dict[Hashable, int] | None,
 ) -> Wanted:
     """Checks an agreement and converts it for the library. own: True if the caller gave an
-    `Agreement`; False if `asked` was made from arguments of `decode`. Messages then name these
-    arguments instead of fields of `Agreement`."""
+    `Agreement`; False if `asked` was made from arguments of `decode`. Error messages then name
+    these arguments instead of fields of `Agreement`."""
     prefix = f"{place}." if own else ""
     strength = arrays.real(f"{prefix}strength", asked.strength)
     if not math.isfinite(strength):

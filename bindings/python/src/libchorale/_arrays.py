@@ -188,8 +188,8 @@ def table(name: str, value: Any, ndim: int | tuple[int, ...]) -> Doubles:
 
 
 def ints(name: str, value: Any, ndim: int = 1, size: int | None = None, how: How = "call") -> Ints:
-    """Converts integers to a C-contiguous int32 array. If the array is one already, it is not
-    copied (except with how="copy")."""
+    """Converts integers to a C-contiguous int32 array. An array that is C-contiguous and int32
+    already is not copied (except with how="copy")."""
     array = _integers(name, value, ndim, INT32)
     if size is not None and array.shape != (size,):
         raise ValueError(f"{name} has shape {array.shape}, not ({size},)")
@@ -292,8 +292,8 @@ def chosen(name: str, value: Any, choices: dict[Any, int]) -> int:
 
 
 def view(address: int, count: int, kind: Any, dtype: Any) -> npt.NDArray[Any]:
-    """Returns a view of an array of `count` elements that belongs to the library. The view is valid
-    until the call returns."""
+    """Returns a view of an array of `count` elements that belongs to the library. The view does not
+    keep the array alive: in a callback it is valid only until the callback returns."""
     if count == 0:
         return np.empty(0, dtype=dtype)
     return np.frombuffer(memoryview((kind * count).from_address(address)).cast("B"), dtype=dtype)

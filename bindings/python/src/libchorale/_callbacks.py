@@ -16,11 +16,12 @@ from .errors import CallbackError
 
 
 class Raised:
-    """Stores the exceptions of one callback object until a call raises them again.
+    """Stores the exceptions of the callbacks of one object, such as a potential or a run, until a
+    call into the library raises them again.
 
-    The callback object may be called on several threads at once, also on worker threads of a run. A
-    call raises an exception of its own thread if there is one, otherwise the newest exception. Only
-    the newest few are stored.
+    The callbacks may run on several threads at once, also on worker threads of a run. A call raises
+    the newest exception that a callback raised on the thread of the call; if there is none, the
+    newest of all. Only the newest few are stored.
     """
 
     def __init__(self) -> None:
@@ -73,9 +74,9 @@ class Interrupts:
 
 
 class Carrying:
-    """A context, `with Carrying(sources):`, for a call into the library. If the call fails because
-    a callback stopped it, raises the exception that the callback stored, instead of the library's
-    error."""
+    """A context, `with Carrying(sources):`, for a call into the library. sources: the `Raised`
+    objects in which callbacks of the call store exceptions. If the call fails because a callback
+    stopped it, raises the stored exception instead of the library's error."""
 
     __slots__ = ("_sources",)
 

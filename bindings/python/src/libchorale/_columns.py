@@ -33,7 +33,7 @@ class Codes:
 
 
 class Column:
-    """One column of a table with N rows. `place` names it in messages."""
+    """One column of a table with N rows. place: the name of the column in error messages."""
 
     def __init__(self, name: str) -> None:
         self.place = f"column {name!r}"
@@ -46,8 +46,8 @@ class Column:
         raise NotImplementedError
 
     def lists(self) -> Array:
-        """Returns N x m numbers. Lists of different lengths raise ValueError, which names the
-        row."""
+        """Returns N x m numbers, where m is the length of each list. Lists of different lengths
+        raise ValueError, which names the row."""
         raise NotImplementedError
 
     def _no_null(self, valid: Array | None) -> None:
@@ -146,7 +146,8 @@ class Strings:
         return within
 
     def encoded(self) -> tuple[npt.NDArray[np.int32], Longs]:
-        """Returns codes, and for each code the index of an entry with this code."""
+        """Returns the code of each string, and for each code the index of a string with this
+        code."""
         hashes = self.lengths.astype(np.uint64) * np.uint64(_ODD)
         left = np.flatnonzero(self.lengths)
         at = 0
@@ -156,7 +157,7 @@ class Strings:
             at += 8
             left = left[self.lengths[left] > at]
         found = representatives(hashes)
-        if not self._same(found):  # different strings have the same hash: encodes them by a dict
+        if not self._same(found):  # different strings have the same hash: uses a dict instead
             known: dict[bytes, int] = {}
             for entry in range(len(hashes)):
                 found[entry] = known.setdefault(self._bytes(entry), entry)

@@ -46,7 +46,7 @@ class Stop(Exception):
 class Table:
     """A table that was read.
 
-    place      the name of the file in messages
+    place      the name of the file in error messages
     form       the form of the file's contents
     rows       a list of dicts from column names to values; for Parquet a pyarrow table
     names      the names of the columns
@@ -64,7 +64,7 @@ class Table:
 
 def read_bytes(path: str, argument: str = "FILE") -> bytes:
     """Returns the bytes of a file, or of the standard input if the path is "-". argument: the name
-    of the option in messages."""
+    of the command's argument in error messages."""
     try:
         if path == "-":
             if sys.stdin is None:

@@ -70,7 +70,7 @@ class Handle:
     def __init__(self, pointer: int, *kept: Any) -> None:
         self._pointer: int | None = pointer
         self._users = 0
-        self._alone = False  # True while a call that changes the object uses it
+        self._alone = False  # True while a call that changes the object is running
         self._lock = threading.Lock()
         self._kept: tuple[Any, ...] = (*kept, current())  # objects that the C object borrows from
 

@@ -167,8 +167,8 @@ class WeightRule:
 
 
 class LearnProgress(NamedTuple):
-    """Progress of learning. runs: the number of runs done so far. runs_most: an upper bound on the
-    number of runs."""
+    """Progress of learning. runs: how often a problem has been labelled so far. runs_most: an upper
+    bound on how often this will have been done at the end."""
 
     runs: int
     runs_most: int

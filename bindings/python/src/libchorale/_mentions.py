@@ -1,5 +1,5 @@
-"""Computes `agree` on NumPy arrays: N mentions (rows) with m labels. Mentions with the same key are
-a clique."""
+"""Computes `agree` (mentions.py) on NumPy arrays: N mentions (rows) with m labels. Mentions with
+the same key are a clique."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def blocks(count: int) -> Iterator[slice]:
 
 
 class Scores:
-    """The scores of m labels in each of N rows: natural logarithms of probabilities, or others."""
+    """The scores of m labels in each of N rows: log-probabilities, or logits."""
 
     count: int
     labels: int
@@ -157,7 +157,8 @@ class Keyed:
 
     codes    N int32: the clique of each row; -1: none
     count    the number of cliques
-    sizes    for each clique the number of its rows, or the sum of their weights
+    sizes    for each clique the number of its rows; with `times` (see `Mentions`) the sum of
+             `times` over its rows
     columns  the columns of the key, for descriptions
     names    the names of these columns
     across   whether a clique may have rows of several groups
@@ -248,8 +249,8 @@ class Reasons:
     places    the index of the row in the argument `rows` of `Mentions.reasons`
     amounts   how much the score of the row's clique gains
     cliques   the number of this clique
-    agreeing  the number of other rows of the clique that have the new label, or the sum of their
-              weights
+    agreeing  the number of other rows of the clique that have the new label; with `times` (see
+              `Mentions`) the sum of `times` over these rows
     """
 
     places: Longs
@@ -260,7 +261,7 @@ class Reasons:
 
 class Mentions:
     """Rows with scores and cliques. own: for each row the label with the highest score. times: how
-    often each row counts in its cliques; None: once."""
+    often each row counts in its cliques, its weight in `agree`; None: once."""
 
     def __init__(
         self,
@@ -326,8 +327,8 @@ class Mentions:
         return codes
 
     def counts(self, number: int, codes: Ints) -> Ints:
-        """Returns cliques x m, for each clique of a key and each label: the number of its rows that
-        have the label, or the sum of their weights."""
+        """Returns cliques x m, for each clique of a key and each label: the number of rows of the
+        clique that have the label, or the sum of `times` over these rows."""
         keyed, labels = self.keyed[number], self.scores.labels
         rows = np.flatnonzero(keyed.codes >= 0)
         places = keyed.codes[rows].astype(np.int64) * labels + codes[rows]

@@ -1,10 +1,11 @@
 """Labels streams of Arrow record batches: each group of rows is labelled when it is complete.
 
 Readers of Parquet files, Spark (`libchorale.spark`), DuckDB and Polars pass on data as record
-batches. A group is labelled by itself, so its labels depend neither on other groups nor on how the
-stream is divided into batches. Memory holds one group, its results, the batches that it spans, and
-the names of the latest groups (from REMEMBERED to 2 * REMEMBERED names), but nothing that grows
-with the stream.
+batches. Rows with the same value in one column, such as the document, are a group, and follow one
+another in the stream. A group is labelled by itself, so its labels depend neither on other groups
+nor on how the stream is divided into batches. Memory holds one group, its results, the batches that
+it spans, and the names of the latest groups (from REMEMBERED to 2 * REMEMBERED names), but nothing
+that grows with the stream.
 """
 
 from __future__ import annotations
@@ -39,8 +40,8 @@ class Chains:
     should agree. Can be pickled.
 
     group        the column of groups, such as documents; not null
-    scores       the column of scores: in each row a list for each position, of a number for each
-                 label
+    scores       the column of scores: in each row a list with one entry for each position, which is
+                 a list of numbers, one for each label
     tokens       the column of words: in each row a list of texts or integers; None: no words
     order        the column by which the rows of a group are sorted before labelling, so that labels
                  do not depend on the order of arrival; None: the order of arrival is kept

@@ -63,7 +63,8 @@ class Mask(NamedTuple):
 
 
 def mask(names: Sequence[str], scheme: Scheme = "bio") -> Mask:
-    """Returns the mask of label names such as "O", "B-Title" in a scheme: plain, bio, bioes, bilou.
+    """Returns which labels may follow which, for label names such as "O" and "B-Title". scheme:
+    "bio", "bioes" or "bilou" (chain.h); or "plain": any label may follow any.
 
     >>> mask(["O", "B-X", "I-X"]).between.tolist()
     [[True, True, False], [True, True, True], [True, True, True]]
@@ -96,8 +97,8 @@ class Transitions(Shared):
     mask         which labels may follow which: a `Mask`, or m x m booleans, entry [x, y] for label
                  y after label x; None: any label may follow any
     labels       m, the number of labels; needed if scores is None
-    borrow       True: scores (float64, orientation "from", no mask) are read in place, and are
-                 read-only while this object lives; False: they are copied
+    borrow       True: the scores are read in place, and are read-only while this object lives; they
+                 must be float64, with orientation "from" and without a mask. False: they are copied
 
     >>> Transitions([[0.0, 1.0], [0.5, 0.0]], start=[0.0, -1.0]).labels
     2
@@ -287,7 +288,7 @@ class Chain:
                     f"transitions has shape {matrices.shape}, but a chain of {length} positions "
                     f"has {max(0, length - 1)} edges"
                 )
-            # The matrices of a chain of at most one position, which has no edges, are not read.
+            # An array of 0 matrices, for a chain without edges, is the same as none.
             if matrices.ndim == 2 or len(matrices) > 0:
                 made.edges = arrays.address(matrices)
                 made.edge_matrices = 1 if matrices.ndim == 2 else len(matrices)

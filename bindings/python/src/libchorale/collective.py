@@ -47,7 +47,8 @@ from .run import (
 
 @dataclasses.dataclass(frozen=True)
 class Reason:
-    """A reason why a chain's labels changed: a clique whose score gains by the change.
+    """A reason why the labels of a chain differ from its best labels without cliques: a clique
+    whose score gains by the change.
 
     The member of the clique is a position of the chain or, for a property, the whole chain.
 

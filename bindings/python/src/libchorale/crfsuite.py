@@ -7,9 +7,9 @@
 
 A CRFsuite model scores a labelling by a sum of weights: one for each attribute of a position and
 the position's label, and one for each pair of neighbouring labels. The weights are read from the
-model file itself, in full precision. The names come from python-crfsuite's `info()`, whose weights,
-rounded to six digits, must agree with the weights read. Pairs of labels without a weight score 0;
-attributes that the model does not know add nothing.
+model file itself, in full precision. The names of attributes and labels come from
+python-crfsuite's `info()`, whose weights, rounded to six digits, must agree with the weights read.
+Pairs of labels without a weight score 0; attributes that the model does not know add nothing.
 
 `Scores.check` compares the scores with python-crfsuite's tagger: the tagger's labelling must score
 as much as the best labelling, and its log-probability by the scores must equal its log-probability
@@ -45,7 +45,8 @@ class MismatchError(ValueError):
 
 
 def _read_features(path: str, data: bytes) -> npt.NDArray[Any]:
-    """Reads all weights of a model file: (type, source, target, weight)."""
+    """Returns all weights of a model file as records (type, source, target, weight). The type is
+    _STATE (source: an attribute) or _TRANSITION (source: the label before); target: a label."""
     if len(data) < _HEADER.size:
         raise MismatchError(f"{path} is shorter than the header of a CRFsuite model")
     magic, _, kind, version, _, _, _, offset, _, _, _, _ = _HEADER.unpack_from(data)

@@ -90,7 +90,7 @@ class Host:
 
 
 def current() -> Host | None:
-    """Returns the host of the innermost `with` block; None outside of all."""
+    """Returns the host of the innermost `with` block; None outside of all such blocks."""
     entered = _entered.get()
     return entered[-1] if entered else None
 
@@ -132,7 +132,7 @@ def _allocated(user: int, size: int, alignment: int) -> int | None:
 
 def _deallocated(_: Any, address: int, size: int, alignment: int) -> None:
     try:
-        host = _owners.pop(address)  # first: after the release, allocate may return it again
+        host = _owners.pop(address)  # first: after the release, allocate may return this address
         del host._blocks[address]
         assert host._release is not None
         host._release(address, size, alignment)

@@ -533,7 +533,7 @@ def _kind(tagger: Any) -> str:
 
 
 def _agreements(agree: Any) -> list[tuple[Any, str]]:
-    """Checks `agree`. Returns its entries, each with the name that messages give it."""
+    """Checks `agree`. Returns its entries, each with its name in error messages."""
     listed = [(agree, "agree")] if callable(agree) else _listed(agree)
     for entry, place in listed:
         if not isinstance(entry, Agreement):
@@ -627,7 +627,7 @@ def _sorted(y: Iterable[Iterable[Any]]) -> list[Any]:
 
 
 def _some(labels: list[Any]) -> str:
-    """Returns the first labels as a text, for a message."""
+    """Returns the first labels as a text, for an error message."""
     shown = ", ".join(repr(label) for label in labels[:8])
     return shown + (f" and {len(labels) - 8} more" if len(labels) > 8 else "")
 

@@ -290,7 +290,7 @@ def _columns_of_scores(
 
 def _check_scores(places: list[str], columns: Array | list[Array], scale: Scale) -> None:
     """Raises ValueError if a score is not allowed by the scale. columns: a list of arrays, or one
-    array of columns. places: what messages call each column."""
+    array of columns. places: the name of each column in error messages."""
     rows = len(columns) if isinstance(columns, np.ndarray) else len(columns[0])
     for first in range(0, rows, BLOCK):
         if isinstance(columns, np.ndarray):
@@ -614,10 +614,11 @@ class Diagnosis:
     """The result of `diagnose`. str() gives lines of text for people.
 
     rows               number of rows of the table
-    shared             number of rows whose key other rows have too
-    keys               number of key values (within groups) that several rows have, over all keys
-    disagreeing        number of these key values whose rows have different labels
-    contested          number of rows with a key value whose rows have different labels
+    shared             number of rows that have a key in common with other rows (at least `minimum`
+                       rows in all; without `across`, all in one group)
+    keys               number of sets of such rows with equal keys, added over the keys of `key`
+    disagreeing        number of these sets in which the labels differ
+    contested          number of rows in the sets in which the labels differ
     sure               mean probability that the tagger gives to the labels, over the rows that
                        share a key
     sure_contested     the same mean over the contested rows

@@ -120,8 +120,9 @@ class MessageCalls(ChainCalls):
 
     mode        "exact": keeps all configurations; "beam": keeps only the best ones at each
                 position; "absorption": approximate, adds the message of a value whenever a position
-                fires the value; "auto": exact within the budget, otherwise a beam
-    beam_width  number of configurations that a beam keeps at each position
+                fires the value; "auto": exact if the budget suffices, otherwise a beam that keeps
+                `budget` configurations
+    beam_width  number of configurations that "beam" keeps at each position
     budget      greatest number of configurations at a position for "exact" and "absorption"; if
                 they need more, the call raises `StateError`
     """

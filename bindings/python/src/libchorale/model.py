@@ -55,7 +55,8 @@ class Instance(Protocol):
     Each membership of an instance in a clique is a *port*; ports are numbered in the order of
     adding. `incoming` holds for each port a score for each value of the port's clique (R + 2 values
     for property cliques, EMPTY and CONFLICT last). The methods are called on the thread that calls
-    the run, or on a worker thread, and never twice at the same time. They must not use the run.
+    the run, or on a worker thread. One run makes at most one call at a time, but several runs of
+    the model may call the methods at the same time. The methods must not use the run.
 
     length  the number of labels of a labelling
     labels  the number of different labels: they are 0 to labels - 1
@@ -377,7 +378,7 @@ class ModelBuilder(Handle):
         """
         chain = arrays.integer("chain", chain)
         options = struct(c.chorale_member_options)
-        # None if the chain does not exist; the library then reports the error.
+        # The length is None if the chain does not exist; the library then reports the error.
         length = self._shapes[2 * chain] if 0 <= 2 * chain < len(self._shapes) else None
         kept = []
         for name, value in (("classes", classes), ("table", table)):
@@ -571,7 +572,8 @@ def corpus_struct(
 
 def _offsets(given: Any, of: str, count: int) -> npt.NDArray[np.int64]:
     """Checks offsets, which divide an array into parts, and returns them as int64. Their order is
-    checked by the library. of: the name of the array in messages. count: its number of entries."""
+    checked by the library. of: the name of the array in error messages. count: the number of its
+    entries."""
     offsets = arrays.longs("offsets", given)
     if len(offsets) == 0:
         raise ValueError("offsets is empty; it has one entry more than there are parts")

@@ -15,7 +15,7 @@ class Outcome(enum.IntEnum):
     GAP_REACHED      the score is within the requested gap of the upper bound
     ITERATION_LIMIT  all rounds or iterations are done, or rounds alternate between two labellings;
                      the result is the best labelling found
-    NODE_LIMIT       all nodes of branch and bound are used
+    NODE_LIMIT       branch and bound has reached its greatest number of nodes
     DEADLINE         the time limit has passed
     CANCELLED        a `Cancel` or a callback ended the call
     INFEASIBLE       every labelling is proven to be forbidden

@@ -416,7 +416,7 @@ class Search:
     - a mixture of the last round's rows, in which each clique has the prices of the row by which it
       gained most;
     - a row for each *track*. A track starts with the prices at changed counts, and continues with
-      successors. To change the counts of the first answer, or those of the best row, a share of the
+      successors. To change the counts under prices 0, or those of the best row, a share of the
       members of every clique (after some rounds, of half of the cliques) is moved to one value. A
       track may score less at first than the best row.
 
@@ -463,14 +463,14 @@ class Search:
         self.upper_bound = math.inf
         self._mixture: arrays.Doubles | None = None
         self._pull = self._idle = 0
-        self._own: Longs | None = None  # counts of the first answer
+        self._own: Longs | None = None  # counts under prices 0, the first row asked
         ranks = range(min(max(sizes, default=0), RANKS))
         # The starts of tracks: the share of members that is moved; True to change the best counts,
-        # False to change those of the first answer; the rank (by count) of the value to which the
+        # False to change the counts under prices 0; the rank (by count) of the value to which the
         # members are moved.
         self._pulls = [(s, best, r) for s in SHARES for best in (False, True) for r in ranks]
         # The search ends after this many rounds without a gain. They suffice for tracks to start
-        # with every value, both from the best counts and from those of the first answer.
+        # with every value, both from the best counts and from those under prices 0.
         starts = math.ceil(2 * len(ranks) / max(tracks, 1))
         self._patience = max(2, starts) * (STEPS + 1) - 2
         self._asked: Asked | None = None

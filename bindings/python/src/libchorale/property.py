@@ -426,8 +426,8 @@ class Property(Shared):
         dictionary: Dictionary | None = None,
     ) -> int:
         """Returns the value of the property on a labelling: 0 .. R-1, R (EMPTY) or R + 1
-        (CONFLICT). With a dictionary, it returns the number of the value in the dictionary, and -1
-        for a value outside a dictionary without OUT.
+        (CONFLICT). With a dictionary, R is the number of its values, and a value is given by its
+        number in the dictionary; a value outside by the number of OUT, or by -1 if there is no OUT.
 
         labels: T labels. classes, table: as in `Attachment`. parents: for a tree, as in `Chain`.
         """

@@ -77,8 +77,9 @@ class Progress:
 
 @dataclasses.dataclass(frozen=True)
 class Payment:
-    """A reason why the labels of a chain changed: a clique whose score is higher because one of its
-    members, a position of the chain or the whole chain, changed its value.
+    """A reason why the labels of a chain differ from its best labels without cliques: a clique
+    whose score is higher because one of its members, a position of the chain or the whole chain,
+    changed its value.
 
     clique     the number of the clique
     member     the number of the member within the clique
@@ -123,12 +124,12 @@ class RunResult:
     outcome             how the call ended; ITERATION_LIMIT is not an error
     proven              True: the score is optimal, up to rounding
     rounds              number of rounds done so far
-    best_round          the last round that gave a part of the best labelling
+    best_round          the last of the rounds from which parts of the best labelling come
     score               score of the best labelling: chain_score + clique_score
     chain_score         the sum of the chains' scores
     clique_score        the sum of the cliques' scores, their potentials
     own_score           score of the own labels of all chains
-    rounds_score        the best score that the labels of a round had, before the polish
+    rounds_score        the best score of the labels of a single round, before the polish
     polished_score      score after the polish that started from the best labels of the rounds
     polished_own_score  score after the polish that started from the own labels of all chains
     upper_bound         upper bound on the score of any labelling; infinite if none was computed
@@ -198,8 +199,8 @@ class Run(Closable):
                      for convex sums)
     polish           True: after the rounds, one chain at a time is decoded again, as long as this
                      raises the score
-    restrict_range   True: messages of a property clique cover only values that fire in the best
-                     labelling of some member without cliques
+    restrict_range   True: messages of a property clique cover only values that fire in some member
+                     chain when this chain has its best labels without cliques
     joint_mode       the method for chains under several properties: "auto", "exact", "absorption"
                      or "beam", as `mode` of `ChainSolver.messages`
     beam_width, budget  as in `ChainSolver.messages`
@@ -212,12 +213,13 @@ class Run(Closable):
                      library
     time_limit       time limit of each call in seconds; None: no limit
     cancel           a `Cancel` that any thread may set to end a call early
-    progress         called with a `Progress` after every round. If it returns True, the call ends
-                     early. If it raises an exception, the call ends early and raises it
+    progress         called with a `Progress` after every round and every step of the bound. If it
+                     returns True, the call ends early. If it raises an exception, the call ends
+                     early and raises this exception
     bound_steps      number of steps of dual ascent for an upper bound on the score; 0: no bound
     edits            True: allocates the memory that `set_allowed` and `set_strength` need
     earlier          a `Run` from whose messages and labelling this run starts; its model must have
-                     as many chains and cliques as this one
+                     as many chains and cliques as the model of this run
 
     >>> builder = ModelBuilder()
     >>> for unary in ([[2.1, 0.3]], [[1.9, 0.2]], [[0.7, 0.9]]):
@@ -356,7 +358,9 @@ class Run(Closable):
         return result_of(result, self)
 
     def reset(self) -> None:
-        """Discards messages, labellings and edits: the run is then as if newly created."""
+        """Discards messages, labellings and all changes by `set_chain`, `set_allowed`,
+        `set_strength` and `set_labels`: the run is then as if newly created without `earlier`. The
+        limits of `set_limits` stay."""
         with self._use() as run:
             library.chorale_run_reset(run)
             self._chains.clear()
@@ -435,7 +439,7 @@ class Run(Closable):
 
     @property
     def result(self) -> RunResult:
-        """The result of the last call."""
+        """The result of the last step, solve, polish or bound."""
         result = struct(c.chorale_run_result)
         with self._use(shared=True) as run:
             call(library.chorale_run_get_result, run, byref(result))
@@ -524,8 +528,8 @@ class Run(Closable):
 
     def values(self, clique: int, *, own: bool = False) -> arrays.Ints:
         """Returns the value of each member of a clique, int32: from 0 to R - 1, R for EMPTY, R + 1
-        for CONFLICT, -1 for a value outside a dictionary without OUT. A centre is the last
-        member."""
+        for CONFLICT, -1 if the clique has a dictionary without OUT and the value is not in it. A
+        centre is the last member."""
         with self._use(shared=True) as run:
             number = self._model._clique(clique)
             count = self._model.clique_members(number)
@@ -768,7 +772,7 @@ def result_of(result: c.chorale_run_result, run: Run | None) -> RunResult:
 
 
 def _labelling(own: bool) -> int:
-    """Returns the constant that selects a labelling."""
+    """Returns the constant that selects the labelling of round 0 (own=True) or the best one."""
     return c.CHORALE_ALONE if own else c.CHORALE_TOGETHER
 
 

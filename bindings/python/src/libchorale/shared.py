@@ -94,8 +94,8 @@ class Labelled(NamedTuple):
 
     rows     an iterator over the batches with more columns; `libchorale.spark.label_shared` returns
              a DataFrame here
-    outcome  the score, an upper bound, and the numbers of rounds and decodings; all 0 if there is
-             no position
+    outcome  the score, an upper bound, and the numbers of rounds and of chains decoded; all 0 if
+             there is no position
     """
 
     rows: Any

@@ -60,8 +60,9 @@ def label_shared(
 
     Runs one job for each round, at most `specification.rounds`, and a few others. Each job sends
     prices to the tasks and returns counts; meanwhile the rows are cached. With
-    `specification.join`, the components of groups are computed in the driver. If rows of a group
-    may arrive in any order, `specification.chains.order` must name a column.
+    `specification.join`, the driver computes which groups are labelled as one, the components
+    (`SharedKeys`). If rows of a group may arrive in any order, `specification.chains.order` must
+    name a column.
     """
     from pyspark.sql import functions as f
     from pyspark.sql.pandas.types import from_arrow_schema, to_arrow_schema
