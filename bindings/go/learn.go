@@ -54,7 +54,7 @@ type WeightRule struct {
 // LearnProgress is the progress of learning after each run over a problem.
 type LearnProgress struct {
 	Runs     int // number of runs done so far
-	RunsMost int // upper bound on the number of runs; the last runs may raise it
+	RunsMost int // upper bound on the number of runs
 }
 
 // LearnOptions are the options of [Learn]. They are made by [NewLearnOptions].

@@ -207,8 +207,7 @@ typedef struct chorale_weight_rule {
 typedef struct chorale_learn_progress {
   size_t struct_size;
   int64_t runs;     /* number of runs so far: how often a problem was labelled */
-  int64_t runs_most; /* upper bound on the number of runs, except those that test the factor; never
-                        below `runs` */
+  int64_t runs_most; /* upper bound on the number of runs; never below `runs` */
 } chorale_learn_progress;
 typedef int32_t (*chorale_learn_progress_function)(void *user,
                                                    const chorale_learn_progress *progress);

@@ -215,7 +215,7 @@ def render(headers: Headers) -> str:
         "",
         "# ---- Structs and callbacks",
         "class Struct(Structure):",
-        "    kept: Any  # what its pointers lead to",
+        "    kept: Any  # the objects to which its pointers lead",
         "",
         "",
     ]

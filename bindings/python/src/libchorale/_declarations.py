@@ -193,7 +193,7 @@ CHORALE_ABI = 1
 
 # ---- Structs and callbacks
 class Struct(Structure):
-    kept: Any  # what its pointers lead to
+    kept: Any  # the objects to which its pointers lead
 
 
 field_allocate = CFUNCTYPE(c_void_p, c_void_p, c_size_t, c_size_t)
