@@ -195,8 +195,8 @@ else
   echo "skipped: making packages needs Cargo 1.90"
 fi
 
-# Needs bindgen, which this script does not install. The tests of libchorale-sys compare the
-# declarations with the headers in another way.
+# This step needs bindgen, which this script does not install. Without bindgen, the declarations are
+# still compared with the headers: by the tests of libchorale-sys above.
 if command -v bindgen >/dev/null; then
   echo "== generated declarations"
   bindings/rust/generate.sh --check

@@ -59,10 +59,10 @@ pub(crate) fn pointer<T>(array: Option<&[T]>) -> *const T {
     array.map_or(std::ptr::null(), <[T]>::as_ptr)
 }
 
-/// Checks offsets into an array of `length` entries. Refuses an empty list of offsets, and offsets
-/// beyond the end of the array, because the library does not know the array's length. The library
-/// itself refuses negative and descending offsets before it reads the array. name, array: what the
-/// error message calls the offsets and the array.
+/// Checks offsets, which divide an array of `length` entries into parts. Refuses an empty list of
+/// offsets. Refuses offsets beyond the end of the array, because the library does not know the
+/// array's length. The library itself refuses negative and descending offsets before it reads the
+/// array. name, array: what the error message calls the offsets and the array.
 pub(crate) fn check_offsets(
     name: &str,
     offsets: &[i64],
@@ -112,8 +112,8 @@ pub(crate) fn fill<T: Copy>(buffer: &mut Vec<T>, length: usize, value: T) -> Res
     Ok(())
 }
 
-/// Returns the labelling if the library wrote one; None if entries are still -1, as before the
-/// call.
+/// Returns the labelling if the library wrote one. Returns None if an entry is -1: callers fill the
+/// array with -1 before they call the library.
 pub(crate) fn found(labelling: &[i32]) -> Option<&[i32]> {
     labelling
         .iter()
@@ -673,7 +673,8 @@ impl<'o> MatrixMut<'o> {
 }
 
 /// A block of bytes whose address is a multiple of 64. The bytes are zero at first. Serves as
-/// memory for solvers and kernels, and for problem files that are read in place.
+/// memory for solvers, as scratch memory for the functions of [`kernel`](crate::kernel), and for
+/// problem files that are read in place.
 pub struct AlignedBytes {
     data: NonNull<u8>,
     length: usize,

@@ -519,8 +519,8 @@ impl<'a> ModelBuilder<'a> {
     ///
     /// weights: for each member an integer of at least 1, clique by clique, in the order of adding.
     /// Errors: OutOfRange, Size, Shape (`weights`), SizeOverflow, Weights (a centred clique, or a
-    /// potential that is not a SUM with convex tables that forbid no count), TableTooShort,
-    /// OutOfMemory.
+    /// potential that is not of the family [`Sum`](crate::Family::Sum) with convex tables that
+    /// forbid no count), TableTooShort, OutOfMemory.
     pub fn set_weights(&mut self, cliques: Range<usize>, weights: &[i64]) -> Result<()> {
         call(|error| unsafe {
             c::model_builder_set_weights(

@@ -13,9 +13,9 @@ use crate::{c, Orientation, Result, Transitions};
 /// is the lifetime of the scores that its [`Transitions`] borrow.
 ///
 /// Scores are accepted as any type that implements [`IntoMatrix`]. Every call that takes a chain
-/// checks its arrays. The errors of a chain are then: Shape, Size (no labels), SizeOverflow,
-/// NotANumber, Infinite, OutOfRange (forced labels, parents, a magnitude above 1e280),
-/// LabelsMismatch (transitions), ParentOrder, ParentCycle.
+/// checks its arrays. The possible errors, which other comments call "those of a [`Chain`]", are
+/// Shape, Size (no labels), SizeOverflow, NotANumber, Infinite, OutOfRange (forced labels, parents,
+/// a magnitude above 1e280), LabelsMismatch (transitions), ParentOrder, ParentCycle.
 ///
 /// ```
 /// use libchorale as ch;

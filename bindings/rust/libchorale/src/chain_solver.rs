@@ -144,8 +144,9 @@ impl<'s> KBest<'s> {
     }
 }
 
-/// A reusable workspace for chains and trees, with or without properties. The workspace grows as
-/// needed, unless it is memory of the caller.
+/// A reusable workspace for chains and trees, with or without attached properties
+/// ([`Attachment`](crate::Attachment)). The workspace grows as needed, unless it is memory of the
+/// caller.
 ///
 /// ```
 /// use libchorale as ch;
@@ -333,8 +334,8 @@ impl<'m> ChainSolver<'m> {
     pub fn k_best<N: Element>(&mut self, chain: &Chain<'_, '_, N>, k: usize) -> Result<KBest<'_>> {
         let raw = chain.raw()?;
         let length = chain.len();
-        // If k is 0 or very large, the library checks it in `reserve`, before the arrays for the
-        // results are allocated.
+        // If k is 0 or the results have more than 65536 labels, `reserve` lets the library refuse k
+        // before the arrays for the results are allocated.
         if !matches!(product(&[length.max(1), k]), Ok(1..=65536)) {
             self.reserve(chain, ChainTask::KBest, k)?;
         }

@@ -42,8 +42,9 @@ impl<'a> CliqueProblem<'a> {
         self
     }
     /// Sets how often each member counts in the potential: one weight for each member, at least 1.
-    /// The counts n_v are then sums of weights. The default is 1. Weights above 1 require a SUM
-    /// whose tables are convex and forbid no count.
+    /// The counts n_v are then sums of weights. The default is 1. Weights above 1 require a
+    /// potential of the family [`Sum`](crate::Family::Sum) whose tables are convex and forbid no
+    /// count.
     pub fn weights(mut self, weights: &'a [i64]) -> Self {
         self.weights = Some(weights);
         self
@@ -76,7 +77,8 @@ impl<'a> CliqueProblem<'a> {
 #[must_use = "options are for a call"]
 pub struct CliqueOptions<'a> {
     raw: c::CliqueOptions,
-    /// Checked against the range of `i32` when the options are used.
+    /// This field and `subset_size` are checked against the range of `i32` when the options are
+    /// used.
     start_value: Option<usize>,
     subset_size: Option<usize>,
     start: Option<&'a [i32]>,
@@ -149,8 +151,9 @@ impl<'a> CliqueOptions<'a> {
         self.subset_size = Some(subset_size);
         self
     }
-    /// Sets the greatest number of iterations: sweeps, rounds or steps of the multipliers,
-    /// depending on the algorithm. 0: the algorithm's own default.
+    /// Sets the greatest number of iterations. Depending on the algorithm, an iteration is a sweep
+    /// over the members, a round, a step of the Lagrange multipliers, a majority value, or a flow.
+    /// 0: the algorithm's own default.
     pub fn iteration_limit(mut self, limit: usize) -> Self {
         self.raw.iteration_limit = size(limit);
         self
@@ -222,13 +225,15 @@ impl<'a> CliqueOptions<'a> {
 pub struct CliqueResult {
     /// How the call ended.
     pub outcome: Outcome,
-    /// The algorithm that was used. If Auto was requested: the algorithm that Auto chose.
+    /// The algorithm that was used. If Auto was requested: the algorithm that Auto chose. A result
+    /// of [`CliqueSolver::evaluate`] has Auto here.
     pub algorithm: Algorithm,
     /// True if the assignment is proven to be optimal: `upper_bound - score` is at most
     /// `1e-9 * |score|`, or within the rounding error.
     pub proven: bool,
-    /// True if the max-marginals are exact. Otherwise each is a lower bound: the score of some
-    /// assignment in which the member has the value.
+    /// True if the max-marginals are exact. If false, each max-marginal is a lower bound: the score
+    /// of some assignment in which the member has the value. False also after calls that compute
+    /// none.
     pub marginals_exact: bool,
     /// The score of the assignment: `member_score + clique_score`.
     pub score: f64,
@@ -238,7 +243,8 @@ pub struct CliqueResult {
     pub clique_score: f64,
     /// An upper bound on the score of every assignment; plus infinity if no bound was computed.
     pub upper_bound: f64,
-    /// The number of sweeps, rounds, steps of multipliers, or flows, depending on the algorithm.
+    /// The number of sweeps, rounds, steps of Lagrange multipliers, or flows, depending on the
+    /// algorithm.
     pub iterations: usize,
     /// The number of nodes of branch and bound for which a bound was computed.
     pub nodes: usize,

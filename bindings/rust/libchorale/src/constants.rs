@@ -76,7 +76,7 @@ told! {
         TableTooShort = ERROR_TABLE_TOO_SHORT,
         /// An array of the wrong shape.
         Shape = ERROR_SHAPE,
-        /// Potential and problem have different numbers of values.
+        /// A potential has another number of values than the clique or array that it is used with.
         ValuesMismatch = ERROR_VALUES_MISMATCH,
         /// A struct has an unknown size: the crate and the library are of different versions.
         StructSize = ERROR_STRUCT_SIZE,
@@ -128,9 +128,10 @@ told! {
         ParentCycle = ERROR_PARENT_CYCLE,
         /// A tree was passed to a call that takes only chains.
         NotAChain = ERROR_NOT_A_CHAIN,
-        /// An automaton property was used on a tree, which allows only local properties.
+        /// A property defined by an automaton was used on a tree. Trees allow only local properties
+        /// ([`Property::local`](crate::Property::local)).
         AutomatonOnTree = ERROR_AUTOMATON_ON_TREE,
-        /// A property can fire a value that is not below R.
+        /// A property can fire a value that is not below R, the property's number of values.
         ValueOutsideRange = ERROR_VALUE_OUTSIDE_RANGE,
         /// A chain with several properties has more joint states (see [`JointMode`]) than the
         /// budget allows.
@@ -143,8 +144,8 @@ told! {
         Frozen = ERROR_FROZEN,
         /// The chain has no tokens, and the call needs them.
         TokensMissing = ERROR_TOKENS_MISSING,
-        /// The model of the earlier run has another number of chains or cliques, or two problems
-        /// give a kind of cliques different names.
+        /// A run was to start from an earlier run, whose model has another number of chains or
+        /// cliques; or two problems give a kind of cliques different names.
         ModelMismatch = ERROR_MODEL_MISMATCH,
         /// The run has no labelling: none was found yet, or every labelling tried was forbidden.
         NoLabelling = ERROR_NO_LABELLING,
@@ -158,7 +159,7 @@ told! {
         /// The state of the object does not allow the call. Examples: a bound of a run that was
         /// created without bound steps; a model whose centred clique has no centre.
         State = ERROR_STATE,
-        /// The problems to learn from have no gold label.
+        /// No problem to learn from has a gold label that its chain allows.
         NoGold = ERROR_NO_GOLD,
         /// All labelled chains to learn from belong to one group (document), or to groups that
         /// share cliques.
@@ -205,7 +206,8 @@ told! {
         Cancelled = OUTCOME_CANCELLED,
         /// Proven: every labelling scores minus infinity.
         Infeasible = OUTCOME_INFEASIBLE,
-        /// Every labelling tried scores minus infinity. Others may score more: nothing is proven.
+        /// Every labelling tried scores minus infinity. Labellings that were not tried may score
+        /// more.
         NothingFound = OUTCOME_NOTHING_FOUND,
     }
 }
@@ -284,7 +286,8 @@ impl Family {
 
 told! {
     /// The algorithms of clique inference: each finds values of the members of one clique that have
-    /// a high score. The header `chorale/clique.h` states guarantees and costs.
+    /// a high score. SUM and MAJORITY are families of potentials ([`Family`]). The header
+    /// `chorale/clique.h` states guarantees and costs.
     Algorithm {
         /// Chooses among the other algorithms according to the potential.
         Auto = ALGORITHM_AUTO,
@@ -294,8 +297,8 @@ told! {
         AlphaPass = ALGORITHM_ALPHA_PASS,
         /// Alpha-pass with sets of several values in place of the one value a. Any family.
         GeneralisedAlphaPass = ALGORITHM_GENERALISED_ALPHA_PASS,
-        /// Repeatedly moves a set of members to one value: the set and the value that raise the
-        /// score most. Ends when no such move raises the score. SUM only.
+        /// For one value after another, moves a set of members to this value at once: the set that
+        /// raises the score most. Ends when no such move to any value raises the score. SUM only.
         AlphaExpansion = ALGORITHM_ALPHA_EXPANSION,
         /// In each step every member takes the value v with the greatest sum of the member's score
         /// of v and the slope of f_v at the current count of v. Ends when no member changes. SUM
@@ -396,7 +399,8 @@ asked! {
 
 asked! {
     /// The method for a chain with several properties. The exact computation runs over *joint
-    /// states*: the states of all automata and the values fired so far.
+    /// states*: the states of all automata and the values fired so far. The budget limits how many
+    /// joint states are stored at one position.
     JointMode {
         /// Exact while the number of joint states is within the budget. Beyond the budget: a beam
         /// whose width is the budget.
@@ -424,7 +428,8 @@ asked! {
 asked! {
     /// How values of a property outside a [`Dictionary`](crate::Dictionary) are treated.
     Outside {
-        /// Messages and decoding exclude every labelling that fires a value outside the dictionary.
+        /// Messages of a chain, and its best labelling under messages, exclude every labelling that
+        /// fires a value outside the dictionary.
         Forbidden = OUTSIDE_FORBIDDEN,
         /// Every value outside the dictionary becomes the value OUT.
         AsOut = OUTSIDE_AS_OUT,
@@ -437,8 +442,8 @@ asked! {
         /// All cliques send their messages, then all chains.
         All = SCHEDULE_ALL,
         /// One clique at a time sends its messages; then the chains of its members send theirs. The
-        /// first clique is the one in which most members have a value other than the commonest
-        /// value of the clique.
+        /// cliques come in descending order of the number of members whose value is not the
+        /// commonest value of the clique.
         Disagreement = SCHEDULE_DISAGREEMENT,
     }
 }
@@ -447,7 +452,8 @@ asked! {
     /// The number format in which messages are stored. Computations are always in double precision.
     MessageElement {
         /// `Float64` if all messages take less than 256 KB. Otherwise the widest format with which
-        /// model, run and scores together take at most twice the bytes of the scores.
+        /// model, run and scores together take at most twice the bytes of the scores: one of those
+        /// below, or one of 1 byte a number. If no format is small enough: `Magnitude16`.
         Auto = MESSAGES_AUTO,
         /// 8 bytes a number.
         Float64 = MESSAGES_FLOAT64,

@@ -53,8 +53,9 @@ pub struct Corpus<'s, 't, N = f64> {
 
 impl<'s, 't, N: Element> Corpus<'s, 't, N> {
     /// Makes a corpus with copies of chains that are separate matrices, positions x labels: slices
-    /// of vectors of vectors, or arrays of ndarray. Errors: Shape (a ragged chain, or chains with
-    /// different numbers of labels; the message names chain and row), OutOfMemory.
+    /// of vectors of vectors, or arrays of ndarray. Errors: Shape (rows of different lengths in one
+    /// chain, or chains with different numbers of labels; the message names chain and row),
+    /// OutOfMemory.
     pub fn new<'c, M: IntoMatrix<'c, N>>(chains: impl IntoIterator<Item = M>) -> Result<Self> {
         let mut parts = Vec::new();
         let mut offsets = vec![0];
@@ -82,7 +83,7 @@ impl<'s, 't, N: Element> Corpus<'s, 't, N> {
     }
 
     /// Makes a corpus of single items: every row of `unary` is a chain of one position. Errors:
-    /// Shape (a ragged array; the message names the row), OutOfMemory.
+    /// Shape (rows of different lengths; the message names the row), OutOfMemory.
     pub fn items(unary: impl IntoMatrix<'s, N>) -> Result<Self> {
         let unary = unary.into_matrix().map_err(|error| error.of("unary"))?;
         Ok(Self::with(unary, None))

@@ -102,7 +102,8 @@ impl<'a> Agreement<'a> {
         self.minimum = Some(minimum);
         self
     }
-    /// Sets tokens or keys that form no clique, in any order.
+    /// Sets the tokens, or for [`keys`](Self::keys) the keys, that form no clique; in any order.
+    /// Ignored by [`property`](Self::property) and [`cliques`](Self::cliques).
     pub fn stop(mut self, stop: &'a [i32]) -> Self {
         self.stop = stop;
         self
@@ -110,8 +111,8 @@ impl<'a> Agreement<'a> {
 
     /// Sets how often each position counts in its clique: one weight of at least 1 for each row of
     /// the scores, or for [`property`](Self::property) for each chain. The counts n and n_v are
-    /// then sums of weights. Requires a strength of at least 0, or a potential that is a SUM with
-    /// convex tables that forbid no count.
+    /// then sums of weights. Requires a strength of at least 0, or a potential of the family
+    /// [`Sum`](crate::Family::Sum) with convex tables that forbid no count.
     pub fn weights(mut self, weights: &'a [i64]) -> Self {
         self.weights = Some(weights);
         self
@@ -328,8 +329,8 @@ unsafe fn agreement_of(decoded: *const c::Decoded, clique: usize) -> Option<usiz
 
 /// A corpus that was labelled by [`decode`].
 pub struct Labelled<'a> {
-    /// The library's result, which the run owns. The run is never lent mutably, so the pointer
-    /// stays valid.
+    /// The library's result, which the field `run` owns. The field is never lent mutably, so no
+    /// caller can replace the run, and the pointer stays valid.
     decoded: *const c::Decoded,
     run: Run<'a>,
 }
@@ -471,9 +472,10 @@ pub struct Reason {
     /// The number of other members that have the value `now`; with weights, the sum of their
     /// weights.
     pub agreeing: usize,
-    /// The value in the best labelling without cliques: a label, or a value of the property.
+    /// The value of the member in the best labelling of its chain without cliques: a label, or a
+    /// value of the property.
     pub own: Shown,
-    /// The value in the labelling of all chains together.
+    /// The value of the member in the labelling of all chains together.
     pub now: Shown,
     /// How much the clique's potential would decrease if this member alone took the value `own`
     /// again; plus infinity if the clique forbids this.

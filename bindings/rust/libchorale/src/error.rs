@@ -1,4 +1,4 @@
-//! Errors, and the functions through which every call into the library goes.
+//! Errors, and the functions through which every library call that can fail is made.
 
 use crate::{c, panics, Status};
 use std::ffi::CStr;

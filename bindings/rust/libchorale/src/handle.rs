@@ -56,7 +56,7 @@ impl<T: Raw> Handle<T> {
             call_quietly(|error| function(host, &mut made, error))
         });
         let handle = NonNull::new(made).map(Self);
-        panics::resume(); // unwinding from here drops the handle
+        panics::resume(); // the panic of a callback, if any: unwinding drops `handle`
         result?;
         handle.ok_or_else(|| Error::new(Status::Internal, "a call that succeeded made nothing"))
     }

@@ -11,9 +11,9 @@ type Log = Arc<dyn Fn(LogLevel, &str) + Send + Sync>;
 type Allocator = Arc<dyn GlobalAlloc + Send + Sync>;
 
 /// An allocator and a log for objects of the library. A host is passed when an object is created:
-/// in the `host` of its options, or to a method whose name ends in `_in`. The object then uses this
-/// allocator and log as long as it lives. Each object has its own host: a run may have another host
-/// than its model.
+/// by the method `host` of its options, or to a method whose name ends in `_in`. The object then
+/// uses this allocator and log as long as it lives. Each object has its own host: a run may have
+/// another host than its model.
 ///
 /// Without a host, memory comes from `malloc` and nothing is logged.
 ///

@@ -19,10 +19,10 @@ use std::sync::Arc;
 /// semi-Markov model, a clique tree, or a chain on another machine. Its memberships in cliques are
 /// its *ports*, numbered from 0 in the order of adding.
 ///
-/// A run calls an instance on the thread that called the run, or on one of the run's workers, one
-/// call at a time. Several runs over one model may call the same instance at the same time. An
-/// instance must not use the run that calls it. A panic in the instance ends the call of the run
-/// and is resumed.
+/// A run calls an instance on the thread that called the run, or on one of the run's workers. One
+/// run makes at most one call at a time on an instance, but several runs over one model may call
+/// the same instance at the same time. An instance must not use the run that calls it. A panic in
+/// the instance ends the call of the run and is resumed.
 pub trait Instance: Send + Sync {
     /// Returns the number of labels in a decoded labelling.
     fn length(&self) -> usize;
@@ -130,8 +130,9 @@ impl std::fmt::Debug for ShownByPorts<'_> {
     }
 }
 
-/// An instance and the data that its callbacks need. A `Port` is always in a Box, so that its
-/// address does not change: C stores this address and passes it to the callbacks below.
+/// An instance and the data that its callbacks need; not one of the *ports* (memberships) above. A
+/// `Port` is always in a Box, so that its address does not change: C stores this address and passes
+/// it to the callbacks below.
 pub(crate) struct Port<'a> {
     pub(crate) instance: Box<dyn Instance + 'a>,
     pub(crate) slot: Arc<Slot>,

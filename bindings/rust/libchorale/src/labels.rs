@@ -139,7 +139,7 @@ impl LabelMap {
     }
 
     /// Makes the map of label names in a scheme. Kinds are numbered in the order in which they
-    /// first appear. Errors: as for [`Mask::new`].
+    /// first appear in `names`; "O" is a kind too. Errors: as for [`Mask::new`].
     pub fn from_names(scheme: Scheme, names: &[impl AsRef<str>]) -> Result<Self> {
         let labels = names.len();
         let (texts, lengths) = names_and_lengths(names);

@@ -187,12 +187,12 @@ impl<'a> LearnOptions<'a> {
 /// taggers that have not seen the gold labels. The header `chorale/learn.h` describes the method.
 ///
 /// If a limit ends the call early, the outcome in the report says so, and all weights are 0.
-/// Errors: NullArgument or Size (no problem), Shape (costs, seen), Size (folds, empty classes),
-/// OutOfRange (level, costs, seen, rules; classes without a label that counts), NotANumber,
-/// Infinite, LabelsMismatch (costs, classes, chains of different numbers of labels), NoGold,
-/// OneGroup, Kind (no clique has a kind; a rule for a basis that its kind cannot have; both costs
-/// and classes), Weights (a clique with a kind has weights), ModelMismatch, those of
-/// [`Run::new`](crate::Run::new) and [`Run::solve`](crate::Run::solve).
+/// Errors: Shape (costs, seen), Size (no problem, folds, empty classes), OutOfRange (level, costs,
+/// seen, rules; classes without a label that counts), NotANumber, Infinite, LabelsMismatch (costs,
+/// classes, chains of different numbers of labels), NoGold, OneGroup, Kind (no clique has a kind; a
+/// rule for a basis that its kind cannot have; both costs and classes), Weights (a clique with a
+/// kind has weights above 1), ModelMismatch, those of [`Run::new`](crate::Run::new) and
+/// [`Run::solve`](crate::Run::solve).
 ///
 /// ```
 /// use libchorale as ch;
@@ -507,10 +507,11 @@ pub struct Gain {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Warnings {
-    /// At some positions the chain's own scores forbid the gold label.
+    /// Some chains forbid some of their gold labels, by their scores or by forced or allowed
+    /// labels.
     pub gold_forbidden: bool,
-    /// Some label occurs as a gold label, but the unary scores forbid it at every position of every
-    /// chain.
+    /// Some label occurs as a gold label, but the unary scores forbid it at every position of all
+    /// problems.
     pub label_unseen: bool,
     /// Some kind has only one clique.
     pub single_clique: bool,
@@ -547,8 +548,9 @@ pub struct LearntReport {
     pub weights: usize,
     /// The number of runs made, each over one problem.
     pub runs: usize,
-    /// The temperature at which the margins of the tagger's labels are calibrated as log-odds; 1
-    /// for a good probabilistic tagger.
+    /// The unit of the scores: the temperature at which the margins (best minus second-best
+    /// max-marginal of a position) of the tagger's labels are calibrated as log-odds. 1 for a good
+    /// probabilistic tagger.
     pub unit: f64,
     /// The strength of regularisation, lambda, chosen by cross-validation.
     pub regularisation: f64,
@@ -592,8 +594,9 @@ pub struct LearntKind {
     /// The p-value of the screening, which leaves out kinds whose bases are the same on gold labels
     /// as on the tagger's labels; 1 if kinds were not screened.
     pub screening_p: f64,
-    /// The cost of the tagger's labels minus the cost with this kind alone. 0 if the kind was not
-    /// learnt, or is the only kind.
+    /// The cost of the tagger's labels minus the cost with this kind alone. If the kind was not
+    /// learnt alone, `p` is 1 and the other fields are 0: it was left out, it is the only kind with
+    /// weights, or all kinds together failed the final test on held-out groups.
     pub gain: Gain,
 }
 
@@ -607,14 +610,14 @@ pub struct LearntWeight {
     pub basis: Basis,
     /// The index of the weight, if the basis has several weights; otherwise 0.
     pub index: usize,
-    /// The weight as it is applied; 0 if its basis is not applied.
+    /// The weight as it is applied; 0 if its kind or its basis is not applied.
     pub weight: f64,
     /// The lower end of the weight's 95 % interval.
     pub lower: f64,
     /// The upper end of the weight's 95 % interval.
     pub upper: f64,
-    /// The lower bound that was set for the weight.
+    /// The lower bound of the weight in learning.
     pub least: f64,
-    /// The upper bound that was set for the weight.
+    /// The upper bound of the weight in learning.
     pub most: f64,
 }

@@ -13,8 +13,8 @@
 //! # }
 //! ```
 //!
-//! * [`decode`] labels a [`Corpus`] so that the positions or chains named by [`Agreement`]s agree.
-//!   This suffices for most uses.
+//! * [`decode`] labels a [`Corpus`]. Each [`Agreement`] rewards equal labels of certain positions,
+//!   or equal property values of certain chains. This suffices for most uses.
 //! * A [`Potential`] scores a clique by the numbers of its members that have each value; a
 //!   [`CliqueSolver`] finds the best values of the members of one clique.
 //! * A [`Chain`] holds the scores of a sequence or tree (`f32` or `f64`); a [`ChainSolver`] finds
@@ -54,9 +54,10 @@
 //!
 //! Scores are accepted as any type that implements [`IntoMatrix`]: arrays of arrays, slices of
 //! vectors, flat slices with a width or with strides ([`Matrix`]), and with the feature `ndarray`
-//! the arrays of that crate. Scores are borrowed for the call, unless a type says otherwise. They
-//! are copied if the library cannot read their layout. Results of a solver are slices borrowed from
-//! the solver.
+//! the arrays of that crate. An array is borrowed if the library can read its layout, otherwise
+//! copied. A [`Chain`], [`CliqueProblem`] or [`Corpus`] borrows its arrays as long as it lives;
+//! other calls borrow arrays for the call only, unless their comments say otherwise. Results of a
+//! solver are borrowed from the solver.
 //!
 //! Sizes and indices are `usize`. Labels, token ids and values in *arrays* are `i32`, as the
 //! library stores them, so that slices of any length are passed and returned without a copy. In

@@ -1,4 +1,5 @@
-//! Chains under properties: messages, and decoding under messages.
+//! Chains under properties: messages, and decoding under messages, that is, finding the best
+//! labelling.
 //!
 //! A [`Property`] reads a labelled chain and *fires* a value, or nothing, at each position. The
 //! chain *shows* the value v if only v fired, EMPTY if nothing fired, and CONFLICT if two different
@@ -87,10 +88,10 @@ impl<'a> Attachment<'a> {
         Ok(raw)
     }
 
-    /// Returns what a labelling shows: a value, EMPTY, CONFLICT, or a value outside the dictionary.
-    /// parents: the parent of each position of a tree, as in [`Chain::parents`]; None for a chain.
-    /// Errors: Shape, OutOfRange, ValueOutsideRange (the table), NullArgument (the property reads a
-    /// table and none is given), ParentOrder, ParentCycle, AutomatonOnTree.
+    /// Returns what a labelling shows: a value, EMPTY, CONFLICT, or a value outside a dictionary
+    /// that has no OUT. parents: the parent of each position of a tree, as in [`Chain::parents`];
+    /// None for a chain. Errors: Shape, OutOfRange, ValueOutsideRange (the table), NullArgument
+    /// (the property reads a table and none is given), ParentOrder, ParentCycle, AutomatonOnTree.
     pub fn evaluate(&self, labelling: &[i32], parents: Option<&[i32]>) -> Result<Shown> {
         let raw = self.raw(labelling.len())?;
         check_length("parents", parents, labelling.len())?;
@@ -109,7 +110,7 @@ impl<'a> Attachment<'a> {
     }
 
     /// Returns all values that the property fires on a labelling, in the order of positions and
-    /// with repetitions. They are numbers of the property, even with a dictionary. Serves for
+    /// with repetitions. Values have the property's own numbers, even with a dictionary. Serves for
     /// instance to make a [`Dictionary`]. parents, errors: as for [`evaluate`](Self::evaluate).
     pub fn fired(&self, labelling: &[i32], parents: Option<&[i32]>) -> Result<Vec<i32>> {
         let raw = self.raw(labelling.len())?;
@@ -198,7 +199,7 @@ impl MessageOptions {
 #[non_exhaustive]
 pub struct MessageResult {
     /// Complete; Infeasible if every labelling is proven to be forbidden; NothingFound if a beam or
-    /// an absorption found no labelling, without proof that there is none.
+    /// [`JointMode::Absorption`] found no labelling, without proof that there is none.
     pub outcome: Outcome,
     /// True if a beam dropped configurations (joint states of the properties).
     pub pruned: bool,

@@ -115,7 +115,8 @@ impl<'a> RunOptions<'a> {
         self
     }
     /// Sets whether the messages of cliques must be exact for every potential that has an exact
-    /// solver. This is slow for convex sums. The default is false.
+    /// solver. This is slow for potentials of the family [`Sum`](crate::Family::Sum) with convex
+    /// tables. The default is false.
     pub fn exact_marginals(mut self, exact: bool) -> Self {
         self.raw.exact_marginals = exact.into();
         self

@@ -83,7 +83,7 @@ impl Slot {
     /// into the library, returns None without calling `callback`.
     pub(crate) fn caught<T>(&self, callback: impl FnOnce() -> T) -> Option<T> {
         if PANICKED.try_with(Cell::get).unwrap_or(false) {
-            return None; // the call into the library may go on, but each thread keeps one panic
+            return None; // the library may go on calling callbacks, but a thread keeps one panic
         }
         match catch_unwind(AssertUnwindSafe(callback)) {
             Ok(value) => Some(value),

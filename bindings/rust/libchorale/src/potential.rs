@@ -278,8 +278,9 @@ impl Potential {
 
     /// Makes a potential that calls a function with the counts (one for each value) and the number
     /// of members. If the function returns None, the computation ends with CallbackStopped. The
-    /// function is called on the threads that need the score. A panic in the function ends the
-    /// computation and is resumed. Errors: Size (no values), SizeOverflow, OutOfMemory.
+    /// function is called on the threads that need the score, on several at once if several use the
+    /// potential. A panic in the function ends the computation and is resumed. Errors: Size (no
+    /// values), SizeOverflow, OutOfMemory.
     pub fn callback(
         values: usize,
         function: impl Fn(&[i64], usize) -> Option<f64> + Send + Sync + 'static,

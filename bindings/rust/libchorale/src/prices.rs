@@ -30,8 +30,8 @@ pub struct PricesResult {
 /// have each value) and receives prices (the score added to a member for each value). A caller
 /// repeats two steps: it adds up the counts of all models and computes prices from them with
 /// [`Potential::prices`](crate::Potential::prices), and it solves every model under these prices.
-/// If the potential is convex and every model is solved to its maximum, the score of all models
-/// together never decreases.
+/// If the potential is of the family [`Sum`](crate::Family::Sum) with convex tables that begin with
+/// 0, and every model is solved to its maximum, the score of all models together never decreases.
 ///
 /// ```
 /// use libchorale as ch;
@@ -173,8 +173,8 @@ impl<'a> Prices<'a> {
     /// Returns how many members of each shared clique have each value, under the labelling of the
     /// last solve; with weights, the sum of their weights. There is one row for each shared clique,
     /// laid out as the prices of [`solve`](Self::solve). Members with a value outside a dictionary
-    /// are not counted. If the potential has only R values, members that are EMPTY or CONFLICT are
-    /// not counted either. Errors: NoLabelling, OutOfMemory.
+    /// that has no OUT are not counted. If the potential has only R values, members that are EMPTY
+    /// or CONFLICT are not counted either. Errors: NoLabelling, OutOfMemory.
     pub fn counts(&self) -> Result<Vec<Vec<i64>>> {
         let mut all = Vec::new();
         fill(&mut all, self.values.iter().sum(), 0)?;
@@ -217,9 +217,9 @@ impl std::fmt::Debug for Prices<'_> {
 /// Computes connected components, by which a corpus can be divided into parts. Two chains, or whole
 /// documents, belong in one part if they have members in the same clique and that clique is not
 /// shared. Items are numbered from 0 to count - 1: for instance, first all documents and then all
-/// cliques. Each membership is a pair `first[k]`, `second[k]` of two items that belong together.
-/// Returns, for each item, the lowest number in its component. Errors: Shape, SizeOverflow (2^31
-/// items or more), OutOfRange, OutOfMemory.
+/// cliques that are not shared. Each membership is a pair `first[k]`, `second[k]` of two items that
+/// belong together. Returns, for each item, the lowest item of its component. Errors: Shape,
+/// SizeOverflow (2^31 items or more), OutOfRange, OutOfMemory.
 ///
 /// ```
 /// // Documents 0 to 2, cliques 3 and 4: 3 has members in the documents 0 and 2.

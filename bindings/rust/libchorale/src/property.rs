@@ -212,8 +212,8 @@ impl Property {
         })
     }
 
-    /// Makes a property that fires the kind of the label at `position`. Errors: Size, OutOfRange
-    /// (the map), SizeOverflow, OutOfMemory.
+    /// Makes a property that fires the kind of the label at `position`. A chain that ends before
+    /// this position shows EMPTY. Errors: Size, OutOfRange (the map), SizeOverflow, OutOfMemory.
     pub fn position_label(
         map: &LabelMap,
         position: usize,

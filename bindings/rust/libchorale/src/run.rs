@@ -707,7 +707,7 @@ impl<'a> Run<'a> {
     /// `chains`, an array with the score and labels of each chain, and the payments if the chain
     /// changed; and `cliques`, an array with the score of each clique and the values of its
     /// members. With R values, a value is 0 to R - 1, R for EMPTY (no value), R + 1 for CONFLICT
-    /// (two different values), or -1 for a value outside the clique's dictionary. Errors:
+    /// (two different values), or -1 for a value outside a dictionary that has no OUT. Errors:
     /// NoLabelling, CallbackStopped, CallbackValue, OutOfMemory.
     pub fn json(&self) -> Result<String> {
         let mut text = filled(0u8, |text, capacity| {

@@ -43,8 +43,8 @@ fn every_view_is_read_as_it_is() {
     let matrix = repeated.into_matrix().unwrap();
     equals(&matrix, repeated);
     assert!(matrix.is_owned());
-    // The entries do not overlap. But the row stride 3 is less than 4, the column stride 2 times 2
-    // columns, so the array is copied.
+    // The entries do not overlap. But the row stride, 3, is less than the 4 elements that the
+    // columns span (2 columns with stride 2), so the array is copied.
     let data = [1.0, 2.0, 3.0, 4.0, 5.0, 6.0];
     let woven = ndarray::ShapeBuilder::strides((2, 2), (3, 2));
     let woven = ArrayView2::from_shape(woven, &data).unwrap();

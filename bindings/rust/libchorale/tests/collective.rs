@@ -577,7 +577,8 @@ fn a_problem_keeps_names() {
         assert_eq!(problem.clique_kind(1), Some(1));
         assert_eq!(problem.clique_kind(2), None);
         let name = |clique, shown| problem.value_name(clique, shown);
-        assert_eq!(name(0, Shown::Value(0)), Some("Year")); // the property's value 2
+        // Number 0 in the dictionary of clique 0 is the property's value 2.
+        assert_eq!(name(0, Shown::Value(0)), Some("Year"));
         assert_eq!(name(1, Shown::Value(1)), Some("Title"));
         assert_eq!(name(2, Shown::Value(0)), None);
         assert_eq!(name(1, Shown::Empty), None);

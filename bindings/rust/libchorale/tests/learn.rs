@@ -103,7 +103,7 @@ fn what_agrees_is_learnt() {
 }
 
 /// With classes, the costs are those of micro F1. Computes the F1 of the tagger's own labels, and
-/// their cost, from counts.
+/// their cost, from counts, and compares both with the report.
 #[test]
 fn what_counts_is_learnt_for() {
     let problem = lesson();
