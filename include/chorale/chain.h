@@ -53,8 +53,7 @@ typedef struct chorale_transitions_options {
   int64_t row_stride;              /* of scores, in elements; 0: rows without gaps */
   int64_t column_stride;           /* of scores, in elements; 0 means 1 */
   /* 1: `scores` is not copied, and must stay valid and unchanged until the last reference is
-   * released; it must be FLOAT64 and ROWS_FROM with column_stride 1, and all masks NULL. Default
-   * 0. */
+   * released; it must be FLOAT64 and ROWS_FROM with column_stride 1, and `mask` NULL. Default 0. */
   int32_t borrow;
   int32_t reserved;  /* 0 */
   const void *start; /* m scores, added at the first position; NULL: zeros. Copied */

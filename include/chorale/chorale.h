@@ -21,6 +21,7 @@
  *
  * Rules that hold everywhere:
  *   - A call that can fail returns a chorale_status and takes an optional error struct last.
+ *     Comments leave out the prefixes of constants: "Errors: SIZE" means CHORALE_ERROR_SIZE.
  *   - A failed call changes nothing, except that its output arrays may hold partial results.
  *   - A call that fills a buffer whose size the caller cannot know takes `capacity`, the size of
  *     the buffer in elements (text: bytes), and `needed`, which may be NULL and receives the number
@@ -28,7 +29,8 @@
  *     number. If the buffer is too small, the call fails with CAPACITY, stores the number all the
  *     same, and writes nothing to the buffer.
  *   - A handle passed as const may be used from several threads at once; a handle passed as
- *     non-const by one thread at a time.
+ *     non-const by one thread at a time. "Any thread" at a call means that several threads may make
+ *     the call at once.
  *   - The library never prints, exits, aborts, or reads the environment or the locale.
  *   - Callbacks run only during a call, and must return. Progress, log and allocator callbacks run
  *     on the thread of the call. Callbacks of potentials and of oracle instances (model.h) also run
@@ -39,7 +41,9 @@
  *     child may use every handle (also of mapped problem files) that no other thread was using at
  *     the time of the fork; after a fork inside a callback the child may only exec or _exit.
  *   - Sizes are int64_t, so that negative sizes are detected; values are int32_t.
- *   - A stride of 0 means rows without gaps; any other stride must be at least the length of a row.
+ *   - A row stride of 0 means rows without gaps; any other row stride must be at least the length
+ *     of a row. An array that also has a column stride (chain.h) may be stored by columns: its
+ *     entries must only not overlap.
  */
 #ifndef CHORALE_CHORALE_H
 #define CHORALE_CHORALE_H

@@ -76,17 +76,17 @@ enum {
   /* Chooses an algorithm by the potential; the result names the choice. Below, a *column* is a
    * counted value, or all uncounted values together.
    *   MAX, one member, or at most two columns: ALPHA_PASS, exact.
-   *   SUM convex: ALPHA_PASS, then ICM. ICM starts from the best labelling of each of the best
-   *     values alpha (four of them up to 250 members, fewer above). With 64 to 255 members, it
-   *     starts instead from the best labelling and from labellings in which two or three columns
-   *     have most members. With 16 to 500 members, moves of several members at once follow, each
-   *     followed by ICM. (With more than 2^18 scores, the steps for 64 to 255 and for 16 to 500
-   *     members are left out.) The result never scores below that of ALPHA_PASS. If a gap is
-   *     requested, COUNT_BOXES follows.
+   *   SUM convex: ALPHA_PASS, then ICM. ALPHA_PASS finds a best labelling for each value alpha; ICM
+   *     starts from the best of these (four up to 250 members, fewer above). With 64 to 255
+   *     members, it starts instead from the best labelling and from labellings in which two or
+   *     three columns have most members. With 16 to 500 members, moves of several members at once
+   *     follow, each followed by ICM. (With more than 2^18 scores, the steps for 64 to 255 and for
+   *     16 to 500 members are left out.) The result never scores below that of ALPHA_PASS. If a gap
+   *     is requested, COUNT_BOXES follows.
    *   SUM concave: CONCAVE_FLOW, exact, also with uncounted values.
-   *   SUM neither convex nor concave: ALPHA_PASS, then ICM from the best labelling of each of the
-   *     best values alpha, then ALPHA_EXPANSION from the best result, then ICM again. If a gap is
-   *     requested, COUNT_BOXES follows.
+   *   SUM neither convex nor concave: ALPHA_PASS, then ICM from the best labellings of the best
+   *     values alpha (four up to 250 members, fewer above), then ALPHA_EXPANSION from the best
+   *     result, then ICM again. If a gap is requested, COUNT_BOXES follows.
    *   MAJORITY: EXACT_MAJORITY, exact.
    *   PAIRS, CALLBACK: ALPHA_PASS, then ICM. (PAIRS that equals a SUM, see potential.h: as SUM.) */
   CHORALE_ALGORITHM_AUTO = 0,

@@ -30,7 +30,7 @@ typedef struct chorale_corpus {
   const void *unary;
   int64_t unary_row_stride;
   int64_t unary_column_stride;
-  const chorale_transitions *transitions; /* of all chains; NULL: zero */
+  const chorale_transitions *transitions; /* of all chains; NULL: all scores 0 */
   const int32_t *tokens; /* by position: a token id >= 0, or -1 for none. NULL: no chain has any */
   const int64_t *groups; /* by chain: the number of its group (document). NULL: 0 for all */
 } chorale_corpus;

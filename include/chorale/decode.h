@@ -53,8 +53,9 @@ typedef struct chorale_agreement {
    * the others even if the tagger prefers another one by almost 2. Finite; negative: values should
    * differ. Default 1. */
   double strength;
-  /* A potential that replaces `strength`, over m values (the labels) or over the values of the
-   * property. NULL (default): `strength` is used. */
+  /* A potential that replaces `strength`, over R or R + 2 values as in chorale_clique_setup
+   * (model.h). R is the number of labels or, for PROPERTY, of values of the property. NULL
+   * (default): `strength` is used. */
   const chorale_potential *potential;
   int64_t minimum; /* >= 1. Fewer positions or chains than this form no clique. Default 2 */
   const int32_t *keys; /* KEYS: by position of the corpus, a key >= 0, or -1 for none */
@@ -94,9 +95,9 @@ typedef struct chorale_decoded chorale_decoded;
  * properties that read tokens, of a corpus without tokens), LABELS_MISMATCH (property),
  * VALUES_MISMATCH (potential), WEIGHTS (a potential that does not take them), SIZE_OVERFLOW
  * (weights of a clique that sum to more than 2^31 - 1), DUPLICATE_MEMBER (a position twice in
- * one of `cliques`). Messages name the agreement by its index, such as "agreements[1]". If there is
- * no clique, chains are labelled independently. With N positions, O(N log N) for words and keys,
- * and O(N m^2) for each round of the run. */
+ * one of `cliques`). Error messages name the agreement by its index, such as "agreements[1]". If
+ * there is no clique, chains are labelled independently. With N positions, O(N log N) for words and
+ * keys, and O(N m^2) for each round of the run. */
 CHORALE_API chorale_status chorale_decode(const chorale_host *host, const chorale_corpus *corpus,
                                           const chorale_agreement *agreements, int64_t count,
                                           const chorale_run_options *options,

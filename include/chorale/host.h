@@ -12,7 +12,7 @@ CHORALE_BEGIN_DECLS
  * it to `deallocate` unused, and the call fails with ALLOCATOR_ALIGNMENT. To tell this case from
  * OUT_OF_MEMORY, a failing call allocates and frees a few more blocks. Both functions are called on
  * the thread of the call into the library (at the last release of a shared handle: the releasing
- * thread) and must not unwind. */
+ * thread) and must not unwind (leave by an exception or longjmp). */
 typedef struct chorale_allocator {
   void *user;
   void *(*allocate)(void *user, size_t bytes, size_t alignment);

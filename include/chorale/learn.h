@@ -94,8 +94,9 @@
  *                   applied. Bonuses are not, although they may gain: any bonus for the commonest
  *                   label beats guesses. With too few groups the test cannot succeed; the only
  *                   warning is then FEW_GROUPS.
- *   last gate       Decides on held-out groups what is applied. If members were exchanged, evidence
- *                   of agreement does not depend on costs. All bases are then applied if
+ *   last gate       Decides what is applied. Compares the costs of held-out groups: as the tagger
+ *                   labels them, under all bases, and under the control. If members were exchanged,
+ *                   evidence of agreement does not depend on costs. All bases are then applied if
  *                   agreement_p is at most level / 2 (half, since bonuses have a second chance), if
  *                   all bases cost less than the tagger, and if they cost at most one standard
  *                   error more than the control. If nothing was exchanged, all bases are applied if
@@ -122,9 +123,10 @@
  *                   more positions, and harms. Gains and p-values are those of the weights as
  *                   learnt, without the factor.
  *   temperature     For chorale_run_probabilities: the temperature with the highest likelihood of
- *                   the gold labels of held-out groups, each group under the weights of the other
- *                   folds, as applied. Only positions whose highest probability at u is below 0.95
- *                   count: the many positions that are sure would outweigh the others. u times 1/2,
+ *                   the gold labels of held-out groups. Each group is labelled under the weights
+ *                   learnt on the other folds; the factor and the last gate change these weights as
+ *                   they do the final ones. Only positions whose highest probability at u is below
+ *                   0.95 count: the many sure positions would outweigh the others. u times 1/2,
  *                   1, 2, 4 and 8 are tried; the best is refined by the vertex of the parabola
  *                   through its likelihood and those of its two neighbours, over the logarithm of
  *                   the temperature. If no position counts, the temperature is u. A gold label less

@@ -9,7 +9,8 @@
  * for each property p and each of its values v, including EMPTY and CONFLICT, the message of the
  * chain to the clique of p,
  *
- *     max { Phi(y) - m_p(v) : p has value v on y }   (equation 6; the incoming m_p is left out).
+ *     max { Phi(y) - m_p(v) : p has value v on y }   (equation 6 of run.h; subtracting m_p(v)
+ *                                                     leaves out the incoming message of p)
  *
  * With one property, messages are always exact. With several, the options choose the method.
  */
@@ -37,11 +38,12 @@ enum {
    * property becomes scores of positions. Every position where the property fires v gets m(v) -
    * m(EMPTY), or m(v) if m(EMPTY) is minus infinity. Configurations then hold only the states of
    * the automata. While the message of one property is computed, they also hold the value that this
-   * property has fired. Exact if no property fires twice; otherwise m(v) is added at each position
-   * that fires v. `budget` applies as in EXACT. */
+   * property has fired. Exact if no property fires twice; if a property fires more often, the
+   * scores of all its firings are added. `budget` applies as in EXACT. */
   CHORALE_JOINT_ABSORPTION = 20,
-  /* The paper's third approximation: keeps the best `beam_width` configurations at each position,
-   * ranked by their best score over all labels plus the messages of the values fired so far. */
+  /* The paper's third approximation: keeps the best `beam_width` configurations at each position.
+   * They are ranked by their best score over all labels plus, for each property whose message has
+   * not been added yet, the message entry of the value fired so far (EMPTY if none). */
   CHORALE_JOINT_BEAM = 30
 };
 
@@ -77,6 +79,8 @@ typedef struct chorale_message_result {
 /* Fills `result` with zeros; pass sizeof(chorale_message_result). NULL is ignored. */
 CHORALE_API void chorale_message_result_init(chorale_message_result *result, size_t struct_size);
 
+/* Tasks for which the two functions below compute the size of a workspace: SEND is
+ * chorale_chain_messages, DECODE is chorale_chain_decode. */
 typedef int32_t chorale_message_task;
 enum { CHORALE_MESSAGE_SEND = 0, CHORALE_MESSAGE_DECODE = 1 };
 
@@ -113,9 +117,9 @@ CHORALE_API chorale_status chorale_message_reserve(chorale_chain_solver *solver,
  *   is not computed. Must not overlap incoming messages.
  * result: may be NULL.
  * Cost of one message: at most T x m^2 x configurations; on a tree also T x m x configurations^2,
- * to combine the subtrees of a position. With several properties on a chain, a narrow beam runs
- * first; its scores serve as lower bounds, by which the main run prunes without changing the
- * result. */
+ * to combine the subtrees of a position. With several properties on a chain, a pass with a narrow
+ * beam comes first, except in ABSORPTION. Its scores are lower bounds, by which the main pass drops
+ * partial labellings without changing the result. */
 CHORALE_API chorale_status chorale_chain_messages(
     chorale_chain_solver *solver, const chorale_chain *chain, const chorale_attachment *attachments,
     int64_t count, const chorale_message_options *options, double *const *outgoing,

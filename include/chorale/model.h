@@ -13,20 +13,20 @@
  *
  *     property clique   the value of a property of the whole chain (property.h): 0 .. R-1, R for
  *                       EMPTY, R + 1 for CONFLICT. At most one member for each chain.
- *     position clique   the label of one position, or the value that `label_values` gives to this
- *                       label. A chain may have several members. Used in the classical model of
- *                       repeated words.
+ *     position clique   the label of one position, or the value that label_values of
+ *                       chorale_clique_setup gives to this label. A chain may have several members.
+ *                       Used in the classical model of repeated words.
  *     centred clique    a position clique with one more member, the centre, and one potential for
  *                       each value of the centre, over the counts of the other members' values
  *                       (link-based classification). With no other member the potential is 0, or
  *                       minus infinity if a table of a SUM forbids a count of 0 (potential.h).
  *
- * Cost of large R. In a property clique, values that no member can fire take no memory. If R is
- * above 62 and above twice the number of values that can fire, memory and time of model and run
- * depend on this number instead of R, and no dictionary is needed. Arguments and results of calls
- * have the property's own value numbers all the same. Memory is O(members R) in position cliques,
- * in property cliques with an oracle instance (a model of the caller, see below), which may have
- * any value, and in property cliques with a CALLBACK potential, which receives all counts.
+ * Cost of large R. If R of a property clique is above 62 and above twice the number of values that
+ * its members can fire (property.h), memory and time of model and run depend on this number instead
+ * of R, and no dictionary is needed to save memory. Arguments and results of calls have the
+ * property's own value numbers all the same. Memory is O(members R) in position cliques, in
+ * property cliques with an oracle instance (a model of the caller, see below), which may have any
+ * value, and in property cliques with a CALLBACK potential, which receives all counts.
  *
  * A mutable *builder* (one thread) is frozen into a reference-counted *model* (immutable, any
  * thread), on which runs operate. Chains and oracle instances are numbered together from 0 in the
@@ -63,7 +63,7 @@ typedef struct chorale_chain_options {
    * same element type. Transitions are never copied: the model takes a reference. */
   int32_t borrow;
   int32_t reserved;
-  int64_t group;         /* the document of the chain, for repeated words. Default 0 */
+  int64_t group;         /* number of the chain's group (document). Default 0 */
   const int32_t *tokens; /* T token ids >= 0 (-1: none). NULL: the chain has none */
 } chorale_chain_options;
 
@@ -83,8 +83,8 @@ CHORALE_API chorale_status chorale_model_builder_add_chain(chorale_model_builder
 /* An oracle instance: a model of the caller that computes messages and decodes by two callbacks,
  * for instance a semi-Markov model, a clique tree, or a chain on another machine. Its memberships
  * in cliques are its *ports*, numbered from 0 in the order of adding. columns[p] is the number of
- * values of port p, which are those of its clique (R + 2 for property cliques, EMPTY and CONFLICT
- * last).
+ * scores in a message of port p: chorale_model_clique_columns of its clique, R, or R + 2 with EMPTY
+ * and CONFLICT last. phi(y) is the score of a labelling y by the caller's model alone.
  *
  * incoming: for each port a pointer to columns[p] scores, which may be minus infinity. The two
  * functions return 0, or non-zero to end the run's call with CALLBACK_STOPPED. NaN, plus infinity
@@ -167,8 +167,8 @@ CHORALE_API chorale_status chorale_model_builder_add_clique(chorale_model_builde
 typedef struct chorale_member_options {
   size_t struct_size;     /* sizeof(chorale_member_options); set by init */
   const int32_t *classes; /* T: the class of each position (property.h); NULL: all 0 */
-  const int32_t *table;   /* T: the value that FIRE_TABLE fires at each position (property.h); NULL:
-                             the tokens of the chain */
+  const int32_t *table;   /* T: the table of chorale_attachment (property.h); NULL: the tokens of
+                             the chain */
   int32_t borrow;         /* 1: both arrays are not copied, and must stay valid and unchanged until
                              the last reference to the model is released. 0 (default): copied */
   int32_t reserved;
@@ -224,7 +224,8 @@ CHORALE_API chorale_status chorale_model_builder_set_centre(chorale_model_builde
 
 typedef struct chorale_repeated_words_options {
   size_t struct_size; /* sizeof(chorale_repeated_words_options); set by init */
-  int64_t minimum;    /* a token with fewer occurrences gets no clique; >= 1. Default 2 */
+  int64_t minimum;    /* a token with fewer occurrences in a group (with `across`: in all chains)
+                         gets no clique; >= 1. Default 2 */
   int32_t across;     /* 1: one clique for all occurrences of a token. 0 (default): one clique for
                          the occurrences in each group */
   int32_t reserved;
@@ -242,10 +243,10 @@ CHORALE_API void chorale_repeated_words_options_init(chorale_repeated_words_opti
                                                      size_t struct_size);
 
 /* Adds the cliques of the classical model of repeated words: a position clique for every token id
- * that occurs at least `minimum` times in a group (with `across`: in all chains added so far). The
- * members are all these occurrences. Cliques are numbered by group (unless `across`), then by token
- * id. *first, *count: receive the number of the first clique and the number of cliques; may be
- * NULL.
+ * that occurs at least `minimum` times in a group (with `across`: in all chains). Only chains added
+ * so far count. The members are all these occurrences; `potential` is the potential of each clique.
+ * Cliques are numbered by group (unless `across`), then by token id. *first, *count: receive the
+ * number of the first clique and the number of cliques; may be NULL.
  * Errors: STRUCT_SIZE, SIZE, VALUES_MISMATCH, LABELS_MISMATCH, OUT_OF_RANGE, TOKENS_MISSING (no
  * chain has tokens). O(N log N) in the number N of tokens. [Sharing labels of repeated words] */
 CHORALE_API chorale_status chorale_model_builder_add_repeated_words(
@@ -285,7 +286,8 @@ CHORALE_API chorale_status chorale_model_reweigh(const chorale_host *host,
  *   A member with a value outside a dictionary without OUT adds to no count.
  * Errors: NULL_ARGUMENT (model, labels), STRUCT_SIZE, SHAPE (count), OUT_OF_RANGE (labels), KIND
  * (the model has an instance, which cannot score given labels), CALLBACK_STOPPED, CALLBACK_VALUE,
- * OUT_OF_MEMORY (scratch, which is freed again). O(positions + members + columns). Any thread. */
+ * OUT_OF_MEMORY (scratch, which is freed again). O(positions + members + columns of all cliques).
+ * Any thread. */
 CHORALE_API chorale_status chorale_model_score(const chorale_host *host,
                                                const chorale_model *model, const int32_t *labels,
                                                int64_t count, double *score, double *chain_scores,
@@ -309,8 +311,8 @@ CHORALE_API int64_t chorale_model_member_weight(const chorale_model *model, int6
 /* Returns R of a clique, without EMPTY and CONFLICT. */
 CHORALE_API int64_t chorale_model_clique_values(const chorale_model *model, int64_t clique);
 /* Returns the number of columns of a clique: how many entries an array by value has, such as a
- * message to a member. R + 2 with EMPTY and CONFLICT, or R if no member can be EMPTY or
- * CONFLICT. */
+ * message to a member. R + 2, with EMPTY and CONFLICT, if a member can be EMPTY or CONFLICT or if
+ * the potential is over R + 2 values; otherwise R. */
 CHORALE_API int64_t chorale_model_clique_columns(const chorale_model *model, int64_t clique);
 /* Returns the number of values of the centre of a clique; 0 if the clique is not centred. */
 CHORALE_API int64_t chorale_model_clique_centre_values(const chorale_model *model, int64_t clique);

@@ -158,8 +158,8 @@ CHORALE_API chorale_status chorale_potential_create_pairs(const chorale_host *ho
  * number n of members. The scale is applied afterwards. Returns 0, or non-zero to end the
  * computation with CALLBACK_STOPPED. Minus infinity forbids the counts. NaN, plus infinity and
  * magnitudes above 1e290 (scaled or not), whose sums might overflow, are CALLBACK_VALUE. The score
- * must depend only on the arguments. The callback must not unwind, and calls from within it on a
- * run that is being solved fail with BUSY. The callback is called on the thread that needs the
+ * must depend only on the arguments. The callback must not unwind, and calls from within it on the
+ * run (run.h) that needs the score fail with BUSY. It is called on the thread that needs the
  * score: on several threads at once if several use the potential. It is not called if no member has
  * a counted value. */
 typedef int32_t (*chorale_count_function)(void *user, const int64_t *counts, int64_t values,

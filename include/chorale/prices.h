@@ -31,8 +31,8 @@
  *
  * is an upper bound on equation 1; chorale_potential_most computes the maximum over m.
  *
- * [Not in the paper, whose alpha-pass with seeds (section "Clique inference for ADDITIVE
- * potentials") sorts all members of a clique, and so needs the list of them on one machine.] */
+ * [Not in the paper (potential.h): its alpha-pass, section "Clique inference for ADDITIVE
+ * potentials", sorts all members of a clique, and so needs the list of them on one machine.] */
 #ifndef CHORALE_PRICES_H
 #define CHORALE_PRICES_H
 
@@ -106,7 +106,7 @@ CHORALE_API const chorale_run *chorale_prices_run(const chorale_prices *prices);
  *
  * counts: `values` counts >= 0, summed over all parts. Their sum may be below `members`, if some
  *   members have EMPTY or CONFLICT and the potential does not have these values.
- * members: n, the number of members in all parts.
+ * members: n, the number of members in all parts (with weights: the sum of their weights).
  * prices: receives `values` numbers; 0 for uncounted values. The slope of a table f at a count k is
  *   taken as (f(k + 1) - f(k - 1)) / 2, or as f(1) - f(0) at k = 0 and f(n) - f(n - 1) at k = n.
  *   For Potts this is 2 lambda n_v if 0 < n_v < n. With these slopes the inequality at the top of

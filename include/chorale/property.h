@@ -19,8 +19,8 @@
  * label of its parent (on a chain: of the position before). On trees a property must be local,
  * otherwise calls fail with AUTOMATON_ON_TREE; on chains both kinds are allowed.
  *
- * Models store only the values that the chains of a clique can fire (model.h), so a large R costs
- * no memory there. Arrays of the caller (messages, chorale_attachment) have R + 2 entries.
+ * If R is large, models store only the values that the chains of a clique can fire ("Cost of large
+ * R" in model.h). The messages of chorale_attachment and message.h always have R + 2 entries.
  *
  * Properties and dictionaries are immutable, reference-counted, and may be used from any thread.
  */
@@ -38,7 +38,7 @@ typedef int32_t chorale_action;
 enum {
   CHORALE_FIRE_NOTHING = -1,
   CHORALE_FIRE_LABEL = -2, /* label_values[label of the position] */
-  CHORALE_FIRE_TABLE = -3  /* the position's entry in the table of the attachment */
+  CHORALE_FIRE_TABLE = -3  /* the position's entry in the table (chorale_attachment) */
 };
 
 /* ---- Automata ----------------------------------------------------------------------------- */
@@ -154,8 +154,12 @@ CHORALE_API chorale_status chorale_property_builder_finish(const chorale_propert
 
 /* ---- Ready-made properties ---------------------------------------------------------------- */
 
-/* Maps labels to kinds: for instance, B-X and I-X are both of kind X. Calls that take a map copy
- * it. */
+/* Maps labels to kinds: for instance, B-X and I-X are both of kind X. A *segment* is a longest
+ * stretch of positions with labels of one kind; a label that begins a segment (B-X) also ends the
+ * segment before it. Calls that take a map copy it.
+ *
+ * Of the properties below, those of create_position_label and create_token_label are local. The
+ * others are not, and so cannot be used on trees. */
 typedef struct chorale_label_map {
   size_t struct_size;           /* sizeof(chorale_label_map); set by init */
   int64_t labels;               /* m >= 1 */
@@ -202,9 +206,7 @@ CHORALE_API chorale_status chorale_property_create_first_label(const chorale_hos
                                                                chorale_property **property,
                                                                chorale_error *error);
 
-/* What an ignored label does to a segment, in the two properties below. A segment is a longest
- * stretch of positions with labels of one kind; a label that begins a segment (B-X) also ends the
- * segment before it. */
+/* What an ignored label does to a segment (chorale_label_map), in the two properties below. */
 typedef int32_t chorale_segment_rule;
 enum {
   /* A segment continues over ignored labels: X O X is one segment if O is ignored. */
@@ -298,10 +300,11 @@ typedef struct chorale_attachment {
   size_t struct_size; /* sizeof(chorale_attachment); set by init */
   const chorale_property *property;
   const chorale_dictionary *dictionary; /* NULL: the property's own values */
-  const int32_t *classes; /* T: the class of each position. NULL: all 0. Not read by position_label
-                             and token_label properties */
-  const int32_t *table;   /* T values of the property, such as token ids; -1 fires nothing. May be
-                             NULL if the property reads no table */
+  const int32_t *classes; /* T: the class of each position. NULL: all 0. Not read by properties of
+                             create_position_label and create_token_label */
+  const int32_t *table;   /* T: for FIRE_TABLE, the value to fire, or -1 for none; for a property of
+                             create_token_label, any numbers, such as token ids. May be NULL if the
+                             property reads no table */
   /* Message of a clique to this chain: R + 2 scores, one for each value, EMPTY and CONFLICT; minus
    * infinity forbids. R is that of the dictionary if there is one. NULL: zeros. */
   const double *message;

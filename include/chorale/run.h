@@ -1,10 +1,11 @@
 /* Runs: collective inference over one model.
  *
  * A run passes messages between chains and cliques and stores the labelling with the highest score
- * by equation 1 (model.h) among those that it meets. [Collective inference as message passing on
- * the cluster graph]
+ * by equation 1 (model.h) among those that it meets. [Section "Collective inference as message
+ * passing on the cluster graph" of the paper, see potential.h]
  *
- *   round 0   decodes every chain without its cliques. No result scores below this labelling.
+ *   round 0   decodes every chain without its cliques (finds the labelling with the greatest score
+ *             phi of the chain). No result scores below the labelling of all chains found here.
  *   round r   computes the messages of every clique to its members, decodes every chain under these
  *             messages (finds the labelling with the greatest sum of score and messages), computes
  *             the messages of every chain to its cliques, and evaluates equation 1 of the
@@ -42,11 +43,11 @@
  * threads, for any executor, for a series of steps and for one solve, and for a new run and a run
  * after chorale_run_reset.
  *
- * Messages and counts of a property clique cover only the values that its members can fire,
- * whatever the R of the property (model.h, "Cost of large R"). They take O(members x number of
- * these values) memory, and a round takes as long as with a dictionary of these values. A run takes
- * the messages of such a clique from an `earlier` run only if the same values can fire in both
- * runs.
+ * Where R is large, messages and counts of a property clique cover only the values that its
+ * members can fire (model.h, "Cost of large R"). They take O(members x number of these values)
+ * memory, and a round takes as long as with a dictionary of these values. The messages of such a
+ * clique are copied from another run (`earlier` of chorale_run_create) only if the same values can
+ * fire in both runs.
  *
  * A deadline or a cancel ends a call within milliseconds, also inside the computation of a chain,
  * tree or clique; only oracle instances and callbacks of the host are not interrupted. Finished
@@ -99,8 +100,8 @@ enum {
   CHORALE_MESSAGES_MAGNITUDE16 = 10,
   /* FLOAT64 if all messages take less than 256 KB. Otherwise the widest format with which model,
    * run (one thread, no bound) and scores (copied or borrowed) together take at most twice the
-   * bytes of the scores. AUTO can also choose a format with one byte a number and one byte a row:
-   * distances rounded to 6 bits (1.6 %), as multiples of a unit that each row has of its own. If no
+   * bytes of the scores. AUTO can also choose a format with one byte a number: distances rounded to
+   * 6 bits (1.6 %), as multiples of a power of two that each row stores in a further byte. If no
    * format is small enough: MAGNITUDE16. If only oracle instances have scores: FLOAT64.
    *
    * For cliques of repeated words, some format is small enough if a chain has at least m labels:
@@ -156,12 +157,14 @@ typedef struct chorale_run_options {
   /* 1: messages of a property clique cover only the values that some member chain fires in its best
    * labelling without cliques, even if this labelling shows CONFLICT (the paper's first
    * approximation). Equation 1 still scores all values. chorale_run_create then decodes the chains
-   * of property cliques once more. Not applied to CALLBACK and cardinality potentials. Default 0 */
+   * of property cliques once more. Not applied to cliques with an oracle instance, nor to CALLBACK
+   * and cardinality potentials. Default 0 */
   int32_t restrict_range;
   int32_t reserved;
-  /* Decoding of chains under several properties (message.h): mode, beam_width, budget. In modes
-   * EXACT and ABSORPTION, chorale_run_create and chorale_run_set_chain run the joint program of
-   * every such chain once, and fail with STATE_SPACE if a chain exceeds the budget. Later messages
+  /* How chains under several properties are decoded: joint_mode, beam_width and budget are `mode`,
+   * `beam_width` and `budget` of message.h. In modes EXACT and ABSORPTION, chorale_run_create
+   * decodes every such chain once, and chorale_run_set_chain decodes its chain; both fail with
+   * STATE_SPACE if a chain needs more configurations (message.h) than the budget. Later messages
    * may need more configurations: ABSORPTION stores more states where messages forbid EMPTY, and
    * then drops configurations beyond the budget like a beam; EXACT prunes configurations by the
    * messages, so under other messages it may exceed the budget and end the call with STATE_SPACE.
@@ -198,7 +201,8 @@ CHORALE_API void chorale_run_options_init(chorale_run_options *options, size_t s
 
 typedef struct chorale_run_cost {
   size_t struct_size;   /* sizeof(chorale_run_cost); set by init */
-  size_t run_bytes;     /* bytes that chorale_run_create allocates; fewer with restrict_range */
+  size_t run_bytes;     /* bytes that chorale_run_create allocates; with restrict_range, an upper
+                           bound */
   size_t model_bytes;   /* as chorale_model_bytes */
   size_t score_bytes;   /* as chorale_model_score_bytes */
   double chain_steps;   /* additions in the chains in one round: sum over the chains of T m^2 x
@@ -230,16 +234,15 @@ CHORALE_API chorale_status chorale_run_estimate(const chorale_model *model,
  *   cliques with the same members and values, and labellings for chains of the same shape. The
  *   options of `earlier` may differ. `earlier` is not changed.
  * Errors: NULL_ARGUMENT, STRUCT_SIZE, SIZE, SIZE_OVERFLOW, OUT_OF_RANGE, NOT_A_NUMBER,
- *   UNKNOWN_CONSTANT, STATE_SPACE, MODEL_MISMATCH and BUSY (earlier), CALLBACK_STOPPED,
- *   CALLBACK_VALUE (an instance of a restricted clique), OUT_OF_MEMORY. */
+ *   UNKNOWN_CONSTANT, STATE_SPACE, MODEL_MISMATCH and BUSY (earlier), OUT_OF_MEMORY. */
 CHORALE_API chorale_status chorale_run_create(const chorale_host *host, const chorale_model *model,
                                               const chorale_run_options *options,
                                               const chorale_run *earlier, chorale_run **run,
                                               chorale_error *error);
 /* Destroys a run; NULL is ignored. */
 CHORALE_API void chorale_run_destroy(chorale_run *run);
-/* Discards messages and labellings: the run is then as if newly created without `earlier`. NULL is
- * ignored. */
+/* Discards messages, labellings, edits and replaced scores: the run is then as if newly created
+ * without `earlier`, but keeps the limits of chorale_run_set_limits. NULL is ignored. */
 CHORALE_API void chorale_run_reset(chorale_run *run);
 
 /* Replaces the scores of chain `chain` in this run. `scores`: a chain of the same length, number of
@@ -359,10 +362,10 @@ CHORALE_API chorale_status chorale_run_set_limits(chorale_run *run, double time_
  * A further solve, without edits in between, does rounds for the whole corpus as usual. A solve
  * after edits also covers the whole corpus in these cases: more than 64 chains and more than a
  * sixteenth of all chains were edited; the edited cliques have more than 4096 members and more than
- * a sixteenth of all members; the edited labelling scores below that of round 0, or a clique
- * forbids it. The same calls in the same order give the same bits, for any number of threads and
- * any limits. In the result of a solve around edits, `rounds_score` and `polished_score` equal
- * `score`.
+ * a sixteenth of all members; the labelling found by the steps above scores below that of round 0,
+ * or a clique forbids it. The same calls in the same order give the same bits, for any number of
+ * threads and any limits. In the result of a solve around edits, `rounds_score` and
+ * `polished_score` equal `score`.
  *
  * Edits belong to one run. chorale_run_reset lifts all of them. A run that is created with an
  * edited run as `earlier` starts from its labelling, but with the inputs of the model. */
@@ -423,8 +426,9 @@ CHORALE_API chorale_status chorale_run_all_labels(const chorale_run *run,
                                                   chorale_labelling labelling, int32_t *labels,
                                                   int64_t capacity, int64_t *needed,
                                                   chorale_error *error);
-/* Writes phi of a chain to *score. Writes 1 to *changed if the labels of the chain differ from
- * those of round 0, else 0. Either may be NULL. */
+/* Writes phi of a chain under `labelling` to *score. Writes 1 to *changed if the labels of the
+ * chain under CHORALE_TOGETHER and CHORALE_ALONE differ, else 0, whatever `labelling` is. Either
+ * may be NULL. */
 CHORALE_API chorale_status chorale_run_chain_score(const chorale_run *run, int64_t chain,
                                                    chorale_labelling labelling, double *score,
                                                    int32_t *changed,

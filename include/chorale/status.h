@@ -20,7 +20,7 @@ enum {
   CHORALE_ERROR_SIZE = 20,
   /* Sizes whose product overflows, or a size above the greatest one that the library supports. */
   CHORALE_ERROR_SIZE_OVERFLOW = 21,
-  /* A row stride shorter than a row. */
+  /* Strides that are negative, or with which rows or entries of an array would overlap. */
   CHORALE_ERROR_STRIDE = 22,
   /* A table with fewer entries than the clique's number of members requires. */
   CHORALE_ERROR_TABLE_TOO_SHORT = 23,
@@ -40,8 +40,9 @@ enum {
   CHORALE_ERROR_OUT_OF_RANGE = 32,
   /* An enumeration constant that this library does not know. */
   CHORALE_ERROR_UNKNOWN_CONSTANT = 33,
-  /* A start assignment that gives a member a value forbidden to it. (A member fixed to a forbidden
-   * value is not an error: the problem is infeasible.) */
+  /* A start assignment (clique.h) that gives a member a value forbidden to it; an edit (run.h) that
+   * leaves a position no label. (A member fixed to a forbidden value is not an error: the problem
+   * is infeasible.) */
   CHORALE_ERROR_FORBIDDEN_VALUE = 34,
   /* The algorithm does not apply to the family of the potential; the message lists algorithms that
    * do. */
@@ -51,8 +52,8 @@ enum {
   CHORALE_ERROR_NOT_CONCAVE = 42,
   /* Exact max-marginals were requested, and there is no exact solver for the potential. */
   CHORALE_ERROR_NOT_EXACT = 43,
-  /* Weights of members (clique.h, "Weights") for a potential, an algorithm or a call that takes
-   * none; the message lists those that do. */
+  /* Weights of members (clique.h, "Weights") for a potential, an algorithm or a call that takes no
+   * weights; the message says which take them. */
   CHORALE_ERROR_WEIGHTS = 44,
   /* A callback returned NaN, plus infinity, a magnitude above 1e290 or a number out of range. */
   CHORALE_ERROR_CALLBACK_VALUE = 50,
@@ -75,7 +76,7 @@ enum {
   CHORALE_ERROR_PARENT_CYCLE = 72,
   /* A tree was passed to a call that takes only chains. */
   CHORALE_ERROR_NOT_A_CHAIN = 73,
-  /* An automaton property was used on a tree, which allows only local properties. */
+  /* A property that is not local (property.h) was used on a tree. */
   CHORALE_ERROR_AUTOMATON_ON_TREE = 74,
   /* A property that can fire (property.h) a value outside its range. */
   CHORALE_ERROR_VALUE_OUTSIDE_RANGE = 75,
@@ -87,7 +88,7 @@ enum {
   CHORALE_ERROR_DUPLICATE_MEMBER = 80,
   /* A builder whose model has been frozen. */
   CHORALE_ERROR_FROZEN = 81,
-  /* A property, or the model of repeated words, reads tokens, and the chain has none. */
+  /* A property, or the model of repeated words (model.h), reads tokens, and the chain has none. */
   CHORALE_ERROR_TOKENS_MISSING = 82,
   /* The argument `earlier` of chorale_run_create is a run on a model with another number of chains
    * or cliques; or two problems give a kind of cliques different names (learn.h). */
@@ -119,9 +120,10 @@ enum {
   CHORALE_ERROR_FILE_SECTION = 105,
   /* The system could not read or write a file; the message gives its error number. */
   CHORALE_ERROR_INPUT_OUTPUT = 106,
-  /* A model that cannot be saved, because of an oracle instance or a callback potential. */
+  /* A model that cannot be saved, because of an oracle instance (model.h) or a callback potential
+   * (potential.h). */
   CHORALE_ERROR_NOT_SAVABLE = 107,
-  /* A text that is not UTF-8. */
+  /* A text that is not UTF-8, or is not what chorale_learnt_text wrote (learn.h). */
   CHORALE_ERROR_TEXT = 108
 };
 
