@@ -23,10 +23,12 @@ struct Attachments {
 };
 
 // Checks that property number k fits `view`: both have the same number of labels; on a tree the
-// property is local; a property that reads a table has one, unless the chain is empty.
+// property is local (chorale/property.h); a property that reads a table has one, unless the chain
+// is empty.
 chorale_status check_attachment(const Report &report, std::int32_t k, const Attached &attached,
                                 const ChainView &view) noexcept;
-// Checks the entries of `classes`, `table` and `message`. check_attachment() must have succeeded.
+// Checks that the entries of `classes` and `table` that the property reads are in range, and that
+// those of `message` are scores (is_score()). check_attachment() must have succeeded.
 chorale_status check_attachment_numbers(const Report &report, std::int32_t k,
                                         const Attached &attached) noexcept;
 

@@ -8,8 +8,9 @@ namespace chorale {
 
 class Behaviour {
 public:
-  // What the property does in one state. `leads`, `fires`, `keeps` and `pays` have one entry for
-  // each of the m labels; `others` and `payers` are lists of labels.
+  // What the property does in one automaton state at the position last read. `leads`, `fires`,
+  // `keeps` and `pays` have one entry for each of the m labels; `others` and `payers` are lists of
+  // labels.
   struct State {
     std::int32_t *leads; // next state; the dead state if nothing can fire any more
     std::int32_t *fires; // local value that fires, -1 for none, or BoundProperty::kOutside
@@ -18,14 +19,14 @@ public:
     std::int32_t quiet_next;
     std::int32_t paid_next;
     double *keeps;        // 0 if the label fires nothing and leads to quiet_next, else -infinity
-    double *pays;         // 0 if the label fires a value and leads to paid_next, else -infinity
+    double *pays;         // 0 if it fires a local value and leads to paid_next, else -infinity
     std::int32_t *others; // labels with keeps and pays -infinity, except those that fire kOutside
-    std::int32_t *payers; // labels that fire, ascending by value
+    std::int32_t *payers; // labels that fire a local value, ascending by this value
     std::int32_t other_count;
     std::int32_t payer_count;
     std::int32_t keeper_count; // labels with keeps 0
     bool pays_elsewhere;       // some label of `others` fires
-    bool meets_dead;           // some label leads to the dead state
+    bool meets_dead;           // some label that does not fire kOutside leads to the dead state
   };
 
   // `values`: greater than every local value.
@@ -51,7 +52,7 @@ private:
   std::int32_t labels_;
   std::int32_t dead_;
   State *states_;
-  std::int32_t *groups_; // T: for t, first of the consecutive positions with the same behaviour
+  std::int32_t *groups_; // T: entry t is the first of the stretch of positions that behave like t
   std::int32_t *owners_; // by local value: the label that fires the value, or -1
   std::int32_t *owned_;  // by label: the value that the label fires, or -1
   std::int32_t group_ = -1;

@@ -21,8 +21,9 @@ Sweep part_of(const Sweep &sweep, std::int32_t first_step, std::int32_t steps) n
 }
 
 // Return the number that the tree of one root adds to the scores of positions in other trees.
-// `row`: the scores of the root by label. For log-sums this number, the same for all labels of a
-// position, is left out: 0, or minus infinity if all labels of the root are forbidden.
+// `row`: the scores of the root by label. This number is the same for all labels of a position, and
+// run_sums() may leave out such numbers: for log-sums returns 0, or minus infinity if all labels of
+// the root are forbidden.
 double total_of(const MaxPlus &, const double *row, std::int32_t columns) noexcept {
   return greatest({row, to_size(columns)});
 }
@@ -372,7 +373,8 @@ void MaxMarginals::run_chain(Scores &scores, const MarginalTargets &targets) noe
 }
 
 // Writes the rows of run_sums() for a chain. The forward and backward rows are those of ChainSweep
-// with log-sums in the place of maxima; each row is shifted so that its greatest entry is 0.
+// (programs.hpp) with log-sums in the place of maxima; each row that a step computes is shifted so
+// that its greatest entry is 0.
 void MaxMarginals::sum_chain(Scores &scores, const LogSums &sums,
                              const Matrix<double> &to) noexcept {
   const std::int32_t T = scores.length();

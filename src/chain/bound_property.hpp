@@ -43,12 +43,13 @@ struct BoundTables {
             Limits &limits) noexcept;
 
   bool is_filled = false;
-  // True if a value can fire that the clique's dictionary of values lacks. Such a firing forbids
-  // the labelling even after CONFLICT, so the automaton must be followed even after CONFLICT.
+  // True if a value can fire that is outside a dictionary without OUT (chorale/property.h). Such a
+  // firing forbids the labelling even after CONFLICT, so the automaton must be followed even after
+  // CONFLICT.
   bool fires_outside = false;
   std::int32_t local_count = 0;           // F
   std::int32_t *numbers = nullptr;        // F: the clique's number of each local value, ascending
-  std::int32_t *constant_local = nullptr; // by constant of the automaton: local value, or kOutside
+  std::int32_t *constant_local = nullptr; // local value of Property::constants[i], or kOutside
   std::int32_t *table_local = nullptr;    // T: local value that FIRE_TABLE fires, -1, or kOutside
   // Chains: T + 1 rows of `words` words, one bit for each state. Bit s of row t is set if an
   // automaton in state s before position t may still fire.
@@ -57,7 +58,7 @@ struct BoundTables {
   std::int32_t *subtree_firing = nullptr; // trees, T: positions in the subtree of t that may fire
   std::int32_t total_firing = 0;          // trees: number of all positions that may fire
 
-  // Stands for a value that the dictionary lacks, which forbids the labelling.
+  // Stands for every value outside a dictionary without OUT. Firing it forbids the labelling.
   static constexpr std::int32_t kOutside = -2;
 };
 
@@ -89,7 +90,7 @@ public:
   std::int32_t fired_of(std::int32_t code) const noexcept { return code / states_; }
 
   // Returns the local value that `action`, an entry of the compiled automaton, fires at position t;
-  // kOutside if the dictionary lacks it; -1 if nothing fires.
+  // kOutside if the value is outside a dictionary without OUT; -1 if nothing fires.
   std::int32_t local(std::int32_t action, std::int32_t t) const noexcept {
     if (action >= 0)
       return constant_local[action];
@@ -107,9 +108,9 @@ public:
   // Returns the code before the first position. Adds to `paid` the message score that the role adds
   // at the start, if any.
   std::int32_t first_code(double &paid) const noexcept;
-  // Returns the message score that is added after the last position, where `value` (or -1) fires;
-  // minus infinity if the labelling is forbidden. Writes the final value of the property to
-  // `fired`; -1 if `code` does not contain it.
+  // Returns the message score that is added after the last position; minus infinity if the
+  // labelling is forbidden. `value`: the local value that the automaton fires at the end, or -1.
+  // Writes the final value of the property to `fired`; -1 if `code` does not contain it.
   double final_payment(std::int32_t code, std::int32_t value, std::int32_t &fired) const noexcept;
   // For role paid, returns the greatest message score that can still be added after `code`; 0 for
   // other roles.

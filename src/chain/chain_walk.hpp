@@ -18,8 +18,8 @@ namespace chorale {
 
 // The caller's object `held` knows the restrictions and has these callbacks. `row` and `others`
 // have m entries.
-//   held.write(t, row)      writes the scores of position t; minus infinity for labels outside its
-//                           restriction
+//   held.write(t, row)      writes the unary scores of position t; minus infinity for labels
+//                           outside its restriction
 //   held.visit(t, others)   may restrict position t to other labels; returns true if it did.
 //                           `others`: best score of the rest of the chain for each label of t
 //   held.goes_on(t)         false stops the walk at position t

@@ -50,7 +50,9 @@ public:
   Configurations(Layout &layout, std::int32_t capacity, std::int32_t words, std::int32_t columns,
                  std::int32_t backs, bool indexed) noexcept;
 
-  void reset() noexcept; // must be called first in each run; also clears the hash table
+  // Initialises the memory. Must be called once in each dynamic program, before the first clear().
+  void reset() noexcept;
+  // Empties the set. Rows have `columns` entries from now on.
   void clear(std::int32_t columns) noexcept;
   std::int32_t count() const noexcept { return count_; }
   std::int32_t capacity() const noexcept { return capacity_; }

@@ -111,8 +111,8 @@ double Joint::run(std::int32_t outgoing, gsl::span<double> message, gsl::span<co
 }
 
 // Returns the score that decoding maximises, for a given labelling: phi (the score of the chain or
-// tree alone) plus added scores plus the message score of each property's value. Minus infinity if
-// a value fires that a dictionary lacks, or if interrupted.
+// tree alone) plus ChainView::added plus the message score of each property's value. Minus infinity
+// if a value fires that is outside a dictionary without OUT, or if interrupted.
 double Joint::value_of(gsl::span<const std::int32_t> labels) noexcept {
   if (!scores_.spend(8 * std::int64_t{view_.length}))
     return kForbidden;

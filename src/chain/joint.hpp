@@ -1,10 +1,11 @@
-// Messages, decoding, max-marginals and sums of one chain or tree under several properties: assigns
-// the roles of the properties (bound_property.hpp), plans memory, and runs the dynamic programs.
+// Messages, decoding, max-marginals and log-sums (log_sums.hpp) of one chain or tree under several
+// properties: assigns the roles of the properties (bound_property.hpp), plans memory, and runs the
+// dynamic programs.
 //
-// A configuration is the joint state of all properties after a partial labelling. In the mode
-// ABSORPTION, all properties but the one whose message is computed are absorbed: an approximation
-// with fewer configurations. In the mode BEAM only the best configurations are kept. The mode EXACT
-// does neither.
+// A configuration is the joint state of all properties after a partial labelling. The modes are
+// those of chorale/message.h. In the mode ABSORPTION, all properties but the one whose message is
+// computed are absorbed: an approximation with fewer configurations. In the mode BEAM only the best
+// configurations are kept. The mode EXACT does neither.
 #pragma once
 
 #include "chain/attachments.hpp"
@@ -88,7 +89,7 @@ private:
   // Assigns the roles for sums. In the role absorbed_required, a message score is added at each
   // firing. So a number that all entries of the message contain, such as the scores of the clique's
   // other members, would count once for each firing. To remove it, subtracts the greatest message
-  // score of the values from each of them.
+  // score of a value from the message score of each value.
   void assign_for_sums() noexcept;
   // Runs the dynamic program once and returns the best score. `width` 0: the width of the plan.
   double run(std::int32_t outgoing, gsl::span<double> message, gsl::span<const double> lower,

@@ -57,11 +57,11 @@ public:
   // permit and none may be pruned, or if interrupted.
   //
   // If `sums` is not NULL, takes log-sums of scores in the place of maxima: entry y of row t is
-  // then the log-sum of all labellings with label y at t, plus a number that is the same for the
-  // whole row. If limits.exact is false, sums may leave out labellings: at a position with more
-  // configurations than the width, only those whose sums have the greatest upper bounds are kept
-  // (thin()). Passes with growing widths, up to limits.width, are made until lost() is small. An
-  // overflow then means that every labelling that was kept is forbidden.
+  // then the log-sum of the scores of all labellings with label y at t, plus a number that is the
+  // same for the whole row. If limits.exact is false, sums may leave out labellings: at a position
+  // with more configurations than the width, only those whose sums have the greatest upper bounds
+  // are kept (thin()). Passes with growing widths, up to limits.width, are made until lost() is
+  // small. An overflow then means that every labelling that was kept is forbidden.
   bool marginals(Scores &scores, gsl::span<const BoundProperty> properties,
                  gsl::span<const KeyField> fields, const JointLimits &limits, const LogSums *sums,
                  const Matrix<double> &to, JointOutcome &outcome) noexcept;
@@ -107,8 +107,8 @@ private:
   bool make_room() noexcept;
   double threshold(const std::uint64_t *key) const noexcept;
   void drop_hopeless(std::int32_t t) noexcept;
-  // Used with log-sums. Returns, for the configuration with this key, the greatest message score that
-  // each property can still add, summed over the properties.
+  // Used with log-sums. Returns, for the configuration with this key, the greatest message score
+  // that each property can still add, summed over the properties.
   double hope(const std::uint64_t *key) const noexcept;
   // Computes completion_ with log-sums in place of maxima. False if interrupted.
   bool sum_completions(Scores &scores) noexcept;
@@ -129,7 +129,8 @@ private:
   bool go_forward_thinned(Scores &scores, gsl::span<const BoundProperty> properties,
                           gsl::span<const KeyField> fields, std::int32_t width,
                           JointOutcome &outcome) noexcept;
-  // Replaces the rows of now_ by the scores of the end of the chain. False if interrupted.
+  // Replaces each entry of the rows of now_ by its final_score(), the scores added at the end of
+  // the chain. False if interrupted.
   bool end_rows(Scores &scores) noexcept;
   // Appends the backpointers of now_ to history_.
   void record(std::int32_t t) noexcept;

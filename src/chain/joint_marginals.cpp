@@ -5,12 +5,12 @@
 // positions that follow. Successors are computed again from the automata, which is faster than
 // loading them from memory.
 //
-// The same passes with log-sums in the place of maxima give, for each label of a position, the
-// log-sum of the labellings with this label. At every position a number is then subtracted from all
-// rows, so that the greatest entry is 0. If a position has more configurations than the width, sums
-// can leave out the configurations whose labellings add least. The sum of such a configuration is
-// at most its sum over all completions without properties, times the greatest weight that messages
-// can still give.
+// The same passes with log-sums (log_sums.hpp) in the place of maxima give, for each label of a
+// position, the log-sum of the scores of the labellings with this label. At every position a number
+// is then subtracted from all rows, so that the greatest entry is 0. If a position has more
+// configurations than the width, sums can leave out the configurations whose labellings add least.
+// The weight of such labellings is at most the weight of the configuration's partial labellings
+// with all completions, without properties, times the greatest weight that messages can still give.
 #include "chain/joint_chain.hpp"
 
 #include "chain/max_plus.hpp"
@@ -21,13 +21,13 @@ namespace chorale {
 namespace {
 
 // A configuration, or a label of it, is left out if its labellings together have less than
-// exp(-kMargin), about 2e-16, of the sum of all labellings.
+// exp(-kMargin), about 2e-16, of the weight of all labellings.
 constexpr double kMargin = 36;
 // Passes that leave out labellings: the width of the first pass, and the factor from the width of
 // one pass to that of the next.
 constexpr std::int32_t kFirstWidth = 16;
 constexpr std::int32_t kWider = 4;
-// A pass is wide enough if it leaves out at most this fraction of the sum of all labellings.
+// A pass is wide enough if it leaves out at most this fraction of the weight of all labellings.
 constexpr double kLittleLost = 0.01;
 
 } // namespace
@@ -75,7 +75,7 @@ bool JointChain::go_forward(Scores &scores) noexcept {
   return true;
 }
 
-// A pass that is too narrow still gives a lower bound on the sum of all labellings, so that the
+// A pass that is too narrow still gives a lower bound on the weight of all labellings, so that the
 // next pass can drop more entries (those that cannot reach least_).
 bool JointChain::go_forward_thinned(Scores &scores, gsl::span<const BoundProperty> properties,
                                     gsl::span<const KeyField> fields, std::int32_t width,

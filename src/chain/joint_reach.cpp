@@ -20,7 +20,8 @@ constexpr std::uint32_t kFewSlots = 256; // slots at first: most passes have few
 constexpr std::int64_t kRowScores = std::int64_t{1} << 17;
 constexpr std::int64_t kLeastRows = 2048;
 constexpr std::int64_t kMostRows = 8192;
-// Rows of a trace: kTracedPositions times those of one position, plus kTracedRows * T.
+// Rows of all positions together, in a tracing pass, which keeps them: kTracedPositions times those
+// of one position, plus kTracedRows * T.
 constexpr std::int64_t kTracedPositions = 4;
 constexpr std::int64_t kTracedRows = 8;
 // If at least this many properties are to be followed, narrow() first bounds their values.

@@ -1,22 +1,23 @@
 // Messages of all properties of a chain, and decoding, in one pruned forward pass.
 //
-// A property is an automaton that *fires* values. A configuration holds the automaton state and the
-// value fired so far of every property, so the rows of the last position give the best score of
-// each combination of values. The messages of all properties (for each value, the best score of the
-// chain) and the best labelling follow from these scores. A partial labelling has an upper bound:
-// its score, plus the best score of the remaining positions without properties, plus the most that
-// messages can still add. It is pruned if this bound is below the score of a known labelling (for
-// messages, if it is below by more than the *reach*). The pass uses no beam: it is exact, or
-// reports an overflow of its memory.
+// A property is an automaton that *fires* values (bound_property.hpp, which also explains local
+// values and the dead state). A configuration holds the automaton state and the value fired so far
+// of every property; at each position it has a row of m scores. So the rows of the last position
+// give the best score of each combination of values. The messages of all properties (for each
+// value, the best score of the chain) and the best labelling follow from these scores. A partial
+// labelling has an upper bound: its score, plus the best score of the remaining positions without
+// properties, plus the most that messages can still add. It is pruned if this bound is below the
+// score of a known labelling (for messages, if it is below by more than the *reach*, see the last
+// paragraph). The pass uses no beam: it is exact, or reports an overflow of its memory.
 //
 // If a pass that follows all automata would have many rows, decoding follows as few automata as
 // possible. A pass that leaves out some properties adds the greatest entries of their messages in
 // advance, so its best score is an upper bound. If the best labelling of the pass shows, in each
 // property left out, a value with the greatest entry, this labelling attains the bound and is the
-// best of all. Otherwise another pass also follows the properties in which it shows a smaller
-// entry. Before many properties are followed together, a pass for each of them alone bounds the
-// score of each of its values. Values that no labelling as good as a known one can show are left
-// out from then on.
+// best of all. Otherwise another pass also follows the properties in which the labelling shows a
+// value with a smaller entry. Before many properties are followed together, a pass for each of them
+// alone bounds the score of each of its values. Values that no labelling as good as a known one can
+// show are left out from then on.
 //
 // The receiver of a message adds numbers to the entries. It states the part of these numbers that
 // it knows in advance, the *steady* part, and the reach, the most by which the other part can
@@ -156,7 +157,7 @@ private:
   BoundProperty *properties_;
   std::int64_t message_limit_ = 0; // greater than F + 2 of every property
   std::int64_t row_limit_;   // greatest number of rows of a position
-  std::int64_t traced_rows_; // greatest number of rows of a trace
+  std::int64_t traced_rows_; // greatest number of rows, over all positions, of a tracing pass
   double *completion_; // T x m: best score of the positions after t, without properties
   double *row_;        // m: scores of the successors of one configuration
   std::int32_t *kept_; // m: labels that are not pruned

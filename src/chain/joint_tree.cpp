@@ -181,8 +181,8 @@ std::int32_t JointTree::insert(Configurations &set, const Key &key, std::int32_t
 }
 
 // Returns the index in lifted_ of the configuration that follows configuration i of position t when
-// `firing` fires, or -1 if it is forbidden. Writes to target_paid_[firing] the message scores that
-// become known.
+// `firing` fires, or -1 if it is forbidden. Writes to target_paid_[firing] the sum of the message
+// scores that this adds.
 std::int32_t JointTree::after_firing(std::int32_t t, std::int32_t i, std::int32_t firing) noexcept {
   if (firing < 0)
     return -1;

@@ -26,8 +26,8 @@ public:
   // Runs the program and returns the best score. `outgoing`: index of the property whose message is
   // computed, or -1. Writes the best score of each local value, EMPTY and CONFLICT to `message`,
   // and in decoding the best labelling to `labelling`; both are empty where they are not wanted. If
-  // `sums` is not NULL, takes log-sums in the place of maxima and returns the log-sum of all
-  // labellings; `message` and `labelling` are then empty.
+  // `sums` is not NULL, takes log-sums (log_sums.hpp) in the place of maxima and returns the
+  // log-sum of the scores of all labellings; `message` and `labelling` are then empty.
   double run(Scores &scores, gsl::span<const BoundProperty> properties,
              gsl::span<const KeyField> fields, const JointLimits &limits, std::int32_t outgoing,
              gsl::span<double> message, gsl::span<std::int32_t> labelling, const LogSums *sums,

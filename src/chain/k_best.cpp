@@ -29,9 +29,9 @@ KBest::KBest(Layout &layout, const ChainView &view, std::int64_t k) noexcept
   heap_ = layout.take<Head>(labels_);
 }
 
-// Keeps one entry of each label's list in a heap, at first the best one. Repeatedly takes the best
-// entry from the heap and replaces it by the next entry of the same list. Among equal scores, the
-// entry of the lowest label comes first.
+// Keeps one entry of each label's list (now_ in programs.hpp) in a heap, at first the best one.
+// Repeatedly takes the best entry from the heap and replaces it by the next entry of the same list.
+// Among equal scores, the entry of the lowest label comes first.
 template <class EdgeScore, class Push>
 std::int32_t KBest::merge(std::int32_t limit, EdgeScore &&edge, Push &&push) noexcept {
   const double *lists = now_;

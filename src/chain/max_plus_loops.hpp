@@ -38,7 +38,7 @@ CHORALE_LOOP Lanes ones_here() noexcept {
   return ones;
 }
 
-// Returns a bit mask: bit i is set if lane i is nonzero. Lanes are 0 or all ones.
+// Returns a bit mask: bit i is set if lane i is nonzero. In each lane all bits are 0 or all are 1.
 CHORALE_LOOP unsigned bits_of(Indices lanes) noexcept {
 #if CHORALE_AVX2
   return static_cast<unsigned>(_mm256_movemask_pd(reinterpret_cast<__m256d>(lanes)));
@@ -91,8 +91,9 @@ CHORALE_LOOP Lanes load_unary(const double *unary, std::int32_t at, std::int32_t
 
 // ---- One step ---------------------------------------------------------------------------------
 
-// Updates kBlocks vectors of column maxima, kept in registers, with one row. The last vector is
-// shifted left to end at the last column, so it may repeat columns of the vector before it.
+// Raises the column maxima in `best`, kBlocks vectors in registers, to at least `from` plus each
+// entry of the matrix row `row`. The last vector begins at column `last`, so that it ends at the
+// last column; it may repeat columns of the vector before it.
 template <int kBlocks>
 CHORALE_LOOP void take_row(Lanes ones, double from, const double *row, std::int32_t last,
                            Lanes (&best)[kBlocks]) noexcept {
@@ -347,7 +348,7 @@ CHORALE_LOOP std::int32_t label_before(const Sweep &chain, Indices mask, std::in
 
 // Traces the best path back. Each step depends on the step after it, so the latency of a step is
 // the bottleneck. Several parts of the chain are therefore traced at the same time, each from a
-// guessed label a few positions behind its end. Paths from different labels usually meet soon. If
+// guessed label a few positions after its end. Paths from different labels usually meet soon. If
 // the true path has not met the guessed path at the end of a part, the true path is traced on until
 // they meet.
 template <int kBlocks>

@@ -165,7 +165,8 @@ void BoundedSingle::find_dead_rows(std::int32_t length) noexcept {
   }
 }
 
-// Writes to work_ and more_work_ the best scores from position t on, without and with a firing.
+// Writes to work_ and more_work_, by label of t, the best scores of the positions from t on without
+// and with a firing. `in`: the behaviour at t in the state before t.
 CHORALE_INLINE void BoundedSingle::complete_state(std::int32_t t, const Behaviour::State &in,
                                                   const double *unary) noexcept {
   double *work = work_;

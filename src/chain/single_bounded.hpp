@@ -1,5 +1,7 @@
 // Message of a chain to a single property, with few rows even if the property has many values.
 //
+// bound_property.hpp explains firing, local values, codes and the dead state.
+//
 // A labelling that fires once has three parts: a part in which nothing fires, the firing, and a
 // part in which nothing fires any more. The scores of the first part (*unfired* rows, by position
 // and automaton state) and of the last part (*silent* rows) do not depend on the value that fires.
@@ -15,6 +17,8 @@
 //   most as much as the unfired rows do. So a firing at t gains at most the score of the best
 //   labelling whose first firing is at t, minus the unfired score after t. The bound adds up the
 //   greatest such gains of firings still to come (find_hopes()).
+// A row is also followed while the first bound is above the entry of CONFLICT, unless this entry is
+// final already.
 #pragma once
 
 #include "chain/behaviour.hpp"
@@ -31,7 +35,8 @@ public:
   BoundedSingle(Layout &layout, const ChainView &view, const Property &property,
                 std::int64_t codes) noexcept;
 
-  // Like SingleChain::run(), but `most` counts only the rows that are followed.
+  // Does what SingleChain::run() does, but counts for `most` only the rows that are followed, plus
+  // one for each state.
   double run(Scores &scores, const BoundProperty &property, gsl::span<double> message,
              std::int64_t &most) noexcept;
 

@@ -9,8 +9,9 @@ namespace chorale {
 
 // Evaluates the bases of a kind on the counts of one clique, and adds the results to `to`. weights
 // and to: one entry for each weight of the kind.
-// counts: by column (value) of the clique. centre: the value of the clique's centre; not used if
-// the kind is not centred. If several values have the highest count, the lowest is the majority.
+// counts: the number of members in each column of the clique (values, then EMPTY and CONFLICT if it
+// has them). centre: the value of the clique's centre; not used if the kind is not centred. If
+// several values have the highest count, the lowest is the majority.
 void add_bases(const Kind &kind, gsl::span<const chorale_learnt_weight> weights,
                const Clique &clique, gsl::span<const std::int64_t> counts, std::int32_t centre,
                gsl::span<double> to) noexcept;
@@ -24,8 +25,8 @@ chorale_status create_learnt(const Report &report, const Memory &memory, const K
                              std::int64_t values, std::int64_t centre_value,
                              Potential *&made) noexcept;
 
-// Returns a kind for cliques like this one: with the same number of values, EMPTY, OUT and centre.
-// It has no weights yet.
+// Returns a kind for cliques that are like this one in the number of values and in whether they are
+// property cliques and have EMPTY, OUT and a centre. The kind has no weights yet.
 Kind kind_of(const Clique &clique) noexcept;
 // Adds a clique to a kind that has cliques already. Returns false if the clique differs from the
 // kind in being a property clique, in having EMPTY or OUT, or in its centre. If only the number of

@@ -1,5 +1,5 @@
-// Statistics over groups: paired sign-flip tests, bootstrap intervals, standard errors. Seeds are
-// fixed, so results are reproducible.
+// Statistics of differences, one for each group of chains (such as a document): paired sign-flip
+// tests, bootstrap intervals, standard errors. Seeds are fixed, so results are reproducible.
 #pragma once
 
 #include "base/array.hpp"
@@ -30,9 +30,10 @@ private:
   std::uint64_t state_;
 };
 
-// Returns the one-sided p-value of the sum of differences under random signs: the share of
-// sign choices with a sum at least as great. Exact for up to 12 differences other than 0, otherwise
-// from `flips` random choices. 1 if `limits` interrupt the call.
+// Returns the one-sided p-value of the sum of differences under random signs: the share of sign
+// choices with a sum at least as great as with the signs that the differences have. Exact for up to
+// 12 differences other than 0, otherwise from `flips` random choices. 1 if `limits` interrupt the
+// call.
 inline constexpr std::int64_t kFlips = 4096;
 template <class Limits_>
 double sign_flip_p(Limits_ &&limits, gsl::span<const double> differences,
@@ -79,7 +80,7 @@ double sign_flip_p(Limits_ &&limits, gsl::span<const double> differences,
   return exact ? static_cast<double>(as_great) / static_cast<double>(flips)
                : static_cast<double>(as_great + 1) / static_cast<double>(flips + 1);
 }
-// Returns how many random flips each of `tests` tests needs if they share a significance level:
+// Returns how many random choices of signs each of `tests` tests needs if they share a level:
 // enough for p-values well below level / tests; at least kFlips, at most 2^20.
 std::int64_t flips_for(double level, std::int64_t tests) noexcept;
 

@@ -180,8 +180,8 @@ void leave_out(Problems problems, gsl::span<const std::int32_t> classes, Learnt 
     Kind &kind = learnt.kinds[k];
     if (kind.is_property || kind.is_centred || kind.values == 0)
       continue;
-    std::int64_t shown = 0;   // bit v: some label that does not count has value v
-    std::int64_t counted = 0; // bit v: some label that counts has value v
+    std::int64_t shown = 0;   // bit v: some label that does not count in F1 has value v
+    std::int64_t counted = 0; // bit v: some label that counts in F1 has value v
     for (const Problem *problem : problems)
       for (std::int64_t c = 0; c < problem->kinds.size(); ++c) {
         const Clique clique = problem->model->cliques[c];

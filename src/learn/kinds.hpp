@@ -1,4 +1,4 @@
-// Finds the kinds and the weights that can be learnt from a list of problems.
+// Finds the kinds and the weights (chorale/learn.h) that can be learnt from a list of problems.
 #pragma once
 
 #include "learn/bases.hpp"
@@ -13,9 +13,10 @@ inline constexpr chorale_basis kBases[] = {
     CHORALE_BASIS_EMPTY,     CHORALE_BASIS_CONFLICT,      CHORALE_BASIS_OUT,
     CHORALE_BASIS_VALUE};
 
-// Lists the kinds of all problems in learnt.kinds. Fails if cliques of one kind differ in being
-// property cliques, in having EMPTY or OUT, or in the centre (join() in bases.hpp), if two problems
-// give a kind different names, and for oracle instances and members with weights.
+// Lists the kinds of all problems in learnt.kinds. Fails if no clique has a kind, if cliques of one
+// kind differ in being property cliques, in having EMPTY or OUT, or in the centre (join() in
+// bases.hpp), or if two problems give a kind different names. Also fails if a problem has an oracle
+// instance (model.h), or if a member of a clique with a kind has a weight above 1.
 chorale_status find_kinds(const Report &report, Problems problems, Learnt &learnt) noexcept;
 // Sets Kind::left_out of each kind: the values that only labels of class -1 have. Labels of this
 // class do not count in F1. classes: the class of each label.

@@ -36,8 +36,8 @@ chorale_status check_problems(const Report &report, const chorale_problem *const
   return CHORALE_OK;
 }
 
-// Checks that every chain of the problems has `labels` labels. name: the array of the options that
-// is for this number of labels.
+// Checks that every chain of the problems has `labels` labels. name: the array of the options,
+// costs or classes, that has this number of labels.
 chorale_status check_labels_of(const Report &report, std::string_view name, std::int64_t labels,
                                const Teaching &teaching) noexcept {
   for (std::size_t k = 0; k < teaching.problems.size(); ++k)

@@ -17,8 +17,8 @@ constexpr double kLambdas[] = {30, 10, 3, 1, 0.3, 0.1};
 constexpr std::int32_t kGrid = static_cast<std::int32_t>(std::size(kLambdas));
 // Lower lambdas are not tried after this many lambdas in a row without a new lowest cost.
 constexpr std::int32_t kLambdaPatience = 2;
-// Greatest number of times that all problems are labelled with loss-augmented scores: under the
-// first lambda, and under each later lambda.
+// Greatest number of times that all problems are labelled with loss-augmented scores (lessons.hpp):
+// under the first lambda, and under each later lambda.
 constexpr std::int32_t kFirstRuns = 6;
 constexpr std::int32_t kMoreRuns = 2;
 constexpr double kScreenLevel = 0.2;
@@ -34,7 +34,8 @@ constexpr std::int64_t kExchanges = 999;
 constexpr std::int64_t kExchangesAsGreat = 100;
 // Tolerance of the cutting planes. The highest plane of a group (objective.hpp) is a lower bound on
 // the group's term of the objective. Runs add planes until the planes of one run over all problems
-// raise the sum of these bounds by at most kOpenShare units for each gold label.
+// raise the sum of these bounds by at most kOpenShare * u for each gold label; u is the unit of the
+// scores.
 constexpr double kOpenShare = 1e-3;
 
 enum class Variant : std::int32_t { all, control };
@@ -136,12 +137,12 @@ private:
   Array<double> least_;            // by weight: lower bound under the current variant
   Array<double> most_;
   Array<double> fold_theta_;  // folds x weights
-  Array<double> shares_;      // by plane: its share at the last minimum over all groups
-  Array<double> fold_shares_; // planes x folds: the same at the last minimum without the fold
+  Array<double> shares_;      // by plane: its share (minimise()) when all groups were last fitted
+  Array<double> fold_shares_; // planes x folds: the same when the fold was last left out
   Array<double> start_;
   Array<double> theta_;
   Array<double> costs_;       // candidates x groups: costs of held-out groups
-  Array<double> held_out_[2]; // by variant and group: cost under the candidate of the other folds
+  Array<double> held_out_[2]; // by variant and group: cost under the choice of the other folds
   Candidate candidates_[2 * kGrid]; // tried under the current variant, in the order of preference
   std::int32_t candidate_count_ = 0;
   Candidate chosen_[2];
@@ -175,8 +176,8 @@ chorale_status LearningCourse::teach() noexcept {
     return CHORALE_OK;
   learnt_.report.base_cost = sum(lessons_.base_cost());
   // The greatest number of runs for all bases and for the control, each with and without VALUE, for
-  // the final fit, for the temperature, and two of enlarge(). The runs for each kind alone are added
-  // below.
+  // the final fit, for the temperature, and two of enlarge(). The runs for each kind alone are
+  // added below.
   constexpr std::int32_t kFixedRuns =
       kFirstRuns - kMoreRuns + 4 * kGrid * (kMoreRuns + 1) + kMoreRuns + 1 + 2;
   static_assert(kFixedRuns == 81, "learn.h states it");

@@ -9,7 +9,7 @@ namespace chorale {
 // Arguments of chorale_learn. Already checked, except the rules and the contents of the problems.
 struct Teaching {
   Problems problems;
-  gsl::span<const double> seen; // by problem; may be empty
+  gsl::span<const double> seen; // by problem: as in chorale_learn_options; may be empty
   gsl::span<const chorale_weight_rule> rules;
   std::int64_t folds = 5;
   double level = 0.05;

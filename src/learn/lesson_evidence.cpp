@@ -10,11 +10,12 @@
 namespace chorale {
 namespace {
 
-// Greatest number of residuals. If there would be more, only every k-th clique is taken.
+// Greatest number of residuals, over all members and values (residuals.hpp). If there would be
+// more, only every k-th clique is taken.
 constexpr std::int64_t kMostResiduals = 1 << 19;
 
 // Greatest number of values for which members of property cliques have residuals: the values that
-// the gold labels of most members show.
+// gold labels show most often.
 constexpr std::int32_t kMostShown = 64;
 
 // Returns true for a kind of position cliques that all have the same number of values.
@@ -101,7 +102,8 @@ chorale_status Lessons::find_residuals(const Report &report,
   return CHORALE_OK;
 }
 
-// Adds the residuals of every `step`-th position clique of each wanted kind to `found`.
+// Adds every `step`-th position clique of each wanted kind to `found`, with the values shown by
+// gold labels and the tagger's probabilities. Residuals::settle() computes residuals of them later.
 chorale_status Lessons::fill_residuals(const Report &report, const Lesson &lesson,
                                        gsl::span<const std::uint8_t> wanted, std::int64_t step,
                                        Residuals &found) noexcept {
@@ -184,8 +186,9 @@ chorale_status Lessons::fill_residuals(const Report &report, const Lesson &lesso
   return CHORALE_OK;
 }
 
-// Adds the residuals of every `step`-th property clique of each wanted kind to `found`. In the
-// place of the probability of a value stands 1 if the tagger's labels show the value, else 0.
+// Adds every `step`-th property clique of each wanted kind to `found`, as fill_residuals() does for
+// position cliques. In the place of the probability of a value stands 1 if the tagger's labels show
+// the value, else 0.
 chorale_status Lessons::fill_property_residuals(const Report &report, const Lesson &lesson,
                                                 gsl::span<const std::uint8_t> wanted,
                                                 std::int64_t step, Residuals &found) noexcept {

@@ -1,5 +1,5 @@
-// Labels problems under given weights by runs over learnt potentials, and stores the labellings
-// found as planes (objective.hpp). lessons.hpp explains the words used here.
+// Labels problems under given weights by runs (chorale/run.h) of models with learnt potentials, and
+// stores the labellings found as planes (objective.hpp). lessons.hpp explains the words used here.
 #include "learn/lessons.hpp"
 
 #include <algorithm>
@@ -16,9 +16,9 @@ constexpr std::int32_t kUnitPlace = 1;    // index of the temperature that equal
 constexpr double kSure = 0.95;
 constexpr std::int64_t kLikelyChains = 128; // greatest number of chains in the likelihoods
 constexpr double kLeastLikely = 1e-3;       // each gold label counts as at least this probable
-// Rounds of a run (run.h) with position cliques. These need the messages of rounds, since the
-// polish moves one position at a time. If all cliques are of properties, the polish moves whole
-// chains; it does as well as rounds in a tenth of the time.
+// Number of rounds of a run with position cliques. Position cliques need the messages of rounds,
+// since the polish moves one position at a time. If all cliques are property cliques, the polish
+// moves whole chains; alone it does as well as rounds in a tenth of the time.
 constexpr std::int64_t kUsualRounds = 3;
 
 double temperature_at(double unit, double place) noexcept {

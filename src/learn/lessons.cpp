@@ -11,8 +11,10 @@
 namespace chorale {
 namespace {
 
-constexpr double kUsualSlope = 0.35; // slope of log errors over log shares, if it cannot be fitted
-constexpr double kLeastRatio = 1.5;  // the slope is fitted if two shares have at least this ratio
+// For weaker taggers: minus the slope of log errors over log shares of the data seen, if it cannot
+// be fitted. It is fitted if two shares have at least the ratio kLeastRatio.
+constexpr double kUsualSlope = 0.35;
+constexpr double kLeastRatio = 1.5;
 constexpr std::int32_t kBisections = 12;
 // Steps of the bisection for the unit, and the greatest factor between the unit and the mean
 // margin.
@@ -249,9 +251,10 @@ chorale_status Lessons::find_unseen(const Report &report) noexcept {
 }
 
 // Sets the unit to the temperature 1 / b at which the margins of the tagger's labels are
-// calibrated: b maximises the sum of log sigma(b z), where z is the margin of a right label or
-// minus the margin of a wrong label. One right and one wrong label of mean margin are added, so
-// that a maximum exists. Newton's method finds b, since the sum is concave in b.
+// calibrated: b maximises the sum of log sigma(b z), where sigma is the logistic function, and z is
+// the margin of a right label or minus the margin of a wrong label. One right and one wrong label
+// of mean margin are added, so that a maximum exists. Newton's method finds b, since the sum is
+// concave in b.
 chorale_status Lessons::find_unit(const Report &report) noexcept {
   Array<double> signed_margins(memory_);
   double mean = 0;
@@ -294,7 +297,7 @@ chorale_status Lessons::find_unit(const Report &report) noexcept {
           }
         }))
       return CHORALE_OK;
-    // One Newton step on b * mean, which may at most double or halve it.
+    // One step of Newton's method on b * mean, which at most doubles or halves b * mean.
     const double at = b * mean;
     const double next = std::clamp(bend > 0 ? at + slope / bend : at, at / 2, 2 * at);
     b = next / mean;
@@ -430,7 +433,7 @@ chorale_status Lessons::find_bonus(const Report &report, gsl::span<const double>
       wrong += gold_[p] >= 0 && gold_[p] != found_[p] ? 1 : 0;
     return chorale_status{CHORALE_OK};
   };
-  // Fits the slope of log errors over log shares by least squares.
+  // Fits the slope of log errors over log shares by least squares; `slope` is minus this slope.
   double least = kInfinity;
   double most = -kInfinity;
   double count = 0;

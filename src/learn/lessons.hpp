@@ -1,4 +1,5 @@
-// The problems to learn from: gold labels, groups, scores with costs added, and runs over them.
+// The problems to learn from: their gold labels, groups, scores with costs added, and the runs that
+// label them. chorale/learn.h explains kinds, bases, groups and the unit; chorale/run.h, runs.
 //
 // Positions, chains and groups are numbered consecutively over all problems. `theta` holds one
 // number for each weight. The tagger's labels (`base`) are the best labellings of the chains
@@ -49,7 +50,7 @@ struct Lesson {
   chorale_run *earlier = nullptr;
 };
 
-// Value of `rounds` that lets this module choose the number of rounds.
+// Value of chorale_run_options::rounds that lets this module choose the number of rounds.
 inline constexpr std::int64_t kOwnRounds = -1;
 // Loss-augmented scores are the scores with kLossShare * unit * cost added to each label. With 1/2
 // in the place of 1/4, a labelling that gives all members of a small clique the same wrong label,
@@ -189,8 +190,8 @@ private:
   std::int64_t chain_start(const Lesson &lesson, std::int64_t chain) const noexcept {
     return starts_[lesson.first_chain + chain];
   }
-  // Returns the labels of one chain of the lesson. `labels`: those of the positions of all
-  // problems.
+  // Returns the labels of one chain of the lesson. `labels`: the label of every position, problem
+  // after problem.
   template <class Label>
   gsl::span<Label> of_chain(const Lesson &lesson, std::int64_t chain,
                             gsl::span<Label> labels) const noexcept {

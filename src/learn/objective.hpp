@@ -64,8 +64,8 @@ struct Objective {
 // over the groups. Each step moves share from one plane of a group to another, by the amount that
 // increases the dual most.
 // shares: by plane. On input the shares to start from, such as those found for another objective
-// over these planes; planes beyond the end of the array start with share 0. If the array is empty,
-// the first plane of each group starts with share 1. On output the shares found.
+// with the same pools; planes beyond the end of the array start with share 0. If the array is
+// empty, the first plane of each group starts with share 1. On output the shares found.
 // theta: receives the weights. Deterministic. False: no memory.
 bool minimise(const Memory &memory, const Objective &objective, double gap, Array<double> &shares,
               gsl::span<double> theta) noexcept;
