@@ -180,7 +180,7 @@ private:
     return found ? CHORALE_OUTCOME_COMPLETE : CHORALE_OUTCOME_NOTHING_FOUND;
   }
 
-  Limits last_; // limits of the work after the search: with the deadline not moved earlier
+  Limits last_; // for the work after the search: the limits with the deadline that the caller set
   bool is_solution_rated_ = true; // the answer is the solution's labelling, not the kept one
 };
 

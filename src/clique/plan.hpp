@@ -6,10 +6,10 @@
 
 namespace chorale {
 
-// True if alpha-pass finds the optimum for any potential: for every possible vector of counts, it
-// then visits a labelling that has the greatest member scores with these counts. This holds with at
-// most two columns, where the number of members at alpha determines the counts, and with one
-// member, which takes every column in turn.
+// True if alpha-pass (passes/alpha_pass.hpp) finds the optimum whatever the potential is. It does
+// so if, for every possible vector of counts, it visits a labelling with the greatest sum of member
+// scores among those with these counts. This holds with at most two columns, where the number of
+// members at alpha determines the counts, and with one member, which takes every column in turn.
 constexpr bool is_pass_exact(const CliqueKind &kind) noexcept {
   return kind.columns <= 2 || kind.members == 1;
 }

@@ -20,7 +20,8 @@
 namespace chorale {
 namespace {
 
-// Limit on the sweeps over all members in one improvement, if the caller sets no limit.
+// Greatest number of sweeps over all members in one call of improve_candidate(), if the caller sets
+// no limit.
 constexpr std::int64_t kSweepLimit = 1000;
 
 // Number of scores, members times values, up to which all scores are read however early the limits
@@ -283,7 +284,8 @@ void CliqueSearch::move_groups(GroupMoves &groups, SumMoves &moves) noexcept {
   };
   if (!solution_.found() || groups.nearly_agree(solution_.assignment))
     return;
-  // PriceStarts, if used, have already tried labellings whose fullest columns have fewer members.
+  // PriceStarts, if used, have already tried labellings with two or three large columns instead of
+  // one.
   if (!PriceStarts::pay_for(instance_) && groups.thin_fullest(copy_solution()))
     improve_candidate(moves, true);
   while (!is_interrupted() && groups.move_group(copy_solution())) {

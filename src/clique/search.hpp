@@ -51,14 +51,16 @@ public:
         arguments...);
   }
   // Finds the max-marginal of every member i and column v by the passes of alpha-pass in which
-  // member i is fixed to v. Before that, runs the planned passes, unless only messages are wanted.
+  // member i is fixed to v. Calls run_planned_passes() first, unless only messages are wanted.
   void find_pass_marginals() noexcept;
 
   // Writes to the solution the labelling that the task starts from. Called by algorithms that
   // improve a given labelling.
   void start() noexcept;
-  // Runs alpha-pass. Then moves single members, starting from the best labelling of each of the
-  // `polished` best passes.
+  // Runs alpha-pass and moves single members, starting from the best labelling of each of the
+  // `polished` best passes. In convex sums without forbidden counts and with at least 16 members,
+  // these are the passes with the highest upper bounds; if the task's plan asks for it, starts from
+  // prices (price_starts.hpp) may replace all of them but the first, and moves of groups follow.
   void run_alpha_pass(std::int32_t polished = 0) noexcept;
   // Runs alpha-pass with moves of single members and, if the task's plan asks for it,
   // alpha-expansion followed by moves of single members. AUTO does this for cliques without an
@@ -132,7 +134,7 @@ protected:
   gsl::span<std::int32_t> candidate_; // by member: column in the labelling that is being improved
   KeptLabelling kept_;
   // In convex sums with moves of groups: an upper bound on the change of the potential if all
-  // members move, n x (greatest - least step f_v(k + 1) - f_v(k) of any table).
+  // members move, n x (greatest - least step f_v(k + 1) - f_v(k) of any table). Otherwise 0.
   double magnitude_ = 0;
   double *messages_;             // members x columns: max-marginals minus the member's own score
   bool started_ = false;         // start() has written a labelling, which may be forbidden

@@ -9,7 +9,7 @@
 namespace chorale {
 namespace {
 
-constexpr std::int64_t kRootSteps = 300; // default limit of ascent steps at the root
+constexpr std::int64_t kRootSteps = 300; // default limit of subgradient steps at the root
 constexpr std::int64_t kNodeSteps = 60;  // default limit at other nodes
 
 } // namespace
@@ -215,8 +215,8 @@ void CountBoxes::run(const SolveOptions &options, Limits &limits, Solution &solu
   solution.bound = std::min(solution.bound, std::max(bound, solution.score));
 }
 
-// Raises the messages to the scores of `labelling`, whose own score is `score`, and of all
-// labellings that differ from it in the column of one member.
+// Raises the messages to the scores of `labelling`, which scores `score`, and of all labellings
+// that differ from it in the column of one member. A message leaves out the score of its member.
 void CountBoxes::note_labelling(gsl::span<const std::int32_t> labelling, double score,
                                 Matrix<double> messages) noexcept {
   const std::int64_t K = instance_->columns;

@@ -93,7 +93,7 @@ private:
   NodePool pool_;
   Cut *path_;               // K x (bits of n, plus 1): branchings of a depth-first search
   gsl::span<double> prices_;      // n: prices of the current node
-  gsl::span<double> root_prices_; // n: prices at the end of the root's ascent
+  gsl::span<double> root_prices_; // n: the best prices found for the root
   std::int32_t *labelling_; // n: incumbent of a search with one member fixed
   double *only_row_;        // K: scores of the fixed member: 0 at its column, else minus infinity
   double *bounds_;          // n x K: upper bounds on the messages

@@ -113,7 +113,8 @@ bool CountDual::sort_column(std::int32_t v) noexcept {
     const std::int64_t ranked = ranked_entries(v);
     const double least = entry[std::min<std::int64_t>(ranked + kSpare, sorted_[v]) - 1].gain;
     const double floor = ranked < length ? least : kForbidden;
-    // Writes each entry to all four lists and advances one, which avoids an unpredictable branch.
+    // Writes each entry to all four lists, but lengthens only the list to which the entry belongs.
+    // This avoids an unpredictable branch.
     Entry *fallen = moved_ + members_;
     Entry *below = fallen + members_;
     std::int64_t same = 0;

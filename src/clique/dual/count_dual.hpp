@@ -29,8 +29,9 @@ public:
   CountDual(Layout &layout, std::int32_t members, std::int32_t columns) noexcept;
 
   // Loads all entries of the view that are not forbidden. The box has all counts that these entries
-  // allow. All calls obey the limits of the view. Once interrupted, evaluate() returns plus
-  // infinity, and all other results are invalid until the next call of load() or restrict_to().
+  // allow. All functions of this class obey the limits of the view. Once interrupted, evaluate()
+  // returns plus infinity, and all other results are invalid until the next call of load() or
+  // restrict_to().
   void load(const SumView &view) noexcept;
   // Keeps only the loaded entries whose bit i * K + v of `mask` is set. The box becomes lo[v] ..
   // hi[v].

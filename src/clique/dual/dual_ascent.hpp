@@ -1,4 +1,5 @@
-// Minimises the dual of a SUM clique (count_dual.hpp) over one box of counts by subgradient steps.
+// Minimises the dual of a SUM clique (count_dual.hpp) over one box of counts by subgradient steps:
+// ascent on minus the dual.
 //
 // Step lengths follow Polyak's rule: the length at which the dual would reach the target if it were
 // linear. The target is the best known score. While no labelling is known, the target lies below

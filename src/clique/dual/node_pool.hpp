@@ -11,8 +11,8 @@ namespace chorale {
 
 class NodePool {
 public:
-  // `nodes`: the number of nodes to have room for; 0 means as many as fit in 16 MB, but at least 16
-  // and at most 8192. A number other than 0 is reduced to the greatest number of disjoint boxes
+  // `nodes`: the number of nodes to have room for; 0 means as many as fit in 16 MiB, but at least
+  // 16 and at most 8192. A number other than 0 is reduced to the greatest number of disjoint boxes
   // that the clique can have, and to the number that fits in 1 GiB, but not below one. The size in
   // bytes never falls when an argument grows, so memory for a larger clique suffices for a smaller
   // one.

@@ -39,8 +39,8 @@ private:
   void take_optimum(const SumView &view, Solution &solution) noexcept;
   // Returns a view of the instance in which all tables are concave. Sets rises_.
   SumView concave_view() noexcept;
-  // Raises each message at the rest column to the score of the labelling with all members in that
-  // column.
+  // Raises the message of each member at the rest column to the score, without the member's own
+  // score, of the labelling with all members in that column, if the other members may take it.
   void add_nothing_counts(Matrix<double> messages) const noexcept;
 
   const Instance *instance_;

@@ -109,7 +109,8 @@ bool ExactMajority::bound_majorities(Limits &limits) noexcept {
 
 // Returns a range that contains all counts that majority column a can have. The highest is the
 // number of members that may take a; if any count is feasible, this count is. The lowest is the
-// number of members that may not take the rest column, spread evenly over the counted columns.
+// number of members that may not take the rest column, divided by the number of counted columns and
+// rounded up, or 1 if that is 0.
 ExactMajority::Counts ExactMajority::possible_counts(std::int32_t a) const noexcept {
   const std::int32_t rest = instance_->potential.rest;
   Counts counts{1, 0};

@@ -13,6 +13,9 @@
 //
 //     m(i, v) = max over a, k of G_a(k) + theta_iv - theta_iu - distance(v, u)
 //
+// where distance(v, u) is the least loss of a chain of moves that takes a member out of column v
+// and brings one into column u (MajorityFlow::distances_to()).
+//
 // A count k is skipped only if a linear bound on G_a(k) shows that its flow raises no message,
 // where a message is a max-marginal without the member's own score.
 //
@@ -30,7 +33,8 @@ class ExactMajority {
 public:
   ExactMajority(Layout &layout, const Instance &instance) noexcept;
 
-  // Writes the optimum to `solution` or, if interrupted, the best labelling so far and a bound.
+  // Writes the optimum to `solution`. If ended early by the limits, options.iteration_limit or
+  // options.gap, writes the best labelling so far and an upper bound instead.
   void run(const SolveOptions &options, Limits &limits, Solution &solution) noexcept;
 
   // Calls run(), then writes to entry v of messages.row(i) the best score of a labelling with x_i =

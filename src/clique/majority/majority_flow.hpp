@@ -15,8 +15,9 @@
 //     G_a(k) <= b_a + sum_i (theta_i,x_i - p_x_i) + k sum_v p_v,
 //
 // with equality for the flow's k once the flow is finished. These conditions do not depend on k, so
-// the flow can change k at any time. It then needs further paths only for columns with *excess*,
-// which have more members than they may have.
+// the flow can change k at any time. It then needs further paths only for columns whose number of
+// members is not allowed for the new k. Their *excess* is the number of members that they have too
+// many; it is negative if they have too few.
 //
 // Notation (instance.hpp): n members, K columns; psi_iv is the score of member i at column v. w_av
 // and b_a are the weights and biases of the potential.
@@ -107,7 +108,7 @@ private:
   // Arrays with an entry for each of the K + 1 nodes, unless stated; the last is the slack node.
   double *cost_;          // (K + 1) x (K + 1): loss of arc u -> v at row u; infinite: no arc
   double *potential_;     // minus the price, up to a common constant
-  double *distance_;      // distance from the nearest node with excess, by reduced costs
+  double *distance_;      // distance from the nearest node with positive excess, by reduced costs
   double *closed_;        // 0, or infinite once the distance is final
   std::int64_t *excess_;  // surplus members (slack node: units of slack); they add up to 0
   std::int64_t *slack_;   // K: slack by column; 0 for a and the rest column

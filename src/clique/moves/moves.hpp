@@ -109,8 +109,8 @@ public:
   MonotonePolish(Layout &layout, const Instance &instance) noexcept;
 
   // Improves `labelling`, the column of each member, and returns the score of the result; minus
-  // infinity if interrupted before the first step. `steps`: number of times that all members may
-  // still choose; each time decrements it.
+  // infinity if interrupted before the first step. In a step all members choose once. `steps`:
+  // number of steps that may still be made; each step decrements it.
   double improve(gsl::span<std::int32_t> labelling, Limits &limits, std::int64_t &steps) noexcept;
 
 private:

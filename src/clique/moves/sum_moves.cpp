@@ -256,11 +256,12 @@ CHORALE_INLINE double SumMoves::improve_rows(const Rows &in, gsl::span<std::int3
   return members + score_.total();
 }
 
-// Sets safe_ to a lower bound on each member's lead. This needs an upper bound on psi_iv + join_v
-// over all columns v other than the member's own. For `first`, the column with the greatest join,
-// psi_iv + join_v is computed. For all other columns, the bound is the member's best score outside
-// its own column, plus the second-greatest join. A SumView does not store best scores: for it, sets
-// safe_ to minus infinity, so that every member will be evaluated. False if interrupted.
+// Sets safe_ to `least` plus a lower bound on each member's lead. This needs an upper bound on
+// psi_iv + join_v over all columns v other than the member's own. For `first`, the column with the
+// greatest join, psi_iv + join_v is computed. For all other columns, the bound is the member's best
+// score outside its own column, plus the second-greatest join. A SumView does not store best
+// scores: for it, sets safe_ to minus infinity, so that every member will be evaluated. False if
+// interrupted.
 template <class Rows>
 CHORALE_INLINE bool SumMoves::begin_leads(const Rows &in, gsl::span<const std::int32_t> labelling,
                                           double least) noexcept {

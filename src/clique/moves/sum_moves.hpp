@@ -11,10 +11,9 @@
 // While this is negative, no move of the member gains, and the member is skipped.
 //
 // Moves are divided into epochs. rise_[e] is the greatest rise of any join since the beginning of
-// epoch e. It serves all members that were last evaluated in epoch e. An evaluation in epoch e
-// takes for join_v the greater of two numbers: the join at the beginning of the epoch, from which
-// rise_[e] is measured, and the present join, since the evaluation must also show whether a move
-// gains now.
+// epoch e. It serves all members that were last evaluated in epoch e. An evaluation in epoch e uses
+// the greater of two numbers as join_v: the join at the beginning of the epoch, from which rise_[e]
+// is measured, and the present join, since the evaluation must also show whether a move gains now.
 //
 // Notation (instance.hpp): n members, K columns; psi_iv is the score of member i at column v.
 #pragma once
@@ -73,13 +72,15 @@ private:
   void move(std::int32_t from, std::int32_t to) noexcept;
   void begin_epoch() noexcept;
 
-  static constexpr std::int32_t kEpochs = 64; // greatest number of epochs; the last has no end
+  static constexpr std::int32_t kEpochs = 64; // greatest number of epochs; the last never ends
 
   const Instance *instance_;
   FiniteSumScore score_;
   std::int32_t *counts_;   // K: number of members by column
   double *reference_;      // K x kEpochs: join at the beginning of each epoch
-  double *most_;           // K: the greater of join now and join at the beginning of this epoch
+  // K: the greater of join now and join at the beginning of this epoch. improve_few() uses the
+  // array for other numbers: the joins at the end of the last call, then their rises in this epoch.
+  double *most_;
   double *safe_;           // n: lead + least gain; the member is skipped while leave + rise is less
   std::uint8_t *epoch_of_; // n: the epoch of the member's last evaluation
   std::int32_t *last_;     // n: labelling that the last call returned; NULL if n > kFewMembers

@@ -9,8 +9,8 @@
 namespace chorale {
 namespace {
 
-// Steps below this fraction of the largest useful multiplier count as 0, and so do decreases of L
-// below this fraction of its magnitude.
+// Changes of a multiplier below this fraction of the largest useful multiplier count as 0, and so
+// do decreases of L below this fraction of L's magnitude.
 constexpr double kTie = 1e-12;
 // For the line search: 1 / golden ratio; number of cuts, which reduce the interval to a millionth.
 constexpr double kGolden = 0.6180339887498949;
@@ -385,7 +385,8 @@ void Lagrangian::run(const SolveOptions &options, Limits &limits, Solution &solu
                                  ? options.iteration_limit
                                  : own_limit(rule_, instance_->members, instance_->columns);
   offer_all_in_rest(*instance_, x_, counts_, solution);
-  // Sorts the alphas by L at multipliers 0: good labellings found early end later relaxations.
+  // Sorts the alphas by L at multipliers 0, highest first: a good labelling found early ends later
+  // relaxations sooner.
   for (std::int32_t alpha = 0; alpha < counted_; ++alpha) {
     if (alpha > 0 && !limits.spend(instance_->columns))
       return;

@@ -1,7 +1,7 @@
-// The paper's Lagrangian relaxation for MAJORITY, which scores a labelling by b_alpha + sum_v
-// w_alpha,v n_v, where alpha is the column with the most members. The constraints n_v <= n_alpha
-// are added to the objective with a multiplier lambda_v for every counted column v other than
-// alpha. The function
+// The Lagrangian relaxation for MAJORITY of the paper named in chorale/potential.h. MAJORITY scores
+// a labelling by b_alpha + sum_v w_alpha,v n_v, where alpha is the column with the most members.
+// The constraints n_v <= n_alpha are added to the objective with a multiplier lambda_v for every
+// counted column v other than alpha. The function
 //
 //     L_alpha = b_alpha + sum_i max_v (psi_iv + w_alpha,v - lambda_v + [v = alpha] sum lambda)
 //
@@ -58,7 +58,8 @@ private:
   void offer_all(Solution &solution) noexcept;
   // Computes level_ from the multipliers.
   void set_levels() noexcept;
-  // Gives every member its best column and returns L; plus infinity if interrupted.
+  // Gives every member its column of greatest level(), and returns L at the current multipliers;
+  // plus infinity if interrupted.
   double choose() noexcept;
   double largest_multiplier() const noexcept;
   bool is_constrained(std::int32_t v) const noexcept { return v != alpha_ && v < counted_; }

@@ -1,6 +1,6 @@
-// The paper's modified alpha-pass for MAJORITY, whose potential is b_alpha + sum_v w_alpha,v n_v if
-// alpha is the column with the most members. Alpha-pass is run on the scores psi_iv + w_alpha,v,
-// and only labellings in which alpha is the majority are kept.
+// The modified alpha-pass for MAJORITY of the paper named in chorale/potential.h. The potential is
+// b_alpha + sum_v w_alpha,v n_v if alpha is the column with the most members. Alpha-pass is run on
+// the scores psi_iv + w_alpha,v, and only labellings in which alpha is the majority are kept.
 //
 // Notation (instance.hpp): n members, K columns; psi_iv is the score of member i at column v.
 #pragma once

@@ -3,12 +3,12 @@
 // The *default column* of a member is its best column other than alpha; the member's gain is its
 // score at alpha minus its score at the default column. Among labellings in which k members have
 // alpha, the sum of member scores is greatest if the k members with the greatest gain have alpha
-// and every other member its default column (Claim 5.1 of the paper). So a pass is an order of the
-// members, and labelling k of the pass gives alpha to the first k. Members without a default column
-// come first: they have alpha in every labelling. Members that may not take alpha come last: they
-// have alpha in no labelling. A caller may pass a `reach` if it knows that no change of the
-// potential outweighs a gain of this size. Members with gain > `reach` then join the first group,
-// and members with gain < -`reach` the last.
+// and every other member its default column (Claim 5.1 of the paper named in chorale/potential.h).
+// So a pass is an order of the members, and labelling k of the pass gives alpha to the first k.
+// Members without a default column come first: they have alpha in every labelling. Members that may
+// not take alpha come last: they have alpha in no labelling. A caller may pass a `reach` if it
+// knows that no change of the potential outweighs a gain of this size. Members with gain > `reach`
+// then join the first group, and members with gain < -`reach` the last.
 //
 // Notation (instance.hpp): n members, K columns.
 #pragma once

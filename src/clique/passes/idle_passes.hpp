@@ -1,4 +1,4 @@
-// Finds the *idle* passes of alpha-pass. A pass is idle if its best labelling is the independent
+// Finds *idle* passes of alpha-pass. A pass is idle if its best labelling is the independent
 // labelling, in which every member has its best column. Only for convex sums without forbidden
 // counts, with few members and at least four columns.
 //
@@ -22,9 +22,10 @@ class IdlePasses {
 public:
   IdlePasses(Layout &layout, const Instance &instance) noexcept;
 
-  // Finds the idle passes of the loaded instance; finds none if fits() is false.
+  // Finds the passes of the loaded instance that are idle by the bound described above; finds none
+  // if fits() is false.
   void find() noexcept;
-  // True if the pass of alpha is idle.
+  // True if find() has found that the pass of alpha is idle.
   bool operator[](std::int64_t alpha) const noexcept { return idle_ && idle_[alpha] != 0; }
 
 private:

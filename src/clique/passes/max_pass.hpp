@@ -1,15 +1,15 @@
 // Exact inference for MAX potentials C = max_v f_v(n_v), by alpha-pass.
 //
 // Labelling k of the pass of alpha gives alpha to the k members with the greatest gain, and to each
-// other member its default column, the best one other than alpha (alpha_sweep.hpp). MaxPass takes
-// the sum of the member scores plus f_alpha(k) for the score of this labelling. This is a lower
+// other member its default column, the best one other than alpha (alpha_sweep.hpp). MaxPass uses
+// the sum of the member scores plus f_alpha(k) as the score of this labelling. This is a lower
 // bound on the score, as C is a maximum over columns.
 //
 // In an optimal labelling, C = f_beta(n_beta) for some column beta. Labelling n_beta of the pass of
 // beta has at least the member scores of the optimum, and its potential is at least f_beta(n_beta).
 // So the greatest sum of member scores + f_alpha(k) over all passes is the optimum, and the tables
-// of other columns need not be read (Theorem 5.1 of the paper, with k from 0). The same holds with
-// one member fixed, so all max-marginals are exact, in O(K n log n).
+// of other columns need not be read (Theorem 5.1 of the paper named in chorale/potential.h, with k
+// from 0). The same holds with one member fixed, so all max-marginals are exact, in O(K n log n).
 //
 // The potential is 0 by definition if no member has a counted column, that is, if all are in the
 // rest column, which stands for the uncounted values.
@@ -45,7 +45,8 @@ private:
   Leaver cheapest_leaver(std::int32_t alpha, std::int32_t except) const noexcept;
   // Raises the messages to the scores found in the pass of alpha. False if interrupted.
   bool pass_messages(std::int32_t alpha, Matrix<double> messages) noexcept;
-  // Raises the messages at the rest column to the score of the labelling with all members there.
+  // Raises the message of each member at the rest column to the score, without the member's own
+  // score, of the labelling with all members there, if the other members may take that column.
   // False if interrupted.
   bool all_rest_messages(Matrix<double> messages) noexcept;
 

@@ -1,7 +1,7 @@
 // Exact messages of a SUM clique with two members and no forbidden counts, in O(K) for K columns.
 // The message of member i and column v is the best score with member i fixed to v, minus the score
-// of member i at v. In the best labelling the other member takes v too, or the column that is best
-// for it alone.
+// of member i at v. In the best labelling the other member takes v too, or it is alone in the
+// column w other than v for which its score plus f_w(1) - f_w(0) is greatest (f_w: the table of w).
 #pragma once
 
 #include "clique/instance.hpp"

@@ -5,8 +5,8 @@
 // column has count 0 in all labellings except those of its own pass. So a reset between two passes
 // visits only the best and second-best columns, alpha, the previous alpha, and the columns with
 // f_v(0) != 0. If most f_v(0) are 0, this takes O(n) instead of O(K) for K columns. The columns are
-// visited in ascending order. The sum over all columns is added up in this order too, so the result
-// has the same bits.
+// visited in ascending order. A reset that visits all columns adds up the sum in this order too, so
+// the value has the same bits.
 #pragma once
 
 #include "clique/instance.hpp"

@@ -9,11 +9,12 @@
 //
 // In a sum, moving a member from column b to v changes the potential by leave[b] + join[v]. Let row
 // k have an entry for each v: the score of labelling k plus join[v]. After a member of column b has
-// moved to v in labelling k, the score is leave[b] plus this entry, except for the member's own
-// score. leave[b] changes only when a member moves from b to alpha; just before, that member reads
-// its prefix maximum. So each row is written once. When a member reads the prefix maxima of default
-// column b, column b first *folds* the rows written since its last fold: row b of before_ is raised
-// to the maximum of these rows plus leave[b]. Stored maxima of whole blocks of rows make this fast.
+// moved to v in labelling k, the score is leave[b] plus this entry, plus the change of the member's
+// own score. leave[b] changes only when a member moves from b to alpha; just before, that member
+// reads its prefix maximum. So each row is written once. When a member reads the prefix maxima of
+// default column b, column b first *folds* the rows written since its last fold: row b of before_
+// is raised to the maximum of these rows plus leave[b]. Stored maxima of whole blocks of rows make
+// this fast.
 // O(n K^2) in all for K up to about a hundred, instead of O(n K^3).
 //
 // Rows are stored for a window of labellings; all default columns fold them before the next window
@@ -30,14 +31,15 @@
 // With many columns, most are no member's best or second-best column. Such *cold* columns have
 // count 0 in all labellings except those of their own pass, so their entries in a row depend only
 // on their step f(1) - f(0). A *lane* is an entry of a row. Each column that is some member's best
-// or second-best one has a lane of its own; cold columns with the same step share a lane. One more
-// lane is for alpha in a pass of a cold alpha. So the message of a cold column v needs the greatest
-// score of its shared lane in all passes but that of v. For this purpose a shared lane keeps two
-// maxima: the greatest score, and the greatest score of the passes other than that of the first
-// maximum. With few different steps (Potts: one) all this takes O(n K + n^2 K) time and as many
-// rows of before_ as there are default columns. With more than kMostSteps different steps, and too
-// many columns for one lane each, all cold columns share one lane and their steps are added at the
-// end, which may round the last digit differently.
+// or second-best one has a lane of its own; cold columns with the same step share a lane. In the
+// pass of a cold alpha, the count of alpha is not 0, so one more lane is for this alpha. So the
+// message of a cold column v needs the greatest score of its shared lane in all passes but that of
+// v. For this purpose a shared lane keeps two maxima: the greatest score, and the greatest score of
+// the passes other than that of the first maximum. With few different steps (Potts: one) all this
+// takes O(n K + n^2 K) time, and before_ has rows only for the columns with a lane of their own.
+// With more than kMostSteps different steps, and too many columns for one lane each, all cold
+// columns share one lane and their steps are added at the end, which may round the last digit
+// differently.
 //
 // An AVX2 variant is selected at run time; both variants give the same bits.
 //
@@ -97,12 +99,10 @@ private:
   void note_join(std::int32_t column) noexcept;
   // Moves a member between columns in score_ and lane_join_.
   void move(std::int32_t from, std::int32_t to) noexcept;
-  // For each lane, raises the greatest score that the member has received to row[lane] + `add`.
-  // These maxima are stored in `messages` if each column has its own lane, otherwise in heard_ and
-  // heard_cold_.
+  // Raises the message of `member` in each lane to at least row[lane] + `add`. Messages are stored
+  // in `messages` if each column has its own lane, otherwise in heard_ and heard_cold_.
   void hear(std::int64_t member, const double *row, double add, Matrix<double> messages) noexcept;
-  // Writes to `messages` (n x K) the greatest score that each member has received for each column,
-  // from heard_ and heard_cold_.
+  // Writes to `messages` (n x K), by column, the messages that heard_ and heard_cold_ have by lane.
   void write_lanes(Matrix<double> messages) const noexcept;
 
   // Returns the position of labelling k in its window.
@@ -110,10 +110,10 @@ private:
   double *state(std::int32_t k) const noexcept { return states_ + place(k) * width_; }
 
 
-  // The greatest scores that one member has received in one lane shared by cold columns.
+  // The message of one member in one lane shared by cold columns.
   struct Heard {
-    double best;        // the greatest of all passes
-    double other;       // the greatest of all passes except that of `alpha`
+    double best;        // the greatest score found in any pass
+    double other;       // the greatest score found in any pass except that of `alpha`
     std::int32_t alpha; // the pass that `best` comes from
   };
 
@@ -133,8 +133,8 @@ private:
   std::int32_t *lane_of_ = nullptr;   // K: lane by column; shared lanes for cold columns
   std::int32_t *column_of_ = nullptr; // defaults_: column by lane
   double *lane_join_ = nullptr;       // lanes_: join by lane
-  double *heard_ = nullptr;           // n x defaults_: greatest scores received
-  Heard *heard_cold_ = nullptr;       // n x steps_: scores received in lanes of cold columns
+  double *heard_ = nullptr;           // n x defaults_: messages by lane
+  Heard *heard_cold_ = nullptr;       // n x steps_: messages in lanes of cold columns
   std::int32_t *next_;                // defaults_: first labelling not yet folded, by column
   double *before_;  // defaults_ x width_: prefix maxima, by default column and fixed column's lane
   double *states_;  // min(n + 1, kWindow) x width_: rows of the current window

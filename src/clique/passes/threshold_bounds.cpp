@@ -111,8 +111,8 @@ bool ThresholdBounds::note_defaults() noexcept {
   return true;
 }
 
-// The lowest threshold is minus the range of table steps: in a best labelling no member with a
-// lower gain has alpha, since no table step outweighs the loss. The highest threshold is twice the
+// The lower end of the thresholds is minus the range of table steps: in a best labelling no member
+// with a lower gain has alpha, since no table step outweighs the loss. The upper end is twice the
 // mean gain of the members by their best columns.
 bool ThresholdBounds::place_thresholds() noexcept {
   const Instance &in = *instance_;

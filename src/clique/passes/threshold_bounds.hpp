@@ -72,9 +72,10 @@ private:
   // the old thresholds if there is no such part, if these parts span more than half the range of
   // the old thresholds or include the last part, or if place() fails.
   bool place_closer() noexcept;
-  // Places thresholds_ from `high` down to `low`, with almost equal distances if `closer`. False,
-  // with no threshold placed, if the range is empty, or if some gain divided by the range is too
-  // great for single precision.
+  // Places thresholds_[1] at `high` and the later ones below it, the last at about `low`; with
+  // almost equal distances if `closer`. thresholds_[0] becomes the greatest gain of a member by its
+  // best column. False, with no threshold placed, if the range is empty, or if some gain divided by
+  // the range is too great for single precision.
   bool place(double high, double low, bool closer) noexcept;
   // Returns the part to which a gain with this place belongs.
   std::int32_t part_of(double place) const noexcept;
