@@ -11,7 +11,7 @@
 typedef struct page {
   int64_t group;
   int64_t first, records; /* records: corpus.chains[first .. first + records - 1] */
-  int training;           /* a page that the base model was trained on */
+  int training;           /* 1: a page that the tagger, which gave the scores, was trained on */
 } page;
 
 typedef struct corpus {
@@ -24,7 +24,7 @@ typedef struct corpus {
   int64_t *page_of; /* by chain: its page */
   page *pages;
   int64_t page_count;
-  int64_t *clique_page; /* by clique: the page of all its members; -1 if they are on several */
+  int64_t *clique_page; /* by clique: the page of all its members; -1: several pages, or none */
   const int32_t *gold;  /* by position, -1: unknown; NULL: no gold labels */
 } corpus;
 

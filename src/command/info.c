@@ -13,7 +13,8 @@ typedef struct kind {
   int64_t weight; /* sum of the weights of the members */
   int64_t least_values, most_values;
   int by_property, by_position, by_centre; /* numbers of property, position and centred cliques */
-  chorale_family family;                   /* family of all their potentials; 0: they differ */
+  /* Family of the potentials (of a centred clique: of the first one); 0: the families differ. */
+  chorale_family family;
 } kind;
 
 /* Returns a summary of the cliques of each of `count` kinds, and then a summary of the cliques

@@ -9,7 +9,7 @@ typedef struct summary {
   tally *pages;           /* by page */
   tally all;              /* over the pages that are not training pages */
   counts *own, *together; /* by label, over the pages of `all`: without cliques, and of the run */
-  int64_t left_out;       /* the label for "nothing", which F1 leaves out; -1 if there is none */
+  int64_t left_out;       /* the label named Other, O or None, which F1 leaves out; -1: none is */
   counts own_sum, together_sum;
   int64_t test_pages, training_pages; /* test_pages: number of pages counted in `all` */
   int64_t better, equal, worse;       /* numbers of test pages with gold labels on which the run
@@ -24,7 +24,7 @@ void summary_free(summary *of);
  * own_errors; 0 if own_errors is 0. */
 double error_reduction(const tally *of);
 
-/* Prints the tables to stdout. */
+/* Prints the summary to stdout as lines of text. */
 void print_summary(const corpus *from, const inference *done, const summary *of);
 /* Prints the summary as a JSON object, which chorale.1 describes. */
 void print_summary_json(const corpus *from, const inference *done, const summary *of);

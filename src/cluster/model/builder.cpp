@@ -549,7 +549,7 @@ bool chorale_model_builder::place_weights() noexcept {
   return true;
 }
 
-// Marks the types whose cliques are all closed, and counts the members of these cliques.
+// Sets CliqueType::closed of every type, and counts the members of the closed cliques.
 void chorale_model_builder::close_cliques() noexcept {
   for (std::int64_t c = 0; c < model->cliques.size(); ++c) {
     CliqueType &type = model->cliques.type(c);

@@ -130,7 +130,8 @@ struct chorale_model_builder {
   bool add_repeated_words(const chorale_repeated_words_options &options,
                           const chorale_clique_setup &setup, std::int64_t &count) noexcept;
   // Removes the slots added last until `slots_before` are left, and the whole-chain slots until
-  // `wholes_before` are left. The caller must restore `latest` and `members` of their cliques.
+  // `wholes_before` are left. The caller must restore `latest` and `members` for the cliques of the
+  // removed slots.
   void take_back(std::int64_t slots_before, std::int64_t wholes_before) noexcept;
   // Sorts the slots and completes `model`.
   bool freeze() noexcept;

@@ -177,7 +177,8 @@ chorale_status Builder::check_position(const Report &report, std::int64_t clique
   return CHORALE_OK;
 }
 
-// Checks that the model is complete before it is frozen.
+// Checks before the model is frozen that every centred clique has a centre, and that the tables of
+// every potential are long enough for its cliques.
 chorale_status Builder::check_cliques(const Report &report) const noexcept {
   for (std::int64_t c = 0; c < model->cliques.size(); ++c) {
     const Clique &clique = model->cliques[c];

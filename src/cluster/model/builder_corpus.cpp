@@ -1,4 +1,4 @@
-// Adds many chains, cliques or members at once, checked: all of them, or on an error none.
+// Checks and adds many chains, cliques or members at once: all of them, or on an error none.
 #include "cluster/model/builder.hpp"
 
 #include "chain/checks.hpp"
@@ -255,8 +255,9 @@ chorale_status Builder::check_parts(const Report &report, const RaggedMembers &o
                     of.offsets[of.count] - of.offsets[0]);
 }
 
-// Adds every entry, or on an error none. add(inner, clique, entry) checks and adds one entry and
-// reports errors to `inner`; the message to the caller then begins with the name of the entry.
+// Adds every entry of `of`, or on an error none. add(inner, clique, entry) checks and adds one
+// entry and reports errors to `inner`; the message to the caller then begins with the name of the
+// entry.
 template <class Add>
 chorale_status Builder::add_entries(const Report &report, const RaggedMembers &of,
                                     Add &&add) noexcept {

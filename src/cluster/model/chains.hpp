@@ -12,14 +12,14 @@
 
 namespace chorale {
 
-// If no chain has more labels than this, a labelling stores each label in half a byte.
+// A labelling stores each label in half a byte only if no chain has more labels than this.
 inline constexpr std::int32_t kPairedLabels = 16;
 
 // One chain, as Chains::operator[] returns it. The only scores of a *plain* chain are unary scores,
 // stored without gaps, and those of a shared Transitions object. An *instance* is a chain for which
 // callbacks of the caller do the inference.
 struct Chain {
-  const void *unary; // T x m scores of a plain chain, without gaps; NULL for an instance
+  const void *unary; // T x m scores, without gaps if the chain is plain; NULL for an instance
   const Transitions *transitions;
   const std::int32_t *tokens; // or NULL
   const void *other;        // a ChainView or a chorale_instance; NULL for a plain chain

@@ -22,7 +22,7 @@ struct CliqueType {
   const Property *property;       // members show its values; NULL if members are positions
   const Dictionary *dictionary;   // numbers the property's values; or NULL
   const Potential *given;         // the caller's potential; NULL for a centred clique
-  const Potential *potential;     // `given`, made over the columns; NULL until these are known
+  const Potential *potential;     // `given` over the columns; NULL: columns unknown yet, or centred
   const Potential *const *centre; // potential for each value of the centre; NULL: not centred
   const std::int32_t *map;        // by label: the column, or -1 for EMPTY; NULL: equal to the label
   const std::int32_t *centre_map; // by label of the centre: its value; NULL: equal to the label
@@ -30,7 +30,9 @@ struct CliqueType {
   std::int32_t centre_map_labels; // length of `centre_map`
   std::int32_t centre_values;
   std::int32_t values;  // R, the number of values
-  std::int32_t columns; // R + 2, or R if nothing can be EMPTY; fewer if `fired` is set
+  // R + 2, or R if no member can be EMPTY and the potentials are over R values; fewer if `fired` is
+  // set.
+  std::int32_t columns;
   // True if every member of every clique of this type is a single item (a chain of one position)
   // that is in no other clique. Such cliques are *closed*: they exchange no messages and have no
   // rows.

@@ -77,7 +77,8 @@ private:
     return centre != nullptr;
   }
 
-  // Returns `given` restricted to the values that the members of a clique can fire.
+  // Returns `given` over the columns of `type`: the values that members can fire, EMPTY and
+  // CONFLICT. NULL if memory runs out.
   const Potential *narrowed(const CliqueType &type, const Potential &given) noexcept {
     const std::int32_t fired = type.fired->size();
     if (!columns_.resize(fired + 2) || !to_.potentials.reserve(to_.potentials.size() + 1))

@@ -5,8 +5,9 @@
 // yet message rows, counts and workspaces over all values would have an entry for each of them. So
 // a clique with many values has columns only for the values that some member can fire, as if the
 // caller had given a dictionary of these values; Clique::value_of converts columns to the caller's
-// values. A value v without a column still adds f_v(0) to the potential. One further column, which
-// no member shows, stands for all such terms (`stand_in` of potential/recolumn.hpp).
+// values. The table f_v of a value v without a column (chorale/potential.h) still enters the
+// potential, with its entry f_v(0). One further column, which no member shows, stands for all such
+// entries (`stand_in` of potential/recolumn.hpp).
 #pragma once
 
 #include "cluster/model/model.hpp"

@@ -13,7 +13,7 @@
 //   labels share a byte). The site of whole-chain slot w of the model is -1 - w.
 // slots[number]: the place of the slot. `slots` has an entry for each slot, chain by chain: first
 //   the whole-chain slots of a chain, by clique (ports of an instance in the order of adding), then
-//   its positions, ascending.
+//   its positions, ascending. The index is the slot's *number*.
 //
 // A slot shows a *column* of its clique: a value 0 .. R-1, or EMPTY or CONFLICT if the clique has
 // these two; -1 if the value has no column. (chorale/property.h explains how a property *fires*
@@ -40,7 +40,7 @@ struct Slot {
   std::int32_t clique;
   std::int32_t member;   // == Clique::members for a centre
   std::int32_t position; // -1: the whole chain
-  std::int32_t whole;    // number among all whole-chain slots, or -1
+  std::int32_t whole;    // number among all whole-chain slots; -1: the slot is a position
 };
 
 // A whole-chain slot, with the arrays that the property of its clique reads: each has an entry for

@@ -13,9 +13,9 @@ public:
   explicit Parts(const Memory &memory) noexcept : of_(memory), first_(memory) {}
 
   // Computes the parts from the connected components of the chains: lowest[i] is the lowest chain
-  // of the component of chain i. is_free(i) is true if the best labelling of chain i is found
-  // directly, without messages or polish, so that the chain may be counted in any part. Overwrites
-  // `lowest`. False if memory runs out.
+  // number in the component of chain i. is_free(i) is true if the best labelling of chain i is
+  // found directly, without messages or polish, so that the chain may be counted in any part.
+  // Overwrites `lowest`. False if memory runs out.
   template <class IsFree> bool make(gsl::span<std::int32_t> lowest, IsFree &&is_free) noexcept;
   bool copy(const Parts &from) noexcept {
     count_ = from.count_;

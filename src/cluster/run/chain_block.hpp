@@ -27,8 +27,8 @@ struct BlockMemory {
   double *scores;       // m numbers: score of each label of a position
   Slot *slots;          // all slots of the chain
   std::int32_t *shown;  // by slot: column shown now, or -1
-  // By slot: the column that a proposal shows; in walk(), the column to which a repeat is held; in
-  // move_best(), 1 if the slot may move.
+  // By slot: the column that a proposal (polish.hpp) shows; in walk(), the column to which a repeat
+  // is held; in move_best(), 1 if the slot may move.
   std::int32_t *values;
   SlotOrder order;
   // By slot, in walk(): for a repeat, the slot in whose outgoing row the counts of its clique are

@@ -11,8 +11,8 @@
 namespace chorale {
 namespace {
 
-// Sums over labellings may leave out some labellings. They are rejected if an upper bound on the
-// part of the total that is left out exceeds this.
+// Sums over labellings may leave out some labellings. Such sums are rejected if an upper bound on
+// the share of the total that is left out exceeds this.
 constexpr double kMostLost = 0.1;
 // Greatest width of the beam for sums: how many configurations it keeps at a position.
 constexpr std::int32_t kWidestSums = 256;
@@ -235,10 +235,11 @@ bool ChainProgram::reaches() const noexcept {
 // Tells `pass` how the clique of whole-chain slot k will use the message it gets, so that the pass
 // may leave out entries without effect (chain/joint_reach.hpp explains steady part and reach). When
 // a member joins column v, the potential changes by a number from middle(v) - half(v) to
-// middle(v) + half(v), whatever the other members show (MemberMoves). So the steady part of the
-// entry for v is middle(v). The reach, the most by which the rest can differ between two columns,
-// is the sum of the two greatest halves. Both are multiplied by the clique's strength. The reach is
-// infinite, so that no entry is left out, if the clique has a centre or these bounds are not known.
+// middle(v) + half(v), whatever the other members show (MemberMoves in potential/member_row.hpp).
+// So the steady part of the entry for v is middle(v). The reach, the most by which the rest can
+// differ between two columns, is the sum of the two greatest halves. Both are multiplied by the
+// clique's strength. The reach is infinite, so that no entry is left out, if the clique has a
+// centre or these bounds are not known.
 void ChainProgram::set_reach(std::int32_t k, const JointReach &pass) noexcept {
   const Clique &clique = clique_of(k);
   reach_[k] = kInfinity;

@@ -29,7 +29,7 @@ public:
   ChainProgram(Layout &layout, const Model &model, const Inputs &inputs, std::int32_t chain,
                const JointOptions &joint, BoundTables *tables = nullptr) noexcept;
   // True if the codes of all properties together fit into the key of a configuration
-  // (chain/joint.hpp).
+  // (chain/configurations.hpp).
   bool fits() const noexcept;
   // Returns how many bytes of scratch memory the dynamic programs need at set_room().
   std::size_t room_bytes() const noexcept;

@@ -102,7 +102,8 @@ void count_columns(const Clique &clique, gsl::span<std::int64_t> counts,
 }
 
 // Returns `strength` times C for the counts of the clique's columns. Sets counts of columns that
-// the potential ignores to 0, since callbacks expect that.
+// the potential ignores to 0, since callbacks expect that. `centre`: the value of the centre; it is
+// ignored if the clique has none.
 double clique_score(const Clique &clique, double strength, gsl::span<std::int64_t> counts,
                     std::int32_t centre, CallbackFailure *failure) noexcept;
 

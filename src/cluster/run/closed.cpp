@@ -10,8 +10,8 @@ namespace {
 
 constexpr std::int64_t kClosedGrain = 4;
 // Items are scattered in memory. So their scores are prefetched this many members ahead, and their
-// records twice as many members ahead. The members of all cliques lie end to end, so prefetching
-// goes on into the next clique.
+// records (chains.hpp) twice as many members ahead. The members of all cliques lie end to end, so
+// prefetching goes on into the next clique.
 constexpr std::int64_t kSitesAhead = 16;
 constexpr std::int64_t kLine = 64; // bytes of a cache line
 

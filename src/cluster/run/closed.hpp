@@ -40,9 +40,9 @@ bool solve_all_closed(const Setting &setting, RunState &state) noexcept;
 
 // Writes the max-marginals of the labels of an item of a closed clique to `marginals`, unless it is
 // empty. Writes the difference between the two greatest max-marginals to *margin, unless `margin`
-// is NULL. In a clique with more than kAnsweredMembers members, exact max-marginals would cost too
-// much. There the maximum is taken with every other member at its label in state.best, which costs
-// O(n + R).
+// is NULL. In a clique with more than kAnsweredMembers members (clique_program.hpp), exact
+// max-marginals would cost too much. There the maximum is taken with every other member at its
+// label in state.best, which costs O(n + R).
 RunFailure closed_marginals(const Setting &setting, const RunState &state, std::int32_t chain,
                             gsl::span<double> marginals, double *margin) noexcept;
 

@@ -36,8 +36,8 @@ struct RoundCourse {
 };
 
 // Stages of a polish. `closed`: solves closed cliques (closed.hpp) that have not been solved yet;
-// the later stages skip these. `counts`: counts the columns shown in each clique. `sweeps`:
-// improves one chain after the other. `score`: evaluates the result.
+// the later stages skip all closed cliques. `counts`: counts the columns shown in each clique.
+// `sweeps`: improves one chain after the other. `score`: evaluates the result.
 enum class PolishStage : std::int32_t { none, closed, counts, sweeps, score };
 
 struct PolishCourse {
@@ -95,8 +95,8 @@ enum class Settling : std::int32_t { none, solve, polish, bound };
 
 // Stages of comparing a labelling with the best labelling so far. `scores`: evaluates the new
 // labelling. `kept`: evaluates the best labelling, if the scores of its parts are not known.
-// `take`: takes each part of the model from the labelling that scores more there, and evaluates and
-// keeps the result.
+// `take`: takes each part of the model (parts.hpp) from the labelling that scores more there, and
+// evaluates and keeps the result.
 enum class OfferStage : std::int32_t { scores, kept, take };
 
 struct Course {

@@ -16,9 +16,10 @@ constexpr std::int64_t kDualGrain = 2;
 // After kDualPatience steps that do not lower the bound, the step size is multiplied by kSlower.
 constexpr std::int64_t kDualPatience = 6;
 constexpr double kSlower = 0.7;
-// A step aims at a target below D. If a labelling is known, the target is the best known score, but
-// at least kLeastReach times the magnitude of D below D. If no labelling is known, the target is
-// kReach times the magnitude of D below D.
+// A step aims at a target below D. The magnitude of D is the sum of the absolute values of its
+// terms. If a labelling is known, the target is the best known score, but at least kLeastReach
+// times the magnitude below D. If no labelling is known, the target is kReach times the magnitude
+// below D.
 constexpr double kReach = 0.01;
 constexpr double kLeastReach = 1e-9;
 constexpr double kToBeComputed = std::numeric_limits<double>::quiet_NaN();
@@ -77,8 +78,8 @@ void Dual::run(std::int64_t steps) noexcept {
   course_ = {};
 }
 
-// True if some labelling may show a value outside a dictionary. Equation 1 counts such a labelling
-// but joint programs leave it out, so D would be no upper bound.
+// True if some labelling may show a value outside a dictionary that has no OUT. Equation 1 counts
+// such a labelling but joint programs leave it out, so D would be no upper bound.
 bool Dual::shows_outside() const noexcept {
   for (const Clique &clique : model_.cliques)
     if (clique.dictionary() && clique.members > 0 &&
@@ -153,7 +154,7 @@ bool Dual::has_zeros(std::int32_t number) const noexcept {
 void Dual::bound_chain(std::int32_t number, Worker &worker, double &known) noexcept {
   const Chain &chain = model_.chains[number];
   if (model_.is_closed(chain)) {
-    known = 0; // the scores of the item are part of the term of its clique
+    known = 0; // the scores of the chain are part of the term of its closed clique (closed.hpp)
     return;
   }
   // If all multipliers are 0, the best labelling is the best labelling without messages, which is

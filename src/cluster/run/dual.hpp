@@ -7,10 +7,10 @@
 //     D = sum_i max { phi_i + multipliers }  +  sum_p max { C_p - multipliers }
 //
 // is never less than equation 1 of any labelling. The maxima are exact or bounded from above; beams
-// and absorption are not used. The multipliers follow subgradients of D: if a slot shows different
-// columns in the best labelling of its chain and in the best assignment of its clique, the
-// multiplier of the chain's column falls and that of the clique's column rises. Step sizes follow
-// Polyak's rule, with the best known score as target.
+// and absorption (chain/joint.hpp) are not used. The multipliers follow subgradients of D: if a
+// slot shows different columns in the best labelling of its chain and in the best assignment of its
+// clique, the multiplier of the chain's column falls and that of the clique's column rises. Step
+// sizes follow Polyak's rule, with the best known score as target.
 #pragma once
 
 #include "cluster/run/evaluation.hpp"
@@ -19,7 +19,7 @@ namespace chorale {
 
 class Dual {
 public:
-  // Only for runs with bounds.
+  // Only for runs with bounds, in which RunState::dual is not NULL.
   Dual(const Setting &setting, RunState &state) noexcept
       : setting_(setting), model_(setting.model), state_(state), dual_(*state.dual),
         course_(state.course.dual), evaluation_(setting, state) {}

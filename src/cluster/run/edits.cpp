@@ -26,7 +26,8 @@ constexpr std::int32_t kMostAnswering = 256;
 // themselves.
 constexpr std::int32_t kMostSolved = 4096;
 // While messages have reached at most kFreeChains chains, every message that changed by more than
-// rounding is passed on; later only a message that changed by more than kLeastChange units.
+// rounding is passed on; later only a message that changed by more than kLeastChange times the unit
+// of messages (message_store.hpp).
 constexpr std::int64_t kFreeChains = 16;
 constexpr double kLeastChange = 1.0 / 1024;
 // Decides whether the other members of a clique with n > kMostAnswering members are visited when

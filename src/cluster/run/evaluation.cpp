@@ -40,10 +40,10 @@ double Evaluation::score_clique(const Assignment &of, std::int64_t number,
   return score;
 }
 
-// Evaluates the labelling in which each part p of the model is labelled as in the assignment
-// choose(p), and writes the sums to `totals`. Scores cliques in batches; Course holds the partial
-// sum between calls. `part_scores`: receives equation 1 of each part; may be empty. False if the
-// call must end.
+// Evaluates the labelling in which each part p of the model (parts.hpp) is labelled as in the
+// assignment choose(p), and writes the sums to `totals`. Scores cliques in batches; Course holds
+// the partial sum between calls. `part_scores`: receives equation 1 of each part; may be empty.
+// False if the call must end.
 template <class Choose>
 bool Evaluation::evaluate(Choose &&choose, gsl::span<double> part_scores, Totals &totals) noexcept {
   const Model &model = setting_.model;
@@ -91,7 +91,8 @@ bool Evaluation::evaluate(Choose &&choose, gsl::span<double> part_scores, Totals
   BlockedSum chains;
   for (std::int32_t i = 0; i < model.chains.size(); ++i) {
     const std::int32_t part = model.parts.of(i);
-    // Prefetches, since scores of items that phi() reads are unlikely to be in the cache.
+    // Prefetches, since phi() may read the score of an item (a chain of one position) from the
+    // inputs, where it is unlikely to be in the cache.
     if (i + kItemsAhead < model.chains.size())
       choose(part).prefetch_phi(i + kItemsAhead);
     const double value = choose(part).phi(i);

@@ -20,9 +20,10 @@ public:
   Evaluation(const Setting &setting, RunState &state) noexcept : setting_(setting), state_(state) {}
 
   // Evaluates a labelling, `own` or `now` of the state, and copies to `best` the parts of the model
-  // in which the labelling scores more than `best`. A part is a connected component of the cluster
-  // graph; its best labelling does not depend on the other parts. `round`: the round that found the
-  // labelling. Resumes an interrupted evaluation. False if the call must end.
+  // in which the labelling scores more than `best`. A part (parts.hpp) is a set of chains that no
+  // clique connects with other chains, so its best labelling does not depend on the other parts.
+  // `round`: the round that found the labelling. Resumes an interrupted evaluation. False if the
+  // call must end.
   bool offer(Assignment &of, std::int64_t round) noexcept;
   // Evaluates `now` like offer(), but ignores the limits. Leaves `best` as it is if the callback of
   // a potential fails.

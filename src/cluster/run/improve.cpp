@@ -13,7 +13,8 @@
 //     so that every gain is exact. On a chain without properties a walk (chain/chain_walk.hpp) does
 //     that in the time of one forward-backward pass. On trees, under properties and in instances,
 //     moving a repeat costs a penalty, and max-marginals then give the gain of moving each repeat
-//     alone. The best repeat of each clique is freed, and one decode moves all freed repeats.
+//     alone. In each clique the repeat that gains most is allowed to move (it is *freed*), and one
+//     decode moves all freed repeats.
 #include "cluster/run/improve.hpp"
 
 namespace chorale {

@@ -14,8 +14,8 @@ namespace {
 
 constexpr std::int64_t kPolishGrain = 4;
 // Greatest number of sweeps, in case that gains within rounding errors never end. Chains with
-// several slots in one clique (repeats) take part only in the first kVisits sweeps, which limits
-// the cost of a polish to a few rounds.
+// several slots in one clique (repeats) take part only in the first kVisits sweeps, so a polish
+// costs about as much as a few message rounds.
 constexpr std::int32_t kPolishSweeps = 1000;
 constexpr std::int32_t kVisits = 24;
 constexpr std::int32_t kCounted = 1 << 16; // members counted between two checks of the limits

@@ -8,9 +8,9 @@
 
 namespace chorale {
 
-// Result for a chain of a batch. unknown: not yet computed; unchanged: skipped, since no clique of
-// the chain changed since the chain's last visit; stays: no better labelling was found; gains: the
-// proposal holds a better labelling.
+// Result for a chain of a batch. unknown: not yet computed; unchanged: skipped, since no counts of
+// the chain's cliques have changed since the chain was last searched; stays: no better labelling
+// was found; gains: the proposal holds a better labelling.
 enum class Verdict : std::int32_t { unknown, unchanged, stays, gains };
 
 // A labelling proposed for a chain of the batch.
@@ -24,7 +24,8 @@ struct Proposal {
 };
 
 // Memory of a polish that persists between calls. It lies in the last room (rooms.hpp), behind the
-// chain program. Takes no memory if every chain is an item in a closed clique (Model::items_alone).
+// chain program. Takes no memory if there is no chain to search: if every chain has one position
+// and every clique is closed (Model::items_alone).
 struct PolishMemory {
   PolishMemory(Layout &layout, const Model &model) noexcept;
 
@@ -40,7 +41,7 @@ struct PolishMemory {
   gsl::span<Proposal> batch;
 };
 
-// Returns the bytes that a polish needs for a chain in addition to its program.
+// Returns the bytes that a polish needs for a chain in addition to its ChainProgram.
 std::size_t polish_bytes(const Model &model, std::int32_t chain) noexcept;
 
 class Polish {

@@ -33,8 +33,8 @@ RoomBytes Rooms::measure() const noexcept {
   const CliqueType *type = nullptr;
   for (std::int32_t i = 0; i < model_.chains.size(); ++i) {
     // Skips an item (a chain of one position) like the item before. Items with the same number of
-    // labels, in closed cliques of the same type, need the same memory. An item in no clique needs
-    // no more than that.
+    // labels, in closed cliques (CliqueType::closed) of the same type, need the same memory. An
+    // item in no clique needs no more than that.
     if (const Chain chain = model_.chains[i];
         chain.is_item() && (chain.slots == 0 || model_.is_closed(chain))) {
       const CliqueType *of =

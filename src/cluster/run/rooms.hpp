@@ -1,5 +1,5 @@
-// Scratch memory of the workers: each has one block, a *room*, which holds one chain or clique
-// program at a time.
+// Scratch memory of the workers: each has one block, a *room*, which holds one ChainProgram or
+// CliqueProgram at a time.
 //
 // The last room is the largest. It also holds the memory of a polish or a repair, behind the bytes
 // of a chain program, and that of an evaluation of equation 1, behind the counts of a clique.

@@ -12,7 +12,8 @@ namespace {
 
 constexpr std::int64_t kChainGrain = 16;
 constexpr std::int64_t kCliqueGrain = 4;
-constexpr std::int32_t kItemsTogether = 64; // number of items decoded in one step
+// Greatest number of items (chains of one position) that are decoded together.
+constexpr std::int32_t kItemsTogether = 64;
 
 // Sets `bits` of `flags`. Atomic, since workers of one loop may set the same flag at the same time.
 void raise(std::uint8_t &flags, std::uint8_t bits) noexcept {
@@ -83,8 +84,8 @@ void Rounds::update_chain(std::int32_t number, Worker &worker) noexcept {
 }
 
 // Decodes, without messages, the items from `first` to `end` - 1 that have the flag kNeedsOwn. If
-// an item has kNeedsUpdate, flags its closed clique to be solved again. Items whose scores lie end
-// to end, as in a corpus, are decoded together.
+// an item has kNeedsUpdate, flags its closed clique (closed.hpp) to be solved again. Items whose
+// scores lie end to end, as in a corpus, are decoded together.
 void Rounds::update_items(std::int32_t first, std::int32_t end, Worker &worker) noexcept {
   std::int32_t label[kItemsTogether], second[kItemsTogether];
   double score[kItemsTogether], second_score[kItemsTogether];

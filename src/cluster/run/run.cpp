@@ -19,8 +19,8 @@ namespace {
 
 // Messages that need fewer bytes than this are stored as doubles.
 constexpr std::size_t kSmallMessages = std::size_t{1} << 18;
-// Up to this many properties of a chain always fit into the key of a configuration, since the code
-// of one property takes at most 32 bits.
+// The codes of up to this many properties of a chain always fit into the key of a configuration
+// (chain/configurations.hpp), since the code of one property takes at most 32 bits.
 constexpr std::int32_t kAlwaysFit = 2 * kKeyWords;
 
 // Returns how many bytes the state, the memory of edits, the Worker structs, and the tables of
@@ -46,8 +46,8 @@ using namespace chorale;
 chorale_run::chorale_run(const Memory &from, const Model &of, const RunOptions &with) noexcept
     : memory(from), model(retain(&of)), options(with), inputs(from, of),
       rooms(from, of, options, inputs), setting_{of, options, inputs, rooms, bound, call} {
-  // JointReach gives only bounds for entries far below the greatest entry of a message. With
-  // restricted columns a clique may need such entries.
+  // JointReach (chain/joint_reach.hpp) gives only bounds for entries far below the greatest entry
+  // of a message. With restricted columns a clique may need such entries.
   options.joint.may_reach = !options.restrict_range &&
                             (options.joint.mode == CHORALE_JOINT_AUTO ||
                              options.joint.mode == CHORALE_JOINT_EXACT);
@@ -276,7 +276,7 @@ void chorale_run::copy_labels(const chorale_run &earlier) noexcept {
     if (chain.is_instance || from.is_instance || chain.length != from.length ||
         chain.labels != from.labels) {
       // The phi of this chain is now minus infinity, so round 0 fills in the chain. If phi is not
-      // stored, every chain is an item, and its best label is set here.
+      // stored, every chain has one position, and the best label of this chain is set here.
       if (state.best.scores().empty())
         state.best.labels.set(chain.first_label, best_label(inputs.view_of(i)).label);
       continue;

@@ -36,9 +36,10 @@ Ranking::Ranking(Layout &layout, const Model &model) noexcept
   gathered = layout.take_span<std::int32_t>(members);
 }
 
-// In a model of items alone (Model::items_alone), the phi of an item is one of its unary scores, so
-// the assignments read the inputs and store no scores. A run with edits stores all scores, because
-// it needs them as an array when it sums blocks of terms again (EditState::Sums).
+// In a model of items alone (chains of one position, Model::items_alone), Inputs::item_score()
+// gives the phi of an item at once, so the assignments read the inputs and store no scores. A run
+// with edits stores all scores, because it needs them as an array when it sums blocks of terms
+// again (EditState::Sums).
 RunState::RunState(Layout &layout, const Model &model, const RunOptions &options,
                    const Inputs &inputs) noexcept
     : own(layout, model, model.items_alone && !options.edits ? &inputs : nullptr),

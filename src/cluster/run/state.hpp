@@ -1,10 +1,11 @@
 // State of a run that persists between calls: labellings, messages, scores, unfinished work.
 //
-// Rounds, polish, repair and dual bound compute on this state. A reset replaces Standing, Tally and
-// Course; a warm start from the same model replaces Standing. "Equation 1" is the score of a whole
-// labelling: the sum of phi (the score of a chain) over the chains plus the sum of the potential C
-// over the cliques. An array "by message entry" has one entry for each entry of all message rows
-// (Clique::row). edits.hpp explains edits.
+// Rounds, polish, repair and dual bound compute on this state. A reset starts Standing, Tally and
+// Course anew. A warm start, which begins from an earlier run, copies Standing from that run if
+// both have the same model and the inputs of the earlier run are those of the model (inputs.hpp).
+// "Equation 1" is the score of a whole labelling: the sum of phi (the score of a chain) over the
+// chains plus the sum of the potential C over the cliques. An array "by message entry" has one
+// entry for each entry of all message rows (Clique::row). edits.hpp explains edits.
 #pragma once
 
 #include "cluster/run/assignment.hpp"
@@ -52,7 +53,7 @@ struct Standing {
   bool zero_messages = true;  // no clique has sent messages yet
   bool has_unit = false;      // the unit of the message stores is chosen
   Alternation alternation;
-  std::int64_t best_round = 0;        // number of the round that found `best`
+  std::int64_t best_round = 0;        // the last round from which a part of `best` was taken
   double own_score = kForbidden;      // equation 1 of RunState::own; minus infinity until round 0
   double rounds_score = kForbidden;   // greatest equation 1 of a labelling that a round ended with
   double polished_score = kForbidden; // equation 1 after the polish that starts from `best`
@@ -66,12 +67,14 @@ struct Tally {
   void take(gsl::span<Worker> workers) noexcept;
 
   std::int64_t rounds = 0;
-  std::int64_t messages_changed = 0; // rows changed in the last round
+  // Messages of cliques to members that changed in the last round. A closed clique, which sends no
+  // messages, counts the labels that it changed.
+  std::int64_t messages_changed = 0;
   std::int64_t chain_updates = 0;
   std::int64_t clique_updates = 0;
 };
 
-// Progress of the subgradient steps.
+// Progress of the subgradient steps of the dual bound (dual.hpp).
 struct DualProgress {
   bool started = false;
   double bound = kInfinity; // lowest bound so far
@@ -96,7 +99,8 @@ struct DualState {
   DualProgress progress;
 };
 
-// Scores of the parts of the model (Model::parts). Has no entries if there is one part only.
+// Scores of the parts of the model: sets of chains that no clique connects (parts.hpp). Has no
+// entries if there is one part only.
 struct PartScores {
   PartScores() noexcept = default;
   PartScores(Layout &layout, const Model &model) noexcept;
@@ -184,9 +188,9 @@ private:
 // `cliques` and `chains`: the two halves of a message round. `from_rounds`: polishes the labelling
 // of the last round. `again`: polishes the best labelling, if a round found it. `from_own`:
 // polishes another start: the best labelling, except that the edited chains, the chains that
-// messages reached and the members of small edited cliques take their best labellings without
-// messages. `last`: if the result of `from_own` is better than `best`, polishes it again with all
-// members of the small cliques whose counts it changed.
+// messages reached and the members of small edited cliques (kMostAnswering in edits.cpp) take their
+// best labellings without messages. `last`: if the result of `from_own` is better than `best`,
+// polishes it again with all members of the small cliques whose counts it changed.
 enum class EditStage {
   none,
   own,

@@ -1,4 +1,4 @@
-/* Data embedded in a report so that it can be corrected in the browser: the library and the
+/* Data embedded in a report so that its labels can be corrected in the browser: the library and the
  * problem. */
 #ifndef CHORALE_COMMAND_CARRIED_H
 #define CHORALE_COMMAND_CARRIED_H
@@ -27,7 +27,7 @@ size_t problem_size(const corpus *from);
  *   temperature   for chorale_run_probabilities
  *   own, together   the label of each position: without cliques, and in the result
  *   pages     the chains of each page
- *   training  numbers of the training pages, which no figure of the report includes
+ *   training  numbers of the training pages, which the counts of tokens and errors leave out
  *   cliques   names of the cliques
  *   words     made-up words, if the file has none */
 void put_problem(FILE *to, const settings *chosen, const corpus *from, const inference *done,

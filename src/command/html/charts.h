@@ -8,7 +8,8 @@
 
 /* Writes a bar chart of the share of wrong tokens on every page with gold labels. Each page has one
  * bar for the labels without cliques ("base") and one for the labels of the run ("together"); pages
- * are in descending order of the first bar. Bars link to their page: "#p" and its number. */
+ * are in descending order of the first bar. The bars of a page link to it by "#p" and the page's
+ * number. */
 void put_error_chart(FILE *to, const corpus *from, const summary *of);
 
 /* Writes a chart of the joint score by round, and one of the distance to the upper bound by step if

@@ -26,7 +26,7 @@ void put_counted(FILE *to, int64_t number, const char *one, const char *many);
 /* Appearance of labels: a hue, an underline style and a tag of two letters for each, so that no
  * distinction depends on colour alone. */
 typedef struct palette {
-  int64_t labels, left_out;
+  int64_t labels, left_out; /* left_out: the label without hue, underline and tag, or -1 */
   char (*tags)[8]; /* by label */
 } palette;
 

@@ -1,5 +1,6 @@
 "use strict";
-// The problem embedded in the report, with its current labels: runs by page, and corrections.
+// The problem embedded in the report: its current labels, its corrections, and the runs that label
+// its pages again.
 const Labelling = (() => {
   const bytesOf = (text) => {
     const letters = atob(text);
@@ -192,9 +193,9 @@ const Labelling = (() => {
       return run.chainScore(here) - run.chainScore(here, { own: true });
     }
     /**
-     * Returns the probabilities of the labels of a chain: `of(t, y)` is that of label y at position
-     * t of all positions, and 0 if the chain has no label y; `exact` is false if they are
-     * approximate.
+     * Returns the probabilities of the labels of a chain: `of(t, y)` is the probability of label y
+     * at position t (positions are numbered over all chains), or 0 if the chain has no label y;
+     * `exact` is false if the probabilities are approximate.
      */
     probabilities(chain) {
       const { run, here } = this.#ofChain(chain);

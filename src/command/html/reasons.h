@@ -11,8 +11,8 @@
  * labels are, and how much its own score has fallen. */
 void put_reasons(FILE *to, const corpus *from, const inference *done, int64_t chain);
 
-/* Writes the cliques of a page in which the value of a member changed; for each, how many members
- * have each value without cliques and in the result. */
+/* Writes the first cliques of a page that have a member whose value changed, and for each of these
+ * cliques, how many members have each value without cliques and in the result. */
 void put_agreements(FILE *to, const corpus *from, const inference *done, int64_t page_index);
 
 #endif

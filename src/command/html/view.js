@@ -76,7 +76,10 @@ const View = (() => {
       if (gold[t] >= 0) told["data-gold"] = gold[t];
       return told;
     }
-    /** Appends the words of a record to `to`, field by field; wordOf(t) makes the word at t. */
+    /**
+     * Appends the words of a record to `to`, in fields (stretches of words with the same label);
+     * wordOf(t) makes the word at t.
+     */
     #words(to, chain, labels, wordOf) {
       let field = to;
       for (const t of this.of.positions(chain)) {
