@@ -14,6 +14,10 @@ namespace chorale {
 namespace {
 
 constexpr int kStages = 3; // greatest number of times that thresholds are placed
+// Closer thresholds begin at a place of this many times the width of their range. With 16 parts they
+// then span at least 7/9 of that place (it is least if the place is 9/8 of a power of two), which is
+// more than the range.
+constexpr double kClose = 1.3;
 // To run at most this many passes costs less than to place thresholds again.
 constexpr std::int32_t kFewPasses = 2;
 
@@ -158,7 +162,7 @@ bool ThresholdBounds::place(double high, double low, bool closer) noexcept {
     exponent = 0;
   factor_ = std::scalbn(1.0, -exponent);
   const double unit = std::scalbn(1.0, exponent);
-  const auto second = static_cast<float>(width * (closer ? 1.25 : 1.0 / 9) * factor_);
+  const auto second = static_cast<float>(width * (closer ? kClose : 1.0 / 9) * factor_);
   shift_ = (closer ? 19 : 21) - (parts_ == kMany ? 2 : 0);
   first_bits_ = std::bit_cast<std::int32_t>(second) - (1 << shift_);
   top_ = high + static_cast<double>(second) * unit;
@@ -168,6 +172,8 @@ bool ThresholdBounds::place(double high, double low, bool closer) noexcept {
     place = static_cast<double>(std::bit_cast<float>(first_bits_ + (j << shift_))) * unit;
     thresholds_[j] = top_ - place;
   }
+  // bound_parts() leaves out what lies below the last of closer thresholds.
+  Expects(!closer || thresholds_[parts_ - 1] <= low);
   margin_ = 1e-6 * (place + std::fabs(top_));
   slack_ = 1e-15 * (16 + in.members) *
            (magnitude_ + 4.0 * in.members * (most_ + place + std::fabs(top_)));

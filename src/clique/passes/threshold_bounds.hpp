@@ -72,8 +72,8 @@ private:
   // the old thresholds if there is no such part, if these parts span more than half the range of
   // the old thresholds or include the last part, or if place() fails.
   bool place_closer() noexcept;
-  // Places thresholds_[1] at `high` and the later ones below it, the last at about `low`; with
-  // almost equal distances if `closer`. thresholds_[0] becomes the greatest gain of a member by its
+  // Places thresholds_[1] at `high` and the later ones below it, the last at about `low`. If
+  // `closer`, the distances are almost equal, and the last threshold is at most `low`. thresholds_[0] becomes the greatest gain of a member by its
   // best column. False, with no threshold placed, if the range is empty, or if some gain divided by
   // the range is too great for single precision.
   bool place(double high, double low, bool closer) noexcept;
