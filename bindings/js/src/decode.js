@@ -38,15 +38,11 @@ function chainsOf(native, scope, scores) {
       told.offsets === undefined
         ? Array.from({ length: block.length + 1 }, (_, i) => i)
         : Array.from(arrayOf("offsets", told.offsets), (end, i) => integer(`offsets[${i}]`, end));
-    if (
-      ends[0] !== 0 ||
-      ends.at(-1) !== block.length ||
-      ends.some((end, i) => i > 0 && end < ends[i - 1])
-    )
-      refuse(
-        STATUS.OUT_OF_RANGE,
-        `offsets must ascend from 0 to ${block.length}, the number of positions`,
-      );
+    const rule = `offsets must ascend from 0 to ${block.length}, the number of positions`;
+    if (ends.length === 0) refuse(STATUS.OUT_OF_RANGE, `offsets is empty; ${rule}`);
+    let wrong = ends.findIndex((end, i) => (i === 0 ? end !== 0 : end < ends[i - 1]));
+    if (wrong < 0 && ends.at(-1) !== block.length) wrong = ends.length - 1;
+    if (wrong >= 0) refuse(STATUS.OUT_OF_RANGE, `offsets[${wrong}] is ${ends[wrong]}; ${rule}`);
     return { at: block.at, labels: block.labels, element: block.element, ends, flat: true };
   }
   const chains = arrayOf("scores", scores);
@@ -170,7 +166,7 @@ function agreementFields(native, scope, { asked, place, own }, ends, tokens) {
       refuse(STATUS.TOKENS_MISSING, `tokens is missing: ${place} needs the words of the chains`);
   } else if (what === "keys") {
     if (asked.keys === undefined)
-      refuse(STATUS.NULL_ARGUMENT, `${place}.keys is missing: its kind needs them`);
+      refuse(STATUS.NULL_ARGUMENT, `${place}.keys is missing; an agreement of "keys" needs them`);
     keys = idsOf(`${place}.keys`, asked.keys, ends);
     fields.keys = scope.numbers("int32", `${place}.keys`, keys.ids);
   }
@@ -185,7 +181,10 @@ function agreementFields(native, scope, { asked, place, own }, ends, tokens) {
   }
   if (what === "cliques") {
     if (asked.cliques === undefined)
-      refuse(STATUS.NULL_ARGUMENT, `${place}.cliques is missing: its kind needs them`);
+      refuse(
+        STATUS.NULL_ARGUMENT,
+        `${place}.cliques is missing; an agreement of "cliques" needs them`,
+      );
     const offsets = [0];
     const members = [];
     arrayOfAny(`${place}.cliques`, asked.cliques);

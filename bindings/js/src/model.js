@@ -122,7 +122,7 @@ export function corpusOf(native, scope, flat, options) {
   const block = scoresOf(scope, "scores", scores, labels);
   const ends = offsets === undefined ? undefined : arrayOf("offsets", offsets);
   if (ends?.length === 0)
-    refuse(STATUS.SHAPE, "offsets is empty; it has one entry more than there are chains");
+    refuse(STATUS.SHAPE, "offsets is empty; it must have one entry more than there are chains");
   const chains = ends === undefined ? block.length : ends.length - 1;
   if (ends !== undefined) checkOffsets("offsets", ends, "scores", block.length);
   const at = scope.struct("corpus", {
@@ -248,7 +248,7 @@ export class ModelBuilder extends Handle {
           "a property has values of its own",
       );
     if (setup.property === 0 && setup.dictionary !== 0)
-      refuse(STATUS.KIND, "dictionary is of a property, and there is none");
+      refuse(STATUS.KIND, "dictionary is given without property; it needs one");
     const numbers = (name, to, count) => {
       if (told[name] === undefined) return;
       setup[count] = arrayOf(name, told[name]).length;
@@ -314,7 +314,10 @@ export class ModelBuilder extends Handle {
       const ends = arrayOf("offsets", offsets);
       const count = ends.length - 1;
       if (count < 0)
-        refuse(STATUS.SHAPE, "offsets is empty; it has one entry more than there are cliques");
+        refuse(
+          STATUS.SHAPE,
+          "offsets is empty; it must have one entry more than there are cliques",
+        );
       const entries = arrayOf("chains", chains).length;
       checkOffsets("offsets", ends, "chains", entries);
       const numbers = [

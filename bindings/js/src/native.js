@@ -433,7 +433,12 @@ export function arrayOf(name, given) {
   return given;
 }
 
-const LARGEST = { int32: 2 ** 31 - 1, uint8: 255 };
+const INT32 = [-(2 ** 31), 2 ** 31 - 1];
+const SAFE = [Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER];
+const checkRange = (name, value, [least, most]) => {
+  if (value < least || value > most)
+    refuse(STATUS.OUT_OF_RANGE, `${name} is ${value}; it must be from ${least} to ${most}`);
+};
 
 /** Copies numbers to a typed array of the library. `name`: their name in error messages. */
 export function copyInto(to, name, given) {
@@ -444,13 +449,7 @@ export function copyInto(to, name, given) {
   )
     return void to.set(given);
   if (to.constructor === given.constructor) return void to.set(given);
-  const most =
-    to instanceof Int32Array
-      ? LARGEST.int32
-      : to instanceof Uint8Array
-        ? LARGEST.uint8
-        : Number.MAX_SAFE_INTEGER;
-  const least = to instanceof Uint8Array ? 0 : -most - 1;
+  const range = to instanceof Int32Array ? INT32 : SAFE;
   const longs = to instanceof BigInt64Array;
   for (let i = 0; i < to.length; ++i) {
     const value = typeof given[i] === "bigint" && !floats ? Number(given[i]) : given[i];
@@ -458,11 +457,7 @@ export function copyInto(to, name, given) {
       refuse(WRONG_TYPE, `${name}[${i}] is ${shown(given[i])}, not a number`);
     if (!floats && !Number.isInteger(value))
       refuse(WRONG_TYPE, `${name}[${i}] is ${value}, not an integer`);
-    if (!floats && (value > most || value < least))
-      refuse(
-        STATUS.OUT_OF_RANGE,
-        `${name}[${i}] is ${value}; it must fit ${8 * to.BYTES_PER_ELEMENT} bits`,
-      );
+    if (!floats) checkRange(`${name}[${i}]`, value, range);
     to[i] = longs ? BigInt(value) : value;
   }
 }
@@ -473,14 +468,12 @@ export function integer(name, value) {
   if (typeof value === "bigint") value = Number(value);
   if (typeof value !== "number" || !Number.isInteger(value))
     refuse(WRONG_TYPE, `${name} is ${shown(value)}, not an integer`);
-  if (!Number.isSafeInteger(value))
-    refuse(STATUS.OUT_OF_RANGE, `${name} is ${value}; it must be at most 2^53`);
+  checkRange(name, value, SAFE);
   return value;
 }
 export function int32(name, value) {
   value = integer(name, value);
-  if (value !== (value | 0))
-    refuse(STATUS.OUT_OF_RANGE, `${name} is ${value}; it must fit 32 bits`);
+  checkRange(name, value, INT32);
   return value;
 }
 export function real(name, value) {

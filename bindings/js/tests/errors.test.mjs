@@ -180,8 +180,10 @@ test("values, kinds and names of options", () => {
   refused("WRONG_TYPE", () => builder.addChain({ scores: [[1, 2]], forced: [0.5] }),
     /forced\[0\] is 0\.5, not an integer/);
   refused("OUT_OF_RANGE", () => builder.addChain({ scores: [[1, 2]], forced: [2] }), /forced/);
+  refused("OUT_OF_RANGE", () => builder.addPosition(2 ** 53, 0, 0),
+    /clique is 9007199254740992; it must be from -9007199254740991 to 9007199254740991$/);
   refused("OUT_OF_RANGE", () => builder.addChain({ scores: [[1, 2]] }, { tokens: [2 ** 31] }),
-    /tokens\[0\] is 2147483648; it must fit 32 bits/);
+    /tokens\[0\] is 2147483648; it must be from -2147483648 to 2147483647/);
   refused("PARENT_ORDER", () => builder.addChain({ scores: [[1, 2], [1, 2]], parents: [1, -1] }),
     /parents/);
   refused("WRONG_TYPE", () => builder.addClique({ potential: property }),
@@ -263,7 +265,8 @@ test("what decode is given", () => {
   no("SIZE", { tokens, minimum: 0 }, /minimum is 0/);
   no("SIZE", { tokens, agree: ["word", { minimum: 0 }] }, /agree\[1\]\.minimum is 0/);
   no("NOT_A_NUMBER", { tokens, agree: [{ strength: NaN }] }, /agree\[0\]\.strength/);
-  no("NULL_ARGUMENT", { agree: { what: "keys" } }, /agree\.keys is missing/);
+  no("NULL_ARGUMENT", { agree: { what: "keys" } },
+    /agree\.keys is missing; an agreement of "keys" needs them/);
   no("NULL_ARGUMENT", { agree: { what: "cliques" } }, /agree\.cliques is missing/);
   no("OUT_OF_RANGE", { agree: { what: "cliques", cliques: [[0, 3]] } },
     /agree\.cliques\[0\]\[1\] is 3, and there are 3 positions/);
@@ -275,7 +278,7 @@ test("what decode is given", () => {
   no("WRONG_TYPE", { agree: [] }, /scores\.label is not known/, { scores: [], label: 2 });
   no("WRONG_TYPE", { tokens, agree: ["word", { strenght: 1 }] }, /agree\[1\]\.strenght is not/);
   no("SHAPE", { agree: [] }, /scores has 3 entries/, { scores: new Float64Array(3), labels: 2 });
-  no("OUT_OF_RANGE", { agree: [] }, /offsets must ascend/,
+  no("OUT_OF_RANGE", { agree: [] }, /offsets\[1\] is 3; offsets must ascend from 0 to 2/,
     { scores: new Float64Array(4), labels: 2, offsets: [0, 3] });
 });
 

@@ -247,7 +247,7 @@ def test_limits():
         assert ch.decode(scores, tokens=tokens, executor=pool, threads=2).changed[0].chain == 1
     cancel = ch.Cancel()
     cancel.set()
-    with pytest.raises(ch.StateError, match="labels"):
+    with pytest.raises(ch.StateError, match="the run has no labelling"):
         ch.decode(scores, tokens=tokens, cancel=cancel)
 
     def failing(at):

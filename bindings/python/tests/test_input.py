@@ -232,7 +232,7 @@ def test_cliques_of_properties_have_no_values_of_their_own():
     for own in ({"values": 2}, {"label_values": [0, 1]}):
         with pytest.raises(TypeError, match=f"{next(iter(own))} is for cliques of positions"):
             builder.add_clique(property=first, potential=AGREE, **own)
-    with pytest.raises(TypeError, match="dictionary is of a property"):
+    with pytest.raises(TypeError, match="dictionary is given without property"):
         builder.add_clique(dictionary=known, potential=AGREE)
     assert builder.add_clique(property=first, dictionary=known, potential=AGREE) == 0
 

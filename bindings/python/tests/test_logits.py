@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import math
+import re
 import types
 
 import numpy as np
@@ -95,6 +96,8 @@ def test_bad_logits():
     ):
         with pytest.raises(error):
             word_scores(logits, ids, **options)
+    with pytest.raises(ValueError, match=r"^words\[0\] is 1, but word_ids .* 1; .* at least 2$"):
+        word_scores(good, [[0, 1]], words=[1])
 
 
 def test_labels():
@@ -141,7 +144,8 @@ def test_torchcrf(rng, batch_first):
     gap[(0, 0)] = False
     with pytest.raises(ValueError, match="gaps"):
         torchcrf(emissions, crf, gap)
-    with pytest.raises(ValueError, match="mask"):
+    shape = re.escape(str(present.shape))
+    with pytest.raises(ValueError, match=rf"^mask has .*; it must be \([SB], [SB]\) = {shape}$"):
         torchcrf(emissions, crf, present[:2])
     crf.transitions = np.zeros((2, 2))
     with pytest.raises(ValueError, match="transitions"):

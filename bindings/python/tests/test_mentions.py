@@ -604,11 +604,15 @@ def test_bad_arguments():
         ({"confidence": 1.5}, ValueError, "confidence is 1.5"),
         ({"confidence": []}, ValueError, "confidence is empty"),
         ({"confidence": ["sure"], "labels": ["PERSON", "LOC"]}, ValueError, "1 columns for 2"),
-        ({"confidence": {"A": "sure"}, "labels": ["B"]}, ValueError, "labels has others"),
+        (
+            {"confidence": {"A": "sure"}, "labels": ["B"]},
+            ValueError,
+            r"labels is \['B'\]; it must be the keys of confidence, \['A'\]",
+        ),
         ({"scale": "odds"}, ValueError, "scale is 'odds'"),
-        ({"scale": "logarithm"}, ValueError, "is a probability"),
-        ({"labels": ["LOC", "LOC"]}, ValueError, "labels has an entry twice"),
-        ({"names": ("a", "b")}, ValueError, "names is"),
+        ({"scale": "logarithm"}, ValueError, "it must be 'probability'"),
+        ({"labels": ["LOC", "LOC"]}, ValueError, "labels has 'LOC' twice; all must differ"),
+        ({"names": ("a", "b")}, ValueError, "names is .*; it must have four"),
         ({"threads": 0}, ValueError, "threads"),
     ):
         with pytest.raises(error, match=match):

@@ -64,6 +64,10 @@ def words_apart():
     return ch.labelled_problem([ROW[:1]] * 2, gold=[0, 1], groups=[1, 2], tokens=[["a"], ["b"]])
 
 
+def edged(edges):
+    return ch.Chain(ROW, ch.Transitions(labels=2), edges=edges)
+
+
 PROP = ch.Property.first_label(2)
 BEFORE = ch.Property.token_before(2, 1, values=3)
 SOLVER = ch.CliqueSolver()
@@ -145,6 +149,8 @@ CASES = [
     ("ChainSolver.best", lambda: CHAINS.best(np.zeros((2, 0))), None),
     ("ChainSolver.best", lambda: CHAINS.best(ROW, [[NAN, 0.0], [0.0, 0.0]]), "transitions"),
     ("ChainSolver.best", lambda: CHAINS.best(ROW, ch.Transitions(labels=3)), None),
+    ("ChainSolver.best", lambda: CHAINS.best(edged([[0.0] * 3] * 3)), "edges"),
+    ("ChainSolver.best", lambda: CHAINS.best(edged([[NAN, 0.0], [0.0, 0.0]])), "edges"),
     ("ChainSolver.best", lambda: CHAINS.best(ch.Chain(ROW, start=[NAN, 0])), "start"),
     ("ChainSolver.best", lambda: CHAINS.best(ch.Chain(ROW, end=[NAN, 0])), "end"),
     ("ChainSolver.best", lambda: CHAINS.best(ch.Chain(ROW, forced=[5, 0])), "forced"),
@@ -277,6 +283,12 @@ CASES = [
     ),
     ("ModelBuilder.add_clique", lambda: with_clique(potential=AGREE, centre=[AGREE]), None),
     ("ModelBuilder.add_clique", lambda: with_clique(centre=[]), None),
+    ("ModelBuilder.add_clique", lambda: with_clique(centre=[AGREE, None]), "centre[1]"),
+    (
+        "ModelBuilder.add_clique",
+        lambda: with_clique(potential=AGREE, dictionary=ch.Dictionary([0])),
+        "dictionary is given without property",
+    ),
     (
         "ModelBuilder.add_clique",
         lambda: with_clique(centre=[AGREE, ch.Potential.potts(5, 1.0)]),
@@ -316,7 +328,7 @@ CASES = [
         lambda: builder().add_repeated_words(AGREE, label_values=[9, 9]),
         "label_values",
     ),
-    ("ModelBuilder.add_instance", lambda: builder().add_instance(5), None),
+    ("ModelBuilder.add_instance", lambda: builder().add_instance(5), "instance"),
     ("ModelBuilder.freeze", lambda: centred().freeze(), None),
     ("Model.members", lambda: words().freeze().members(9), "clique"),
     ("Model.chain", lambda: words().freeze().chain(9), "chain"),
@@ -363,9 +375,13 @@ CASES = [
     ("Run.set_labels", lambda: run().set_labels([0]), "labels"),
     ("Run.set_limits", lambda: run().set_limits(NAN), "time_limit"),
     ("Run.labels", lambda: run().labels(9), "chain"),
-    ("Run.labels", lambda: ch.Run(words().freeze()).labels(0), None),
-    ("Run.all_labels", lambda: ch.Run(words().freeze()).all_labels(), None),
-    ("Run.changed_chains", lambda: ch.Run(words().freeze()).changed_chains(), None),
+    ("Run.labels", lambda: ch.Run(words().freeze()).labels(0), "the run has no labelling"),
+    ("Run.all_labels", lambda: ch.Run(words().freeze()).all_labels(), "the run has no labelling"),
+    (
+        "Run.changed_chains",
+        lambda: ch.Run(words().freeze()).changed_chains(),
+        "the run has no labelling",
+    ),
     ("Run.changed", lambda: run().changed(9), "chain"),
     ("Run.chain_score", lambda: run().chain_score(9), "chain"),
     ("Run.clique_score", lambda: run().clique_score(9), "clique"),
@@ -390,6 +406,11 @@ CASES = [
     ("Problem.clique_names", lambda: setattr(problem(), "clique_names", ["a"]), "clique_names"),
     ("Problem.kinds", lambda: setattr(problem(), "kinds", [5]), "kinds"),
     ("Problem.clique_kinds", lambda: setattr(problem(), "clique_kinds", [-5, 0]), "clique_kinds"),
+    (
+        "Problem.clique_kinds",
+        lambda: setattr(problem(), "clique_kinds", ["a", 1]),
+        "clique_kinds[1]",
+    ),
     ("Problem.gold", lambda: setattr(problem(), "gold", [9] * 6), "gold"),
     ("Problem.notes", lambda: problem().notes.__setitem__("", "x"), "name"),
     ("Problem.clique_kind", lambda: problem().clique_kind(99), "clique"),
@@ -398,6 +419,7 @@ CASES = [
     ("Problem.name_values", lambda: problem().name_values(["x", None]), "lists"),
     ("Problem.value_name", lambda: problem().value_name(99, 0), "clique"),
     ("decode", lambda: ch.decode([[[NAN]]], tokens=[[1]]), "unaries[0]"),
+    ("decode", lambda: ch.decode([ROW, np.zeros((1, 3))]), "unaries"),
     ("decode", lambda: ch.decode([ROW], agree=5), "agree"),
     ("decode", lambda: ch.decode([ROW]), "tokens"),
     ("decode", lambda: ch.decode([ROW], tokens=[[1, -4]]), "tokens[0]"),
@@ -450,6 +472,7 @@ def test_a_bad_argument_is_named_as_python_names_it(name, call, begins):
     print(f"{name:32} {type(caught.value).__name__:20} {message}")
     assert isinstance(caught.value, (ch.Error, TypeError, ValueError, OSError, UnicodeError))
     assert not FOREIGN.search(message), message
+    assert not re.search(r"\b(?:a|an|every|no) labels\b", message), message
     if begins is not None:
         assert re.match(rf"(?:the (?:number|length)[\w ]* )?{re.escape(begins)}(?!\w)", message), (
             message

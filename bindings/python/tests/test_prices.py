@@ -181,9 +181,9 @@ def test_what_cannot_be():
     with pytest.raises(ValueError, match="2 members for 1 potentials"):
         Search([potential], [1, 2])
     search = Search([potential], [3])
-    with pytest.raises(ValueError, match="nothing was asked"):
+    with pytest.raises(ValueError, match="take must follow an ask"):
         search.take(Answer(np.zeros((1, 2), np.int64), np.zeros((1, 1), np.int64), [0], [0], 0))
-    with pytest.raises(ValueError, match="nothing was answered"):
+    with pytest.raises(ValueError, match="outcome was called before take"):
         search.outcome()
     with pytest.raises(ValueError, match="strength is -1"):
         SharedKeys(Chains("a", "b"), "keys", strength=-1)
@@ -303,7 +303,7 @@ def test_components(rng):  # noqa: F811
     assert components([4, 2], [2, 1], 5).tolist() == [0, 1, 1, 3, 1]
     with pytest.raises(ch.ArgumentError, match=r"second\[1\] is 5"):
         components([0, 0], [1, 5], 5)
-    with pytest.raises(ValueError, match="first has 2 numbers, second 1"):
+    with pytest.raises(ValueError, match="first has 2 entries, second has 1; both must"):
         components([0, 0], [1], 5)
 
 

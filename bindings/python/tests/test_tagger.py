@@ -380,7 +380,7 @@ MISTAKES = [
     (lambda: CollectiveTagger(even).fit(X3, Y3, [1, 1, []]), r"groups\[2\] is \[\]"),
     (lambda: CollectiveTagger(even).fit(5, Y3, G3), "X is 5, not a sequence"),
     (lambda: CollectiveTagger(even, labels=["x"]).fit(X3, Y3, G3), r"y\[1\] has the label 'y'"),
-    (lambda: CollectiveTagger(even, labels="xx").fit(X3, Y3, G3), "labels has a label twice"),
+    (lambda: CollectiveTagger(even, labels="xx").fit(X3, Y3, G3), "labels has 'x' twice; all must"),
     (lambda: CollectiveTagger(even).fit(X3, [["x"], [1], ["x", "x"]], G3), "y has labels that"),
     (lambda: CollectiveTagger(5).fit(X3, Y3, G3), "tagger is 5, neither"),
     (lambda: CollectiveTagger(Frequencies).fit(X3, Y3, G3), "tagger is <class"),
@@ -397,11 +397,11 @@ MISTAKES = [
         lambda: CollectiveTagger(lambda X, y: lambda X: [[[0.0, np.nan]] for _ in X]).fit(
             X3, Y3, G3
         ),
-        r"tagger's scores of X\[0\] has a score",
+        r"tagger's scores of X\[0\] has nan at position 0, label 1; scores must be finite, or -inf",
     ),
     (
         lambda: CollectiveTagger(lambda X, y: lambda X: (all_even(X), [[0.0]])).fit(X3, Y3, G3),
-        r"transitions has shape \(1, 1\) for 2 labels",
+        r"transitions has shape \(1, 1\); it must be \(2, 2\)",
     ),
     (lambda: CollectiveTagger(even, transitions=[[0.0]]).fit(X3, Y3, G3), "transitions is given"),
     (lambda: CollectiveTagger(even, agree=5).fit(X3, Y3, G3), "agree is 5"),

@@ -186,7 +186,10 @@ def _scores(
 
 def _same_labels(labels: set[int]) -> None:
     if len(labels) > 1:
-        raise ValueError(f"chains have different numbers of labels: {sorted(labels)}")
+        raise ValueError(
+            f"unaries has chains of {min(labels)} and of {max(labels)} labels; all must have the "
+            "same number"
+        )
 
 
 def _ids(
@@ -265,7 +268,7 @@ def _wanted(
     elif asked.what == "keys":
         keys, known = _ids(f"{place}.keys", asked.keys, lengths)
         if keys is None:
-            raise TypeError(f"{place}.keys is missing: its kind needs them")
+            raise TypeError(f"{place}.keys is missing; an agreement of 'keys' needs them")
     stop = list(asked.stop)
     if keys is not None and len(keys) == 0:
         stop = []  # without positions it is unknown whether words are texts or integers

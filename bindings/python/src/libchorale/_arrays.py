@@ -281,6 +281,14 @@ def limit(name: str, value: Any) -> float:
     return number
 
 
+def distinct(name: str, values: Sequence[Any]) -> None:
+    seen = set()
+    for value in values:
+        if value in seen:
+            raise ValueError(f"{name} has {value!r} twice; all must differ")
+        seen.add(value)
+
+
 def chosen(name: str, value: Any, choices: dict[Any, int]) -> int:
     """Returns the number of a choice. In names, '-' means the same as '_'."""
     key = value.replace("-", "_") if isinstance(value, str) else value

@@ -322,9 +322,11 @@ class _Stream:
                 self._schema = batch.schema
                 self._output = output_schema(batch.schema, self._specification, self._errors)
             elif not batch.schema.equals(self._schema):
-                raise ValueError("a batch has another schema than the first")
+                raise ValueError(
+                    f"batch {number} has another schema than batch 0; all must have the same"
+                )
             done: list[Any] = []
-            for group, rows in self._parts(batch):
+            for group, rows in self._parts(batch, number):
                 if not self._pending and not self._refused or group != self._group:
                     done += self._end()
                     self._begin(group)
@@ -332,14 +334,17 @@ class _Stream:
             yield from self._joined(done)
         yield from self._joined(self._end())
 
-    def _parts(self, batch: Any) -> Iterator[tuple[Any, Any]]:
-        """Yields the consecutive rows of each group in a batch."""
+    def _parts(self, batch: Any, number: int) -> Iterator[tuple[Any, Any]]:
+        """Yields the consecutive rows of each group in batch `number`."""
         if batch.num_rows == 0:
             return
         column = batch.column(batch.schema.get_field_index(self._specification.group))
         if column.null_count:
             row = int(np.argmax(column.is_null().to_numpy(zero_copy_only=False)))
-            raise ValueError(f"column {self._specification.group!r} is null in row {row} of a batch")
+            raise ValueError(
+                f"column {self._specification.group!r} is null in row {row} of batch {number}; "
+                "each row must have a group"
+            )
         codes = column.dictionary_encode().indices.to_numpy()
         begins = [0, *(np.flatnonzero(np.diff(codes)) + 1).tolist()]
         for begin, end in zip(begins, [*begins[1:], batch.num_rows]):
@@ -430,7 +435,7 @@ def _matrices(arrow: Any, rows: Any, name: str) -> list[Any]:
     widths = compute.list_value_length(positions)
     numbers = compute.list_flatten(positions)
     if lengths.null_count or widths.null_count or numbers.null_count:
-        raise ValueError(f"column {name!r} has a null in it")
+        raise ValueError(f"column {name!r} has a null in it; it must have lists of numbers")
     across = np.unique(widths.to_numpy(zero_copy_only=False))
     if len(across) > 1:
         raise ValueError(f"column {name!r} has lists of {across[0]} and of {across[-1]} numbers")

@@ -15,6 +15,7 @@ from . import _arrays as arrays
 from . import _declarations as c
 from ._handle import Recipe, Shared
 from ._native import call, library, struct
+from .errors import Renaming
 from .host import lent
 from .outcome import Outcome
 
@@ -64,7 +65,7 @@ class Mask(NamedTuple):
 
 def mask(names: Sequence[str], scheme: Scheme = "bio") -> Mask:
     """Returns which labels may follow which, for label names such as "O" and "B-Title". scheme:
-    "bio", "bioes" or "bilou" (chain.h); or "plain": any label may follow any.
+    "bio", "bioes" or "bilou"; or "plain": any label may follow any.
 
     >>> mask(["O", "B-X", "I-X"]).between.tolist()
     [[True, True, False], [True, True, True], [True, True, True]]
@@ -207,6 +208,7 @@ class Chain:
     _struct: c.chorale_chain
     _kept: tuple[Any, ...]
     _recipe: Recipe
+    _edges_name: str = "transitions"  # the argument that gave the scores of edges
 
     def __init__(
         self,
@@ -226,6 +228,8 @@ class Chain:
             if edges is not None:
                 raise TypeError("edges are given twice: transitions is an array, and so is edges")
             edges, transitions = transitions, None
+        elif edges is not None:
+            self._edges_name = "edges"
         how = arrays.keeping(borrow)
         made = self._read(unary, transitions, edges, orientation, how)
         length, labels, array = self.length, self.labels, self.unary
@@ -259,11 +263,12 @@ class Chain:
         array = arrays.scores("unary", unary, 2, how)
         matrices = None
         if edges is not None:
-            matrices = arrays.scores("transitions", edges, (2, 3), how)
+            name = self._edges_name
+            matrices = arrays.scores(name, edges, (2, 3), how)
             if matrices.dtype != array.dtype:
                 if how == "borrow":
                     raise TypeError(
-                        f"transitions has elements of type {matrices.dtype}, unary of type "
+                        f"{name} has elements of type {matrices.dtype}, unary of type "
                         f"{array.dtype}; without borrow=True both become float64"
                     )
                 array = arrays.own(array.astype(np.float64))
@@ -279,14 +284,11 @@ class Chain:
         if length == 1 and made.unary_column_stride > 1:
             made.unary_row_stride = made.unary_column_stride * labels
         if matrices is not None:
-            if matrices.shape[-2:] != (labels, labels):
+            each = (max(0, length - 1), labels, labels)
+            if matrices.shape not in (each, each[1:]):
                 raise ValueError(
-                    f"transitions has shape {matrices.shape} for chains of {labels} labels"
-                )
-            if matrices.ndim == 3 and len(matrices) != max(0, length - 1):
-                raise ValueError(
-                    f"transitions has shape {matrices.shape}, but a chain of {length} positions "
-                    f"has {max(0, length - 1)} edges"
+                    f"{name} has shape {matrices.shape}; it must be {each[1:]}, or {each} with a "
+                    "matrix for each edge"
                 )
             # An array of 0 matrices, for a chain without edges, is the same as none.
             if matrices.ndim == 2 or len(matrices) > 0:
@@ -379,9 +381,10 @@ class _ChainUse:
             self._struct.transitions = self._chain.transitions._begin()
         return byref(self._struct)
 
-    def __exit__(self, *_: object) -> None:
+    def __exit__(self, *raised: Any) -> None:
         if self._chain.transitions is not None:
             self._chain.transitions._end()
+        Renaming({"edges": self._chain._edges_name}).__exit__(*raised)
 
 
 @dataclasses.dataclass(frozen=True)

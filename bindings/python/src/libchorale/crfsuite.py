@@ -107,7 +107,10 @@ class Scores:
         for kind, source, target, weight in features.tolist():
             table = {_STATE: self._weights, _TRANSITION: self.transitions}.get(kind)
             if table is None or source >= len(table) or target >= m:
-                raise MismatchError(f"{name} has a weight ({kind}, {source}, {target}) of nothing")
+                raise MismatchError(
+                    f"{name} has a weight ({kind}, {source}, {target}) for an attribute or label "
+                    "that does not exist"
+                )
             table[source, target] = weight
         for (attribute, label), weight in info.state_features.items():
             read = self._weights[self._attributes[attribute], numbers[label]]

@@ -17,9 +17,8 @@ from . import _declarations as c
 class Error(Exception):
     """A call that failed.
 
-    status   the number of the error in the C interface (status.h); 0 if the package itself refused
-             the call
-    name     the name of the error in status.h, such as "CHORALE_ERROR_SIZE"; "" if status is 0
+    status   the number of the error in the C interface; 0 if the package itself refused the call
+    name     the name of the error in the C interface; "" if status is 0
     message  names the argument, its value and the rule that it breaks
     """
 
@@ -138,8 +137,6 @@ _by_status = _classes()
 # `struct->field`, messages in Python name only the field.
 _NAMES = {
     "lambda": "strength",
-    "chain->edges": "transitions",
-    "chain->edge_matrices": "the number of matrices in transitions",
     "chain->labels": "the number of labels",
     "chain->length": "the number of positions",
     "labelling": "labels",
@@ -184,9 +181,14 @@ _NAMES_OF_CALLS = {
 
 def renamed(message: str, names: Mapping[str, str], count: int = 0) -> str:
     """Returns a message in which the keys of `names` are replaced by their values: the first
-    `count` that occur, or all if count is 0. Text in quotes, which comes from the caller, is
-    unchanged."""
-    known = "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True))
+    `count` that occur, or all if count is 0. If count is 0, a key of small letters, such as
+    "labelling", is replaced only where it names an argument: before its index, value or "has".
+    Text in quotes, which comes from the caller, is unchanged."""
+    after = r"(?=\[| is | has | = )"
+    known = "|".join(
+        re.escape(name) + (after if count == 0 and re.fullmatch("[a-z]+", name) else "")
+        for name in sorted(names, key=len, reverse=True)
+    )
     left = count or len(message)
 
     def other(match: re.Match[str]) -> str:

@@ -159,7 +159,8 @@ class CollectiveTagger:
         X       sequences, as the tagger takes them
         y       for each sequence its T labels
         groups  the group of each sequence, such as its document. With fewer than five groups no
-                gain can be significant, and no learnt weight is applied
+                gain can be significant: learnt weights are then applied only if exchanges of
+                members show agreement
         tokens  for each sequence its T tokens. None: computed by `token`, or by its default
         """
         kind = _kind(self.tagger)
@@ -339,8 +340,7 @@ class CollectiveTagger:
     def _labels(self, X: list[Any], y: list[list[Any]], kind: str) -> list[Any]:
         if self.labels is not None:
             labels = [_plain(label) for label in self.labels]
-            if len(set(labels)) != len(labels):
-                raise ValueError(f"labels has a label twice: {_some(labels)}")
+            arrays.distinct("labels", labels)
             return labels
         if kind == "scores":
             for number, item in enumerate(X):
@@ -480,8 +480,13 @@ def _checked(
         raise ValueError(
             f"{name} has shape {array.shape}, not {(len(item), labels)}: positions x labels"
         )
-    if np.isnan(array).any() or np.isposinf(array).any():
-        raise ValueError(f"{name} has a score that is not a number or infinite; -inf alone may be")
+    wrong = np.argwhere(np.isnan(array) | np.isposinf(array))
+    if len(wrong):
+        position, label = wrong[0]
+        raise ValueError(
+            f"{name} has {array[position, label]} at position {position}, label {label}; scores "
+            "must be finite, or -inf to forbid"
+        )
     return array
 
 
@@ -497,7 +502,8 @@ def _aligned(scored: _Scored, labels: list[Any]) -> _Scored:
     elif transitions is not None:
         transitions = arrays.table("transitions", transitions, 2)
         if transitions.shape != (len(own), len(own)):
-            raise ValueError(f"transitions has shape {transitions.shape} for {len(own)} labels")
+            m = len(own)
+            raise ValueError(f"transitions has shape {transitions.shape}; it must be {(m, m)}")
     if own == labels:
         return scored
     places = {label: number for number, label in enumerate(labels)}

@@ -90,7 +90,7 @@ def word_scores(
     if not temperature > 0:
         raise ValueError(f"temperature is {temperature}, not above 0")
     if len(word_ids) != rows:
-        raise ValueError(f"word_ids has {len(word_ids)} rows, logits {rows}")
+        raise ValueError(f"word_ids has {len(word_ids)} rows; it must have those of logits, {rows}")
     owner = list(range(rows)) if texts is None else arrays.ints("texts", texts, size=rows).tolist()
     count = max(owner, default=-1) + 1
     if any(text < 0 for text in owner):
@@ -101,7 +101,10 @@ def word_scores(
     for row, ids in enumerate(word_ids):
         ids = list(ids)
         if len(ids) > width:
-            raise ValueError(f"word_ids has {len(ids)} entries in row {row}, logits {width}")
+            raise ValueError(
+                f"word_ids has {len(ids)} entries in row {row}; it must have at most those of "
+                f"logits, {width}"
+            )
         inside = [place for place, word in enumerate(ids) if word is not None]
         seen = set()
         for place in inside:
@@ -125,7 +128,10 @@ def word_scores(
             if len(words) != count:
                 raise ValueError(f"words has {len(words)} entries for {count} texts")
             if length > words[text]:
-                raise ValueError(f"text {text} has {words[text]} words, but word {length - 1}")
+                raise ValueError(
+                    f"words[{text}] is {words[text]}, but word_ids holds word {length - 1}; it "
+                    f"must be at least {length}"
+                )
             length = words[text]
         scores = np.full((length, labels), -np.log(labels), dtype=array.dtype)
         for word, (_, row, place) in known.items():
@@ -164,7 +170,8 @@ def torchcrf(
                which must be the first T of the S; None: true everywhere
     """
     scores = _numbers("emissions", emissions, 3)
-    if not getattr(crf, "batch_first", False):
+    batch_first = getattr(crf, "batch_first", False)
+    if not batch_first:
         scores = scores.transpose(1, 0, 2)
     count, length, labels = scores.shape
     lengths = np.full(count, length)
@@ -172,16 +179,17 @@ def torchcrf(
         if callable(getattr(mask, "detach", None)):
             mask = mask.detach().cpu().numpy()
         present = arrays.flags("mask", mask).astype(bool)
-        if not getattr(crf, "batch_first", False):
-            present = present.T
+        shape, wanted = present.shape, "(B, S)" if batch_first else "(S, B)"
+        present = present if batch_first else present.T
         if present.shape != (count, length):
-            raise ValueError(f"mask has shape {np.shape(mask)}, which is not that of emissions")
+            of = (count, length) if batch_first else (length, count)
+            raise ValueError(f"mask has shape {shape}; it must be {wanted} = {of}")
         lengths = present.sum(axis=1)
         if (present != (np.arange(length) < lengths[:, None])).any():
             raise ValueError("mask has gaps: sequences must begin at the first position")
     edges = _numbers("transitions", crf.transitions, 2)
     if edges.shape != (labels, labels):
-        raise ValueError(f"transitions has shape {edges.shape} for {labels} labels")
+        raise ValueError(f"transitions has shape {edges.shape}; it must be {(labels, labels)}")
     transitions = Transitions(
         edges,
         _numbers("start_transitions", crf.start_transitions, 1),

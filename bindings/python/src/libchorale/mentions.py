@@ -223,8 +223,8 @@ def _scores(
 ) -> tuple[list[Any], Scores]:
     """Returns the names of all labels, and the scores of all rows."""
     known = None if labels is None else list(labels)
-    if known is not None and len(set(known)) != len(known):
-        raise ValueError("labels has an entry twice")
+    if known is not None:
+        arrays.distinct("labels", known)
     seen = [] if found is None else found.all_values()
     one = confidence is None or isinstance(confidence, (int, float))
     if isinstance(confidence, str):
@@ -253,7 +253,7 @@ def _scores(
     if found is None:
         raise TypeError("label is missing: one confidence says nothing without it")
     if scale != "probability":
-        raise ValueError("scale is 'logarithm': one confidence a row is a probability")
+        raise ValueError("scale is 'logarithm'; with one confidence a row it must be 'probability'")
     if known is None:
         known = list(dict.fromkeys([*seen, *more]))
     codes = _numbers_of_labels(f"column {label!r}", found, known, False)
@@ -272,7 +272,9 @@ def _columns_of_scores(
 ) -> tuple[list[Any], Scores]:
     if isinstance(confidence, Mapping):
         if known is not None and set(known) != set(confidence):
-            raise ValueError("labels has others than the entries of confidence")
+            raise ValueError(
+                f"labels is {known}; it must be the keys of confidence, {[*confidence]}"
+            )
         known = list(confidence) if known is None else known
         names = [confidence[entry] for entry in known]
     else:
@@ -438,7 +440,7 @@ def agree(
     """
     names = list(names)
     if len(names) != 4 or len(set(names)) != 4:
-        raise ValueError(f"names is {names}; it has four different names of new columns")
+        raise ValueError(f"names is {names}; it must have four different names of new columns")
     if gold is not None:
         if strength is not None:
             raise ValueError("strength and gold exclude each other")
@@ -500,7 +502,7 @@ def _rounds(bar: Bar) -> Callable[[Progress], None]:
 
 def _labels_of(strengths: Strengths, labels: Sequence[Any] | None) -> list[Any]:
     if labels is not None and list(labels) != strengths.labels:
-        raise ValueError(f"labels differ from those of strength, {strengths.labels}")
+        raise ValueError(f"labels is {[*labels]}; it must be that of strength, {strengths.labels}")
     return strengths.labels
 
 

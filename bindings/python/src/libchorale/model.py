@@ -200,7 +200,7 @@ class ModelBuilder(Handle):
         """Adds an oracle instance and returns its number. The model keeps the instance alive."""
         for name in ("messages", "decode"):
             if not callable(getattr(instance, name, None)):
-                raise TypeError(f"{instance!r} has no method {name!r}")
+                raise TypeError(f"instance is {instance!r}, which has no method {name!r}")
         oracle = _Oracle(instance)
         index = c_int64()
         with self._use() as builder:
@@ -298,7 +298,7 @@ class ModelBuilder(Handle):
             name = "values" if values is not None else "label_values"
             raise TypeError(f"{name} is for cliques of positions; a property has values of its own")
         if property is None and dictionary is not None:
-            raise TypeError("dictionary is of a property, and there is none")
+            raise TypeError("dictionary is given without property; it needs one")
         setup = struct(c.chorale_clique_setup)
         handles: list[tuple[str, Any, type]] = [
             ("property", property, Property),
@@ -306,11 +306,12 @@ class ModelBuilder(Handle):
             ("potential", potential, Potential),
         ]
         around = [] if centre is None else list(centre)
-        for name, value, kind in [*handles, *(("centre", item, Potential) for item in around)]:
+        for name, value, kind in handles:
             if value is not None and not isinstance(value, kind):
                 raise TypeError(f"{name} is {value!r}, not a {kind.__name__}")
-        if any(item is None for item in around):
-            raise TypeError("centre holds None")
+        for number, item in enumerate(around):
+            if not isinstance(item, Potential):
+                raise TypeError(f"centre[{number}] is {item!r}, not a Potential")
         given = potential if potential is not None else (around[0] if around else None)
         if given is None:
             raise TypeError("potential is missing: a clique needs one, or a centre of potentials")
@@ -576,7 +577,7 @@ def _offsets(given: Any, of: str, count: int) -> npt.NDArray[np.int64]:
     entries."""
     offsets = arrays.longs("offsets", given)
     if len(offsets) == 0:
-        raise ValueError("offsets is empty; it has one entry more than there are parts")
+        raise ValueError("offsets is empty; it must have one entry more than there are parts")
     if offsets.max() > count:
         raise ValueError(f"offsets holds {offsets.max()}, but {of} has {count} entries")
     return offsets

@@ -176,7 +176,10 @@ def components(first: npt.ArrayLike, second: npt.ArrayLike, count: int) -> array
     """
     pairs = arrays.ints("first", first), arrays.ints("second", second)
     if len(pairs[0]) != len(pairs[1]):
-        raise ValueError(f"first has {len(pairs[0])} numbers, second {len(pairs[1])}")
+        raise ValueError(
+            f"first has {len(pairs[0])} entries, second has {len(pairs[1])}; both must have the "
+            "same number"
+        )
     found = np.arange(arrays.integer("count", count), dtype=np.int32)
     call(
         library.chorale_components_join,
@@ -556,7 +559,7 @@ class Search:
         parts."""
         asked, self._asked = self._asked, None
         if asked is None:
-            raise ValueError("nothing was asked")
+            raise ValueError("take must follow an ask that returned a question")
         self.rounds_left -= 1
         self.rounds += 1
         self.rows += len(asked.prices)
@@ -591,7 +594,7 @@ class Search:
     def outcome(self) -> Outcome:
         """Returns the result so far. Raises ValueError before the first answer."""
         if self.best is None:
-            raise ValueError("nothing was answered")
+            raise ValueError("outcome was called before take")
         return Outcome(
             self.best.score,
             self.own_score,

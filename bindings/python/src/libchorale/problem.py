@@ -209,8 +209,12 @@ class Problem(Closable):
         given = kinds.tolist() if isinstance(kinds, np.ndarray) else list(kinds)
         if any(isinstance(kind, str) for kind in given):
             order = {kind: None for kind in given if kind is not None}
-            if not all(isinstance(kind, str) for kind in order):
-                raise TypeError("clique_kinds holds names and other things")
+            for number, kind in enumerate(given):
+                if not isinstance(kind, str) and kind is not None:
+                    raise TypeError(
+                        f"clique_kinds[{number}] is {kind!r}; beside names there may only be names "
+                        "and None"
+                    )
             numbers = {kind: number for number, kind in enumerate(order)}
             self.kinds = list(order)
             given = [-1 if kind is None else numbers[kind] for kind in given]
