@@ -778,7 +778,10 @@ static void mistakes_name_argument_value_and_rule(void **state) {
       {"label --rounds 1.5 @", "--rounds is \"1.5\"; it must be a whole number"},
       {"label --rounds 1000001 @", "--rounds is \"1000001\"; it must be a whole number"},
       {"label --rounds 99999999999999999999 @", "--rounds is \"99999999999999999999\"; it must"},
-      {"label --threads 0 @", "--threads is \"0\"; it must be a whole number from 1 to 1000000\n"},
+      {"label --threads 0 @", "--threads is \"0\"; it must be a whole number from 1 to 256\n"},
+      {"label --threads 257 @", "--threads is \"257\"; it must be a whole number from 1 to 256\n"},
+      {"label --strength 1e300 @", "--strength is \"1e+300\": CHORALE_ERROR_OUT_OF_RANGE: the "
+                                   "factor of clique 0 is 1e+300; for this potential it must be "},
       {"report --beam x @", "--beam is \"x\"; it must be a whole number from 0 to 1000000\n"},
       {"report --bound '' @", "--bound is \"\"; it must be a whole number"},
       {"label @ --bound", "--bound is the last argument; a value must follow it\n"},
@@ -796,6 +799,8 @@ static void mistakes_name_argument_value_and_rule(void **state) {
        "--output is \"%/no/x\"; it must be a file that can be written: "},
       {"report --output % @", "--output is \"%\"; it must be a file that can be written: "},
       {"learn @", "FILE is \"@\": CHORALE_ERROR_ONE_GROUP: all chains with gold labels are of "},
+      {"learn @ %/infeasible", "FILE is \"%/infeasible\": CHORALE_ERROR_NO_LABELLING: chain 1 of "
+                               "FILE forbids every labelling; it must allow one\n"},
       {"learn", "FILE is missing; \"chorale learn\" needs"},
       {"learn --seen 0 @", "--seen is \"0\"; it must be above 0 and at most 1\n"},
       {"learn --seen 1.5 @", "--seen is \"1.5\"; it must be above 0 and at most 1\n"},
@@ -804,11 +809,15 @@ static void mistakes_name_argument_value_and_rule(void **state) {
       {"learn --output @ @", "--output is \"@\"; it must not be FILE itself\n"},
       {"label --learnt %/none @", "--learnt is \"%/none\"; it must be a file that can be read: "},
       {"label --learnt % @", "--learnt is \"%\"; it must be a file that can be read: "},
-      {"label --learnt @ @", "--learnt is \"@\": CHORALE_ERROR_TEXT: "},
+      {"label --learnt @ @", "--learnt is \"@\": CHORALE_ERROR_TEXT: the file is no learnt result "
+                             "from byte 0 on; it must be the JSON of a learnt result"},
       {"report --learnt /dev/null @", "--learnt is \"/dev/null\": CHORALE_ERROR_TEXT: "},
       {"report --output @ @", "--output is \"@\"; it must not be FILE itself\n"},
   };
   char *before = contents(small_path);
+  char infeasible[300];
+  snprintf(infeasible, sizeof infeasible, "%s/infeasible", folder);
+  save_small(infeasible, INFEASIBLE);
   for (size_t i = 0; i < COUNT_OF(mistakes); ++i) {
     char texts[2][1000];
     const char *from[] = {mistakes[i].arguments, mistakes[i].says};

@@ -777,22 +777,35 @@ static void bad_input(void **state) {
    options.rule_count = 1)
   WITH(RULE(0, CHORALE_BASIS_EMPTY, -1, -1, 1), CHORALE_ERROR_KIND, "cannot show EMPTY");
   WITH(RULE(0, CHORALE_BASIS_OUT, -1, -1, 1), CHORALE_ERROR_KIND, "OUT");
-  WITH(RULE(-1, CHORALE_BASIS_CENTRE, -1, -1, 1), CHORALE_ERROR_KIND, "no kind can have");
+  WITH(RULE(-1, CHORALE_BASIS_CENTRE, -1, -1, 1), CHORALE_ERROR_KIND,
+       "no kind can have; kind 0 cannot: its cliques have no centre");
   WITH(RULE(0, 7, -1, -1, 1), CHORALE_ERROR_UNKNOWN_CONSTANT, "basis is 7");
   WITH(RULE(1, CHORALE_BASIS_VALUE, -1, -1, 1), CHORALE_ERROR_OUT_OF_RANGE, "kind is 1");
   WITH(RULE(0, CHORALE_BASIS_VALUE, 3, -1, 1), CHORALE_ERROR_OUT_OF_RANGE, "index is 3");
-  WITH(RULE(0, CHORALE_BASIS_VALUE, 0, 1, -1), CHORALE_ERROR_OUT_OF_RANGE, "no bounds");
-  WITH(RULE(0, CHORALE_BASIS_VALUE, 0, NAN, 1), CHORALE_ERROR_NOT_A_NUMBER, "NaN");
+  WITH(RULE(0, CHORALE_BASIS_VALUE, 0, 1, -1), CHORALE_ERROR_OUT_OF_RANGE,
+       "options->rules[0].least is 1; it must not be above most = -1");
+  WITH(RULE(0, CHORALE_BASIS_VALUE, 0, 1e300, 2e300), CHORALE_ERROR_OUT_OF_RANGE,
+       "rules[0].least is 1e+300; it must be minus infinity or from -1e+280 to 1e+280");
+  WITH(RULE(0, CHORALE_BASIS_VALUE, 0, -1, -INFINITY), CHORALE_ERROR_OUT_OF_RANGE,
+       "rules[0].most is -inf; it must be plus infinity or from -1e+280 to 1e+280");
+  WITH(RULE(0, CHORALE_BASIS_VALUE, 0, NAN, 1), CHORALE_ERROR_NOT_A_NUMBER,
+       "rules[0].least is NaN; it must be a number");
   WITH(options.folds = 1, CHORALE_ERROR_SIZE, "folds is 1");
   WITH(options.level = 1, CHORALE_ERROR_OUT_OF_RANGE, "level is 1");
-  WITH(options.level = NAN, CHORALE_ERROR_NOT_A_NUMBER, "NaN");
+  WITH(options.level = NAN, CHORALE_ERROR_NOT_A_NUMBER, "options->level is NaN");
+  WITH(options.time_limit = NAN, CHORALE_ERROR_NOT_A_NUMBER, "options->time_limit is NaN");
+  chorale_run_options run;
+  chorale_run_options_init(&run, sizeof run);
+  run.threads = 5000;
+  WITH(options.run = &run, CHORALE_ERROR_SIZE_OVERFLOW, "options->run->threads is 5000");
   const double seen = 1.5;
   WITH(options.seen = &seen, CHORALE_ERROR_OUT_OF_RANGE, "seen[0] is 1.5");
   const double costs[] = {0, 1, 1, -1, 0, 1, 1, 1, 0};
   WITH((options.costs = costs, options.labels = 3), CHORALE_ERROR_OUT_OF_RANGE,
        "costs[1][0] is -1");
   const double few[] = {0, 1, 1, 0};
-  WITH((options.costs = few, options.labels = 2), CHORALE_ERROR_LABELS_MISMATCH, "has 3 labels");
+  WITH((options.costs = few, options.labels = 2), CHORALE_ERROR_LABELS_MISMATCH,
+       "chain 0 of problems[0] has 3 labels; it must have options->labels = 2");
   const double ones[] = {0, 1, 1, 1, 0, 1, 1, 1, 0};
   WITH((options.costs = ones, options.classes = without_0, options.labels = 3), CHORALE_ERROR_KIND,
        "both given");
@@ -834,7 +847,7 @@ static void bad_input(void **state) {
   learnt = NULL;
   assert_int_equal(CHORALE_ERROR_MODEL_MISMATCH,
                    chorale_learn(NULL, both, 2, NULL, &learnt, &error));
-  assert_non_null(strstr(error.message, "'titles'"));
+  assert_non_null(strstr(error.message, "problems[1] is named 'titles'; it must be 'words'"));
   assert_int_equal(CHORALE_ERROR_NULL_ARGUMENT,
                    chorale_learn(NULL, NULL, 1, NULL, &learnt, &error));
   assert_int_equal(CHORALE_ERROR_SIZE, chorale_learn(NULL, both, 0, NULL, &learnt, &error));
@@ -846,13 +859,17 @@ static void bad_input(void **state) {
   kinds[1] = 1;
   OK(chorale_problem_set_cliques(problem, kinds, NULL, &error));
   assert_int_equal(CHORALE_ERROR_KIND, chorale_learnt_apply(NULL, learnt, problem, &model, &error));
+  assert_non_null(strstr(error.message, "clique 1 is of kind 1; it must be of a kind that"));
   chorale_potential *potential = NULL;
   assert_int_equal(CHORALE_ERROR_VALUES_MISMATCH,
                    chorale_learnt_potential(NULL, learnt, 0, 5, -1, &potential, &error));
+  assert_string_equal(error.message, "values is 5; it must be 3, for which kind 0 was learnt");
   assert_int_equal(CHORALE_ERROR_OUT_OF_RANGE,
                    chorale_learnt_potential(NULL, learnt, 1, 3, -1, &potential, &error));
   assert_int_equal(CHORALE_ERROR_OUT_OF_RANGE,
                    chorale_learnt_potential(NULL, learnt, 0, 3, 0, &potential, &error));
+  assert_string_equal(error.message,
+                      "centre_value is 0; it must be -1, since kind 0 has no centre");
   chorale_learnt_destroy(learnt);
   chorale_problem_destroy(other);
   /* Warnings: a tagger that is nearly always right, and gold labels that the scores forbid. */

@@ -15,7 +15,7 @@ int command_check(const settings *chosen) {
     const chorale_status status = chorale_problem_load(NULL, path, &problem, &error);
     chorale_problem_destroy(problem);
     if (status == CHORALE_ERROR_OUT_OF_MEMORY)
-      stop(EXIT_SYSTEM, "FILE is \"%s\": out of memory", path);
+      check_input(status, &error, "FILE", path);
     if (status != CHORALE_OK)
       code = EXIT_NO;
     const char *name = status == CHORALE_OK ? "ok" : chorale_status_name(status);

@@ -128,7 +128,10 @@ static chorale_model *with_strengths(const corpus *from, const settings *chosen,
     return model;
   chorale_model *reweighed = NULL;
   chorale_error error;
-  check(chorale_model_reweigh(NULL, model, factors, &reweighed, &error), &error);
+  char strength[40];
+  snprintf(strength, sizeof strength, "%g", chosen->strength);
+  check_input(chorale_model_reweigh(NULL, model, factors, &reweighed, &error), &error,
+              "--strength", strength);
   chorale_model_release(model);
   return reweighed;
 }

@@ -17,6 +17,16 @@ static int32_t tell_progress(void *user, const chorale_learn_progress *progress)
   return 0;
 }
 
+/* Ends the program if `status` is an error. A message about one of several files names it as
+ * problems[k]; other messages are about all files. */
+static void check_files(chorale_status status, const chorale_error *error,
+                        const settings *chosen) {
+  const char *named = strstr(error->message, "problems[");
+  const int64_t k = named != NULL ? strtoll(named + strlen("problems["), NULL, 10) : 0;
+  const int is_one = k < chosen->file_count && (named != NULL || chosen->file_count == 1);
+  check_input(status, error, "FILE", is_one ? chosen->files[k] : NULL);
+}
+
 static chorale_learnt *learn(chorale_problem *const *problems, const settings *chosen) {
   chorale_run_options run;
   chorale_run_options_init(&run, sizeof run);
@@ -42,7 +52,7 @@ static chorale_learnt *learn(chorale_problem *const *problems, const settings *c
                     &learnt, &error);
   if (chosen->progress && isatty(STDERR_FILENO))
     fputs("\r\033[K", stderr);
-  check_input(status, &error, "FILE", chosen->files[0]);
+  check_files(status, &error, chosen);
   free(seen);
   return learnt;
 }

@@ -20,7 +20,7 @@ static const char run_help[] =
     "  --rounds N         message rounds at most (default 10)\n"
     "  --threads N        threads (default 1); the result is the same for any number\n"
     "  --beam N           joint states that decoding a chain under several properties\n"
-    "                     keeps; 0 (default): all, or an error if there are too many\n"
+    "                     keeps; 0 (default): all, or the best 1024 if there are more\n"
     "  --bound N          steps of the upper bound; 0 (default): none\n"
     "  --seconds F        end the run after F seconds with the best labels found so far\n"
     "  --progress         progress to stderr even if that is no terminal\n";
@@ -38,11 +38,7 @@ static const char learn_help[] =
     "  --seconds F        end after F seconds; nothing is applied then\n"
     "  --progress         progress to stderr even if that is no terminal\n";
 
-/* Upper limit of whole-number options: above any useful number, but so low that an array with an
- * entry for each round fits in memory. */
-static const int64_t most = 1000000;
-
-static int64_t whole(const char *name, const char *text, int64_t least) {
+static int64_t whole(const char *name, const char *text, int64_t least, int64_t most) {
   char *end = NULL;
   errno = 0;
   const long long value = strtoll(text, &end, 10);
@@ -90,26 +86,32 @@ typedef struct option {
   int takes; /* the sets (TAKES_...) that contain the option; 0: every subcommand takes it */
   form is;
   size_t at;     /* offset in `settings` of the int, int64_t, double or const char * to set */
-  int64_t least; /* for a WHOLE option: the least value allowed */
+  int64_t least, most; /* for a WHOLE option: the values allowed */
 } option;
 
 enum { TAKES_ANY_RUN = TAKES_RUN | TAKES_LEARN };
 
+/* Upper limit of most whole-number options: above any useful number, but so low that an array with
+ * an entry for each round fits in memory. */
+enum { MOST = 1000000 };
+/* The library takes no more threads. */
+enum { MOST_THREADS = 256 };
+
 static const option options[] = {
-    {"--json", 0, FLAG, offsetof(settings, json), 0},
-    {"--progress", TAKES_ANY_RUN, FLAG, offsetof(settings, progress), 0},
-    {"--learnt", TAKES_RUN, TEXT, offsetof(settings, learnt), 0},
-    {"--strength", TAKES_RUN, REAL, offsetof(settings, strength), 0},
-    {"--properties", TAKES_RUN, TEXT, offsetof(settings, properties), 0},
-    {"--rounds", TAKES_ANY_RUN, WHOLE, offsetof(settings, rounds), 0},
-    {"--threads", TAKES_ANY_RUN, WHOLE, offsetof(settings, threads), 1},
-    {"--beam", TAKES_ANY_RUN, WHOLE, offsetof(settings, beam), 0},
-    {"--bound", TAKES_RUN, WHOLE, offsetof(settings, bound_steps), 0},
-    {"--seconds", TAKES_ANY_RUN, REAL, offsetof(settings, seconds), 0},
-    {"--seen", TAKES_LEARN, REAL, offsetof(settings, seen), 0},
-    {"--folds", TAKES_LEARN, WHOLE, offsetof(settings, folds), 2},
-    {"--library", TAKES_REPORT, TEXT, offsetof(settings, library), 0},
-    {"--output", TAKES_REPORT | TAKES_LEARN, TEXT, offsetof(settings, output), 0},
+    {"--json", 0, FLAG, offsetof(settings, json), 0, 0},
+    {"--progress", TAKES_ANY_RUN, FLAG, offsetof(settings, progress), 0, 0},
+    {"--learnt", TAKES_RUN, TEXT, offsetof(settings, learnt), 0, 0},
+    {"--strength", TAKES_RUN, REAL, offsetof(settings, strength), 0, 0},
+    {"--properties", TAKES_RUN, TEXT, offsetof(settings, properties), 0, 0},
+    {"--rounds", TAKES_ANY_RUN, WHOLE, offsetof(settings, rounds), 0, MOST},
+    {"--threads", TAKES_ANY_RUN, WHOLE, offsetof(settings, threads), 1, MOST_THREADS},
+    {"--beam", TAKES_ANY_RUN, WHOLE, offsetof(settings, beam), 0, MOST},
+    {"--bound", TAKES_RUN, WHOLE, offsetof(settings, bound_steps), 0, MOST},
+    {"--seconds", TAKES_ANY_RUN, REAL, offsetof(settings, seconds), 0, 0},
+    {"--seen", TAKES_LEARN, REAL, offsetof(settings, seen), 0, 0},
+    {"--folds", TAKES_LEARN, WHOLE, offsetof(settings, folds), 2, MOST},
+    {"--library", TAKES_REPORT, TEXT, offsetof(settings, library), 0, 0},
+    {"--output", TAKES_REPORT | TAKES_LEARN, TEXT, offsetof(settings, output), 0, 0},
 };
 
 /* Returns the option of the subcommand whose name is the `length` bytes at `name`; ends the program
@@ -130,7 +132,7 @@ static void set(settings *to, const option *which, const char *value) {
     *(int *)at = 1;
     break;
   case WHOLE:
-    *(int64_t *)at = whole(which->name, value, which->least);
+    *(int64_t *)at = whole(which->name, value, which->least, which->most);
     break;
   case REAL:
     *(double *)at = real(which->name, value);

@@ -14,8 +14,8 @@ typedef struct settings {
   double strength;        /* factor on every potential of the model */
   int64_t rounds;
   int64_t threads;
-  int64_t beam; /* how many joint states the decoding of a chain keeps; 0: all, within the budget of
-                   the library */
+  int64_t beam; /* how many joint states the decoding of a chain keeps; 0: all, or the best ones
+                   within the budget of the library */
   int64_t bound_steps;
   double seconds; /* time limit of the run, or of learning; negative: none */
   int64_t folds;

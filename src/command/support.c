@@ -13,7 +13,7 @@
 void *allocate(int64_t count, size_t size) {
   void *memory = count < 0 ? NULL : calloc(count > 0 ? (size_t)count : 1, size);
   if (memory == NULL)
-    stop(EXIT_SYSTEM, "out of memory");
+    stop(EXIT_SYSTEM, "the program ran out of memory");
   return memory;
 }
 
@@ -29,17 +29,73 @@ void stop(int code, const char *format, ...) {
   exit(code);
 }
 
+/* What messages of the library say of its arguments, and what the command says instead. # stands
+ * for the digits of a number. */
+static const struct {
+  const char *library, *command;
+} phrases[] = {
+    {"problems[#]", "FILE"},
+    {"factors[#]", "the factor of clique #"},
+    {"json is", "the file is"},
+    {"json has", "the file has"},
+    {"set kinds with chorale_problem_set_cliques", "FILE must give cliques kinds"},
+    {"set some with chorale_problem_set_gold", "FILE must have some"},
+};
+
+/* Returns the end of the part of `text` that matches the phrase; NULL if `text` does not begin with
+ * it. Writes where the digits for # begin to *digits. */
+static const char *behind_phrase(const char *text, const char *phrase, const char **digits) {
+  for (; *phrase != '\0'; ++phrase) {
+    if (*phrase == '#') {
+      *digits = text;
+      text += strspn(text, "0123456789");
+    } else if (*text++ != *phrase) {
+      return NULL;
+    }
+  }
+  return text;
+}
+
+/* Returns the library's message in the phrases of the command. The next call overwrites it. */
+static const char *in_own_words(const char *message) {
+  static char made[4 * CHORALE_ERROR_MESSAGE_SIZE];
+  size_t length = 0;
+  while (*message != '\0' && length + CHORALE_ERROR_MESSAGE_SIZE < sizeof made) {
+    const char *end = NULL, *digits = "";
+    size_t k = 0;
+    while (k < sizeof phrases / sizeof *phrases &&
+           (end = behind_phrase(message, phrases[k].library, &digits)) == NULL)
+      ++k;
+    if (end == NULL) {
+      made[length++] = *message++;
+      continue;
+    }
+    for (const char *from = phrases[k].command; *from != '\0'; ++from) {
+      const size_t bytes = *from == '#' ? strspn(digits, "0123456789") : 1;
+      memcpy(made + length, *from == '#' ? digits : from, bytes);
+      length += bytes;
+    }
+    message = end;
+  }
+  made[length] = '\0';
+  return made;
+}
+
 void check(chorale_status status, const chorale_error *error) {
   if (status != CHORALE_OK)
     stop(status == CHORALE_ERROR_OUT_OF_MEMORY ? EXIT_SYSTEM : EXIT_NO, "%s: %s",
-         chorale_status_name(status), error->message);
+         chorale_status_name(status), in_own_words(error->message));
 }
 
 void check_input(chorale_status status, const chorale_error *error, const char *argument,
-                 const char *path) {
-  if (status != CHORALE_OK)
-    stop(status == CHORALE_ERROR_OUT_OF_MEMORY ? EXIT_SYSTEM : EXIT_BAD_INPUT,
-         "%s is \"%s\": %s: %s", argument, path, chorale_status_name(status), error->message);
+                 const char *value) {
+  if (status == CHORALE_OK)
+    return;
+  const int code = status == CHORALE_ERROR_OUT_OF_MEMORY ? EXIT_SYSTEM : EXIT_BAD_INPUT;
+  const char *name = chorale_status_name(status), *message = in_own_words(error->message);
+  if (value == NULL)
+    stop(code, "%s: %s", name, message);
+  stop(code, "%s is \"%s\": %s: %s", argument, value, name, message);
 }
 
 chorale_problem *load(const char *path) {
@@ -65,7 +121,7 @@ char *read_file(const char *argument, const char *path, size_t *length) {
     if (*length == room - 1) {
       text = realloc(text, room *= 2);
       if (text == NULL)
-        stop(EXIT_SYSTEM, "out of memory");
+        stop(EXIT_SYSTEM, "the program ran out of memory");
     }
   }
   if (file == NULL || ferror(file))

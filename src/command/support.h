@@ -27,13 +27,15 @@ void *allocate(int64_t count, size_t size);
  * in the message are printed as "?". */
 void stop(int code, const char *format, ...) ENDS_WITH_MESSAGE;
 
-/* Ends the program with the library's message if `status` is an error. */
+/* Ends the program with the library's message if `status` is an error. The message names options
+ * of the command in the place of the library's arguments. */
 void check(chorale_status status, const chorale_error *error);
 
 /* Ends the program with EXIT_BAD_INPUT if `status` is an error (EXIT_SYSTEM if memory ran out). The
- * message names `argument` and its value `path`, and contains the library's message. */
+ * message names `argument` and its value, unless `value` is NULL, and contains the library's
+ * message as check() does. */
 void check_input(chorale_status status, const chorale_error *error, const char *argument,
-                 const char *path);
+                 const char *value);
 
 /* Loads a problem file; ends the program with EXIT_BAD_INPUT if the file is not valid. */
 chorale_problem *load(const char *path);

@@ -85,14 +85,21 @@ chorale_status check_rule(const Report &report, const chorale_weight_rule &rule,
   if (rule.kind < -1 || rule.kind >= learnt.kinds.size())
     return fail(CHORALE_ERROR_OUT_OF_RANGE, ".kind is ", rule.kind, "; it must be from -1 to ",
                 learnt.kinds.size() - 1);
-  if (std::isnan(rule.least) || std::isnan(rule.most))
-    return fail(CHORALE_ERROR_NOT_A_NUMBER, ": a bound is NaN; it must be a number");
-  const auto is_bound = [](double bound) { return std::isinf(bound) || is_finite_score(bound); };
-  if (!(rule.least <= rule.most) || !is_bound(rule.least) || !is_bound(rule.most) ||
-      rule.least == kInfinity || rule.most == kForbidden)
-    return fail(CHORALE_ERROR_OUT_OF_RANGE, ": least ", rule.least, " and most ", rule.most,
-                " are no bounds; least must not be above most");
+  for (const bool is_least : {true, false}) {
+    const double bound = is_least ? rule.least : rule.most;
+    const std::string_view field = is_least ? ".least is " : ".most is ";
+    if (std::isnan(bound))
+      return fail(CHORALE_ERROR_NOT_A_NUMBER, field, "NaN; it must be a number");
+    if (!is_finite_score(bound) && bound != (is_least ? kForbidden : kInfinity))
+      return fail(CHORALE_ERROR_OUT_OF_RANGE, field, bound, "; it must be ",
+                  is_least ? "minus" : "plus", " infinity or from ", -kLargestScore, " to ",
+                  kLargestScore);
+  }
+  if (rule.least > rule.most)
+    return fail(CHORALE_ERROR_OUT_OF_RANGE, ".least is ", rule.least,
+                "; it must not be above most = ", rule.most);
   bool is_had = false;
+  std::int64_t refused = -1; // the first kind that cannot have the basis; -1: none yet
   for (std::int64_t k = 0; k < learnt.kinds.size(); ++k) {
     const Kind &kind = learnt.kinds[k];
     if (kind.cliques == 0 || (rule.kind != -1 && rule.kind != k))
@@ -102,6 +109,8 @@ chorale_status check_rule(const Report &report, const chorale_weight_rule &rule,
       return fail(CHORALE_ERROR_KIND, " is for basis ", basis_name(rule.basis), ", which kind ", k,
                   " cannot have: ", why);
     is_had = is_had || !why;
+    if (why && refused < 0)
+      refused = k;
     const IndexRange indices = indices_of(kind, rule.basis);
     if (rule.kind != -1 && rule.index != -1 &&
         (rule.index < indices.first || rule.index >= indices.first + indices.count))
@@ -110,7 +119,8 @@ chorale_status check_rule(const Report &report, const chorale_weight_rule &rule,
   }
   if (!is_had && rule.kind == -1)
     return fail(CHORALE_ERROR_KIND, " is for basis ", basis_name(rule.basis),
-                ", which no kind can have");
+                ", which no kind can have; kind ", refused,
+                " cannot: ", obstacle(learnt.kinds[refused], rule.basis));
   return CHORALE_OK;
 }
 
@@ -140,8 +150,8 @@ chorale_status find_kinds(const Report &report, Problems problems, Learnt &learn
         kind = kind_of(clique);
       else if (!join(kind, clique))
         return report.fail(CHORALE_ERROR_KIND, "clique ", c, " of problems[", p, "] is of kind ",
-                           number, ", and unlike the cliques of that kind before it (property, "
-                                   "EMPTY, OUT or centre)");
+                           number, "; it must be like the cliques of that kind before it in "
+                                   "property, EMPTY, OUT and centre");
       ++kind.cliques;
       kind.members += clique.members;
     }
@@ -161,9 +171,9 @@ chorale_status find_kinds(const Report &report, Problems problems, Learnt &learn
         continue;
       const std::string_view text(name, length);
       if (kind.name_length > 0 && learnt.name(kind) != text)
-        return report.fail(CHORALE_ERROR_MODEL_MISMATCH, "kind ", k, " is named '",
-                           learnt.name(kind), "' in one problem and '", text, "' in problems[", p,
-                           "]; kinds must be numbered alike");
+        return report.fail(CHORALE_ERROR_MODEL_MISMATCH, "kind ", k, " of problems[", p,
+                           "] is named '", text, "'; it must be '", learnt.name(kind),
+                           "', as in the problems before it");
       for (std::size_t b = 0; kind.name_length == 0 && b < length; ++b)
         if (!learnt.names.push(name[b]))
           return report.out_of_memory(length);
@@ -228,8 +238,9 @@ chorale_status find_weights(const Report &report, gsl::span<const chorale_weight
         if (!is_learnt)
           continue;
         if (learnt.weights.size() >= kMostWeights)
-          return report.fail(CHORALE_ERROR_SIZE_OVERFLOW, "there are more than ", kMostWeights,
-                             " weights to learn");
+          return report.fail(CHORALE_ERROR_SIZE_OVERFLOW, "the kinds and options->rules ask for "
+                             "more than ", kMostWeights, " weights; there must be fewer kinds, or "
+                             "rules for fewer kinds or indices");
         chorale_learnt_weight weight{};
         weight.kind = static_cast<std::int32_t>(k);
         weight.basis = basis;

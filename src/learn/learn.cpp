@@ -40,11 +40,14 @@ chorale_status check_problems(const Report &report, const chorale_problem *const
 // costs or classes, that has this number of labels.
 chorale_status check_labels_of(const Report &report, std::string_view name, std::int64_t labels,
                                const Teaching &teaching) noexcept {
-  for (std::size_t k = 0; k < teaching.problems.size(); ++k)
-    for (const Chain &chain : teaching.problems[k]->model->chains)
-      if (chain.labels != labels)
-        return report.fail(CHORALE_ERROR_LABELS_MISMATCH, "a chain of problems[", k, "] has ",
-                           chain.labels, " labels, options->", name, " ", labels);
+  for (std::size_t k = 0; k < teaching.problems.size(); ++k) {
+    const auto &chains = teaching.problems[k]->model->chains;
+    for (std::int64_t i = 0; i < chains.size(); ++i)
+      if (chains[i].labels != labels)
+        return report.fail(CHORALE_ERROR_LABELS_MISMATCH, "chain ", i, " of problems[", k,
+                           "] has ", chains[i].labels, " labels; it must have options->labels = ",
+                           labels, ", those of options->", name);
+  }
   return CHORALE_OK;
 }
 
@@ -105,9 +108,11 @@ chorale_status check_seen(const Report &report, const chorale_learn_options &opt
 chorale_status take_learn_options(const Report &report, const chorale_learn_options &options,
                             Teaching &teaching, Array<chorale_weight_rule> &rules) noexcept {
   CHORALE_CHECK(check_size(report, "options->folds", options.folds, 2));
-  if (std::isnan(options.level) || std::isnan(options.time_limit))
-    return report.fail(CHORALE_ERROR_NOT_A_NUMBER, "options->level or options->time_limit is NaN; "
-                                                   "it must be a number");
+  if (std::isnan(options.level))
+    return report.fail(CHORALE_ERROR_NOT_A_NUMBER, "options->level is NaN; it must be a number");
+  if (std::isnan(options.time_limit))
+    return report.fail(CHORALE_ERROR_NOT_A_NUMBER,
+                       "options->time_limit is NaN; it must be seconds, or negative for none");
   if (!(options.level > 0 && options.level < 1))
     return report.fail(CHORALE_ERROR_OUT_OF_RANGE, "options->level is ", options.level,
                        "; it must be above 0 and below 1");
@@ -158,14 +163,22 @@ chorale_status check_kind(const Report &report, const Learnt &learnt, std::int64
   return check_index(report, "kind", kind, learnt.kinds.size());
 }
 
+// Checks that the weights of a kind are for `values` values. name: texts that together name the
+// number of values.
+template <class... Name>
+chorale_status check_values(const Report &report, const Learnt &learnt, std::int64_t kind,
+                            std::int64_t values, const Name &...name) noexcept {
+  const Kind &of = learnt.kinds[kind];
+  if (!learnt.needs_values(of) || values == of.values)
+    return CHORALE_OK;
+  return report.fail(CHORALE_ERROR_VALUES_MISMATCH, name..., " is ", values, "; it must be ",
+                     of.values, ", for which kind ", kind, " was learnt");
+}
+
 chorale_status make_potential(const Report &report, const Memory &memory, const Learnt &learnt,
                               std::int64_t number, std::int64_t values, std::int64_t centre_value,
                               Potential *&made) noexcept {
   const Kind &kind = learnt.kinds[number];
-  CHORALE_CHECK(check_size(report, "values", values));
-  if (learnt.needs_values(kind) && values != kind.values)
-    return report.fail(CHORALE_ERROR_VALUES_MISMATCH, "values is ", values, "; kind ", number,
-                       " was learnt for ", kind.values);
   Array<double> theta(memory);
   if (!theta.resize(kind.weights))
     return report.out_of_memory(to_size(kind.weights) * sizeof(double));
@@ -218,7 +231,8 @@ private:
       const std::string_view learnt = learnt_.name(learnt_.kinds[k]);
       if (name && !learnt.empty() && learnt != std::string_view(name, length))
         return report_.fail(CHORALE_ERROR_MODEL_MISMATCH, "kind ", k, " of the problem is named '",
-                            std::string_view(name, length), "'; it was learnt as '", learnt, "'");
+                            std::string_view(name, length), "'; it must be '", learnt,
+                            "', as where it was learnt");
     }
     return CHORALE_OK;
   }
@@ -226,7 +240,7 @@ private:
     const Clique clique = problem_.model->cliques[c];
     if (number >= learnt_.kinds.size() || learnt_.kinds[number].cliques == 0)
       return report_.fail(CHORALE_ERROR_KIND, "clique ", c, " is of kind ", number,
-                          ", of which no clique was learnt from");
+                          "; it must be of a kind that was learnt, or of none (-1)");
     if (clique.weighted())
       return report_.fail(CHORALE_ERROR_WEIGHTS, "clique ", c, " is of kind ", number,
                           " and has members with weights above 1; learnt potentials are for "
@@ -235,7 +249,9 @@ private:
     Kind like = kind;
     if (!join(like, clique))
       return report_.fail(CHORALE_ERROR_KIND, "clique ", c, " is of kind ", number,
-                          ", and unlike those that were learnt from");
+                          "; it must be like those learnt from in property, EMPTY, OUT and centre");
+    CHORALE_CHECK(check_values(report_, learnt_, number, clique.values(),
+                               "the number of values of clique ", c));
     for (std::int64_t i = 0; i < made_.size(); ++i)
       if (made_[i].kind == number && made_[i].values == clique.values()) {
         exchanges_[c] = {made_[i].potential, made_[i].centre};
@@ -375,11 +391,13 @@ chorale_status chorale_learnt_potential(const chorale_host *host, const chorale_
     CHORALE_CHECK(read_host(report, host, lent));
     CHORALE_CHECK(check_kind(report, *learnt, kind));
     const Kind &of = learnt->kinds[kind];
-    if (of.is_centred ? centre_value < 0 || centre_value >= of.centre_values : centre_value != -1)
+    if (of.is_centred)
+      CHORALE_CHECK(check_index(report, "centre_value", centre_value, of.centre_values));
+    else if (centre_value != -1)
       return report.fail(CHORALE_ERROR_OUT_OF_RANGE, "centre_value is ", centre_value,
-                         "; it must be ", of.is_centred ? "a value of the centre, below "
-                                                        : "-1: the kind has no centre; centres: ",
-                         of.centre_values);
+                         "; it must be -1, since kind ", kind, " has no centre");
+    CHORALE_CHECK(check_size(report, "values", values));
+    CHORALE_CHECK(check_values(report, *learnt, kind, values, "values"));
     Potential *made = nullptr;
     CHORALE_CHECK(
         make_potential(report, Memory(&lent), *learnt, kind, values, centre_value, made));

@@ -386,11 +386,12 @@ chorale_status read_learnt(const Report &report, std::string_view json, Learnt &
     return reader.without_memory()
                ? report.out_of_memory(sizeof(Kind))
                : report.fail(CHORALE_ERROR_TEXT,
-                             "json is not what chorale_learnt_text wrote: at byte ", reader.at(),
-                             " something else was expected");
+                             "json is no learnt result from byte ", reader.at(),
+                             " on; it must be the JSON of a learnt result, unchanged");
   if (!is_sound(to))
-    return report.fail(CHORALE_ERROR_TEXT, "json is not what chorale_learnt_text wrote: its kinds "
-                                           "and weights do not go together");
+    return report.fail(CHORALE_ERROR_TEXT,
+                       "json has kinds and weights that do not go together; it must be the JSON of "
+                       "a learnt result, unchanged");
   to.report.kinds = to.kinds.size();
   to.report.weights = to.weights.size();
   return CHORALE_OK;

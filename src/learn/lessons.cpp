@@ -49,7 +49,14 @@ Lessons::~Lessons() {
 
 chorale_status Lessons::pass_on(const Report &report, chorale_status status,
                                 const chorale_error &error) const noexcept {
-  return status == CHORALE_OK ? status : report.fail(status, std::string_view(error.message));
+  if (status == CHORALE_OK)
+    return status;
+  // The options of runs are options->run of the caller.
+  std::string_view rest(error.message);
+  constexpr std::string_view kOptions = "options->";
+  const bool is_option = rest.starts_with(kOptions);
+  rest.remove_prefix(is_option ? kOptions.size() : 0);
+  return report.fail(status, is_option ? "options->run->" : "", rest);
 }
 
 // ---- Preparation -------------------------------------------------------------------------------
@@ -113,8 +120,9 @@ chorale_status Lessons::prepare(const Report &report, Problems problems,
     return report.fail(CHORALE_ERROR_NO_GOLD, "the problems have no gold label that their chains "
                                               "allow; set some with chorale_problem_set_gold");
   if (labelled_groups < 2)
-    return report.fail(CHORALE_ERROR_ONE_GROUP, "all chains with gold labels are of one group, or "
-                                                "share cliques; at least 2 groups are needed");
+    return report.fail(CHORALE_ERROR_ONE_GROUP,
+                       "all chains with gold labels are of one group, or share cliques; they must "
+                       "be in at least 2 groups without common cliques");
   told.groups = labelled_groups;
   CHORALE_CHECK(find_unit(report));
   CHORALE_CHECK(find_bonus(report, seen));
@@ -533,8 +541,9 @@ chorale_status Lessons::solve_chain(const Report &report, const Lesson &lesson,
                             : chorale_chain_solve(solver_, &chain, labels.data(), &result, &error),
                         error));
   if (result.outcome == CHORALE_OUTCOME_INFEASIBLE)
-    return report.fail(CHORALE_ERROR_NO_LABELLING, "chain ", number,
-                       " of a problem forbids every labelling");
+    return report.fail(CHORALE_ERROR_NO_LABELLING, "chain ", number, " of problems[",
+                       std::find(lessons_.begin(), lessons_.end(), &lesson) - lessons_.begin(),
+                       "] forbids every labelling; it must allow one");
   return CHORALE_OK;
 }
 

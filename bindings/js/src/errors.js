@@ -39,7 +39,6 @@ const NAMES = {
   NULL: "missing",
   "unary score": "score",
   table_count: "tables.length",
-  chorale_learnt_text: "Learnt.toJSON",
   chorale_problem_set_gold: "Problem.gold",
   chorale_problem_set_cliques: "Problem.setCliques",
   "corpus->unary": "scores",

@@ -167,7 +167,7 @@ _NAMES_OF_CALLS = {
     "chorale_label_map_from_names": _LABELS,
     "chorale_scheme_mask": _LABELS,
     "chorale_learn": {"chorale_problem_set_cliques": "Problem.clique_kinds"},
-    "chorale_learnt_read": {"json": "text", "chorale_learnt_text": "Learnt.to_json"},
+    "chorale_learnt_read": {"json": "text"},
     "chorale_potential_score": {"values": "the number of counts"},
     "chorale_problem_set_cliques": {"kinds": "clique_kinds", "values": "lists"},
     "chorale_problem_set_note": {"name_length": "the length of the name"},

@@ -71,7 +71,7 @@ pub(crate) unsafe fn text(text: *const c_char) -> &'static str {
 
 /// Names that messages of the library put before a field of a C struct, as in "options->tokens".
 /// `in_rust` removes these names, since the crate has other types in place of the structs.
-const STRUCTS: [&str; 12] = [
+const STRUCTS: [&str; 13] = [
     "allocator",
     "attachment",
     "automaton",
@@ -82,6 +82,7 @@ const STRUCTS: [&str; 12] = [
     "map",
     "options",
     "problem",
+    "run",
     "scores",
     "setup",
 ];
