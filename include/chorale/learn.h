@@ -230,7 +230,7 @@ typedef struct chorale_learn_options {
   /* Options of the runs that label the problems during learning: rounds, joint_mode, beam_width,
    * budget, threads, executor and so on. time_limit, cancel, progress and bound_steps are ignored.
    * If rounds is -1: 3 rounds, or 0 if all kinds are of property cliques; a run with 0 rounds only
-   * polishes the tagger's labels. NULL: the defaults, but with rounds -1 and beam_width 30. */
+   * polishes the tagger's labels. NULL: the defaults, but with rounds -1. */
   const chorale_run_options *run;
   double time_limit; /* seconds; negative (default): none */
   const chorale_cancel *cancel;             /* may be NULL */

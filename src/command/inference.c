@@ -180,12 +180,7 @@ inference infer(const corpus *from, const settings *chosen) {
   chorale_error error;
   chorale_run_options options;
   chorale_run_options_init(&options, sizeof options);
-  options.rounds = chosen->rounds;
-  options.threads = chosen->threads;
-  if (chosen->beam > 0) {
-    options.joint_mode = CHORALE_JOINT_BEAM;
-    options.beam_width = chosen->beam;
-  }
+  set_run(&options, chosen);
   options.bound_steps = chosen->bound_steps;
   options.time_limit = chosen->seconds;
   options.progress = keep_moment;

@@ -30,10 +30,7 @@ static void check_files(chorale_status status, const chorale_error *error,
 static chorale_learnt *learn(chorale_problem *const *problems, const settings *chosen) {
   chorale_run_options run;
   chorale_run_options_init(&run, sizeof run);
-  run.rounds = chosen->rounds;
-  run.threads = chosen->threads;
-  if (chosen->beam > 0)
-    run.beam_width = chosen->beam;
+  set_run(&run, chosen);
   double *seen = allocate(chosen->file_count, sizeof *seen);
   for (int64_t i = 0; i < chosen->file_count; ++i)
     seen[i] = chosen->seen;

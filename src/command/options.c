@@ -33,8 +33,8 @@ static const char learn_help[] =
     "  --rounds N         message rounds of a run at most (default 3; 0 if only\n"
     "                     properties agree)\n"
     "  --threads N        threads (default 1); the result is the same for any number\n"
-    "  --beam N           joint states that decoding a chain keeps, where all would be too\n"
-    "                     many (default 30)\n"
+    "  --beam N           joint states that decoding a chain under several properties\n"
+    "                     keeps; 0 (default): all, or the best 1024 if there are more\n"
     "  --seconds F        end after F seconds; nothing is applied then\n"
     "  --progress         progress to stderr even if that is no terminal\n";
 
@@ -148,7 +148,6 @@ settings settings_from(const command *chosen, int count, char **arguments) {
                    .strength = 1,
                    .rounds = learns ? -1 : 10,
                    .threads = 1,
-                   .beam = learns ? 30 : 0,
                    .seconds = -1,
                    .folds = 10,
                    .seen = 1};
@@ -186,4 +185,13 @@ settings settings_from(const command *chosen, int count, char **arguments) {
     stop(EXIT_BAD_INPUT, "FILE is \"%s\", and again \"%s\"; there must be one", made.files[0],
          made.files[1]);
   return made;
+}
+
+void set_run(chorale_run_options *run, const settings *chosen) {
+  run->rounds = chosen->rounds;
+  run->threads = chosen->threads;
+  if (chosen->beam > 0) {
+    run->joint_mode = CHORALE_JOINT_BEAM;
+    run->beam_width = chosen->beam;
+  }
 }

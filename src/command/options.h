@@ -2,6 +2,8 @@
 #ifndef CHORALE_COMMAND_OPTIONS_H
 #define CHORALE_COMMAND_OPTIONS_H
 
+#include <chorale/run.h>
+
 #include <stdint.h>
 
 typedef struct settings {
@@ -45,5 +47,8 @@ typedef struct command {
 /* Parses the arguments after the name of a subcommand. Ends the program after --help, and with
  * EXIT_BAD_INPUT on an error. */
 settings settings_from(const command *chosen, int count, char **arguments);
+
+/* Sets the message rounds, threads and beam of a run. */
+void set_run(chorale_run_options *run, const settings *chosen);
 
 #endif

@@ -137,12 +137,10 @@ chorale_status take_learn_options(const Report &report, const chorale_learn_opti
   CHORALE_CHECK(check_seen(report, options, static_cast<std::int64_t>(teaching.problems.size())));
   LearnSpec &spec = teaching.spec;
   chorale_run_options_init(&spec.run, sizeof spec.run);
-  if (options.run) {
+  if (options.run)
     CHORALE_CHECK(read_struct(report, "options->run", options.run, spec.run));
-  } else {
+  else
     spec.run.rounds = kOwnRounds;
-    spec.run.beam_width = 30;
-  }
   spec.run.struct_size = sizeof spec.run;
   spec.run.progress = nullptr;
   spec.run.bound_steps = 0;

@@ -171,7 +171,7 @@ export function learn(native, problems, options) {
       if (told.seen !== undefined)
         fields.seen = scope.sized("float64", "seen", told.seen, pointers.length);
       // The same defaults as the library has for runs in learning (chorale_learn_options).
-      const inference = { rounds: -1, beamWidth: 30, ...told, timeLimit: null };
+      const inference = { rounds: -1, ...told, timeLimit: null };
       fields.run = scope.struct("run_options", runFields(inference));
       const wanted = scope.struct("learn_options", fields);
       return new Learnt(
