@@ -163,8 +163,8 @@ func (b *ModelBuilder) AddPositions(first int, offsets, chains, positions []int6
 // AddMembers adds whole chains or instances to the cliques first, first + 1 and so on, in one call.
 // For j from offsets[i] to offsets[i + 1] - 1, clique first + i gets chain chains[j], in this
 // order. offsets has one element more than there are cliques; if it is nil, all chains go to the
-// clique `first`. Every position has class 0, and the table of a chain is its tokens; to give other
-// classes or tables, use [ModelBuilder.AddMember].
+// clique `first`. Properties read class 0 at every position, and its token as the table entry (see
+// [Attachment]); to give other classes or table entries, use [ModelBuilder.AddMember].
 //
 // Errors are those of AddMember; after an error nothing has been added.
 func (b *ModelBuilder) AddMembers(first int, offsets, chains []int64) error {

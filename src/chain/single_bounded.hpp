@@ -98,8 +98,8 @@ private:
   // Reads the behaviour at t, and writes to attained_ the message entries of the values that fire
   // there.
   void read_attained(std::int32_t t) noexcept;
-  // Adds to the rows of next_ the labellings whose first firing is at t, where firing again may
-  // raise an entry of the message.
+  // Adds to the rows of next_ those labellings with their first firing at t for which firing again
+  // may raise an entry of the message.
   void start_rows(std::int32_t t) noexcept;
   // Moves row `code` of now_ over the edge into t, and distributes it over next_ and the message.
   void move(Scores &scores, std::int32_t t, std::int32_t code) noexcept;

@@ -68,8 +68,8 @@ struct chorale_problem {
                           gsl::span<const std::int32_t> given) noexcept;
   chorale_status set_note(const chorale::Report &report, chorale_text name,
                           chorale_text text) noexcept;
-  // Checks that `list` may be set, and that `count` texts, or an empty list, fit the model: for
-  // instance one text for each position.
+  // Checks that `list` may be set, and that `count` texts fit the model: for instance one text for
+  // each position. An empty list (count 0) always fits.
   chorale_status check_list(const chorale::Report &report, chorale_text_list list,
                             std::int64_t count) const noexcept;
   // Adds a checked list without copying its texts; replaces a list with the same id. False, with

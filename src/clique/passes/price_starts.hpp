@@ -88,8 +88,8 @@ private:
   // Greatest number of large columns of a start. The counts assumed for them add up to at most four
   // fifths of n.
   static constexpr std::int32_t kLarge = 3;
-  // Refining changes an assumed count by kRelaxation * (chosen - count), where `chosen` is the
-  // number of members that choose the column at the prices of this count.
+  // Refining adds kRelaxation * (chosen - k_v) to each assumed count k_v, where `chosen` is the
+  // number of members that choose column v at the prices for all counts assumed in the start.
   static constexpr double kRelaxation = 1.5;
   static constexpr int kChoices = 2; // how often members choose their columns in write()
   // Fractions of magnitude_. An estimate must exceed the best known score by kPromising before the

@@ -722,8 +722,8 @@ void Edits::enqueue_reached() noexcept {
       enqueue(chain);
 }
 
-// Removes from the list of cliques whose messages are to be computed all cliques but those whose
-// messages were damped, since damped messages have not converged.
+// Keeps in the list of cliques to be computed only those that changed a message under damping: such
+// a message has not reached its final value and is computed again in the next round.
 void Edits::keep_damped() noexcept {
   edits_.answering.keep_if([this](std::int32_t clique) noexcept {
     std::uint8_t &needs = state_.clique_needs.data()[clique];

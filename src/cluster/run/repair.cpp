@@ -15,7 +15,8 @@ constexpr std::int32_t kPasses = 100;
 // A search decodes chains at most kDecodes + kDecodesOfAll * (number of chains) times.
 constexpr std::int64_t kDecodes = 20000;
 constexpr std::int64_t kDecodesOfAll = 20;
-// At most this many repeats (slots in the same clique) of a chain are tried one at a time.
+// If a chain has several slots in one clique (repeats), at most this many of them are moved one at a
+// time, while the others stay.
 constexpr std::int32_t kAlone = 8;
 // First penalty for a violation of 1, in units of messages (message_unit.hpp). It doubles at local
 // optima, up to kLargestScore.

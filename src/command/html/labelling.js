@@ -187,7 +187,10 @@ const Labelling = (() => {
       const numbers = [...cliques.keys()];
       return run.payments(here).map((paid) => ({ ...paid, clique: numbers[paid.clique] }));
     }
-    /** Returns a chain's own score under its present labels, minus that without cliques. */
+    /**
+     * Returns a chain's own score under its present labels, minus its own score under the labels
+     * that it has without cliques.
+     */
     cost(chain) {
       const { run, here } = this.#ofChain(chain);
       return run.chainScore(here) - run.chainScore(here, { own: true });
