@@ -13,6 +13,7 @@ var goNames = map[string]string{
 	"map":                         "LabelMap",
 	"attachment":                  "the attachment",
 	"attachment->property":        "Property",
+	"corpus->chains":              "the number of chains",
 	"instance->length":            "the length of Shape",
 	"instance->labels":            "the labels of Shape",
 	"setup->labels":               "len(setup.LabelValues)",
