@@ -294,9 +294,9 @@ static void builders(void **state) {
   FAILS(chorale_property_builder_rule(builder, 0, 0, 0, 4, 0, &error), CHORALE_ERROR_OUT_OF_RANGE,
         "next", "4");
   FAILS(chorale_property_builder_rule(builder, 0, 0, 0, 0, 1, &error),
-        CHORALE_ERROR_VALUE_OUTSIDE_RANGE, "action", "1");
+        CHORALE_ERROR_VALUE_OUTSIDE_RANGE, "action is 1");
   FAILS(chorale_property_builder_end_rule(builder, 0, -9, &error), CHORALE_ERROR_UNKNOWN_CONSTANT,
-        "action", "-9");
+        "action is -9", "CHORALE_FIRE_");
   FAILS(chorale_property_builder_table(builder, 0, 1, &error), CHORALE_ERROR_VALUE_OUTSIDE_RANGE,
         "outside_value", "1");
   OK(chorale_property_builder_rule(builder, 0, 0, 1, 0, CHORALE_FIRE_LABEL, &error));
@@ -314,6 +314,9 @@ static void ready_made(void **state) {
   chorale_label_map map;
   chorale_label_map_init(&map, sizeof map);
   map.labels = 3;
+  map.kinds = 0;
+  FAILS(chorale_property_create_first_label(NULL, &map, NULL, &property, &error),
+        CHORALE_ERROR_SIZE, "map->kinds is 0");
   map.kinds = 2;
   FAILS(chorale_property_create_first_label(NULL, &map, NULL, &property, &error),
         CHORALE_ERROR_SHAPE, "map->kinds", "2", "3");
@@ -463,7 +466,7 @@ static void attachments(void **state) {
   FAILS(chorale_property_shown(&good, 3, labelling, NULL, &value, &error),
         CHORALE_ERROR_OUT_OF_RANGE, "labelling[2]", "2");
   FAILS(chorale_property_shown(&good, 3, labelling, parents, &value, &error),
-        CHORALE_ERROR_AUTOMATON_ON_TREE, "property");
+        CHORALE_ERROR_AUTOMATON_ON_TREE, "attachment->property");
   FAILS(chorale_property_shown(&good, -3, labelling, NULL, &value, &error), CHORALE_ERROR_SIZE,
         "length", "-3");
   FAILS(chorale_property_shown(NULL, 3, labelling, NULL, &value, &error),

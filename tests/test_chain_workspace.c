@@ -218,7 +218,7 @@ static void memory_too_small(void **state) {
   int32_t labelling[3] = {UNTOUCHED, UNTOUCHED, UNTOUCHED};
   OK(chorale_chain_solver_create_in(NULL, memory, bytes - 1, &solver, &error));
   FAILS(chorale_chain_solve(solver, &chain, labelling, NULL, &error),
-        CHORALE_ERROR_WORKSPACE_TOO_SMALL, "bytes");
+        CHORALE_ERROR_WORKSPACE_TOO_SMALL, "the solver's memory has");
   assert_int_equal(labelling[0], UNTOUCHED);
   chorale_chain_solver_destroy(solver);
   OK(chorale_chain_solver_create_in(NULL, memory, bytes, &solver, &error));
@@ -227,7 +227,7 @@ static void memory_too_small(void **state) {
   FAILS(chorale_chain_solver_create_in(NULL, memory + 8, bytes, &solver, &error),
         CHORALE_ERROR_ALIGNMENT, "memory", "64");
   FAILS(chorale_chain_solver_create_in(NULL, memory, 8, &solver, &error),
-        CHORALE_ERROR_WORKSPACE_TOO_SMALL, "bytes", "8");
+        CHORALE_ERROR_WORKSPACE_TOO_SMALL, "bytes is 8; it must be more than");
   FAILS(chorale_chain_solver_create_in(NULL, NULL, bytes, &solver, &error),
         CHORALE_ERROR_NULL_ARGUMENT, "memory");
   FAILS(chorale_kernel_solve(NULL, bytes, &chain, labelling, NULL, &error),
@@ -235,7 +235,7 @@ static void memory_too_small(void **state) {
   FAILS(chorale_kernel_solve(memory + 4, bytes, &chain, labelling, NULL, &error),
         CHORALE_ERROR_ALIGNMENT, "scratch");
   FAILS(chorale_kernel_solve(memory, 64, &chain, labelling, NULL, &error),
-        CHORALE_ERROR_WORKSPACE_TOO_SMALL, "64");
+        CHORALE_ERROR_WORKSPACE_TOO_SMALL, "scratch has 64 bytes");
   free(memory);
 }
 

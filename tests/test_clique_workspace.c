@@ -194,7 +194,7 @@ static void the_callers_memory_does_as_well(void **state) {
         }
         ++refused;
         const size_t said = (size_t)strtoull(
-            strstr(from_inside.solved.error.message, "needs") + strlen("needs"), NULL, 10);
+            strstr(from_inside.solved.error.message, "at least") + strlen("at least"), NULL, 10);
         assert_int_equal(from_inside.solved.status, CHORALE_ERROR_WORKSPACE_TOO_SMALL);
         if (said <= bytes - less || said > bytes)
           fail_msg("%zu of %zu bytes: \"%s\"", bytes - less, bytes,

@@ -720,7 +720,7 @@ static void files_are_checked(void **state) {
   assert_string_equal(said.err, "");
   snprintf(expected, sizeof expected,
            "%s: %s: %s\n%s: ok\n%s/none: CHORALE_ERROR_INPUT_OUTPUT: path \"%s/none\" could not be "
-           "opened: error 2 of the system\n",
+           "opened: no such file or directory (error 2 of the system)\n",
            damaged, chorale_status_name(status), error.message, small_path, folder, folder);
   assert_string_equal(said.out, expected);
   forget(&said);

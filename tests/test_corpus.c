@@ -415,6 +415,9 @@ static void mistakes_are_named(void **state) {
 
   FAILS(chorale_model_builder_add_cliques(start.builder, NULL, 2, NULL, &error),
         CHORALE_ERROR_NULL_ARGUMENT, "setup");
+  FAILS(
+      chorale_model_builder_add_cliques(start.builder, &shared.positions, INT32_MAX, NULL, &error),
+      CHORALE_ERROR_SIZE_OVERFLOW, "the model would have", "cliques", "at most 2147483645");
   FAILS(chorale_model_builder_add_cliques(start.builder, &shared.positions, -1, NULL, &error),
         CHORALE_ERROR_SIZE, "count", "-1");
   OK(chorale_model_builder_add_cliques(start.builder, &shared.positions, 2, &first, &error));

@@ -382,6 +382,14 @@ static void mistakes_are_named(void **state) {
            two[1].members = members),
           CHORALE_ERROR_OUT_OF_RANGE, "agreements[1].clique_offsets[1]");
   REFUSES(two[1].struct_size -= 8, CHORALE_ERROR_STRUCT_SIZE, "struct_size");
+  /* Longer structs, of which the second sets a field that the library does not know. */
+  struct {
+    chorale_agreement known;
+    int64_t later;
+  } newer[2] = {{two[0], 0}, {two[1], 1}};
+  newer[0].known.struct_size = newer[1].known.struct_size = sizeof newer[0];
+  FAILS(chorale_decode(NULL, &drawn.corpus, &newer[0].known, 2, NULL, &decoded, &error),
+        CHORALE_ERROR_STRUCT_SIZE, "agreements[1] sets a field");
   drawn.corpus.tokens = NULL;
   REFUSES((void)0, CHORALE_ERROR_TOKENS_MISSING, "agreements[0]", "tokens");
 #undef REFUSES

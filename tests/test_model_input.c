@@ -355,7 +355,8 @@ static void bad_members(void **state) {
   FAILS(ADD(2, 0, NULL), CHORALE_ERROR_KIND, "clique 2");
   FAILS(ADD(2, 3, NULL), CHORALE_ERROR_KIND, "clique 2", "centred");
   FAILS(ADD(1, 0, NULL), CHORALE_ERROR_DUPLICATE_MEMBER, "chain 0", "clique 1");
-  FAILS(ADD(1, 1, NULL), CHORALE_ERROR_LABELS_MISMATCH, "3", "2");
+  FAILS(ADD(1, 1, NULL), CHORALE_ERROR_LABELS_MISMATCH, "the property of clique 1 has 2 labels",
+        "3");
   chorale_member_options options;
   chorale_member_options_init(&options, sizeof options);
   options.struct_size = 9;
@@ -391,16 +392,16 @@ static void bad_members(void **state) {
   chorale_model_builder_add_member(other, (clique), (chain), (options), &error)
   FAILS(OTHER(0, 1, NULL), CHORALE_ERROR_AUTOMATON_ON_TREE, "tree");
   FAILS(OTHER(1, 0, NULL), CHORALE_ERROR_TOKENS_MISSING, "clique 1", "chain 0", "token");
-  FAILS(OTHER(1, 2, NULL), CHORALE_ERROR_VALUE_OUTSIDE_RANGE, "5");
+  FAILS(OTHER(1, 2, NULL), CHORALE_ERROR_VALUE_OUTSIDE_RANGE, "the tokens of chain 2", "5");
   chorale_member_options_init(&options, sizeof options);
   int32_t numbers[3] = {0, 1, 2};
   options.table = numbers;
-  FAILS(OTHER(1, 0, &options), CHORALE_ERROR_VALUE_OUTSIDE_RANGE, "table", "2");
+  FAILS(OTHER(1, 0, &options), CHORALE_ERROR_VALUE_OUTSIDE_RANGE, "options->table[2] is 2");
   numbers[2] = -2;
   FAILS(OTHER(1, 0, &options), CHORALE_ERROR_VALUE_OUTSIDE_RANGE, "table", "-2");
   numbers[2] = 1;
   options.classes = numbers;
-  FAILS(OTHER(1, 0, &options), CHORALE_ERROR_OUT_OF_RANGE, "classes", "1");
+  FAILS(OTHER(1, 0, &options), CHORALE_ERROR_OUT_OF_RANGE, "options->classes[1] is 1");
   options.classes = NULL;
   OK(OTHER(1, 0, &options));
   FAILS(OTHER(1, 0, &options), CHORALE_ERROR_DUPLICATE_MEMBER, "chain 0", "clique 1");
@@ -490,12 +491,13 @@ static void bad_repeated_words(void **state) {
   options.struct_size = 11;
   FAILS(ADD(scene.two), CHORALE_ERROR_STRUCT_SIZE, "options", "11");
   chorale_repeated_words_options_init(&options, sizeof options);
-  FAILS(ADD(scene.three), CHORALE_ERROR_VALUES_MISMATCH, "3", "2");
+  FAILS(ADD(scene.three), CHORALE_ERROR_VALUES_MISMATCH, "potential has 3", "2");
+  assert_null(strstr(error.message, "setup"));
   const int32_t label_values[3] = {0, 1, 2};
   options.label_values = label_values;
   options.labels = 2;
   options.values = 1;
-  FAILS(ADD(scene.three), CHORALE_ERROR_OUT_OF_RANGE, "label_values", "1");
+  FAILS(ADD(scene.three), CHORALE_ERROR_OUT_OF_RANGE, "options->label_values[1] is 1");
   options.labels = 3;
   options.values = 3;
   FAILS(ADD(scene.three), CHORALE_ERROR_LABELS_MISMATCH, "2", "3");
@@ -506,6 +508,8 @@ static void bad_repeated_words(void **state) {
   OK(chorale_model_builder_create(NULL, &bare, &error));
   FAILS(chorale_model_builder_add_repeated_words(bare, scene.two, NULL, NULL, NULL, &error),
         CHORALE_ERROR_TOKENS_MISSING, "token");
+  FAILS(chorale_model_builder_add_position(bare, 0, 0, 0, &error), CHORALE_ERROR_OUT_OF_RANGE,
+        "clique is 0; there is none");
   chorale_model_builder_destroy(bare);
   close_scene(&scene);
 }
@@ -541,7 +545,8 @@ static void bad_freezing(void **state) {
   OK(chorale_model_builder_add_clique(builder, &setup, NULL, &error));
   for (int64_t t = 0; t < 3; ++t)
     OK(chorale_model_builder_add_position(builder, 0, 0, t, &error));
-  FAILS(chorale_model_builder_freeze(builder, &model, &error), CHORALE_ERROR_TABLE_TOO_SHORT, "3");
+  FAILS(chorale_model_builder_freeze(builder, &model, &error), CHORALE_ERROR_TABLE_TOO_SHORT,
+        "the potential of clique 0 has tables of 3 entries", "at least 4");
   assert_null(model);
   chorale_model_builder_destroy(builder);
   chorale_potential_release(potential);

@@ -476,7 +476,7 @@ static void what_cannot_be(void **state) {
         "has not been solved");
   double numbers[] = {0, 2, 5, 5}, score = 0;
   FAILS(chorale_prices_solve(prices, numbers, 3, &score, NULL, &error), CHORALE_ERROR_SHAPE,
-        "count is 3", "4 values");
+        "count is 3", "values of the shared cliques, 4");
   FAILS(chorale_prices_solve(prices, NULL, 4, &score, NULL, &error), CHORALE_ERROR_NULL_ARGUMENT,
         "numbers is NULL");
   FAILS(chorale_prices_solve(NULL, numbers, 4, &score, NULL, &error),

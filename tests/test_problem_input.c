@@ -295,7 +295,7 @@ static void every_length_cut(void **state) {
   memcpy(more.bytes, saved.bytes, saved.size);
   chorale_problem *none = NULL;
   FAILS(chorale_problem_read(NULL, more.bytes, more.size, 0, &none, &error),
-        CHORALE_ERROR_FILE_SECTION, "by the header it is");
+        CHORALE_ERROR_FILE_SECTION, "by its header it has");
   assert_null(none);
   free(more.bytes);
   drop_saved(&saved);
@@ -370,7 +370,7 @@ static void each_rule_has_its_answer(void **state) {
       {"no order", HEADER, 8, 4, 7, CHORALE_ERROR_FILE_FORMAT, "byte order mark"},
       {"version", HEADER, 12, 4, 2, CHORALE_ERROR_FILE_VERSION, "version 2; this library reads"},
       {"too long", HEADER, 16, 8, 1 << 20, CHORALE_ERROR_FILE_TRUNCATED, "needs 1048576"},
-      {"too short", HEADER, 16, 8, 640, CHORALE_ERROR_FILE_SECTION, "by the header it is 640"},
+      {"too short", HEADER, 16, 8, 640, CHORALE_ERROR_FILE_SECTION, "by its header it has 640"},
       {"sections", HEADER, 24, 4, 99, CHORALE_ERROR_FILE_SECTION, "99 sections"},
       {"one missing", HEADER, 24, 4, 13, CHORALE_ERROR_FILE_SECTION, ""},
       {"reserved", HEADER, 28, 4, 1, CHORALE_ERROR_FILE_SECTION, "reserved"},

@@ -318,7 +318,7 @@ static void files_may_change_while_they_are_opened(void **state) {
   new_length = size + 1;
   change_length();
   metered();
-  FAILS(load(path, &error), CHORALE_ERROR_FILE_SECTION, "by the header it is");
+  FAILS(load(path, &error), CHORALE_ERROR_FILE_SECTION, "by its header it has");
   assert_true(meter.most < LITTLE);
   assert_int_equal(unlink(path), 0);
 }
@@ -363,7 +363,7 @@ static void a_terabyte_of_nothing_takes_no_memory(void **state) {
   FAILS(load(path, &error), CHORALE_ERROR_FILE_FORMAT, "first bytes");
   assert_true(meter.most < LITTLE);
   assert_true(make_sparse(saved.bytes, saved.size));
-  FAILS(load(path, &error), CHORALE_ERROR_FILE_SECTION, "by the header it is");
+  FAILS(load(path, &error), CHORALE_ERROR_FILE_SECTION, "by its header it has");
   assert_true(meter.most < LITTLE);
   assert_true(make_sparse(claimed.bytes, claimed.size));
   FAILS(load(path, &error), CHORALE_ERROR_FILE_SECTION, "after the last section");

@@ -551,7 +551,7 @@ static void bad_weights_are_refused(void **state) {
   FAILS(SOLVE(potts, NULL), CHORALE_ERROR_SIZE_OVERFLOW, "problem->weights[0]");
   weights[0] = 2;
   weights[1] = 1;
-  FAILS(SOLVE(short_table, NULL), CHORALE_ERROR_TABLE_TOO_SHORT, "3 members", "4");
+  FAILS(SOLVE(short_table, NULL), CHORALE_ERROR_TABLE_TOO_SHORT, "counts 0 to 3", "4");
   FAILS(SOLVE(repulsive, NULL), CHORALE_ERROR_WEIGHTS, "problem->weights", "3", "convex");
   FAILS(SOLVE(makespan, NULL), CHORALE_ERROR_WEIGHTS, "MAX", "convex");
   FAILS(SOLVE(majority, NULL), CHORALE_ERROR_WEIGHTS, "MAJORITY", "convex");

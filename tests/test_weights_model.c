@@ -541,7 +541,8 @@ static void bad_weights_are_refused(void **state) {
   FAILS(SET(0, -1, weights, 3), CHORALE_ERROR_SIZE, "count", "-1");
   FAILS(SET(7, 1, weights, 3), CHORALE_ERROR_OUT_OF_RANGE, "first", "7");
   FAILS(SET(0, 2, weights, 3), CHORALE_ERROR_OUT_OF_RANGE, "count is 2");
-  FAILS(SET(0, 1, weights, 2), CHORALE_ERROR_SHAPE, "weight_count is 2", "3 members");
+  FAILS(SET(0, 1, weights, 2), CHORALE_ERROR_SHAPE, "weight_count is 2",
+        "members of these cliques, 3");
   weights[2] = 0;
   FAILS(SET(0, 1, weights, 3), CHORALE_ERROR_OUT_OF_RANGE, "weights[2] is 0", "at least 1");
   weights[2] = INT32_MAX;

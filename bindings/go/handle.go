@@ -166,11 +166,10 @@ func (c *call) failed(status C.chorale_status) bool {
 	return c.err != nil
 }
 
-// single returns the error of a call that takes one attachment. The library takes an array of
-// attachments instead, so the prefix attachments[0]. is removed from the message.
+// single returns the error of a call that takes one attachment, whose fields it names alone.
 func (c *call) single() error {
 	if failure, ok := c.err.(*Error); ok {
-		failure.Message = strings.Replace(failure.Message, "attachments[0].", "", 1)
+		failure.Message = strings.Replace(failure.Message, "the attachment.", "", 1)
 	}
 	return c.err
 }

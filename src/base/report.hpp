@@ -104,13 +104,21 @@ inline chorale_status check_size(const Report &report, std::string_view name, st
   return CHORALE_OK;
 }
 
-// Checks that `index` is from 0 to count - 1.
-inline chorale_status check_index(const Report &report, std::string_view name, std::int64_t index,
-                                  std::int64_t count) noexcept {
+// Checks that `index` is from 0 to count - 1. `name`: texts that together name the index.
+template <class... Name>
+chorale_status check_below(const Report &report, std::int64_t index, std::int64_t count,
+                           const Name &...name) noexcept {
   if (index >= 0 && index < count)
     return CHORALE_OK;
-  return report.fail(CHORALE_ERROR_OUT_OF_RANGE, name, " is ", index, "; it must be from 0 to ",
+  if (count == 0)
+    return report.fail(CHORALE_ERROR_OUT_OF_RANGE, name..., " is ", index,
+                       "; there is none, so no index is valid");
+  return report.fail(CHORALE_ERROR_OUT_OF_RANGE, name..., " is ", index, "; it must be from 0 to ",
                      count - 1);
+}
+inline chorale_status check_index(const Report &report, std::string_view name, std::int64_t index,
+                                  std::int64_t count) noexcept {
+  return check_below(report, index, count, name);
 }
 
 // Checks an array of `count` + 1 offsets, which divides another array into `count` parts: part i

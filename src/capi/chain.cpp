@@ -192,7 +192,7 @@ chorale_status chorale_chain_k_best(chorale_chain_solver *solver, const chorale_
     CHORALE_CHECK(call.take_chain(chain));
     if (call.view.parents)
       return report.fail(CHORALE_ERROR_NOT_A_CHAIN,
-                         "chain->parents is given; the k best labellings are those of a chain");
+                         "chain->parents is given; for the k best labellings it must be NULL");
     CHORALE_CHECK(call.check_numbers());
     CHORALE_CHECK(check_size(report, "k", k));
     if (labellings && call.view.length > 0)

@@ -10,6 +10,18 @@ chorale_status ChainCall::take_chain(const chorale_chain *given) noexcept {
   return check_chain(report_, chain, view);
 }
 
+template <class Check>
+chorale_status ChainCall::check_named(std::int32_t k, Check &&check) const noexcept {
+  char fields[32], property[48], table[48];
+  if (is_single_)
+    MessageWriter(fields, sizeof fields) << "attachment->";
+  else
+    MessageWriter(fields, sizeof fields) << "attachments[" << k << "].";
+  MessageWriter(property, sizeof property) << std::string_view(fields) << "property";
+  MessageWriter(table, sizeof table) << std::string_view(fields) << "table";
+  return check(report_, AttachmentNames{fields, property, table}, attachments.at(k));
+}
+
 chorale_status ChainCall::take_attachments(const chorale_attachment *given,
                                            std::int64_t count) noexcept {
   if (count < 0)
@@ -24,14 +36,17 @@ chorale_status ChainCall::take_attachments(const chorale_attachment *given,
   attachments = {read_attachment, this, gsl::narrow_cast<std::int32_t>(count)};
   for (std::int32_t k = 0; k < attachments.count; ++k) {
     chorale_attachment copy{};
-    CHORALE_CHECK(read_struct(report_, "attachments", place(k), copy));
+    char name[32];
+    MessageWriter(name, sizeof name) << "attachments[" << k << "]";
+    CHORALE_CHECK(read_struct(report_, name, place(k), copy));
     if (copy.struct_size != stride_)
       return report_.fail(CHORALE_ERROR_STRUCT_SIZE, "attachments[", k, "].struct_size is ",
                           copy.struct_size, "; it must be that of the first, ", stride_);
     if (!copy.property)
       return report_.fail(CHORALE_ERROR_NULL_ARGUMENT, "attachments[", k,
                           "].property is NULL; it must not be");
-    CHORALE_CHECK(check_attachment(report_, k, attachments.at(k), view));
+    CHORALE_CHECK(
+        check_named(k, [&](const auto &...of) noexcept { return check_attachment(of..., view); }));
   }
   return CHORALE_OK;
 }
@@ -45,7 +60,7 @@ Attached ChainCall::read_attachment(const void *call, std::int32_t k) noexcept {
 
 chorale_status ChainCall::check_attachments() const noexcept {
   for (std::int32_t k = 0; k < attachments.count; ++k)
-    CHORALE_CHECK(check_attachment_numbers(report_, k, attachments.at(k)));
+    CHORALE_CHECK(check_named(k, check_attachment_numbers));
   return CHORALE_OK;
 }
 
@@ -63,6 +78,7 @@ chorale_status ChainCall::take_attachment(const chorale_attachment *given,
   view.length = gsl::narrow_cast<std::int32_t>(length);
   view.labels = copy.property->labels;
   CHORALE_CHECK(check_parents(report_, view));
+  is_single_ = true;
   CHORALE_CHECK(take_attachments(given, 1));
   return check_attachments();
 }
@@ -100,9 +116,7 @@ chorale_status ChainCall::reserve(chorale_chain_solver &solver, std::size_t byte
   if (bytes == SIZE_MAX)
     return too_large();
   if (solver.workspace.is_borrowed())
-    return report_.fail(CHORALE_ERROR_WORKSPACE_TOO_SMALL, "the workspace has ",
-                        solver.workspace.capacity(), " bytes; this needs ", bytes, " and ",
-                        kHandleBytes<chorale_chain_solver>, " for the solver, if there is one");
+    return fail_workspace(report_, solver, bytes);
   report_.takes_from(solver.memory);
   return report_.out_of_memory(bytes);
 }

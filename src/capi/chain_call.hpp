@@ -48,10 +48,13 @@ private:
     return reinterpret_cast<const chorale_attachment *>(reinterpret_cast<const char *>(first_) +
                                                         to_size(k) * stride_);
   }
+  // Calls check(report, names, attachment k), where `names` names attachment k.
+  template <class Check> chorale_status check_named(std::int32_t k, Check &&check) const noexcept;
   static Attached read_attachment(const void *call, std::int32_t k) noexcept;
 
   const chorale_attachment *first_ = nullptr;
   std::size_t stride_ = 0;
+  bool is_single_ = false; // true if the call takes one attachment, not an array
   const Report &report_;
 };
 

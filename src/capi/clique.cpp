@@ -38,7 +38,7 @@ public:
 
   chorale_status take_members(std::string_view name, std::int64_t members) noexcept {
     CHORALE_CHECK(check_size(report_, name, members));
-    CHORALE_CHECK(check_tables_serve(report_, *potential_, members));
+    CHORALE_CHECK(check_tables_serve(report_, *potential_, members, "potential"));
     task.problem.scores.columns = potential_->values;
     set_members(gsl::narrow_cast<std::int32_t>(members));
     return CHORALE_OK;
@@ -50,7 +50,7 @@ public:
     CHORALE_CHECK(check_weights(report_, "problem->weights", by_member(weights), 0, total));
     if (total == task.problem.members())
       return CHORALE_OK;
-    CHORALE_CHECK(check_tables_serve(report_, *potential_, total));
+    CHORALE_CHECK(check_tables_serve(report_, *potential_, total, "potential"));
     task.problem.weights = by_member(weights);
     task.kind = CliqueKind(*potential_, gsl::narrow_cast<std::int32_t>(total));
     task.kind.weighted = true;
@@ -153,8 +153,9 @@ public:
       const std::int32_t v = values.data()[i];
       const bool fixed_elsewhere = fixed && fixed[i] >= 0 && fixed[i] != v;
       if (fixed_elsewhere || task.problem.scores.row(i).data()[v] == kForbidden)
-        return report_.fail(CHORALE_ERROR_FORBIDDEN_VALUE, "options->start_assignment[", i, "] is ",
-                            v, "; that value is forbidden to the member");
+        return report_.fail(
+            CHORALE_ERROR_FORBIDDEN_VALUE, "options->start_assignment[", i, "] is ", v,
+            "; it must be a value that problem->scores and problem->fixed allow member ", i);
     }
     task.start_assignment = values;
     return CHORALE_OK;
@@ -206,12 +207,15 @@ public:
                           "nor declared so");
     case Misfit::no_exact_solver:
       return report_.fail(CHORALE_ERROR_NOT_EXACT, "options->exact_marginals is 1; ", asked,
-                          " gives no exact max-marginals for ", family);
+                          " gives no exact max-marginals for ", family,
+                          "; it must be 0, or options->algorithm another");
     case Misfit::weights_potential:
       return report_.fail(CHORALE_ERROR_WEIGHTS, "problem->weights add up to ", task.kind.members,
-                          " for ", task.problem.members(), " members; weights above 1 need a SUM "
-                          "whose tables are convex and forbid no count (the potential is ", family,
-                          ")");
+                          " for ", task.problem.members(),
+                          " members; weights above 1 need a SUM whose tables are convex up to "
+                          "count ",
+                          task.kind.members, " and forbid no count (the potential is a ", family,
+                          task.kind.form == Form::sum ? " that is not)" : ")");
     case Misfit::weights_algorithm:
       return report_.fail(CHORALE_ERROR_WEIGHTS, "options->algorithm is ", asked,
                           "; with problem->weights above 1 it must be one of ",
@@ -234,9 +238,7 @@ public:
                           " members and ", task.problem.values(),
                           " values exceeds the address space");
     if (solver.workspace.is_borrowed())
-      return report_.fail(CHORALE_ERROR_WORKSPACE_TOO_SMALL, "the solver's memory has ",
-                          kHandleBytes<chorale_clique_solver> + solver.workspace.capacity(),
-                          " bytes; this needs ", kHandleBytes<chorale_clique_solver> + bytes);
+      return fail_workspace(report_, solver, bytes);
     report_.takes_from(solver.memory);
     return report_.out_of_memory(bytes);
   }

@@ -27,9 +27,10 @@ template <class Body> chorale_status guarded(chorale_error *error, Body &&body) 
   try {
     return body(report);
   } catch (const std::bad_alloc &) {
-    return report.fail(CHORALE_ERROR_OUT_OF_MEMORY, "out of memory");
+    return report.fail(CHORALE_ERROR_OUT_OF_MEMORY, "the library ran out of memory");
   } catch (...) {
-    return report.fail(CHORALE_ERROR_INTERNAL, "an internal fault of the library");
+    return report.fail(CHORALE_ERROR_INTERNAL,
+                       "the library failed by a fault of its own; please report it");
   }
 }
 
@@ -59,24 +60,29 @@ void init_struct(Struct *to, std::size_t caller_size, Struct defaults = {}) noex
   return std::all_of(bytes + begin, bytes + end, [](unsigned char byte) { return byte == 0; });
 }
 
+// Refuses a struct in which a byte beyond this library's struct is not 0.
+template <class Struct>
+chorale_status fail_later_field(const Report &report, std::string_view name) noexcept {
+  return report.fail(CHORALE_ERROR_STRUCT_SIZE, name, " sets a field beyond the ", sizeof(Struct),
+                     " bytes that this version of the library knows; it must be 0");
+}
+
 // Copies the caller's struct to `to`, which holds the defaults. The defaults remain in all fields
 // if `from` is NULL, and in fields that the caller's struct lacks since its header is older. If the
 // caller's header is newer, bytes beyond this library's struct must be 0: the library does not know
-// what they mean.
+// what they mean. `name`: the name of the pointer, or that of an array's element, as "array[2]".
 template <class Struct>
 chorale_status read_struct(const Report &report, std::string_view name, const Struct *from,
                            Struct &to) noexcept {
-  const auto refuse = [&](std::string_view rule) {
-    return report.fail(CHORALE_ERROR_STRUCT_SIZE, name, "->struct_size is ", from->struct_size,
-                       rule);
-  };
   if (!from)
     return CHORALE_OK;
   if (from->struct_size < FirstSize<Struct>::kBytes || from->struct_size > kLargestStruct ||
       from->struct_size % alignof(Struct) != 0)
-    return refuse("; set it with the struct's init function");
+    return report.fail(CHORALE_ERROR_STRUCT_SIZE, name, name.back() == ']' ? "." : "->",
+                       "struct_size is ", from->struct_size,
+                       "; set it with the struct's init function");
   if (from->struct_size > sizeof(Struct) && !all_zero(from, sizeof(Struct), from->struct_size))
-    return refuse(", and sets a field that this version of the library does not know");
+    return fail_later_field<Struct>(report, name);
   std::memcpy(&to, from, std::min(from->struct_size, sizeof(Struct)));
   return CHORALE_OK;
 }
@@ -116,12 +122,12 @@ template <class Struct>
 chorale_status check_elements(const Report &report, std::string_view name, const Struct *from,
                               std::size_t bytes, std::int64_t count) noexcept {
   for (std::int64_t k = 0; from && bytes > sizeof(Struct) && k < count; ++k) {
-    const auto *at = reinterpret_cast<const unsigned char *>(from) +
-                     static_cast<std::size_t>(k) * bytes;
-    for (std::size_t b = sizeof(Struct); b < bytes; ++b)
-      if (at[b] != 0)
-        return report.fail(CHORALE_ERROR_STRUCT_SIZE, name, "[", k,
-                           "] sets a field that this version of the library does not know");
+    if (all_zero(reinterpret_cast<const std::byte *>(from) + static_cast<std::size_t>(k) * bytes,
+                 sizeof(Struct), bytes))
+      continue;
+    char place[64];
+    MessageWriter(place, sizeof place) << name << "[" << k << "]";
+    return fail_later_field<Struct>(report, place);
   }
   return CHORALE_OK;
 }

@@ -205,7 +205,7 @@ chorale_status chorale_potential_score(const chorale_potential *potential, const
                          "; it must be that of the potential, ", potential->values);
     gsl::span<const std::int64_t> shown = span_of(counts, values);
     CHORALE_CHECK(check_counts(report, shown, members));
-    CHORALE_CHECK(check_tables_serve(report, *potential, members));
+    CHORALE_CHECK(check_tables_serve(report, *potential, members, "potential"));
     // A callback gets count 0 for uncounted values.
     Block copy;
     if (potential->callback && potential->mask) {

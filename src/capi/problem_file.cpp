@@ -4,8 +4,31 @@
 #include "problem/reader.hpp"
 #include "problem/writer.hpp"
 
+#include <cerrno>
+
 namespace chorale {
 namespace {
+
+// Describes an error number of the system; empty if it is none of the usual ones. The texts of
+// strerror() would depend on the locale.
+std::string_view describe(int code) noexcept {
+  switch (code) {
+  case ENOENT:
+    return "no such file or directory";
+  case EACCES:
+    return "permission denied";
+  case EISDIR:
+    return "it is a directory";
+  case ENOTDIR:
+    return "a part of the path is no directory";
+  case EROFS:
+    return "the file system is read-only";
+  case ENOSPC:
+    return "no space is left";
+  default:
+    return "";
+  }
+}
 
 chorale_status disk_status(const Report &report, const char *path,
                            const DiskFailure &failure) noexcept {
@@ -17,9 +40,11 @@ chorale_status disk_status(const Report &report, const char *path,
     return report.fail(CHORALE_ERROR_INPUT_OUTPUT, "path \"", std::string_view(path), "\" is ",
                        std::string_view(failure.kind),
                        "; problems are saved in files, and loaded from files and pipes");
+  const std::string_view reason = describe(failure.code);
   return report.fail(CHORALE_ERROR_INPUT_OUTPUT, "path \"", std::string_view(path),
-                     "\" could not be ", std::string_view(failure.doing), ": error ", failure.code,
-                     " of the system");
+                     "\" could not be ", std::string_view(failure.doing), ": ", reason,
+                     reason.empty() ? "error " : " (error ", failure.code, " of the system",
+                     reason.empty() ? "" : ")");
 }
 
 bool write_memory(void *to, std::uint64_t offset, const void *data, std::size_t size) noexcept {
@@ -58,7 +83,8 @@ chorale_status chorale_problem_write(const chorale_problem *problem, void *bytes
     if (!fills)
       return CHORALE_OK;
     if (!writer.write({write_memory, bytes}))
-      return report.fail(CHORALE_ERROR_INTERNAL, "an internal fault of the library");
+      return report.fail(CHORALE_ERROR_INTERNAL,
+                         "the library failed by a fault of its own; please report it");
     return CHORALE_OK;
   });
 }

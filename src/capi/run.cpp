@@ -122,7 +122,20 @@ chorale_status take_run_options(const Report &report, const Model &model,
   return CHORALE_OK;
 }
 
-chorale_status failure_status(const Report &report, RunFailure failure) noexcept {
+// For chains whose joint states are too many. `name`: texts that together name the chain.
+// `beam_helps`: true if a beam would have been used had the options asked for it.
+template <class... Name>
+chorale_status state_space(const Report &report, const chorale_run &run, bool beam_helps,
+                           const Name &...name) noexcept {
+  return report.fail(CHORALE_ERROR_STATE_SPACE, "the properties of ", name...,
+                     " have more joint states than options->budget = ", run.options.joint.budget,
+                     ", or are too many; raise the budget",
+                     beam_helps ? ", use a beam (options->joint_mode)" : "",
+                     ", or use fewer properties");
+}
+
+chorale_status failure_status(const Report &report, const chorale_run &run,
+                              RunFailure failure) noexcept {
   switch (failure) {
   case RunFailure::none:
     break;
@@ -139,15 +152,15 @@ chorale_status failure_status(const Report &report, RunFailure failure) noexcept
   case RunFailure::instance_value:
     return report.fail(CHORALE_ERROR_CALLBACK_VALUE,
                        "an instance's callback gave NaN, plus infinity, a magnitude above ",
-                       kLargestAnswer, ", or a label or value out of range");
+                       kLargestAnswer,
+                       ", or a label or value out of range; it must give numbers or minus "
+                       "infinity, and labels and values of its own");
   case RunFailure::executor:
     return report.fail(CHORALE_ERROR_EXECUTOR,
                        "options->executor left out some steps of a loop, called some twice, or "
                        "gave a worker out of range; it must call the body once for every step");
   case RunFailure::state_space:
-    return report.fail(CHORALE_ERROR_STATE_SPACE,
-                       "the joint state of a chain's properties exceeds options->budget, or its "
-                       "properties are too many");
+    return state_space(report, run, true, "a chain");
   }
   return CHORALE_OK;
 }
@@ -215,7 +228,7 @@ chorale_status carry_out(chorale_run *run, chorale_run_result *result, chorale_e
     const Occupied occupied(*run);
     run->begin_call();
     CHORALE_CHECK(work(report));
-    CHORALE_CHECK(failure_status(report, run->call.failure()));
+    CHORALE_CHECK(failure_status(report, *run, run->call.failure()));
     if (result)
       write_struct(result, run->outcome().result());
     return CHORALE_OK;
@@ -246,21 +259,13 @@ const Assignment &assignment(const chorale_run &run, chorale_labelling labelling
   return labelling == CHORALE_ALONE ? run.state.own : run.state.best;
 }
 
-chorale_status state_space(const Report &report, const chorale_run &run,
-                           std::int64_t chain) noexcept {
-  return report.fail(CHORALE_ERROR_STATE_SPACE, "the joint state of the properties of chain ",
-                     chain, " exceeds options->budget = ", run.options.joint.budget,
-                     ", or its properties are too many");
-}
-
 // Checks that the run was created with options.edits, and so has memory for edits.
 chorale_status check_edits(const Report &report, const chorale_run *run) noexcept {
   CHORALE_CHECK(check_at_rest(report, run));
   if (run->options.edits)
     return CHORALE_OK;
   return report.fail(CHORALE_ERROR_STATE,
-                     "options->edits was 0 when the run was created; edits take memory that this "
-                     "run does not have");
+                     "options->edits was 0 when the run was created; to edit, it must be 1");
 }
 
 struct RunDraft {
@@ -344,10 +349,10 @@ chorale_status chorale_run_create(const chorale_host *host, const chorale_model 
     if (!draft.made->prepare())
       return report.out_of_memory(draft.made->estimate());
     if (const std::int32_t chain = draft.made->try_joint_states(); chain >= 0)
-      return state_space(report, *draft.made, chain);
+      return state_space(report, *draft.made, true, "chain ", chain);
     if (!draft.made->restrict_ranges())
       return report.out_of_memory();
-    CHORALE_CHECK(failure_status(report, draft.made->call.failure()));
+    CHORALE_CHECK(failure_status(report, *draft.made, draft.made->call.failure()));
     if (earlier)
       draft.made->start_from(*earlier);
     *run = std::exchange(draft.made, nullptr);
@@ -392,7 +397,7 @@ chorale_status chorale_run_set_chain(chorale_run *run, int64_t chain, const chor
     case Replacement::no_memory:
       return report.out_of_memory();
     case Replacement::state_space:
-      return state_space(report, *run, chain);
+      return state_space(report, *run, true, "chain ", chain);
     case Replacement::done:
       break;
     }
@@ -481,8 +486,8 @@ chorale_status chorale_run_bound(chorale_run *run, int64_t steps, chorale_run_re
       return report.fail(CHORALE_ERROR_SIZE, "steps is ", steps, "; it must be at least 0");
     if (run->options.bound_steps == 0)
       return report.fail(CHORALE_ERROR_STATE,
-                         "options->bound_steps was 0 when the run was created; the bound takes "
-                         "memory that this run does not have");
+                         "options->bound_steps was 0 when the run was created; for a bound, it "
+                         "must be at least 1");
     run->tighten(steps);
     return CHORALE_OK;
   });
@@ -628,8 +633,11 @@ chorale_status chorale_run_max_marginals(chorale_run *run, int64_t chain, double
                                     "its labels", of.labels, "row_stride", row_stride));
     const Matrix<double> to{marginals, of.length, of.labels,
                             gsl::narrow_cast<std::ptrdiff_t>(row_stride)};
-    return failure_status(report, run->chain_marginals(gsl::narrow_cast<std::int32_t>(chain), to,
-                                                       span_of(margins, of.length)));
+    const RunFailure failure = run->chain_marginals(gsl::narrow_cast<std::int32_t>(chain), to,
+                                                    span_of(margins, of.length));
+    if (failure == RunFailure::state_space)
+      return state_space(report, *run, true, "chain ", chain);
+    return failure_status(report, *run, failure);
   });
 }
 
@@ -658,8 +666,8 @@ chorale_status chorale_run_probabilities(chorale_run *run, int64_t chain, double
     const RunFailure failure = run->chain_probabilities(gsl::narrow_cast<std::int32_t>(chain),
                                                         temperature, to, is_exact, found);
     if (failure == RunFailure::state_space)
-      return state_space(report, *run, chain);
-    CHORALE_CHECK(failure_status(report, failure));
+      return state_space(report, *run, false, "chain ", chain);
+    CHORALE_CHECK(failure_status(report, *run, failure));
     if (!found)
       return report.fail(CHORALE_ERROR_NO_LABELLING, "the messages of the cliques forbid every "
                          "labelling of chain ", chain);

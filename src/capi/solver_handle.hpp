@@ -51,11 +51,24 @@ chorale_status create_solver_in(const chorale_host *host, void *memory, std::siz
     CHORALE_CHECK(check_alignment(report, "memory", memory));
     if (bytes <= kHandleBytes<Solver>)
       return report.fail(CHORALE_ERROR_WORKSPACE_TOO_SMALL, "bytes is ", bytes,
-                         "; the handle alone takes ", kHandleBytes<Solver>);
+                         "; it must be more than ", kHandleBytes<Solver>,
+                         ", which the handle itself takes");
     *solver = new (memory) Solver(static_cast<std::byte *>(memory) + kHandleBytes<Solver>,
                                   bytes - kHandleBytes<Solver>, lent);
     return CHORALE_OK;
   });
+}
+
+// For a solver whose workspace of the caller is too small. The workspace begins after the handle,
+// unless the handle lies elsewhere: then the caller's memory is the workspace alone.
+template <class Solver>
+chorale_status fail_workspace(const Report &report, const Solver &solver,
+                              std::size_t needed) noexcept {
+  const auto *after = reinterpret_cast<const std::byte *>(&solver) + kHandleBytes<Solver>;
+  const std::size_t handle = solver.workspace.data() == after ? kHandleBytes<Solver> : 0;
+  return report.fail(
+      CHORALE_ERROR_WORKSPACE_TOO_SMALL, handle > 0 ? "the solver's memory has " : "scratch has ",
+      handle + solver.workspace.capacity(), " bytes; it must have at least ", handle + needed);
 }
 
 template <class Solver> void destroy_solver(Solver *solver) noexcept {

@@ -22,14 +22,22 @@ struct Attachments {
   }
 };
 
-// Checks that property number k fits `view`: both have the same number of labels; on a tree the
+// Names of an attachment in messages. `fields`: what precedes the name of a field, such as
+// "attachments[0].".
+struct AttachmentNames {
+  std::string_view fields;
+  std::string_view property;
+  std::string_view table;
+};
+
+// Checks that the attached property fits `view`: both have the same number of labels; on a tree the
 // property is local (chorale/property.h); a property that reads a table has one, unless the chain
 // is empty.
-chorale_status check_attachment(const Report &report, std::int32_t k, const Attached &attached,
-                                const ChainView &view) noexcept;
+chorale_status check_attachment(const Report &report, const AttachmentNames &names,
+                                const Attached &attached, const ChainView &view) noexcept;
 // Checks that the entries of `classes` and `table` that the property reads are in range, and that
 // those of `message` are scores (is_score()). check_attachment() must have succeeded.
-chorale_status check_attachment_numbers(const Report &report, std::int32_t k,
+chorale_status check_attachment_numbers(const Report &report, const AttachmentNames &names,
                                         const Attached &attached) noexcept;
 
 } // namespace chorale

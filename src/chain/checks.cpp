@@ -28,7 +28,7 @@ chorale_status take_strides(const Report &report, std::string_view name, std::in
                        " numbers, strides ", row, " and ", column,
                        ", which exceed the address space");
   if (row < (columns - 1) * column + 1 && column < (rows - 1) * row + 1)
-    return fail("entries lie on one another");
+    return fail("entries must not overlap");
   return CHORALE_OK;
 }
 
@@ -134,7 +134,8 @@ chorale_status check_parents(const Report &report, const ChainView &view) noexce
       above = view.parents[above];
     if (above == t)
       return report.fail(CHORALE_ERROR_PARENT_CYCLE, "chain->parents[", t, "] is ", parent,
-                         ", from where parents lead back to ", t);
+                         "; a parent must come before its child, and from ", parent,
+                         " parents lead back to ", t);
     return report.fail(CHORALE_ERROR_PARENT_ORDER, "chain->parents[", t, "] is ", parent,
                        "; a parent must come before its children");
   }

@@ -140,8 +140,12 @@ private:
     const std::int64_t end = parts_.begin(parts_.chains());
     for (std::int64_t e = offsets[0]; e < offsets[count]; ++e)
       if (agreement_.members[e] < first || agreement_.members[e] >= end)
-        return fail(CHORALE_ERROR_OUT_OF_RANGE, ".members[", e, "] is ", agreement_.members[e],
-                    "; it must be a position of the corpus, from ", first, " to ", end - 1);
+        return first == end
+                   ? fail(CHORALE_ERROR_OUT_OF_RANGE, ".members[", e, "] is ",
+                          agreement_.members[e], "; the corpus has no positions")
+                   : fail(CHORALE_ERROR_OUT_OF_RANGE, ".members[", e, "] is ",
+                          agreement_.members[e], "; it must be a position of the corpus, from ",
+                          first, " to ", end - 1);
     return CHORALE_OK;
   }
 

@@ -47,7 +47,7 @@ chorale_status read_agreement(const Report &report, const chorale_agreement *agr
   const auto *at = reinterpret_cast<const chorale_agreement *>(
       reinterpret_cast<const char *>(agreements) + static_cast<std::size_t>(k) * stride);
   to = default_agreement();
-  CHORALE_CHECK(read_struct(report, "agreements", at, to));
+  CHORALE_CHECK(read_struct(report, place, at, to));
   if (at->struct_size != stride)
     return report.fail(CHORALE_ERROR_STRUCT_SIZE, place, ".struct_size is ", at->struct_size,
                        "; it must be that of the first, ", stride);

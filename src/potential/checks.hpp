@@ -9,13 +9,15 @@
 
 namespace chorale {
 
-// Checks that the tables of the potential are long enough for this number of members.
-inline chorale_status check_tables_serve(const Report &report, const Potential &potential,
-                                         std::int64_t members) noexcept {
+// Checks that the tables of the potential are long enough for this number of members. `name`:
+// texts that together name the potential.
+template <class... Name>
+chorale_status check_tables_serve(const Report &report, const Potential &potential,
+                                  std::int64_t members, const Name &...name) noexcept {
   if (members > potential.members_limit())
-    return report.fail(CHORALE_ERROR_TABLE_TOO_SHORT, "the potential's tables have ",
-                       potential.table_length, " entries; ", members, " members need ",
-                       static_cast<std::uint64_t>(members) + 1);
+    return report.fail(CHORALE_ERROR_TABLE_TOO_SHORT, name..., " has tables of ",
+                       potential.table_length, " entries; they must have at least ",
+                       static_cast<std::uint64_t>(members) + 1, ", for counts 0 to ", members);
   return CHORALE_OK;
 }
 

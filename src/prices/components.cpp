@@ -22,7 +22,7 @@ chorale_status check_components(const Report &report, const std::int32_t *compon
   for (std::int64_t i = 0; i < count; ++i)
     if (components[i] < 0 || components[i] > i)
       return report.fail(CHORALE_ERROR_OUT_OF_RANGE, "components[", i, "] is ", components[i],
-                         "; it must be a number from 0 to ", i, " of the same component");
+                         "; it must be from 0 to its own index, ", i);
   return CHORALE_OK;
 }
 

@@ -80,9 +80,7 @@ chorale_status list_shared(const Report &report, const Model &model, const std::
   std::fill(to.is_shared.begin(), to.is_shared.end(), std::uint8_t{0});
   for (std::int64_t k = 0; k < count; ++k) {
     const std::int64_t c = cliques[k];
-    if (c < 0 || c >= model.cliques.size())
-      return report.fail(CHORALE_ERROR_OUT_OF_RANGE, "cliques[", k, "] is ", c,
-                         "; it must be from 0 to ", model.cliques.size() - 1);
+    CHORALE_CHECK(check_below(report, c, model.cliques.size(), "cliques[", k, "]"));
     const Clique clique = model.cliques[c];
     if (clique.centred())
       return report.fail(CHORALE_ERROR_KIND, "cliques[", k, "] is clique ", c,
@@ -147,8 +145,8 @@ chorale_status check_prices(const Report &report, const double *numbers, std::in
   if (count == 0 && !numbers)
     return CHORALE_OK;
   if (count != values)
-    return report.fail(CHORALE_ERROR_SHAPE, "count is ", count, "; the shared cliques have ",
-                       values, " values together");
+    return report.fail(CHORALE_ERROR_SHAPE, "count is ", count,
+                       "; it must be that of all values of the shared cliques, ", values);
   if (!numbers && count > 0)
     return report.null_argument("numbers");
   for (std::int64_t v = 0; v < values; ++v)
@@ -164,8 +162,8 @@ chorale_status check_resting(const Report &report, const Prices &prices, bool re
   const Activity activity = prices.run->call.activity.load(std::memory_order_relaxed);
   if (activity == Activity::none || (reads && activity == Activity::telling))
     return CHORALE_OK;
-  return report.fail(CHORALE_ERROR_BUSY, "prices is in the middle of a call, and was asked from a "
-                                         "callback of that call");
+  return report.fail(CHORALE_ERROR_BUSY, "prices is in the middle of a call; a callback of that "
+                                         "call must not use it");
 }
 
 // Checks counts, one for each value, whose sum must be at most `members`.
@@ -188,8 +186,7 @@ chorale_status check_tangents(const Report &report, const Potential &potential,
     return CHORALE_OK;
   return report.fail(CHORALE_ERROR_KIND, "potential is of family ",
                      chorale_family_name(potential.family),
-                     " and neither MAJORITY nor a SUM that is convex and without forbidden counts; "
-                     "only these have prices");
+                     "; it must be a MAJORITY, or a SUM that is convex and forbids no count");
 }
 
 chorale_status check_sizes(const Report &report, const Potential &potential, std::int64_t values,
@@ -199,7 +196,7 @@ chorale_status check_sizes(const Report &report, const Potential &potential, std
                        "; it must be that of the potential, ", potential.values);
   if (members < 0)
     return report.fail(CHORALE_ERROR_SIZE, "members is ", members, "; it must be at least 0");
-  return check_tables_serve(report, potential, members);
+  return check_tables_serve(report, potential, members, "potential");
 }
 
 } // namespace

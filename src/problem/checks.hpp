@@ -16,7 +16,7 @@ chorale_status check_text(const Report &report, chorale_text text, Where &&where
   if (!text.bytes && text.length > 0) {
     where(writer);
     return report.fail(CHORALE_ERROR_NULL_ARGUMENT, std::string_view(place),
-                       ".bytes is NULL and .length is ", text.length);
+                       ".bytes is NULL; it must not be, since .length is ", text.length);
   }
   const std::size_t wrong = first_not_utf8(text.bytes, text.length);
   if (wrong == text.length)

@@ -25,7 +25,7 @@ bool Front::take_header(const std::byte *bytes, std::size_t seen, std::uint64_t 
     return damage.found(CHORALE_ERROR_FILE_FORMAT,
                         "the first bytes are not those of a problem file");
   const auto truncated = [&](std::uint64_t needed) {
-    return damage.found(CHORALE_ERROR_FILE_TRUNCATED, "there are ", size, " bytes; it needs ",
+    return damage.found(CHORALE_ERROR_FILE_TRUNCATED, "the file has ", size, " bytes; it needs ",
                         needed);
   };
   // Byte order and version are at the same offsets in all versions of the format, so they are
@@ -37,14 +37,16 @@ bool Front::take_header(const std::byte *bytes, std::size_t seen, std::uint64_t 
                         "the file was written in the other byte order; problem files are "
                         "little-endian");
   if (header.order != file::kOrder)
-    return damage.found(CHORALE_ERROR_FILE_FORMAT, "the byte order mark is none");
+    return damage.found(CHORALE_ERROR_FILE_FORMAT, "the byte order mark is ", header.order,
+                        "; it must be ", file::kOrder);
   if (header.version != file::kVersion)
     return damage.found(CHORALE_ERROR_FILE_VERSION, "the file is of version ", header.version,
                         "; this library reads version ", file::kVersion);
   if (size < sizeof header)
     return truncated(sizeof header);
   if (Checksum::of(bytes, offsetof(file::Header, checksum)) != header.checksum)
-    return damage.found(CHORALE_ERROR_FILE_CHECKSUM, "the header is not what was written");
+    return damage.found(CHORALE_ERROR_FILE_CHECKSUM,
+                        "the header does not match its checksum; the file is damaged");
   if (header.zero != 0 || header.zeros[0] != 0 || header.zeros[1] != 0)
     return damage.found(CHORALE_ERROR_FILE_SECTION, "reserved bytes of the header are not zero");
   if (header.bytes < sizeof header)
@@ -53,8 +55,8 @@ bool Front::take_header(const std::byte *bytes, std::size_t seen, std::uint64_t 
   if (size < header.bytes)
     return truncated(header.bytes);
   if (size > header.bytes && size != kUnknown)
-    return damage.found(CHORALE_ERROR_FILE_SECTION, "there are ", size,
-                        " bytes; by the header it is ", header.bytes);
+    return damage.found(CHORALE_ERROR_FILE_SECTION, "the file has ", size,
+                        " bytes; by its header it has ", header.bytes);
   const std::uint64_t room = (header.bytes - sizeof header) / sizeof(file::Entry);
   if (header.sections > room || header.sections >= file::kSectionEnd)
     return damage.found(CHORALE_ERROR_FILE_SECTION, "the header tells of ", header.sections,
@@ -91,8 +93,8 @@ bool Front::check_entry(const file::Entry &entry, std::uint32_t before, std::uin
 bool Front::take_table(const std::byte *bytes, Damage &damage) noexcept {
   const std::byte *table = bytes + sizeof header_;
   if (Checksum::of(table, this->bytes() - sizeof header_) != header_.table_checksum)
-    return damage.found(CHORALE_ERROR_FILE_CHECKSUM, "the table of sections is not what was "
-                                                     "written");
+    return damage.found(CHORALE_ERROR_FILE_CHECKSUM, "the table of sections does not match "
+                                                     "its checksum; the file is damaged");
   std::uint32_t there = 0; // bit set of section ids
   std::uint64_t end = this->bytes();
   for (std::uint32_t k = 0; k < header_.sections; ++k) {
@@ -128,7 +130,7 @@ bool Container::open(const std::byte *bytes, std::size_t size, Damage &damage) n
     const auto length = static_cast<std::size_t>(entry.length);
     if (Checksum::of(bytes + entry.offset, length) != entry.checksum)
       return damage.found(CHORALE_ERROR_FILE_CHECKSUM, "section ", name,
-                          " is not what was written");
+                          " does not match its checksum; the file is damaged");
     sections_[entry.id] = Section(entry.id, bytes + entry.offset, length);
     end = entry.offset + entry.length;
   }

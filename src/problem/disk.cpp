@@ -32,8 +32,8 @@ bool fail_memory(DiskFailure &failure) noexcept {
 }
 
 bool fail_truncated(DiskFailure &failure, std::uint64_t size, std::uint64_t needed) noexcept {
-  return failure.damage.found(CHORALE_ERROR_FILE_TRUNCATED, "there are ", size, " bytes; it needs ",
-                              needed);
+  return failure.damage.found(CHORALE_ERROR_FILE_TRUNCATED, "the file has ", size,
+                              " bytes; it needs ", needed);
 }
 
 // The name of the temporary file is the target's path, this suffix, and a number of two digits that

@@ -181,9 +181,9 @@ chorale_status chorale_problem::check_list(const Report &report, chorale_text_li
   if (list >= CHORALE_TEXTS_VALUES) {
     const std::int64_t next = CHORALE_TEXTS_VALUES + value_lists();
     if (list > next)
-      return report.unknown_constant("list", list,
-                                     "a CHORALE_TEXTS_ constant, or at most that of the next new "
-                                     "list of value names");
+      return report.fail(CHORALE_ERROR_UNKNOWN_CONSTANT, "list is ", list,
+                         "; it must be a CHORALE_TEXTS_ constant, or at most ", next,
+                         ", the next new list of value names");
     return CHORALE_OK;
   }
   ListRule rule{"", 0, false};

@@ -18,7 +18,8 @@ chorale_status ProblemReader::read_transitions() noexcept {
     const Record &record = records[k];
     if (record.labels < 1 || (record.flags & ~(Record::kStart | Record::kEnd)) != 0)
       return damaged(section, ", transitions ", k, ": ", record.labels, " labels, flags ",
-                     record.flags);
+                     record.flags, "; labels must be at least 1, flags from 0 to ",
+                     Record::kStart | Record::kEnd);
     const auto m = static_cast<std::uint64_t>(record.labels);
     chorale_transitions_options options{};
     const double *scores = section.take<double>(m * m);
@@ -135,7 +136,7 @@ chorale_status ProblemReader::read_dictionaries() noexcept {
     const file::DictionaryRecord &record = records[k];
     if (record.count < 0 || record.with_out < 0 || record.with_out > 1)
       return damaged(section, ", dictionary ", k, ": ", record.count, " values, with_out ",
-                     record.with_out);
+                     record.with_out, "; values must be at least 0, with_out 0 or 1");
     const auto *values = section.take<std::int32_t>(static_cast<std::uint64_t>(record.count));
     if (!values)
       return too_short(section, "dictionary", k);

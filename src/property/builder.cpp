@@ -88,7 +88,7 @@ chorale_status chorale_property_builder::rule(const Report &report, std::int32_t
   CHORALE_CHECK(take_range(report, "position_class", position_class, classes, in_classes));
   CHORALE_CHECK(take_range(report, "label", label, labels, in_labels));
   CHORALE_CHECK(take_range(report, "next", next, states, to));
-  CHORALE_CHECK(check_action(report, "action", 0, action, values));
+  CHORALE_CHECK(check_action(report, action, values, "action"));
   for (std::int32_t s = in_states.begin; s < in_states.end; ++s)
     for (std::int32_t c = in_classes.begin; c < in_classes.end; ++c)
       for (std::int32_t y = in_labels.begin; y < in_labels.end; ++y) {
@@ -103,7 +103,7 @@ chorale_status chorale_property_builder::end_rule(const Report &report, std::int
                                                   std::int32_t action) noexcept {
   Range in_states{};
   CHORALE_CHECK(take_range(report, "state", state, states, in_states));
-  CHORALE_CHECK(check_action(report, "action", 0, action, values));
+  CHORALE_CHECK(check_action(report, action, values, "action"));
   for (std::int32_t s = in_states.begin; s < in_states.end; ++s)
     cells(s)[2 * half()] = action;
   return CHORALE_OK;

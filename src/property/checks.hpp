@@ -13,10 +13,11 @@ namespace chorale {
 
 inline constexpr std::int64_t kMostValues = INT32_MAX - 2;
 
-inline chorale_status check_values(const Report &report, std::int64_t values) noexcept {
-  CHORALE_CHECK(check_size(report, "values", values));
+inline chorale_status check_values(const Report &report, std::int64_t values,
+                                   std::string_view name = "values") noexcept {
+  CHORALE_CHECK(check_size(report, name, values));
   if (values > kMostValues)
-    return report.fail(CHORALE_ERROR_SIZE_OVERFLOW, "values is ", values, "; it must be at most ",
+    return report.fail(CHORALE_ERROR_SIZE_OVERFLOW, name, " is ", values, "; it must be at most ",
                        kMostValues);
   return CHORALE_OK;
 }
@@ -34,27 +35,31 @@ inline chorale_status check_table_size(const Report &report, std::int64_t states
   return CHORALE_OK;
 }
 
-inline chorale_status check_fired(const Report &report, std::string_view name, std::int64_t at,
-                                  std::int32_t value, std::int64_t values) noexcept {
+// Checks that `value` is a value, or -1 for none. `name`: texts that together name it.
+template <class... Name>
+chorale_status check_fired(const Report &report, std::int32_t value, std::int64_t values,
+                           const Name &...name) noexcept {
   if (value >= -1 && value < values)
     return CHORALE_OK;
-  return report.fail(CHORALE_ERROR_VALUE_OUTSIDE_RANGE, name, "[", at, "] is ", value,
+  return report.fail(CHORALE_ERROR_VALUE_OUTSIDE_RANGE, name..., " is ", value,
                      "; it must be -1 or a value, 0 to ", values - 1);
 }
 
-inline chorale_status check_action(const Report &report, std::string_view name, std::int64_t at,
-                                   std::int32_t action, std::int64_t values) noexcept {
-  if (action < CHORALE_FIRE_TABLE)
-    return report.fail(CHORALE_ERROR_UNKNOWN_CONSTANT, name, "[", at, "] is ", action,
-                       "; it must be a value or a CHORALE_FIRE_ constant");
-  return action < 0 ? CHORALE_OK : check_fired(report, name, at, action, values);
+template <class... Name>
+chorale_status check_action(const Report &report, std::int32_t action, std::int64_t values,
+                            const Name &...name) noexcept {
+  if (action >= CHORALE_FIRE_TABLE && action < values)
+    return CHORALE_OK;
+  return report.fail(
+      action < 0 ? CHORALE_ERROR_UNKNOWN_CONSTANT : CHORALE_ERROR_VALUE_OUTSIDE_RANGE, name...,
+      " is ", action, "; it must be a value, 0 to ", values - 1, ", or a CHORALE_FIRE_ constant");
 }
 
 inline chorale_status check_actions(const Report &report, std::string_view name,
                                     gsl::span<const std::int32_t> actions,
                                     std::int64_t values) noexcept {
   for (std::size_t i = 0; i < actions.size(); ++i)
-    CHORALE_CHECK(check_action(report, name, static_cast<std::int64_t>(i), actions[i], values));
+    CHORALE_CHECK(check_action(report, actions[i], values, name, "[", i, "]"));
   return CHORALE_OK;
 }
 
@@ -71,19 +76,18 @@ inline chorale_status check_label_values(const Report &report, bool used,
   Expects(!label_values.data() || label_values.size() == to_size(labels));
   if (label_values.data())
     for (std::int64_t y = 0; y < labels; ++y)
-      CHORALE_CHECK(check_fired(report, "label_values", y, label_values.data()[y], values));
+      CHORALE_CHECK(check_fired(report, label_values.data()[y], values, "label_values[", y, "]"));
   else if (used && labels > values)
-    return report.fail(CHORALE_ERROR_VALUE_OUTSIDE_RANGE, "FIRE_LABEL can fire the label ",
-                       labels - 1, " without label_values; it must be a value, 0 to ", values - 1);
+    return report.fail(CHORALE_ERROR_VALUE_OUTSIDE_RANGE, "label_values is NULL and labels is ",
+                       labels,
+                       "; with CHORALE_FIRE_LABEL, labels must be at most values = ", values,
+                       ", or label_values given");
   return CHORALE_OK;
 }
 
 inline chorale_status check_outside(const Report &report, std::int32_t value,
                                     std::int64_t values) noexcept {
-  if (value >= -1 && value < values)
-    return CHORALE_OK;
-  return report.fail(CHORALE_ERROR_VALUE_OUTSIDE_RANGE, "outside_value is ", value,
-                     "; it must be -1 or a value, 0 to ", values - 1);
+  return check_fired(report, value, values, "outside_value");
 }
 
 // Sets `made` to the result of compile(); NULL means that memory ran out.

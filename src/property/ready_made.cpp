@@ -57,8 +57,11 @@ private:
 
 chorale_status check_kinds(const Report &report, const LabelKinds &kinds) noexcept {
   CHORALE_CHECK(check_size(report, "map->labels", kinds.labels));
-  CHORALE_CHECK(check_values(report, kinds.kinds));
-  CHORALE_CHECK(check_table_size(report, 3, 2, kinds.labels));
+  CHORALE_CHECK(check_values(report, kinds.kinds, "map->kinds"));
+  constexpr std::int64_t most = kLargestSize / 6; // no automaton has more than 3 states x 2 classes
+  if (kinds.labels > most)
+    return report.fail(CHORALE_ERROR_SIZE_OVERFLOW, "map->labels is ", kinds.labels,
+                       "; it must be at most ", most);
   if (!kinds.kind_of_label && kinds.kinds != kinds.labels)
     return report.fail(CHORALE_ERROR_SHAPE, "map->kinds is ", kinds.kinds,
                        "; without kind_of_label it must be map->labels = ", kinds.labels);

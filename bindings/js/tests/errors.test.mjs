@@ -333,7 +333,7 @@ test("memory that cannot grow", async () => {
   }
   const before = small.allocatedBytes;
   for (const call of [() => run.cliqueScore(clique), () => run.json()])
-    refused("OUT_OF_MEMORY", call, /^out of memory$/);
+    refused("OUT_OF_MEMORY", call, /^the library ran out of memory$/);
   assert.equal(small.allocatedBytes, before);
   for (const array of fill) array.close();
   assert.equal(run.cliqueScore(clique), score);

@@ -159,8 +159,16 @@ private:
   // `what`: the name of these things for the message.
   static chorale_status check_room(const Report &report, std::string_view what, std::int64_t count,
                                    std::int64_t more = 1) noexcept;
+  // The names of the fields of a setup in messages.
+  struct SetupNames {
+    std::string_view potential = "setup->potential";
+    std::string_view values = "setup->values";
+    std::string_view labels = "setup->labels";
+    std::string_view label_values = "setup->label_values";
+  };
   // Checks a setup and fills in the number of values R if it was left out.
-  static chorale_status take_setup(const Report &report, chorale_clique_setup &setup) noexcept;
+  static chorale_status take_setup(const Report &report, chorale_clique_setup &setup,
+                                   const SetupNames &names) noexcept;
   chorale_status check_member(const Report &report, std::int64_t clique,
                               std::int64_t chain) const noexcept;
   // Checks that the clique has no such member yet. Not const, since has_member() may fill `taken`.

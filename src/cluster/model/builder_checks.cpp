@@ -72,13 +72,16 @@ using namespace chorale;
 
 chorale_status Builder::check_room(const Report &report, std::string_view what,
                                    std::int64_t count, std::int64_t more) noexcept {
-  if (count >= kLargestSize - 1 - more)
-    return report.fail(CHORALE_ERROR_SIZE_OVERFLOW, "the model has ", count, " ", what,
-                       " already, which is the limit");
+  constexpr std::int64_t most = kLargestSize - 2;
+  if (count > most - more)
+    return report.fail(CHORALE_ERROR_SIZE_OVERFLOW, "the model would have ",
+                       static_cast<std::uint64_t>(count) + static_cast<std::uint64_t>(more), " ",
+                       what, "; it must have at most ", most);
   return CHORALE_OK;
 }
 
-chorale_status Builder::take_setup(const Report &report, chorale_clique_setup &setup) noexcept {
+chorale_status Builder::take_setup(const Report &report, chorale_clique_setup &setup,
+                                   const SetupNames &names) noexcept {
   const bool centred = setup.centre_values != 0;
   if (setup.property && centred)
     return report.fail(CHORALE_ERROR_KIND,
@@ -89,17 +92,17 @@ chorale_status Builder::take_setup(const Report &report, chorale_clique_setup &s
   } else {
     if (setup.values == 0 && !setup.label_values && setup.potential && !centred)
       setup.values = setup.potential->values;
-    CHORALE_CHECK(check_size(report, "setup->values", setup.values));
+    CHORALE_CHECK(check_size(report, names.values, setup.values));
     if (setup.values > kLongest - 2)
-      return report.fail(CHORALE_ERROR_SIZE_OVERFLOW, "setup->values is ", setup.values,
+      return report.fail(CHORALE_ERROR_SIZE_OVERFLOW, names.values, " is ", setup.values,
                          "; it must be at most ", kLongest - 2);
     setup.dictionary = nullptr;
-    CHORALE_CHECK(check_member_label_values(report, "setup->label_values", setup.label_values,
-                                     "setup->labels", setup.labels, -1, setup.values));
+    CHORALE_CHECK(check_member_label_values(report, names.label_values, setup.label_values,
+                                            names.labels, setup.labels, -1, setup.values));
   }
   if (!centred) {
     setup.centre_potentials = nullptr;
-    return check_potential(report, setup.potential, "setup->potential", setup.values);
+    return check_potential(report, setup.potential, names.potential, setup.values);
   }
   CHORALE_CHECK(check_size(report, "setup->centre_values", setup.centre_values));
   CHORALE_CHECK(check_given(report, "setup->centre_potentials", setup.centre_potentials));
@@ -136,7 +139,7 @@ chorale_status Builder::check_member(const Report &report, std::int64_t clique,
   if (has_weights(clique))
     return report.fail(CHORALE_ERROR_STATE, "clique ", clique,
                        " has weights; all of its members must be added before they are set");
-  return check_room(report, "members", slots.size() + model->cliques.size());
+  return check_room(report, "members and cliques", slots.size() + model->cliques.size());
 }
 
 chorale_status Builder::check_new(const Report &report, std::int64_t clique, std::int64_t chain,
@@ -165,7 +168,8 @@ chorale_status Builder::check_position(const Report &report, std::int64_t clique
     return report.fail(CHORALE_ERROR_KIND, "chain ", chain,
                        " is an instance, which joins as a whole");
   if (centre && !to.centred())
-    return report.fail(CHORALE_ERROR_KIND, "clique ", clique, " is not centred");
+    return report.fail(CHORALE_ERROR_KIND, "clique ", clique,
+                       " is not centred; only a clique with centre_potentials takes a centre");
   CHORALE_CHECK(check_index(report, "position", position, from.length));
   const CliqueType &type = *to.type;
   const bool mapped = centre ? type.centre_map != nullptr : type.map != nullptr;
@@ -173,7 +177,8 @@ chorale_status Builder::check_position(const Report &report, std::int64_t clique
                                      : (mapped ? type.map_labels : type.values);
   if (labels != from.labels)
     return report.fail(CHORALE_ERROR_LABELS_MISMATCH, "chain ", chain, " has ", from.labels,
-                       " labels; clique ", clique, " is over ", labels);
+                       " labels; ", centre ? "the centre" : "members", " of clique ", clique,
+                       " must have ", labels);
   return CHORALE_OK;
 }
 
@@ -185,10 +190,12 @@ chorale_status Builder::check_cliques(const Report &report) const noexcept {
     if (clique.centred() && centres[c].chain < 0)
       return report.fail(CHORALE_ERROR_STATE, "clique ", c,
                          " is centred and has no centre; set one before the model is frozen");
-    for (std::int32_t k = 0; k < std::max(clique.centre_values(), 1); ++k)
-      CHORALE_CHECK(check_tables_serve(
-          report, clique.centred() ? clique.potential_at(k) : *clique.type->given,
-          total_of(c)));
+    if (!clique.centred())
+      CHORALE_CHECK(check_tables_serve(report, *clique.type->given, total_of(c),
+                                       "the potential of clique ", c));
+    for (std::int32_t k = 0; k < clique.centre_values(); ++k)
+      CHORALE_CHECK(check_tables_serve(report, clique.potential_at(k), total_of(c),
+                                       "centre potential ", k, " of clique ", c));
   }
   return CHORALE_OK;
 }
@@ -222,7 +229,7 @@ chorale_status Builder::add_instance(const Report &report,
 }
 
 chorale_status Builder::add_clique(const Report &report, chorale_clique_setup setup) noexcept {
-  CHORALE_CHECK(take_setup(report, setup));
+  CHORALE_CHECK(take_setup(report, setup, {}));
   CHORALE_CHECK(check_room(report, "cliques", model->cliques.size()));
   return add_clique(setup) ? CHORALE_OK : report.out_of_memory();
 }
@@ -251,8 +258,13 @@ chorale_status Builder::add_member(const Report &report, std::int64_t clique, st
                            " reads a table; chain ", chain,
                            " has no tokens, and options->table is NULL");
     }
-    CHORALE_CHECK(check_attachment(report, 0, attached, from.view()));
-    CHORALE_CHECK(check_attachment_numbers(report, 0, attached));
+    char property[48];
+    char tokens[48];
+    MessageWriter(property, sizeof property) << "the property of clique " << clique;
+    MessageWriter(tokens, sizeof tokens) << "(the tokens of chain " << chain << ")";
+    const AttachmentNames names{"options->", property, options.table ? "options->table" : tokens};
+    CHORALE_CHECK(check_attachment(report, names, attached, from.view()));
+    CHORALE_CHECK(check_attachment_numbers(report, names, attached));
     options.table = attached.table;
   }
   CHORALE_CHECK(check_new(report, clique, chain, -1));
@@ -295,13 +307,16 @@ chorale_status Builder::check_weighted(const Report &report, std::int64_t clique
     return report.fail(CHORALE_ERROR_WEIGHTS, "weights of clique ", clique, " add up to ", total,
                        " for ", members[clique],
                        " members; members of a centred clique count once");
-  CHORALE_CHECK(check_tables_serve(report, *type.given, total));
+  CHORALE_CHECK(check_tables_serve(report, *type.given, total, "the potential of clique ", clique));
   const CliqueKind kind(*type.given, gsl::narrow_cast<std::int32_t>(total));
   if (!kind.takes_weights(type.columns > type.given->values))
     return report.fail(CHORALE_ERROR_WEIGHTS, "weights of clique ", clique, " add up to ", total,
-                       " for ", members[clique], " members; weights above 1 need a SUM whose "
-                       "tables are convex and forbid no count, and the potential is ",
-                       family_name(kind.form), ", not so for this sum");
+                       " for ", members[clique],
+                       " members; weights above 1 need a SUM whose tables are convex up to count ",
+                       total, " and forbid no count (the potential is a ", family_name(kind.form),
+                       kind.form != Form::sum ? ")"
+                       : kind.takes_weights() ? " that is not, with EMPTY and CONFLICT uncounted)"
+                                              : " that is not)");
   return CHORALE_OK;
 }
 
@@ -313,7 +328,7 @@ chorale_status Builder::set_weights(const Report &report, std::int64_t first, st
     needed += members[c];
   if (given_count != needed)
     return report.fail(CHORALE_ERROR_SHAPE, "weight_count is ", given_count,
-                       "; the cliques have ", needed, " members");
+                       "; it must be the number of members of these cliques, ", needed);
   if (!given && needed > 0)
     return report.null_argument("weights");
   std::int64_t more = 0; // number of members of all cliques in which some weight is above 1
@@ -372,13 +387,17 @@ chorale_status Builder::add_repeated_words(const Report &report, const Potential
     const std::int64_t labels = options.label_values ? options.labels : setup.values;
     if (chains[i].labels != labels)
       return report.fail(CHORALE_ERROR_LABELS_MISMATCH, "chain ", i, " has ", chains[i].labels,
-                         " labels; the cliques of repeated words are over ", labels);
+                         " labels; all chains with tokens must have ", labels);
   }
   if (!any)
-    return report.fail(CHORALE_ERROR_TOKENS_MISSING, "no chain of the model has tokens");
-  CHORALE_CHECK(take_setup(report, setup));
-  CHORALE_CHECK(check_room(report, "members", slots.size() + tokens));
-  CHORALE_CHECK(check_room(report, "cliques", model->cliques.size() + tokens));
+    return report.fail(CHORALE_ERROR_TOKENS_MISSING,
+                       "no chain of the model has tokens; repeated words need options->tokens of "
+                       "some chain");
+  CHORALE_CHECK(take_setup(
+      report, setup, {"potential", "options->values", "options->labels", "options->label_values"}));
+  CHORALE_CHECK(check_room(report, "members, were all words repeated", slots.size(), tokens));
+  CHORALE_CHECK(
+      check_room(report, "cliques, were all words repeated", model->cliques.size(), tokens));
   const std::int64_t before = model->cliques.size();
   if (!add_repeated_words(options, setup, count))
     return report.out_of_memory();

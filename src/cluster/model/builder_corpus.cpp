@@ -237,7 +237,7 @@ chorale_status Builder::add_corpus(const Report &report, const chorale_corpus &c
 
 chorale_status Builder::add_cliques(const Report &report, chorale_clique_setup setup,
                                     std::int64_t count) noexcept {
-  CHORALE_CHECK(take_setup(report, setup));
+  CHORALE_CHECK(take_setup(report, setup, {}));
   CHORALE_CHECK(check_size(report, "count", count, 0));
   CHORALE_CHECK(check_room(report, "cliques", model->cliques.size(), count));
   return add_cliques(setup, count) ? CHORALE_OK : report.out_of_memory();
@@ -251,7 +251,7 @@ chorale_status Builder::check_parts(const Report &report, const RaggedMembers &o
   CHORALE_CHECK(check_offsets(report, of.offsets, of.count, "offsets"));
   if (!of.chains && of.offsets[of.count] > of.offsets[0])
     return report.null_argument("chains");
-  return check_room(report, "members", slots.size() + model->cliques.size(),
+  return check_room(report, "members and cliques", slots.size() + model->cliques.size(),
                     of.offsets[of.count] - of.offsets[0]);
 }
 

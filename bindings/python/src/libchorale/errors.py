@@ -84,7 +84,7 @@ class FileAccessError(Error, OSError):
 
     def __init__(self, message: str, status: int = 0, name: str = "") -> None:
         super().__init__(message, status, name)
-        number = re.search(r": error (\d+) of the system$", message)
+        number = re.search(r"\berror (\d+) of the system\)?$", message)
         if number:
             self.errno = int(number[1])
             self.strerror = os.strerror(self.errno)
@@ -154,10 +154,8 @@ _NAMES = {
     "CHORALE_ANY": "ANY",
     "NULL": "None",
 }
-_KINDS = {"values": "kinds"}
 _LABELS = {"labels": "the number of names"}
 _COUNT = {"count": "the number of attachments"}
-_ONE = {f"attachments[0].{name}": name for name in ("classes", "message", "table")}
 _NAMES_OF_CALLS = {
     "chorale_chain_solver_create_in": {"bytes": "memory"},
     "chorale_clique_solver_create_in": {"bytes": "memory"},
@@ -171,11 +169,6 @@ _NAMES_OF_CALLS = {
     "chorale_potential_score": {"values": "the number of counts"},
     "chorale_problem_set_cliques": {"kinds": "clique_kinds", "values": "lists"},
     "chorale_problem_set_note": {"name_length": "the length of the name"},
-    "chorale_property_create_first_label": _KINDS,
-    "chorale_property_create_position_label": _KINDS,
-    "chorale_property_create_token_label": _KINDS,
-    "chorale_property_shown": _ONE,
-    "chorale_property_fired": _ONE,
 }
 
 
