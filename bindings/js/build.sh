@@ -42,8 +42,10 @@ if [[ $(cat "$here/dist/built" 2>/dev/null) != "$state" ]]; then
   cold+='|^clique/(algorithms|plan|instance|search|computation|kept_labelling)'
   cold+='|^clique/(moves/(group_moves|alpha_expansion)|passes/(price_starts|max_pass|idle_passes))'
   cold+='|^chain/(checks|single_bounded|behaviour|joint_marginals|k_best|attachments|chain_view|joint_tree)'
-  cold+='|^chain/(configurations|transitions|log_sums)|^potential/(member_row|potential)'
+  cold+='|^chain/(configurations|transitions|log_sums|joint_chain|joint_reach|bound_property)'
+  cold+='|^potential/(member_row|potential)|^base/(memory|parallel|workspace)'
   cold+='|^cluster/run/(evaluation|closed|chain_block|chain_program|clique_program|rounds)'
+  cold+='|^clique/majority/(exact_majority|majority_flow)'
   # Leaves out contracts, the checks by GSL, which would add 4 kB to the module. The tests of the
   # native library check the contracts.
   contract='(GSL_LIKELY(cond) ? static_cast<void>(0) : gsl::details::terminate())'

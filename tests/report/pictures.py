@@ -16,7 +16,7 @@ from browser import Browser
 from corrections import said
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-LIST, RECORD, WORD, LABEL = "Copernicus publications", "Shannon 1948", "Bell: Title, gold Venue", "Venue"
+LIST, RECORD, WORD, LABEL = "Geophysics", "Viterbi 1967", "Past: Publisher, gold Venue", "Venue"
 
 
 def take(page, path):

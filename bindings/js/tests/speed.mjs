@@ -97,7 +97,7 @@ const problems = Object.entries(made).map(([name, make]) => {
   return [name, [path]];
 });
 const pages = join(root, "examples/publications/data/pages.chorale");
-if (existsSync(pages)) problems.push(["four properties, pages of references", [pages]]);
+if (existsSync(pages)) problems.push(["nine properties, pages of references", [pages]]);
 const small = join(root, "tests/problems");
 problems.push([
   "problem files of the tests",
