@@ -238,7 +238,8 @@ test("values, kinds and names of options", () => {
   refused("SIZE", learnOf({ classes: [] }), /classes\.length is 0/);
   refused("OUT_OF_RANGE", learnOf({ classes: [-1, -1] }), /classes are all -1/);
   refused("OUT_OF_RANGE", learnOf({ classes: [0, -2] }), /classes\[1\] is -2/);
-  refused("LABELS_MISMATCH", learnOf({ classes: [0, -1, 1] }), /classes 3$/);
+  refused("LABELS_MISMATCH", learnOf({ classes: [0, -1, 1] }),
+    /^chain 0 of problems\[0\] has 2 labels; it must have classes\.length = 3, those of classes$/);
   refused("KIND", learnOf({ classes: [0, -1], costs: [[0, 1], [1, 0]] }), /both given/);
   refused("KIND", learnOf({ classes: [0], costs: [[0, 1], [1, 0]] }), /both given/);
   refused("UNKNOWN_CONSTANT", () => chorale.createArray("int64", 1), /type/);
