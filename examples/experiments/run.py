@@ -183,6 +183,8 @@ def main():
     parser.add_argument("--only", nargs="*", default=[], help="data sets to run, by name")
     parser.add_argument("--experiments", nargs="*", default=[],
                         help="experiments to run, by name: domain, domain-four, words, links, ...")
+    parser.add_argument("--splits", nargs="*", type=int, default=[],
+                        help="these splits, by number, in place of those of the full pass")
     parser.add_argument("--cache", default=Path.home() / ".cache" / "chorale-experiments",
                         help="folder for trained models' scores and finished points")
     parser.add_argument("--out", default=HERE, help="folder for the tables and plots")
@@ -191,6 +193,9 @@ def main():
     this = Pass(options)
     plan = [p for p in plan_of(options.quick) if (not options.only or p[1] in options.only)
             and (not options.experiments or p[0] in options.experiments)]
+    if options.splits:
+        points = dict.fromkeys(point[:3] for point in plan)
+        plan = [(*point, number) for point in points for number in options.splits]
     this.run(plan)
     found, missing = this.results(plan)
     if not found:
