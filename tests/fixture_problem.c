@@ -283,7 +283,8 @@ void break_ties(Random *random, Problem *problem) {
 
 void scale_numbers(double *numbers, size_t count, double factor) {
   for (size_t i = 0; i < count; ++i)
-    numbers[i] *= factor;
+    if (isfinite(numbers[i])) /* where subnormal factors count as 0, infinite ones become NaN */
+      numbers[i] *= factor;
 }
 
 void scale_problem(Problem *problem, double factor) {

@@ -108,6 +108,9 @@ std::size_t read_decimal(std::string_view text, double &value) noexcept {
     return 0;
   if (is_at_most(most, number))
     low = high;
+  // Where subnormal numbers count as 0, their shortest digits are those of 0 too.
+  if (number.count == 0)
+    high = 1;
   while (high - low > 1) {
     const std::uint64_t middle = low + (high - low) / 2;
     (is_at_most(shortest(middle), number) ? low : high) = middle;

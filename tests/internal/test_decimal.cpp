@@ -1,6 +1,7 @@
 // Numbers in texts: the same bits where the shortest digits of a double are given, at most one unit
 // in the last place off elsewhere; what is no number is refused.
 #include "learn/decimal.hpp"
+#include "subnormals.hpp"
 
 #include <bit>
 #include <charconv>
@@ -36,7 +37,7 @@ void shortest_digits_give_the_same_bits(void **) {
   std::mt19937_64 random(20261123);
   for (int round = 0; round < kRounds; ++round) {
     const double x = std::bit_cast<double>(random());
-    if (!std::isfinite(x))
+    if (!std::isfinite(x) || (!std::isnormal(x) && !has_subnormals()))
       continue;
     for (const auto form : {std::chars_format::scientific, std::chars_format::general}) {
       char text[64];
@@ -85,8 +86,10 @@ void ends_and_odd_forms(void **) {
   expect_bits("0.001E+3", 1.0, 8);
   expect_bits("1.7976931348623157e308", most, 22);
   expect_bits("-1.7976931348623157e+308", -most, 24);
-  expect_bits("5e-324", std::numeric_limits<double>::denorm_min(), 6);
-  expect_bits("1e-400", 0.0, 6);
+  if (has_subnormals()) {
+    expect_bits("5e-324", std::numeric_limits<double>::denorm_min(), 6);
+    expect_bits("1e-400", 0.0, 6);
+  }
   expect_bits("1" + std::string(200, '0') + "e-200", 1.0, 206);
   for (const char *text : {"", "-", ".5", "1.", "1.e5", "+1", "e5", "nan", "inf", "1.8e308",
                            "1e309", "1e99999999999999999999"}) {

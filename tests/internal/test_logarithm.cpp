@@ -1,6 +1,7 @@
 // The library's logarithm and its inverse: the same bits on every machine, and less than 0.51 and
 // 0.52 units in the last place from the exact number.
 #include "base/logarithm.hpp"
+#include "subnormals.hpp"
 
 #include <bit>
 #include <cfloat>
@@ -109,6 +110,8 @@ void has_the_same_bits_everywhere(void **) {
 }
 
 void check_exp(double x) {
+  if (x < -660 && !has_subnormals())
+    return; // the unit in the last place counts as 0
   const double error = units_between(natural_exp(x), std::exp(static_cast<long double>(x)));
   if (!(error < 0.52))
     fail_msg("e to the power of %a is %a, %g units off", x, natural_exp(x), error);
@@ -142,7 +145,7 @@ void powers_end_at_zero_and_infinity(void **) {
   for (const double x : {709.79, 711.0, 1e300, static_cast<double>(INFINITY)})
     assert_true(natural_exp(x) == static_cast<double>(INFINITY));
   // Subnormal results, where the host has them: within one unit.
-  if (DBL_MIN / 2 > 0 && LDBL_MANT_DIG >= 64)
+  if (has_subnormals() && LDBL_MANT_DIG >= 64)
     for (double x = -708.5; x > -746; x -= 0.01)
       if (!(units_between(natural_exp(x), std::exp(static_cast<long double>(x))) <= 1))
         fail_msg("e to the power of %a is %a", x, natural_exp(x));

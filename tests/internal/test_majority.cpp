@@ -279,7 +279,7 @@ const char *check_messages(const Problem &problem) {
       return "a message is wrong";
     }
   for (std::int32_t i = 0; placed.solution->found() && i < problem.members; ++i) {
-    const std::int32_t u = placed.solution->assignment[i];
+    const std::int32_t u = placed.solution->assignment[static_cast<std::size_t>(i)];
     if (messages[static_cast<std::size_t>(i * placed.instance->columns + u)] <
         placed.solution->score - placed.instance->score(i, u))
       return "a marginal of the labelling below its score";
