@@ -92,11 +92,11 @@ void test_group_moves(void **) {
       std::int32_t differ = 0;
       std::int32_t to = -1;
       for (std::int32_t i = 0; i < in.members; ++i) {
-        if (a.x[i] == before[std::size_t(i)])
+        if (a.x[std::size_t(i)] == before[std::size_t(i)])
           continue;
-        bench.check(in.score(i, a.x[i]) > kForbidden, "admissible");
-        bench.check(thins || to < 0 || a.x[i] == to, "one column");
-        to = a.x[i];
+        bench.check(in.score(i, a.x[std::size_t(i)]) > kForbidden, "admissible");
+        bench.check(thins || to < 0 || a.x[std::size_t(i)] == to, "one column");
+        to = a.x[std::size_t(i)];
         ++differ;
       }
       bench.check(!goes || differ >= 2, "a group");
@@ -105,12 +105,12 @@ void test_group_moves(void **) {
       const double after = a.moves.improve_again(a.x, {kForbidden, kForbidden}, limits, sweeps);
       bench.check(bench.near(after, score()), "score of further moves");
       for (std::int32_t i = 0; i < in.members; ++i) {
-        const std::int32_t from = a.x[i];
+        const std::int32_t from = a.x[std::size_t(i)];
         for (std::int32_t v = 0; v < in.columns; ++v) {
-          a.x[i] = v;
+          a.x[std::size_t(i)] = v;
           bench.check(in.score(i, v) == kForbidden || score() <= after + 1e-9, "no single move");
         }
-        a.x[i] = from;
+        a.x[std::size_t(i)] = from;
       }
     }
   }
@@ -159,7 +159,7 @@ void test_price_starts(void **) {
     for (std::int32_t rank = 0; rank < a.starts.count(); ++rank) {
       const double found = a.starts.write(rank, a.x);
       for (std::int32_t i = 0; i < in.members; ++i)
-        bench.check(in.score(i, a.x[i]) > kForbidden, "admissible");
+        bench.check(in.score(i, a.x[std::size_t(i)]) > kForbidden, "admissible");
       in.count(a.x, a.counts);
       bench.check(std::fabs(found - (in.member_score(a.x) + view.clique_score(a.counts))) <=
                       1e-5 * most,

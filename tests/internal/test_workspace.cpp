@@ -56,8 +56,8 @@ void is_measured_as_placed(void **) {
     const auto *number = reinterpret_cast<const std::byte *>(taken.numbers[k]);
     const auto *flag = reinterpret_cast<const std::byte *>(taken.flags[k]);
     assert_true(number >= end && flag >= number + count * sizeof(double));
-    assert_int_equal((number - block.data()) % kAlignment, 0);
-    assert_int_equal((flag - block.data()) % kAlignment, 0);
+    assert_int_equal(static_cast<std::size_t>(number - block.data()) % kAlignment, 0);
+    assert_int_equal(static_cast<std::size_t>(flag - block.data()) % kAlignment, 0);
     end = flag + count;
   }
   assert_true(end <= block.data() + block.bytes());
