@@ -113,10 +113,10 @@ public:
     const std::size_t padded =
         saturating_sum(std::max<std::size_t>(bytes, 1), kRedzone + kStep - 1) / kStep * kStep;
     if (padded > left_) {
-      // The block size grows with the total, so that the unused end of the last block is a small
-      // part of all memory. A piece gets a block of its own if it would fill much of a new shared
-      // block; or if much space is left in the current block, since that space would be lost if a
-      // new block replaced the current one.
+      // The size of a new shared block grows with the bytes of all blocks, so that its unused end
+      // is a small part of them. In two cases the piece gets a block that it does not share: if it
+      // would fill much of a shared block; or if much space is left in the current block, which
+      // would be lost if a new block replaced the current one.
       const std::size_t block = std::clamp(bytes_ / kShare, kFirstBlock, kLastBlock);
       const bool is_large = padded > block / 4 || left_ > block / kShare;
       const std::size_t whole = is_large ? saturating_sum(padded, kHead) : block;
@@ -161,9 +161,9 @@ private:
     std::size_t bytes;
   };
   static constexpr std::size_t kStep = 8;
-  // A new block has 1 / kShare of the bytes of all blocks so far, but at least kFirstBlock and at
-  // most kLastBlock bytes. It replaces the current block only if the unused end of the current
-  // block is at most 1 / kShare of the size of the new block.
+  // A new shared block has 1 / kShare of the bytes of all blocks so far, but at least kFirstBlock
+  // and at most kLastBlock bytes. It replaces the current block only if the unused end of the
+  // current block is at most 1 / kShare of the size of the new block.
   static constexpr std::size_t kShare = 64;
   static constexpr std::size_t kHead = (sizeof(Head) + kStep - 1) / kStep * kStep;
   static constexpr std::size_t kFirstBlock = std::size_t{1} << 10;

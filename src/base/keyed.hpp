@@ -84,7 +84,7 @@ private:
 
   Array<Entry> entries_;         // the entries of the current group
   Array<std::int32_t> left_out_; // the keys of leave_out(), ascending
-  Array<std::int32_t> order_;    // the chains sorted by group; empty if groups ascend already
+  Array<std::int32_t> order_;    // the chains sorted by group; empty if they are sorted already
 };
 
 } // namespace chorale

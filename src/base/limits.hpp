@@ -13,8 +13,8 @@ namespace chorale {
 enum class Interruption : std::int32_t { none, deadline, cancelled };
 
 // Decides when a deadline or a cancel flag interrupts a computation. Before each piece of work, a
-// loop calls spend() with its number of steps, which costs a subtraction and a comparison. The
-// clock and the flag are read only once in kBetweenLooks steps.
+// loop calls spend() with the number of steps of this piece. The clock and the flag are read only
+// once in kBetweenLooks steps, so most calls cost only a subtraction and a comparison.
 class Limits {
 public:
   // Steps between two readings of the clock. A step is an addition or a comparison, about a
@@ -22,7 +22,7 @@ public:
   static constexpr std::int64_t kBetweenLooks = 1 << 20;
   // Greatest number of steps that a loop should do between two calls of spend().
   static constexpr std::int64_t kStretch = 1 << 18;
-  // Steps that one access in random order costs, because of cache misses.
+  // Number of steps that a memory access in random order counts as, because of cache misses.
   static constexpr std::int64_t kScattered = 16;
 
   Limits() noexcept = default;
@@ -59,7 +59,7 @@ public:
       deadline_ -= std::max(std::chrono::steady_clock::duration{},
                             std::min(time, (deadline_ - std::chrono::steady_clock::now()) / 8));
   }
-  // Replaces the deadline by that of `other`.
+  // Replaces the deadline by the deadline of `other`, or by none if `other` has none.
   void shorten(const Limits &other) noexcept {
     deadline_ = other.deadline_;
     has_deadline_ = other.has_deadline_;

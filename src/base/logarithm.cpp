@@ -64,14 +64,15 @@ constexpr Pair log_of_256ths(double j) noexcept {
   return {2 * sum.high, 2 * sum.low};
 }
 
-// natural_log() writes its argument as 2^e m. These are the bits of the least m, about 0.709. The
-// range of m is divided into kLogarithmParts parts; m = 1 is the middle of one part.
+// natural_log() writes its argument as 2^e m, where m is a double from about 0.709 to 1.418.
+// kLeast: the bits of the least m. The doubles m are divided in ascending order into
+// kLogarithmParts parts of equally many doubles; m = 1 is the middle of one part.
 constexpr std::uint64_t kLeast = 0x3fe6b00000000000;
 constexpr std::uint64_t kLogarithmParts = 128;
-constexpr int kShift = 45; // bits of m below those that select the part of its range
+constexpr int kShift = 45; // a part has 2^kShift doubles
 
-// The entry of the table for one part of the range of m: `inverse` is a number c of 9 bits near 1 /
-// m, and high + low = -log c, where `high` is a multiple of 2^-42.
+// The entry of the table for one part: `inverse` is a number c of 9 bits near 1 / m for all m of
+// the part, and high + low = -log c, where `high` is a multiple of 2^-42.
 struct LogarithmPart {
   double inverse;
   double high;

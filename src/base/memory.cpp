@@ -55,9 +55,9 @@ void *Memory::allocate(std::size_t bytes) const noexcept {
 bool Memory::ignores_alignment() const noexcept {
   if (!hooks_.allocate || hooks_.allocate == from_malloc)
     return false;
-  // Hooks that ignore the alignment may still return aligned blocks by chance. That is unlikely if
-  // several small blocks exist at once (unless their sizes are rounded up to multiples of 64), and
-  // for large blocks, since allocators put a header before them.
+  // Hooks that ignore the alignment may still return aligned blocks by chance. But several small
+  // blocks that exist at once are rarely all aligned, unless the hooks round sizes up to multiples
+  // of 64. Large blocks are rarely aligned, since allocators put a header before each of them.
   constexpr std::size_t sizes[] = {1, 9, 17, 25, 33, 65, 1000, 5000, 200000};
   void *blocks[std::size(sizes)];
   std::size_t held = 0;

@@ -30,8 +30,8 @@ public:
     void *place = allocate(sizeof(T));
     return place ? new (place) T(std::forward<Arguments>(arguments)...) : nullptr;
   }
-  // Destroys and frees `object`. Takes `memory` by value, since the original may be part of the
-  // object.
+  // Destroys and frees `object`. Takes `memory` by value, since the caller's Memory may be a part
+  // of the object.
   template <class T> static void destroy(T *object, Memory memory) noexcept {
     object->~T();
     memory.deallocate(object, sizeof(T));

@@ -90,9 +90,9 @@ struct MeasuredSum {
 };
 
 // A sum of many terms in blocks of kBlock terms: the terms of a block are added in order, then the
-// sums of the blocks in order. If a caller stores the sum of each block, then after a change of one
-// term it adds up only the block of this term again, and then the sums of the blocks. The total has
-// the same bits as if all terms were added again.
+// sums of the blocks in order. This helps a caller that stores the sum of each block: after a
+// change of one term, it adds up only the block of this term again, and then the sums of the
+// blocks. The total has the same bits as if all terms were added again.
 class BlockedSum {
 public:
   static constexpr std::int64_t kBlock = 1024;

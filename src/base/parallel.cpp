@@ -25,8 +25,8 @@ struct WorkerThread {
   std::int64_t number;
 };
 
-// Checks a loop that the caller's executor runs. Bit i of `taken` is set when the executor makes
-// the call for i, so that a second call for i is noticed.
+// Checks a loop that the caller's executor runs. Bit i of the array `taken` is set when the
+// executor makes the call for step i, so that a second call for step i is noticed.
 struct Claims {
   std::int64_t count;
   std::int32_t workers;

@@ -1,7 +1,7 @@
 // Loops whose steps may run on several threads.
 //
-// Each step must write only to memory of its own, so that results do not depend on the number of
-// threads.
+// A step must not write to memory that another step reads or writes, so that results do not depend
+// on the number of threads.
 #pragma once
 
 #include <algorithm>
@@ -12,11 +12,11 @@ namespace chorale {
 inline constexpr std::int32_t kMostWorkers = 256;
 inline constexpr std::int64_t kLongStretch = 32;
 // A stretch is a group of consecutive steps of a loop, which one thread runs. parallel_for()
-// divides a loop into about kStretches stretches for each worker: into fewer if stretches would be
-// shorter than `grain` steps, into more if they would be longer than kLongStretch * grain steps.
-// But a loop never has more than kMostStretches stretches.
+// divides a loop into about kStretches stretches for each worker. It makes fewer if these would be
+// shorter than `grain` steps (a parameter), and more if they would be longer than kLongStretch *
+// grain steps. But a loop never has more than kMostStretches stretches.
 inline constexpr std::int64_t kStretches = 64;
-inline constexpr std::int64_t kMostStretches = kStretches * kMostWorkers; // in one loop
+inline constexpr std::int64_t kMostStretches = kStretches * kMostWorkers;
 
 // Runs loops: on the calling thread alone; on this thread and others that are created for the loop;
 // or on an executor of the caller (`external`).
@@ -29,17 +29,19 @@ struct Executor {
   External external = nullptr;
   void *user = nullptr;
 
-  // Calls body(body_user, i, worker) for i = 0 .. count - 1; count <= kMostStretches. False if an
-  // external executor did not make exactly one call for each i, or passed an invalid worker number.
-  // A repeated or invalid call of the executor does not reach `body`.
+  // Calls body(body_user, i, worker) for i = 0 .. count - 1, where `worker` is a number below
+  // `workers`. `count` must be at most kMostStretches. False if an external executor did not make
+  // exactly one call for each i, or passed an invalid worker number. If the executor repeats a call
+  // or makes an invalid one, this call does not reach `body`.
   bool run(std::int64_t count, Body body, void *body_user) const noexcept;
 };
 
-// Calls step(i, worker) for i = 0 .. count - 1; `step` must be noexcept. A thread runs a stretch of
-// consecutive steps: at least `grain` steps, since a single step may be too short for a thread; in
-// long loops up to kLongStretch * grain steps, since neighbouring steps write to neighbouring
-// memory; and more only if there would be more than kMostStretches stretches. False if an external
-// executor left out or repeated a step, or passed an invalid worker number.
+// Calls step(i, worker) for i = 0 .. count - 1; `step` must be noexcept. A thread runs stretches of
+// consecutive steps. A stretch has at least `grain` steps, since a single step may be too short for
+// a thread. In long loops it has up to kLongStretch * grain steps, since neighbouring steps write
+// to neighbouring memory. It is even longer if the loop would otherwise have more than
+// kMostStretches stretches. False if an external executor left out or repeated a step, or passed an
+// invalid worker number.
 template <class Step>
 bool parallel_for(const Executor &executor, std::int64_t count, std::int64_t grain,
                   Step &&step) noexcept {

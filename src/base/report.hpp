@@ -7,8 +7,9 @@
 //       return CHORALE_OK;
 //     }
 //
-// Messages name arguments as the C caller wrote them. All checks come before any change, and before
-// any assertion (Expects) that would abort the program because of the argument.
+// Messages name arguments as the C caller wrote them. All checks come before any change. They also
+// come before any assertion (Expects) that a wrong argument would violate, which would abort the
+// program.
 #pragma once
 
 #include "base/memory.hpp"
@@ -31,8 +32,8 @@ public:
     }
   }
 
-  // Sets the memory from which the call allocates. If that allocator ignores the alignment, fail()
-  // reports ALLOCATOR_ALIGNMENT instead of OUT_OF_MEMORY.
+  // Sets the memory from which the reporting function allocates. If its allocator ignores the
+  // alignment, fail() reports ALLOCATOR_ALIGNMENT instead of OUT_OF_MEMORY.
   void takes_from(const Memory &memory) const noexcept { memory_ = memory; }
 
   template <class... Parts>

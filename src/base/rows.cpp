@@ -11,8 +11,8 @@
 namespace chorale {
 namespace {
 
-// True if all numbers are finite scores. Doubles of equal sign are ordered like their bits as
-// integers, so each absolute value is compared as an integer with kLargestScore.
+// True if all numbers are finite scores. Doubles that are not negative are ordered like their bits
+// read as integers, so each absolute value is compared as an integer with kLargestScore.
 CHORALE_INLINE bool are_finite_scores(const double *row, std::int64_t count) noexcept {
   constexpr int vectors = 4; // compared at once, so that comparisons do not wait for each other
   constexpr std::int64_t magnitude = std::numeric_limits<std::int64_t>::max();
@@ -32,8 +32,8 @@ CHORALE_INLINE bool are_finite_scores(const double *row, std::int64_t count) noe
   return any >= 0;
 }
 
-// True if all numbers are scores. Forbidden scores are rare, so they are looked for only in
-// stretches in which some number is not finite.
+// True if all numbers are scores. Forbidden scores are rare. So each stretch of numbers is first
+// tested for finite scores alone; only if this fails are its numbers tested one by one.
 CHORALE_INLINE bool are_scores_in(gsl::span<const double> numbers) noexcept {
   constexpr std::int64_t stretch = 256;
   const double *row = numbers.data();
@@ -47,7 +47,8 @@ CHORALE_INLINE bool are_scores_in(gsl::span<const double> numbers) noexcept {
 }
 
 // Finds the best and the second-best column of each row (RowScans::top_two). Processes four rows at
-// a time, one in each lane. If fewer than four rows are left, the last row fills the other lanes.
+// a time, one in each lane. If fewer than four rows are left, the last row also fills the lanes
+// that would be empty.
 CHORALE_INLINE void top_two_of(const double *matrix, std::int64_t rows, std::int32_t columns,
                                const TopTwo &top) noexcept {
   using Columns = std::int32_t __attribute__((vector_size(kLanes * sizeof(std::int32_t))));

@@ -14,7 +14,7 @@ struct Ragged {
       : offsets(memory), chains(memory), positions(memory) {}
 
   bool begin() noexcept { return offsets.push(0); }
-  // Ends a clique. Its members are the entries that were added since the end of the last clique.
+  // Ends a clique. Its members are the entries that were added since the previous clique ended.
   bool end_clique() noexcept { return offsets.push(chains.size()); }
   std::int64_t cliques() const noexcept { return offsets.size() - 1; }
   // Adds a clique whose members are the entries `same`, which have the same key.

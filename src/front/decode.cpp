@@ -1,4 +1,4 @@
-// Exported C functions of decode.h.
+// Exported C functions of decode.h, and chorale_problem_create_agreeing() of learn.h.
 #include "cluster/run/run.hpp"
 #include "front/agreements.hpp"
 
@@ -22,8 +22,8 @@ struct chorale_decoded {
   chorale_model_builder *builder = nullptr; // NULL after the model is frozen
   chorale_model *model = nullptr;
   chorale_run *run = nullptr;
-  // first_clique[k] is the number of the first clique of agreement k; the last entry is the number
-  // of all cliques.
+  // first_clique[k] is the index of the first clique of agreement k; the last entry says how many
+  // cliques there are.
   chorale::Array<std::int64_t> first_clique;
 };
 
@@ -39,8 +39,8 @@ chorale_agreement default_agreement() noexcept {
   return agreement;
 }
 
-// Reads agreement k, which lies k times struct_size bytes after the first agreement. `place`: the
-// name of agreement k in messages.
+// Reads agreement k. It lies k * struct_size bytes after the first agreement, by the struct_size of
+// the first. `place`: the name of agreement k in messages.
 chorale_status read_agreement(const Report &report, const chorale_agreement *agreements,
                               std::int64_t k, std::string_view place, chorale_agreement &to) {
   const std::size_t stride = agreements->struct_size;
@@ -131,11 +131,11 @@ private:
 using Reasons = Array<chorale_reason>;
 
 // Makes a reason from every payment of the run (chorale_payment, run.h), chain by chain. In these
-// reasons `members` is 0 and `agreeing` is the weight of the member itself; count_agreeing() then
-// replaces both.
+// reasons `members` is 0 and `agreeing` is the weight of the member that the payment is for;
+// count_agreeing() then replaces both.
 chorale_status collect(const Report &report, const chorale_decoded &decoded, Reasons &reasons,
                        chorale_error *error) {
-  // Fails with NO_LABELLING if the run has found no labelling.
+  // This call reads no labels, but fails with NO_LABELLING if the run has found no labelling.
   std::int64_t labels = 0;
   CHORALE_CHECK(
       chorale_run_all_labels(decoded.run, CHORALE_TOGETHER, nullptr, 0, &labels, error));

@@ -41,9 +41,10 @@ double rest_entry(const Potential &p, std::int64_t k, std::int64_t members) noex
   if (p.source == TableSource::separable_pairs && p.counted_values > 0) {
     const double c = p.numbers[std::int64_t{p.values} * p.values + p.highest_counted];
     const double counted = static_cast<double>(members - k);
-    // N = n - k members have counted values. The tables of the counted values contain c n_v (n -
-    // n_v), which adds up to c n N - c sum n_v^2. The score of the pairs contains c N^2 - c sum
-    // n_v^2 instead. So the rest column's table must add the difference, c N (N - n).
+    // N = n - k members have counted values, and all c_v are one number c. The table of a counted
+    // value with count n_v contains c n_v (n - n_v). Over all counted values this adds up to
+    // c (n N - sum n_v^2). The score of the pairs contains c (N^2 - sum n_v^2) instead. So the rest
+    // column's table must add the difference, c N (N - n).
     return c * counted * (counted - static_cast<double>(members));
   }
   if (k < members)
@@ -55,8 +56,10 @@ double rest_entry(const Potential &p, std::int64_t k, std::int64_t members) noex
   return nothing == kForbidden ? 0.0 : -nothing;
 }
 
-// True if all columns have tables of this shape. bends(a, b) is true if step a may follow step b: a
-// >= b for convex tables, a <= b for concave ones.
+// True if all columns have tables of this shape. A step is the difference between two consecutive
+// entries. If `shape` is CONCAVE and the potential is not PAIRS, the last step of the rest column's
+// table is not tested. bends(a, b): true if step a may follow step b, that is, if a >= b for convex
+// and a <= b for concave tables.
 bool has_shape(const Potential &p, std::int64_t members, chorale_shape shape,
                bool (*bends)(double, double)) noexcept {
   if (p.source == TableSource::separable_pairs) {
@@ -69,9 +72,9 @@ bool has_shape(const Potential &p, std::int64_t members, chorale_shape shape,
   } else if (!are_tables_of_shape(p, members, shape)) {
     return false;
   }
-  // A shape that the caller declares says nothing about the rest column's table. Concavity may fail
-  // at the last step of this table; the algorithm for concave tables
-  // (clique/flows/concave_flow.hpp) handles this case.
+  // A shape that the caller declares says nothing about the rest column's table, so this table is
+  // tested too. But its last step is allowed to break concavity, since the algorithm for concave
+  // tables (clique/flows/concave_flow.hpp) handles this case.
   if (p.counted_values == p.values || members < 2 ||
       (shape == CHORALE_SHAPE_CONCAVE && p.source != TableSource::separable_pairs))
     return true;
@@ -133,10 +136,10 @@ std::int32_t CliqueKind::column_of(std::int32_t value,
 bool CliqueKind::takes_weights(bool some_uncounted) const noexcept {
   if (source->family != CHORALE_FAMILY_SUM || !convex || !finite)
     return false;
-  // With a rest column, `convex` includes its table. Without one, every value of the potential is
-  // counted. But if `some_uncounted`, members may also show something that is no value of the
-  // potential (such as EMPTY), and a rest column is added. Its table is 0 up to the last entry, and
-  // so it is convex if the last entry is not below 0.
+  // If there is a rest column, `convex` says that its table is convex too. If there is none, every
+  // value of the potential is counted. But if `some_uncounted`, members may also have values that
+  // the potential does not have (such as EMPTY), and a rest column is added for them. Its table is
+  // 0 except for the last entry, so it is convex if the last entry is not below 0.
   return has_rest() || !some_uncounted || rest_entry(*source, members, members) >= 0;
 }
 

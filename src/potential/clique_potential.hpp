@@ -36,10 +36,11 @@ struct CliqueKind {
   Form form = Form::sum;    // the family; but separable PAIRS have the form `sum`
   std::int32_t members = 0; // n
   std::int32_t columns = 0; // K: number of columns, with the rest column if it exists
-  std::int32_t rest = -1;   // index of the rest column, the last, or -1
+  std::int32_t rest = -1;   // index of the rest column, which is the last; -1 if there is none
   // SUM: no count is forbidden.
   bool finite = false;
-  // SUM: all tables are convex, by their numbers or by declaration; also the rest column's table.
+  // SUM: all tables are convex, also the rest column's table. A table is convex by its numbers or
+  // by the caller's declaration.
   bool convex = false;
   // SUM: all tables are concave, except that the rest column's table may rise at entry `members`.
   bool concave = false;
@@ -92,17 +93,17 @@ struct CliquePotential : CliqueKind {
   // 0 if all members are in the rest column; in separable PAIRS, a parabola; in a MAX, NULL.
   const double **tables = nullptr;
 
-  // MAJORITY: K x K scaled weights, with one row for each majority column; K biases. Both are 0 for
-  // the rest column.
+  // MAJORITY: K x K scaled weights and K scaled biases. Row a of the weights, and bias a, apply if
+  // column a has the highest count. Both are 0 for the rest column.
   double *weights = nullptr;
   double *bias = nullptr;
 
-  // PAIRS: K x K, symmetric, scaled, 0 for the rest column; the score is sum_{u,v} pair[u][v] n_u
-  // n_v - sum_v pair[v][v] n_v.
+  // PAIRS: K x K scaled scores of pairs of columns, symmetric, 0 for the rest column. With the
+  // counts n_v of the columns, C is sum_{u,v} pair[u][v] n_u n_v - sum_v pair[v][v] n_v.
   double *pair = nullptr;
 
-  // CALLBACK: value_counts, the counts by value (R) that are passed to the callback. All forms:
-  // value_of_column, the value of each column (K), -1 for the rest column.
+  // value_counts: CALLBACK only; the counts by value (R) that are passed to the callback.
+  // value_of_column: all forms; the value of each column (K), -1 for the rest column.
   std::int64_t *value_counts = nullptr;
   std::int32_t *value_of_column = nullptr;
 

@@ -4,21 +4,22 @@
 // Every class has the same interface, so that an algorithm is written once and compiled for each
 // form:
 //
-//     void reset(counts)                  sets the counts by column (K) and computes the total
+//     void reset(counts)                  sets the counts of all columns and computes the total
 //     double total() const                C of the counts
 //     double after(u, v)                  C after a move of one member from column u to v != u
 //     void move(u, v)                     performs this move
 //     int32_t count(v) const              members in column v
-//     CallbackFailure failure() const     why a callback failed; none for all other forms
+//     CallbackFailure failure() const     why a callback failed; `none` for all other forms
 //     int64_t work() const                upper bound on the elementary steps of after() or move()
 //
 // Once the limits of the potential have interrupted the computation, a callback is not called any
 // more and the total is minus infinity.
 //
-// Sums can also be reset column by column:
+// Scores of a SUM can also be reset column by column: by restart(), and then put() for each column.
 //
 //     void restart()                      sets the total to 0
-//     void put(v, n)                      sets the count of column v to n and adds its table entry
+//     void put(v, n)                      sets the count of column v to n, and adds entry n of the
+//                                         column's table to the total
 //
 // If all members are in the rest column (no member has a counted value), the potential is 0 by
 // definition.
@@ -101,8 +102,8 @@ public:
 
   std::int64_t work() const noexcept { return 8; }
 
-  // K entries each. join: f_v(n_v + 1) - f_v(n_v); leave: f_v(n_v - 1) - f_v(n_v); 0 beyond the
-  // ends of a table.
+  // One entry for each column v, with table f_v and count n_v. join: f_v(n_v + 1) - f_v(n_v);
+  // leave: f_v(n_v - 1) - f_v(n_v). 0 beyond the ends of a table.
   double *join() noexcept { return join_; }
   const double *leave() const noexcept { return leave_; }
 
@@ -224,8 +225,9 @@ public:
   }
 };
 
-// MAJORITY. Stores b_a + sum_v w_av n_v for every column a. C is this number for the column a of
-// highest count; if several columns tie, the greatest of their numbers. O(K) for each move.
+// MAJORITY. Stores b_a + sum_v w_av n_v for every column a, with the biases b, weights w and counts
+// n. C is this number for the column a of highest count; if several columns have this count, the
+// greatest of their numbers. O(K) for each move.
 class MajorityScore : public CountScoreBase {
 public:
   MajorityScore(Layout &layout, const CliquePotential &potential) noexcept
@@ -285,7 +287,8 @@ private:
   double *rows_;
 };
 
-// PAIRS. Stores sum_v pair[u][v] n_v for every column u. after() is O(1), move() O(K).
+// PAIRS. Stores sum_v pair[u][v] n_v for every column u, where n_v is the count of column v.
+// after() is O(1), move() O(K).
 class PairsScore : public CountScoreBase {
 public:
   PairsScore(Layout &layout, const CliquePotential &potential) noexcept

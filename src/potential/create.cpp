@@ -12,7 +12,7 @@ namespace {
 struct Entries {
   std::string_view name;
   bool may_forbid = false;
-  const std::uint8_t *counted_rows = nullptr; // 1: the row is used; NULL: all rows
+  const std::uint8_t *counted_rows = nullptr; // 0: the row is not used; NULL: all rows are used
   const std::uint8_t *counted_columns = nullptr;
 };
 

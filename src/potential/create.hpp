@@ -45,9 +45,9 @@ chorale_status create_by_square(const Report &report, const Memory &memory,
                                 MatrixSpec square, MatrixSpec bias,
                                 Potential *&made) noexcept;
 // Creates a mixture, a SUM whose tables are weighted sums of fixed functions (see `storage` in
-// potential.hpp). `weights`: kMixtureHead weights of these functions. `linear`: for each value, the
-// weight of its count. `mask`: for each value 0 (uncounted), 1 (all functions) or kLinearOnly;
-// empty: 1 for all values.
+// potential.hpp). `weights`: the kMixtureHead weights that all values share. `linear`: for each
+// value, the weight of its count. `mask`: for each value 0 (uncounted), 1 (all functions) or
+// kLinearOnly; empty: 1 for all values.
 chorale_status create_mixture(const Report &report, const Memory &memory,
                               gsl::span<const std::uint8_t> mask, gsl::span<const double> weights,
                               gsl::span<const double> linear, Potential *&made) noexcept;
@@ -55,8 +55,9 @@ chorale_status create_by_callback(const Report &report, const Memory &memory,
                                   const PotentialSpec &spec, chorale_count_function function,
                                   void *user, void (*release)(void *user),
                                   Potential *&made) noexcept;
-// Creates factor * `source`. The new potential shares the numbers and holds a reference on the
-// potential that owns them: `source`, or the potential from which `source` was itself derived.
+// Creates factor * `source`. The new potential shares its numbers with the potential that owns
+// them, and holds a reference on it. The owner is `source`, or the potential from which `source`
+// was itself derived.
 chorale_status create_scaled(const Report &report, const Memory &memory, const Potential &source,
                              double factor, Potential *&made) noexcept;
 

@@ -106,9 +106,10 @@ bool fill_linear_row(const Potential &potential, gsl::span<const std::int64_t> b
   return true;
 }
 
-// If a table is convex, or given by a formula, the step f(k + w) - f(k) is monotone in k, so its
-// extremes are at k = 0 and k = n - w. The changes of C are sums of steps only if all tables begin
-// with 0, since C is 0 by definition if no member has a counted value.
+// Let w be the weight of the member, and n the number of members. If a table is convex, or one of
+// the formulas tested below, the step f(k + w) - f(k) is monotone in k. So its extremes are at
+// k = 0 and k = n - w. A change of C is a sum of steps only if all tables begin with 0, since C is
+// 0 by definition if no member has a counted value.
 MemberMoves::MemberMoves(const Potential &potential, std::int64_t members,
                          std::int64_t weight) noexcept
     : potential_(potential), members_(members), weight_(weight),

@@ -8,26 +8,26 @@ namespace chorale {
 
 // Writes to row[v] (R entries) the value of C if a member of weight `weight` takes value v and the
 // other members have `counts` (R). For a SUM, row[v] may differ from C by a constant that is the
-// same for all v. members: the sum of the weights of all members, with this member's; varied:
+// same for all v. members: the sum of the weights of all members, including this member. varied:
 // scratch (R). If a callback fails for v, sets *failure, and row[v] is minus infinity.
 void fill_member_row(const Potential &potential, gsl::span<const std::int64_t> counts,
                      std::int64_t members, std::int64_t weight, gsl::span<std::int64_t> varied,
                      gsl::span<double> row, CallbackFailure *failure) noexcept;
 
 // If C is a convex SUM that forbids no count, writes to row[v] (R entries) the change of C if the
-// count of v increases by 1; if all members are at v, the change from members - 1 to `members`.
-// `counts` are those of all members. The row gives a linear lower bound on C: if members move so
-// that each count n_v changes by d_v, C changes by at least sum_v d_v row[v]. (The bound may fail
-// if no member has a counted value in `counts` and some table does not begin with 0.) Returns false
-// and writes nothing if C is any other potential.
+// count of v increases by 1. If this count is already `members`, writes the change from members - 1
+// to `members`. `counts`: the counts of all members. The row gives a linear lower bound on C: if
+// the count of each v changes by d_v, C changes by at least sum_v d_v row[v]. (The bound may fail
+// if some table does not begin with 0, and no member has a counted value before or after the
+// change.) Returns false and writes nothing if C is any other potential.
 bool fill_linear_row(const Potential &potential, gsl::span<const std::int64_t> counts,
                      std::int64_t members, gsl::span<double> row) noexcept;
 
 // Bounds on the change of C when one member changes its value, whatever values the other members
-// have. Let middle(v) and half(v) be the numbers of of(v). A member that joins v changes C by a
-// number from middle(v) - half(v) to middle(v) + half(v). So a move from u to v changes C by
-// middle(v) - middle(u), plus or minus at most half(u) + half(v). `members`: the sum of the weights
-// of all members; `weight`: the weight of the member that moves.
+// have. Let middle(v) and half(v) be the two numbers that of(v) returns. A member that joins v
+// changes C by a number from middle(v) - half(v) to middle(v) + half(v). So a move from u to v
+// changes C by middle(v) - middle(u), plus or minus at most half(u) + half(v). `members`: the sum
+// of the weights of all members; `weight`: the weight of the member that moves.
 class MemberMoves {
 public:
   struct Steps {

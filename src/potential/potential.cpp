@@ -20,9 +20,9 @@ double largest_magnitude(gsl::span<const double> table) noexcept {
   return largest;
 }
 
-// True if the PAIRS are separable, that is, equal to a SUM: if there are numbers c_v with f(v, w) +
-// f(w, v) = c_v + c_w for all counted v != w, within a tolerance, and all c_v are equal if some
-// value is uncounted. Writes c_v to split[v].
+// True if the PAIRS are separable, that is, equal to a SUM. Let f(v, w) be the scores. There must
+// be numbers c_v with f(v, w) + f(w, v) = c_v + c_w for all counted v != w, within a tolerance. If
+// some value is uncounted, all c_v must also be equal. Writes c_v to split[v].
 bool split_pairs(const Potential &potential, gsl::span<double> split) noexcept {
   const std::int32_t R = potential.values;
   Expects(split.size() >= to_size(R));
@@ -31,14 +31,14 @@ bool split_pairs(const Potential &potential, gsl::span<double> split) noexcept {
   const auto both = [&](std::int32_t v, std::int32_t w) {
     return f[std::int64_t{v} * R + w] + f[std::int64_t{w} * R + v];
   };
-  // Three counted values determine c. Two values v and w determine only c_v + c_w, so both c_v and
-  // c_w are set to half of this sum.
+  // The scores of three counted values determine the c_v of each of them. If only two values v and
+  // w are counted, their scores determine only c_v + c_w, so both are set to half of this sum.
   std::int32_t first[3] = {-1, -1, -1};
   std::int32_t found = 0;
   for (std::int32_t v = 0; v < R && found < 3; ++v)
     if (potential.counts(v))
       first[found++] = v;
-  // A loop, since some compilers warn that R may be negative in std::fill.
+  // This is a loop, since for std::fill some compilers warn that R may be negative.
   for (std::int32_t v = 0; v < R; ++v)
     c[v] = 0;
   if (found < 2)
@@ -64,8 +64,10 @@ bool split_pairs(const Potential &potential, gsl::span<double> split) noexcept {
           !(std::fabs(both(v, w) - c[v] - c[w]) <= tolerance))
         return false;
   // If some values are uncounted, the number N of members with counted values varies. PAIRS are
-  // then separable only if all c_v have one value c: the remaining term c N^2 then depends only on
-  // the rest column's count.
+  // then separable only if all c_v are one number c. The score is then a sum of a term for each
+  // counted value, which depends only on its count, and the term c N^2. N is the number of members
+  // minus the count of the rest column (clique_potential.hpp), so c N^2 can be the table of this
+  // column.
   if (potential.counted_values < R)
     for (std::int32_t v = 0; v < R; ++v)
       if (potential.counts(v) && !(std::fabs(c[v] - c[first[0]]) <= tolerance))
@@ -251,8 +253,8 @@ double chorale_potential::evaluate(gsl::span<const std::int64_t> by_value, std::
   *failure = chorale::CallbackFailure::none;
   const std::int64_t *count = by_value.data();
   const std::int64_t R = values;
-  // Potts, the most frequent potential. Adds the terms of all values, since a count of 0 adds 0,
-  // and the processor could not predict branches on counts.
+  // Potts, the most frequent potential. Adds the terms of all values without testing for counts of
+  // 0, whose terms are 0: the processor could not predict these branches.
   if (source == TableSource::square && family == CHORALE_FAMILY_SUM && !mask && members > 0) {
     const double scaled_by = factor(members);
     double total = 0;

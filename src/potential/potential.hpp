@@ -1,4 +1,5 @@
-// The public potential: an immutable, reference-counted description of C(n_0, .., n_{R-1}).
+// The public potential: an immutable, reference-counted description of a function
+// C(n_0, .., n_{R-1}), where n_v is the number of members of a clique that have value v.
 //
 // It does not belong to a clique. Algorithms work on a CliquePotential (clique_potential.hpp),
 // which is scaled for the n members of a clique, with all uncounted values merged into one column.
@@ -14,9 +15,9 @@
 
 namespace chorale {
 
-// A mixture is a SUM whose tables are weighted sums of functions (see `storage` below). kShares is
-// the 4 of its functions max(0, k - i n / 4). kMixtureHead is the number of weights that all values
-// share.
+// A mixture is a SUM whose tables are weighted sums of functions of the count k of a value and the
+// number n of members (see `storage` below). Some of them are max(0, k - i n / 4) for i = 1, 2, 3;
+// kShares is the 4 in this formula. kMixtureHead is the number of weights that all values share.
 inline constexpr std::int32_t kShares = 4;
 inline constexpr std::int32_t kMixtureHead = 2 + kShares - 1;
 // In the mask of a mixture: the value is counted, and its table is only a multiple of the count.
@@ -25,15 +26,16 @@ inline constexpr std::uint8_t kLinearOnly = 2;
 // Reason why a callback gave no score.
 enum class CallbackFailure : std::int32_t { none, bad_value, stopped };
 
-// Definition of the tables f_v(k), with n members.
+// How the tables of a potential are defined. Entry k of the table of value v is f_v(k), for a count
+// of k among n members. `lambda`, `numbers` and `storage` are fields of the potential.
 enum class TableSource : std::int32_t {
   none,           // the family has no tables
   square,         // lambda k^2
   entropy,        // lambda k log k
   linear,         // lambda k
   stored,         // from `numbers`
-  cardinality,    // `numbers` for the higher counted value, 0 for the other
-  separable_pairs, // f(v, v) (k^2 - k) + c_v k (n - k); for c_v see `storage`
+  cardinality,    // `numbers` for the higher of the two counted values, zeros for the lower
+  separable_pairs, // f(v, v) (k^2 - k) + c_v k (n - k); for f and c_v see `storage`
   mixture         // a weighted sum of functions of k and n, see `storage`
 };
 
@@ -48,25 +50,28 @@ struct chorale_potential : chorale::Counted {
   }
 
   bool counts(std::int32_t value) const noexcept { return !mask || mask[value] != 0; }
-  // Returns the factor for n members: scale times strength.
+  // Returns the factor by which all scores are multiplied: the strength, divided by n or log n for
+  // n = `members` if `scale` says so.
   double factor(std::int64_t members) const noexcept;
-  // Returns f_v(k) for n members, not multiplied by factor(); for SUM, MAX and separable PAIRS.
+  // Returns entry `count` of the table of `value` in a clique of `members` members, not multiplied
+  // by factor(). For SUM, MAX and separable PAIRS.
   double table_entry(std::int32_t value, std::int64_t count, std::int64_t members) const noexcept;
-  // Returns f_v(k) as table_entry does if `source` is square; inline for loops over counts.
+  // Returns what table_entry() returns if `source` is square. Inline, for loops over counts.
   double square_entry(std::int64_t count) const noexcept {
     const double k = static_cast<double>(count);
     return lambda * (k * k);
   }
-  // Returns the entry of a mixture's table without the term that is a multiple of the count.
+  // Mixtures: returns an entry of the table of any value whose mask is not kLinearOnly, without the
+  // term that is a multiple of the count.
   double bent_part(std::int64_t count, std::int64_t members) const noexcept;
-  // Returns C of `counts` (`values` entries), scaled. Sets *failure to the reason why a callback
-  // gave no score, or to CallbackFailure::none.
+  // Returns C of `counts` (`values` entries), multiplied by factor(). Sets *failure to the reason
+  // why a callback gave no score, or to CallbackFailure::none.
   double evaluate(gsl::span<const std::int64_t> counts, std::int64_t members,
                   chorale::CallbackFailure *failure) const noexcept;
   // Returns C of counts in which no member has a counted value.
   double evaluate_empty(std::int64_t members) const noexcept;
-  // Returns the callback's score, checked and scaled. If the callback gave no valid score, sets
-  // *failure and returns minus infinity. Counts of uncounted values must be 0.
+  // Returns the callback's score, checked and multiplied by factor(). If the callback gave no valid
+  // score, sets *failure and returns minus infinity. Counts of uncounted values must be 0.
   double call(gsl::span<const std::int64_t> counts, std::int64_t members,
               chorale::CallbackFailure *failure) const noexcept;
   // Returns the greatest number of members for which the tables are long enough.
@@ -105,8 +110,8 @@ struct chorale_potential : chorale::Counted {
   // One memory block with the numbers of the family, then the mask; empty if shared with `base`.
   //   SUM, MAX: table_count x table_length;  cardinality: table_length
   //   MAJORITY: values x values weights, then `values` biases
-  //   PAIRS: values x values scores, then, if the PAIRS are separable, numbers c_v with
-  //     f(v, w) + f(w, v) = c_v + c_w
+  //   PAIRS: values x values scores f(v, w), then `values` numbers c_v. If the PAIRS are separable,
+  //     f(v, w) + f(w, v) = c_v + c_w for all counted values v != w; otherwise c_v has no meaning
   //   mixture: kMixtureHead weights, of the functions k^2 / n, k^2 / log n and max(0, k - i n / 4)
   //     for i = 1, 2, 3; then, for each value, the weight of the function k. The table of a value
   //     is the weighted sum of all these functions, or of the function k alone if the mask of the
@@ -131,8 +136,8 @@ std::int64_t convex_prefix(gsl::span<const double> table) noexcept;
 std::int64_t concave_prefix(gsl::span<const double> table) noexcept;
 
 // Sets the fields of a new potential that depend on its numbers and mask: counted values, shapes of
-// tables, separability of PAIRS. `split`: memory for `values` numbers, the c_v of PAIRS; not used
-// by other families.
+// tables, separability of PAIRS. `split`: the part of `storage` for the `values` numbers c_v of
+// PAIRS, which are computed here; not used by other families.
 void derive_potential(Potential &potential, gsl::span<double> split = {}) noexcept;
 
 } // namespace chorale

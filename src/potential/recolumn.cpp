@@ -18,7 +18,9 @@ std::size_t count_of_numbers(const Potential &p, std::size_t values, std::int64_
   return 0;
 }
 
-// Returns the first counted value >= v that is not in `kept`, or -1. Advances `kept`.
+// Returns the first counted value >= v that is not among the values from `kept` to `end`, which
+// ascend; -1 if there is none. Moves `kept` past the values that later calls, with a greater v,
+// need not compare.
 std::int32_t next_left_out(const Potential &p, const std::int32_t *&kept, const std::int32_t *end,
                            std::int32_t v) noexcept {
   for (; v < p.values; ++v) {

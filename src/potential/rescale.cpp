@@ -47,8 +47,10 @@ bool may_rescale(const Potential &p, double factor) noexcept {
 }
 
 double greatest_factor(const Potential &p) noexcept {
-  // The scores that a callback will return are unknown, so only its strength is kept in the range
-  // of scores. For tables the strength must be in this range too, hence the 1.0 below.
+  // The factor must keep the greatest magnitude in the range of scores: that of lambda, or of the
+  // numbers times the strength. The scores that a callback will return are unknown, so for a
+  // callback only the strength is kept in this range. For stored numbers the strength is kept in it
+  // too, hence the 1.0.
   const double greatest = has_lambda(p) ? std::fabs(p.lambda)
                           : p.callback  ? p.strength
                                         : std::max(1.0, largest_number(p)) * p.strength;

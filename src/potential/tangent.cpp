@@ -35,9 +35,10 @@ std::int32_t majority_of(const Potential &p, const std::int64_t *counts) noexcep
   return majority;
 }
 
-// Returns the most that a member with an uncounted value adds to C - sum_v prices[v] n_v. This is
-// at least 0, since a member may also have a value that the potential does not have; such a value
-// has no price.
+// Returns the most that a member with an uncounted value can add to C - sum_v prices[v] n_v, where
+// n_v is the count of value v: the greatest -prices[v] of an uncounted value v, but at least 0.
+// A member adds 0 if its value is one that the potential does not have, since such a value has no
+// price.
 double best_uncounted(const Potential &p, const double *prices) noexcept {
   double best = 0;
   for (std::int32_t v = 0; v < p.values; ++v)
@@ -59,10 +60,12 @@ double most_above_majority(const Potential &p, const double *prices, std::int64_
     const auto worth = [&](std::int32_t v) noexcept {
       return p.numbers[a * R + v] * factor - prices[v];
     };
-    // Let value a have the highest count t, so that no other count exceeds t. The best total for t
-    // gives t members to a and to each of the other values in descending order of worth, until no
-    // members are left. As a function of t this total is linear between the points t = n / (k + 1)
-    // at which a and the k best others have all members. So only these points are evaluated.
+    // worth(v) is what each member with value v adds if value a has the highest count, t. Counts
+    // may be fractions. For a given t, the best total gives t members to a, and then t members to
+    // each other value in descending order of worth, until no members are left. As a function of t
+    // it is linear between the points t = n / (j + 1), at which a and the j best other values have
+    // all members. So only these points are evaluated, and t = 0, at which all members have
+    // uncounted values.
     std::int32_t others = 0;
     for (std::int32_t v = 0; v < p.values; ++v)
       if (p.counts(v) && v != a)
@@ -116,10 +119,11 @@ void write_tangent(const Potential &p, gsl::span<const std::int64_t> by_value,
   }
 }
 
-// For a convex SUM: a convex function is greatest at a corner of its domain. Among counts with at
-// least one counted member, the corners are one counted member with all others uncounted, and all
-// members at one counted value. Counts without a counted member are compared separately: for them C
-// is 0 by definition, also if the tables do not begin with 0.
+// For a convex SUM: a convex function is greatest at a corner of its domain. If at least one member
+// must have a counted value, there are two sorts of corners: one member has a counted value and all
+// others have uncounted values; or all members have the same counted value. The case that no member
+// has a counted value is compared separately: C is then 0 by definition, even if the tables do not
+// begin with 0.
 double most_above(const Potential &p, gsl::span<const double> by_value, std::int64_t members,
                   gsl::span<std::int32_t> order) noexcept {
   const bool is_majority = p.family == CHORALE_FAMILY_MAJORITY;

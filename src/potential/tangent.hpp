@@ -11,11 +11,13 @@ namespace chorale {
 bool has_tangents(const Potential &potential, std::int64_t members) noexcept;
 
 // Writes to prices[v] (R entries) the slope of the potential C in the count of value v, at
-// `counts`; 0 for uncounted values. For a SUM whose tables begin with 0, C(m) >= C(counts) + sum_v
-// prices[v] (m_v - counts[v]) for all counts m. For other SUMs this holds if some member has a
-// counted value both in `counts` and in m. For MAJORITY the slopes are the scaled weights w_av of
-// the value a of highest count; then C(m) = b_a + sum_v prices[v] m_v, with the scaled bias b_a,
-// for all counts m in which a has the highest count.
+// `counts`; 0 for uncounted values.
+// For a SUM whose tables begin with 0, C(m) >= C(counts) + sum_v prices[v] (m_v - counts[v]) for
+// all counts m. For other SUMs this holds if some member has a counted value both in `counts` and
+// in m.
+// For MAJORITY let a be the value of highest count in `counts`. The slopes are the scaled weights
+// w_av. So C(m) = b_a + sum_v prices[v] m_v, with the scaled bias b_a, for all counts m in which a
+// alone has the highest count.
 void write_tangent(const Potential &potential, gsl::span<const std::int64_t> counts,
                    std::int64_t members, gsl::span<double> prices) noexcept;
 

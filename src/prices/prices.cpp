@@ -1,6 +1,6 @@
 // Exported C functions of prices.h. A chorale_prices is a run of a copy of the caller's model in
-// which the shared cliques have linear potentials. Each solve writes its prices into these
-// potentials.
+// which the shared cliques (prices.h) have linear potentials. Each solve writes its prices into
+// these potentials.
 #include "capi/firewall.hpp"
 #include "cluster/model/exchange.hpp"
 #include "cluster/run/evaluation.hpp"
@@ -16,8 +16,8 @@
 
 namespace chorale {
 
-// A shared clique, with R values. The model has one column for each value that members of the
-// clique can show; Clique::value_of() returns the value of a column.
+// A shared clique, with R values. In the model it has one column for each value that its members
+// can have; Clique::value_of() returns the value of a column.
 struct SharedClique {
   std::int32_t clique;
   std::int32_t values;      // values of the caller's potential: R, or R + 2 with EMPTY, CONFLICT
@@ -71,8 +71,8 @@ private:
   Prices *made_;
 };
 
-// Fills `shared` and `is_shared` with the `count` cliques that the caller names, and makes `counts`
-// large enough for any clique.
+// Fills to.shared and to.is_shared with the `count` cliques that the caller names, and makes
+// to.counts large enough for any clique.
 chorale_status list_shared(const Report &report, const Model &model, const std::int64_t *cliques,
                            std::int64_t count, Prices &to) noexcept {
   if (!to.is_shared.resize(model.cliques.size()))
@@ -217,8 +217,8 @@ void chorale_prices::set(const double *numbers) noexcept {
 }
 
 // Returns the score (equation 1, model.h) of the run's best labelling without the shared cliques:
-// the sum of the scores of all chains and of the other cliques. Returns kForbidden if the run has
-// no result.
+// the sum of the scores of all chains and of the cliques that are not shared. Returns kForbidden if
+// the run has no result.
 double chorale_prices::score_without() noexcept {
   if (!run->has_result())
     return kForbidden;

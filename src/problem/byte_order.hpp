@@ -18,7 +18,8 @@ namespace chorale::file {
 inline constexpr bool kTurns = std::endian::native != std::endian::little;
 
 // turned_bytes<T>() returns how many bytes of an object of type T are converted by turn(): fewer
-// than sizeof(T) if T is a record whose fields() omits a field. bytes_of() is the part for records.
+// than sizeof(T) if T is a record whose fields() omits a field. bytes_of() returns the sum of the
+// sizes of a record's fields.
 template <class... Fields>
 constexpr std::size_t bytes_of(std::type_identity<std::tuple<Fields &...>>) noexcept {
   return (sizeof(Fields) + ...);
@@ -38,7 +39,7 @@ template <class T> void turn(T &thing) noexcept {
     for (auto &element : thing)
       turn(element);
   } else if constexpr (std::is_arithmetic_v<T>) {
-    // Reversed as bytes, since bits in the other byte order may be no valid T.
+    // Works on bytes, never on a T in the other byte order, whose bits may be no valid T.
     auto *bytes = reinterpret_cast<std::byte *>(&thing);
     std::reverse(bytes, bytes + sizeof(T));
   } else {

@@ -8,7 +8,8 @@
 
 namespace chorale {
 
-// Checks that a text is UTF-8. `where` writes the name of the text for the message.
+// Checks that a text is UTF-8. `where` writes the name of the text to the MessageWriter that it is
+// given, for the error message.
 template <class Where>
 chorale_status check_text(const Report &report, chorale_text text, Where &&where) noexcept {
   char place[96];

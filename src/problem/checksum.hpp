@@ -1,11 +1,11 @@
 // The 64-bit checksum of files. Computing it is nearly as fast as reading the memory.
 //
-// The 8-byte words go to four lanes in turn: a lane h becomes rotate(h ^ word, 29) * odd constant.
-// The data are padded with zeros to a multiple of 32 bytes. At the end the length and then the
-// lanes are folded into one number. With the word fixed, each step is a bijection of h; with h
-// fixed, it is a bijection of the word; and so is the folding of each lane. So any damage within
-// one aligned word, such as a flipped bit or byte, is always detected. Other accidental damage is
-// missed with probability 2^-64.
+// The data are padded with zeros to a multiple of 32 bytes. Their 8-byte words go in turn to four
+// lanes, which are 64-bit numbers: lane h becomes step(h, word), which is rotate(h ^ word, 29)
+// times an odd constant. At the end the length of the data and then the lanes are folded into one
+// number, also by step(). Two different words, with the same h, never give the same step(h, word).
+// Nor do two different h with the same word. So damage within one aligned word, such as a flipped
+// bit or byte, is always detected. Other accidental damage is missed with probability 2^-64.
 #pragma once
 
 #include "problem/byte_order.hpp"

@@ -95,7 +95,7 @@ bool Front::take_table(const std::byte *bytes, Damage &damage) noexcept {
   if (Checksum::of(table, this->bytes() - sizeof header_) != header_.table_checksum)
     return damage.found(CHORALE_ERROR_FILE_CHECKSUM, "the table of sections does not match "
                                                      "its checksum; the file is damaged");
-  std::uint32_t there = 0; // bit set of section ids
+  std::uint32_t there = 0; // bit set of the ids of the sections found so far
   std::uint64_t end = this->bytes();
   for (std::uint32_t k = 0; k < header_.sections; ++k) {
     file::Entry &entry = entries_[k];

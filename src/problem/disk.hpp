@@ -19,7 +19,7 @@ struct DiskFailure {
 
 // Returns the bytes of a problem file with one reference. On failure returns NULL and fills in
 // `failure`. Checks header and table first, so that a damaged file cannot cause the allocation of
-// more memory than the file can fill.
+// much more memory than the file has bytes.
 const SharedBytes *read_file(const Memory &memory, const char *path, DiskFailure &failure) noexcept;
 
 class DiskWriter {

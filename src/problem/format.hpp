@@ -173,7 +173,7 @@ static_assert(sizeof(ChainRecord) == 32);
 struct CliqueRecord {
   enum : std::uint32_t {
     kMap = 1,
-    kSameMap = 2, // has the same map as the last clique with a map; the array is not repeated
+    kSameMap = 2, // the map equals the map of the last clique that has one, and is not repeated
     kCentreMap = 4,
     kSameCentreMap = 8,
     kSameCentres = 16,

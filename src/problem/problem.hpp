@@ -59,7 +59,7 @@ struct chorale_problem {
                            const chorale_text *texts, std::size_t text_size,
                            std::int64_t count) noexcept;
   // Sets the kind of each clique, and the list that names its values. If `new_kinds` has no data,
-  // the kinds stay as they are; if `new_values` has no data, the lists do.
+  // the kinds stay as they are; if `new_values` has no data, the lists stay as they are.
   chorale_status set_cliques(const chorale::Report &report,
                              gsl::span<const std::int32_t> new_kinds,
                              gsl::span<const chorale_text_list> new_values) noexcept;

@@ -136,8 +136,9 @@ chorale_status ProblemReader::read_cliques() noexcept {
   using Record = file::CliqueRecord;
   Section section = container_.section(file::kCliques);
   CHORALE_CHECK(take_records(section, cliques_, clique_count_));
-  // The last map from labels to values, the last such map of a centre, and the last potentials of a
-  // centre. A clique may refer to each of these instead of having an array of its own.
+  // The last map from labels to values, the last such map of a centre (model.h), and the last
+  // potentials of a centre. A flag of a clique says that it uses one of these again; the section
+  // then has no array for it.
   const std::int32_t *map = nullptr;
   const std::int32_t *centre_map = nullptr;
   std::int32_t map_labels = 0;

@@ -22,8 +22,8 @@ public:
   chorale_status read(Problem *&problem) noexcept;
 
 private:
-  // The shared objects of one kind, ordered by their number in the file. Holds one reference to
-  // each.
+  // The objects of one kind that chains and cliques share (such as all potentials), ordered by
+  // their number in the file. Holds one reference to each.
   template <class T> struct Handles {
     explicit Handles(const Memory &memory) noexcept : all(memory) {}
     ~Handles() {

@@ -55,8 +55,8 @@ chorale_status ProblemReader::create_property(const file::PropertyRecord &record
                : create_token_label(inner_, memory_, map, record.at, made);
   }
   case Record::kLocal: {
-    // The product of three 31-bit sizes may overflow, so sizes are compared before they are
-    // multiplied.
+    // The product of three 31-bit sizes may overflow. So the product of two of them is compared
+    // with the bytes that are left before it is multiplied by the third.
     if (classes > section.left() || classes * m > section.left())
       return short_section;
     const std::uint64_t rows = classes * m;

@@ -242,8 +242,9 @@ void ProblemWriter::write_cliques(Output &out) const noexcept {
   using Record = file::CliqueRecord;
   put_count(out, model_.cliques.size());
   // Writes all records, then all arrays. A clique has up to three arrays: its map from labels to
-  // values, that of its centre, and the potentials of its centre. An array that equals the last one
-  // of the same sort is not written; a flag of the record then refers to the last one.
+  // values, the map from the labels of its centre to values, and the numbers of the potentials of
+  // its centre (model.h). An array that equals the last array of the same sort is not written; a
+  // flag of the record then says so.
   for (const bool arrays : {false, true}) {
     const CliqueType *map = nullptr;
     const CliqueType *centre_map = nullptr;

@@ -53,8 +53,8 @@ void write_arrays(Output &out, const Property &property) noexcept;
 // for other values (recolumn.hpp), this is the potential from which the model derived it.
 const Potential &given_potential(const Potential &potential) noexcept;
 // Returns the potential of which `given` is a multiple; the reader must create `given` from it.
-// NULL if the reader can create `given` without another potential: if `given` is no multiple, or if
-// the factor is part of its lambda.
+// NULL if the reader can create `given` without another potential: if `given` is no multiple of
+// another one, or if the factor is part of its lambda.
 const Potential *scaled_from(const Potential &given) noexcept;
 file::PotentialRecord record_of(const Potential &given, std::int32_t base) noexcept;
 void write_arrays(Output &out, const Potential &given) noexcept;

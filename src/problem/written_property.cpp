@@ -12,8 +12,9 @@ namespace {
 
 using WrittenRecord = file::PropertyRecord;
 
-// True if the automaton, apart from its dead state, has one state and never leaves it. It is then
-// written as an automaton, since compile() makes a local property of such an automaton anyway.
+// True if the property is local and its automaton, apart from the dead state, has one state, which
+// it never leaves. The property is then written as an automaton, since compile() makes it local
+// anyway.
 bool is_memoryless(const Property &p) noexcept {
   if (!p.is_local() || p.states > 2 || p.start != 0)
     return false;
@@ -33,9 +34,10 @@ std::int32_t action_of(const Property &p, std::int32_t compiled) noexcept {
   return compiled >= 0 ? p.constants.data()[compiled] : compiled;
 }
 
-// Returns the end action of `state`, derived from the compiled actions row[y] for each last label
-// y: FIRE_LABEL if constants fire, but not on the empty chain. row[m] is the action on the empty
-// chain, where an end action fires only if it is a constant.
+// Returns the end action that the caller gave to `state`, derived from the compiled ones: row[y]
+// for each last label y, and row[m] for the empty chain. On the empty chain only a constant fires,
+// so if row[m] fires, the caller gave this constant. If constants fire for some labels y, but not
+// on the empty chain, the caller gave FIRE_LABEL.
 std::int32_t end_action(const Property &p, std::int32_t state) noexcept {
   const std::int32_t m = p.labels;
   const std::int32_t *row = p.end_actions + std::int64_t{state} * (m + 1);

@@ -106,8 +106,8 @@ struct Attached {
       visit_all(span_of(property->end_actions, property->states * (m + 1)), length - 1);
   }
 
-  // True if `labelling` fires a value for which the dictionary has no number: it lacks the value
-  // and has no OUT.
+  // True if `labelling` fires a value for which the dictionary has no number: the dictionary lacks
+  // the value and has no OUT.
   bool fires_outside(gsl::span<const std::int32_t> labelling,
                      gsl::span<const std::int32_t> parents) const noexcept {
     if (!dictionary || dictionary->has_out || dictionary->covers_firings)
@@ -118,8 +118,9 @@ struct Attached {
     return outside;
   }
 
-  // Returns the value that `labelling` shows, in the numbers of the clique: R = values() for EMPTY,
-  // R + 1 for CONFLICT; -1 for a single value that has no number.
+  // Returns the value of the property on `labelling`, as a number of the clique: values() for
+  // EMPTY, values() + 1 for CONFLICT; -1 if only one value fires and the clique has no number for
+  // it.
   std::int32_t evaluate(gsl::span<const std::int32_t> labelling,
                         gsl::span<const std::int32_t> parents) const noexcept {
     std::int32_t first = -1;

@@ -18,7 +18,7 @@ struct chorale_property_builder {
                       std::int32_t label, std::int32_t next, std::int32_t action) noexcept;
   chorale_status end_rule(const Report &report, std::int32_t state, std::int32_t action) noexcept;
   chorale_status table(const Report &report, std::int32_t offset, std::int32_t outside) noexcept;
-  // `label_values`: one value for each label, or empty.
+  // `label_values`: the value that FIRE_LABEL fires, for each label; empty: the label itself.
   chorale_status finish(const Report &report, gsl::span<const std::int32_t> label_values,
                         chorale::Property *&made) const noexcept;
 
@@ -30,8 +30,8 @@ private:
   // Adds a state. False, with nothing changed, if memory runs out.
   bool grow() noexcept;
   std::int32_t *cells(std::int32_t state) const noexcept { return tables() + state * state_size(); }
-  // A state is stored as state_size() numbers: half() = classes x labels next states, half()
-  // actions, and the action at the end of a sequence.
+  // cells(state) has state_size() numbers: half() = classes x labels next states, half() actions,
+  // and the action at the end of a sequence.
   std::int64_t half() const noexcept { return std::int64_t{classes} * labels; }
   std::int64_t state_size() const noexcept { return 2 * half() + 1; }
   std::int32_t *tables() const noexcept { return reinterpret_cast<std::int32_t *>(storage.data()); }

@@ -35,7 +35,8 @@ inline chorale_status check_table_size(const Report &report, std::int64_t states
   return CHORALE_OK;
 }
 
-// Checks that `value` is a value, or -1 for none. `name`: texts that together name it.
+// Checks that `value` is a value of the property, 0 .. values - 1, or -1 for none. `name`: texts
+// that together name `value` in messages.
 template <class... Name>
 chorale_status check_fired(const Report &report, std::int32_t value, std::int64_t values,
                            const Name &...name) noexcept {
@@ -90,7 +91,8 @@ inline chorale_status check_outside(const Report &report, std::int32_t value,
   return check_fired(report, value, values, "outside_value");
 }
 
-// Sets `made` to the result of compile(); NULL means that memory ran out.
+// Sets `made` to `compiled`, the result of compile(). Fails if `compiled` is NULL, which means that
+// memory ran out.
 inline chorale_status hand_over(const Report &report, Property *compiled,
                                 Property *&made) noexcept {
   if (!compiled)

@@ -44,7 +44,8 @@ namespace chorale {
 
 using Dictionary = ::chorale_dictionary;
 
-// Checks that a dictionary can have `count` values. `name`: the name of this argument in messages.
+// Checks that a dictionary can list `count` values; 0 values only if it has OUT (`with_out`).
+// `name`: the name of the argument `count` in messages.
 chorale_status check_value_count(const Report &report, std::string_view name, std::int64_t count,
                                  bool with_out) noexcept;
 // Checks its arguments and creates a dictionary, which it writes to `made` with one reference.
@@ -54,7 +55,7 @@ chorale_status create_dictionary(const Report &report, const Memory &memory,
                                  Dictionary *&made) noexcept;
 // Like create_dictionary(), for the `keep` values with the greatest scores, or fewer if fewer
 // scores are above minus infinity. scores[i] is the score of the value that has number i in `full`;
-// if `full` is NULL, of the value i.
+// if `full` is NULL, it is the score of the value i.
 chorale_status create_best_dictionary(const Report &report, const Memory &memory,
                                       const Dictionary *full, gsl::span<const double> scores,
                                       std::int64_t keep, bool with_out, Dictionary *&made) noexcept;

@@ -22,7 +22,7 @@ struct LabelName {
 LabelName read_label(chorale_scheme scheme, std::string_view name) noexcept;
 
 // True if a scheme allows the label `after` directly after the label `before` (may_follow), the
-// label at the first position (may_start), or the label at the last position (may_end).
+// label `name` at the first position (may_start), or `name` at the last position (may_end).
 bool may_follow(chorale_scheme scheme, const LabelName &before, const LabelName &after) noexcept;
 bool may_start(const LabelName &name) noexcept;
 bool may_end(chorale_scheme scheme, const LabelName &name) noexcept;

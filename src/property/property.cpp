@@ -47,9 +47,9 @@ bool fires_anything(const AutomatonSpec &source, std::int32_t state) noexcept {
   return false;
 }
 
-// Writes to number[s] the new number of state s: 0, 1, .. for states from which something can still
-// fire; for all other states the next number, which is the dead state's. Returns the number of the
-// dead state.
+// Writes to number[s] the new number of state s. States from which something can still fire get the
+// numbers 0, 1, .. in their old order. All other states get the number after these, which is the
+// number of the dead state. Returns the number of the dead state.
 std::int32_t number_states(const AutomatonSpec &source, std::int32_t *number) noexcept {
   const std::int64_t width = std::int64_t{source.classes} * source.labels;
   for (std::int32_t s = 0; s < source.states; ++s)

@@ -1,11 +1,11 @@
 // The public property: an immutable, reference-counted automaton, compiled for dynamic programs.
 //
 // The automaton reads a labelling from left to right. At each position, the state of the automaton,
-// the class of the position and the label determine the next state and an *action*, which may
-// *fire* a value. All states from which nothing can ever fire are merged into one, the dead state,
-// which has the highest number. For each *cell* (state, class) most labels have the same
-// transition. So transitions are stored twice: as full tables, and as a default for each cell with
-// a list of the exceptional labels.
+// the class of the position (a number that the caller gives to it) and the label determine a
+// transition: the next state and an *action*, which may *fire* a value. All states from which
+// nothing can ever fire are merged into one, the dead state, which has the highest number. For each
+// *cell* (state, class) most labels have the same transition. So transitions are stored twice: as
+// full tables, and as a default for each cell with a list of the exceptional labels.
 #pragma once
 
 #include "base/counted.hpp"
@@ -36,8 +36,8 @@ struct chorale_property : chorale::Counted {
   std::int32_t outside_value = -1;
   // Two ready-made properties (ready_made.hpp) do not read the position classes of the caller.
   // create_position_label() sets `position`: the class is 1 at this position, elsewhere 0.
-  // create_token_label() sets `token`: the class is 1 where the table has this entry, elsewhere 0.
-  // -1: not used.
+  // create_token_label() sets `token`: the class is 1 where the entry of the caller's table is
+  // `token`, elsewhere 0. -1: not used.
   std::int32_t position = -1;
   std::int32_t token = -1;
   bool fires_table = false; // some action is FIRE_TABLE
@@ -48,8 +48,8 @@ struct chorale_property : chorale::Counted {
   std::int32_t dead() const noexcept { return states - 1; }
   std::int32_t set_words() const noexcept { return (states + 63) / 64; }
 
-  // The distinct constants that can fire, ascending. Actions below are FIRE_NOTHING, FIRE_TABLE, or
-  // an index into `constants`.
+  // The values that actions other than FIRE_TABLE can fire, distinct and ascending. The actions
+  // below are FIRE_NOTHING, FIRE_TABLE, or an index into `constants`.
   gsl::span<const std::int32_t> constants;
 
   const std::int32_t *next = nullptr;         // states x classes x labels
@@ -58,13 +58,17 @@ struct chorale_property : chorale::Counted {
                                               // column for the empty chain
   const std::int32_t *default_next = nullptr; // states x classes
   const std::int32_t *default_action = nullptr;  // states x classes
-  const std::int32_t *exceptions = nullptr;      // exceptional labels, cell by cell, ascending
+  const std::int32_t *exceptions = nullptr; // exceptional labels, cell by cell, ascending in a cell
   const std::int32_t *exception_begin = nullptr; // states x classes + 1 offsets into `exceptions`
   const std::uint64_t *successors = nullptr;   // states x classes bit sets of next states, each of
                                                // set_words() words
-  const std::uint8_t *firing = nullptr;        // states x classes: kFires bits (below) of `actions`
-  const std::uint8_t *end_firing = nullptr;    // by state: kFires bits of `end_actions`
-  const std::int32_t *local_actions = nullptr; // classes x labels x (labels + 1), or NULL
+  // firing (states x classes) says what the actions of a cell can fire, end_firing (by state) what
+  // the end actions of a state can fire: a bit set of kFiresConstant and kFiresTable.
+  const std::uint8_t *firing = nullptr;
+  const std::uint8_t *end_firing = nullptr;
+  // Actions by class, label and parent's label: classes x labels x (labels + 1). NULL if the
+  // property is not local (AutomatonSpec).
+  const std::int32_t *local_actions = nullptr;
 };
 
 namespace chorale {
@@ -87,9 +91,11 @@ struct AutomatonSpec {
   const std::int32_t *actions = nullptr;
   const std::int32_t *end_actions = nullptr;
   const std::int32_t *label_values = nullptr;
-  // classes x labels x (labels + 1), or NULL: the actions of the same property as a *local* one,
-  // whose action depends only on the class, the label and the parent's label. Not needed if there
-  // is one state, no end action and table_offset 0; such a property is local anyway.
+  // A property is *local* if its action at a position depends only on the class of the position,
+  // its label and the label of its parent. local_actions: these actions, classes x labels x (labels
+  // + 1), with the last column for positions without a parent; NULL if the property is not local.
+  // May also be NULL if there is one state, no end action and table_offset 0: compile() then
+  // derives them.
   const std::int32_t *local_actions = nullptr;
 };
 

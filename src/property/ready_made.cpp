@@ -58,7 +58,7 @@ private:
 chorale_status check_kinds(const Report &report, const LabelKinds &kinds) noexcept {
   CHORALE_CHECK(check_size(report, "map->labels", kinds.labels));
   CHORALE_CHECK(check_values(report, kinds.kinds, "map->kinds"));
-  constexpr std::int64_t most = kLargestSize / 6; // no automaton has more than 3 states x 2 classes
+  constexpr std::int64_t most = kLargestSize / 6; // no automaton below has more than 6 cells
   if (kinds.labels > most)
     return report.fail(CHORALE_ERROR_SIZE_OVERFLOW, "map->labels is ", kinds.labels,
                        "; it must be at most ", most);
@@ -109,9 +109,10 @@ Property *make_first_label(const Memory &memory, const LabelKinds &kinds) noexce
   return compile(memory, tables.source());
 }
 
-// Makes a property that fires the kind of the label that follows a segment of kind `anchor`.
-// States: 0: the label after each segment so far has been found; 1: in a segment; 2: after a
-// segment that an ignored label has ended, before the next label that is not ignored.
+// Makes a property that fires the kind of the first label after a segment of kind `anchor` that is
+// not ignored. States: 0: there was no segment yet, or the label after the last one has been found;
+// 1: in a segment; 2: after a segment that an ignored label has ended, before the next label that
+// is not ignored.
 Property *make_next_label(const Memory &memory, const LabelKinds &kinds, std::int32_t anchor,
                           chorale_segment_rule rule, std::int32_t end_value) noexcept {
   const bool ends = rule == CHORALE_SEGMENT_ENDS_AT_IGNORED;
@@ -123,8 +124,8 @@ Property *make_next_label(const Memory &memory, const LabelKinds &kinds, std::in
     const std::int32_t kind = kinds.kind(y);
     if (kind == anchor) {
       tables.set(0, 0, y, 1, CHORALE_FIRE_NOTHING);
-      // If another segment of this kind begins here, its first label is the label after the segment
-      // before it, so that `anchor` is fired.
+      // If another segment of kind `anchor` begins here, its first label is also the label after
+      // the previous segment. So `anchor` fires, the kind of this label.
       tables.set(1, 0, y, 1, kinds.begins(y) ? kind : CHORALE_FIRE_NOTHING);
       if (ends)
         tables.set(2, 0, y, 1, kind);
