@@ -100,8 +100,9 @@ private:
 
   CliqueAnswer answer() noexcept {
     CliqueAnswer answer;
-    // A call that fails must leave the caller's array unchanged. If no failure is possible any
-    // more, writes the labelling directly to the caller's array, otherwise first to candidate_.
+    // A call that fails or finds no labelling must leave the caller's array for the labelling
+    // unchanged. If neither can happen any more, writes the labelling directly to this array,
+    // otherwise first to candidate_.
     const bool straight = !kept_.is_active() && !task_.wants_marginals &&
                           !task_.kind.source->callback && task_.kind.source->finite_tables;
     gsl::span<const std::int32_t> values = straight ? task_.assignment : candidate_;
@@ -119,7 +120,7 @@ private:
           found = !solution_.infeasible && rated.score() > kForbidden;
       } else if (const bool independent = interrupted_without_labelling(); found || independent) {
         // After an interruption, scores the labelling of a large clique only if the caller wants
-        // it.
+        // this labelling.
         if (is_small() || !is_interrupted() || !task_.assignment.empty())
           kept_.rate(NoLimits{},
                      independent ? gsl::span<const std::int32_t>() : solution_.assignment,

@@ -102,8 +102,9 @@ bool Instance::count(gsl::span<const std::int32_t> assignment,
   Expects(assignment.size() >= to_size(members) && counts.size() >= to_size(columns));
   const std::int32_t *const x = assignment.data();
   std::int32_t *const to = counts.data();
-  // Counts consecutive members in four rows of counters in turn, so that members of one column do
-  // not wait for each other to update the same counter. The rows are added up at the end.
+  // Counts each of four consecutive members in a row of counters of its own. If these members have
+  // the same column, the processor then need not finish one addition to a counter before the next.
+  // The rows are added up at the end.
   constexpr std::int32_t kRows = 4;
   constexpr std::int32_t kNarrow = 32;
   constexpr std::int32_t kFew = 16; // with fewer members, one row of counters is faster

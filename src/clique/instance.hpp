@@ -7,12 +7,13 @@
 // where the potential C depends only on the numbers n_v of members at each column v. For a SUM, C =
 // sum_v f_v(n_v), with a table f_v for each column v.
 //
-// Columns are the counted values (potential.h) and, if some value is uncounted, one *rest column*
-// that stands for all uncounted values. A member's score in the rest column is that of its best
-// uncounted value. The caller's matrix of scores by value is read once and turned into scores by
-// column. A fixed member may take only the column of its value: its scores at all other columns
-// become minus infinity. The best and the second-best column of each member are stored, since every
-// pass of alpha-pass (passes/alpha_pass.hpp) needs both.
+// A potential counts some values and may leave the others uncounted (potential.h). The columns are
+// the counted values and, if some value is uncounted, one *rest column* that stands for all
+// uncounted values. A member's score in the rest column is that of its best uncounted value. The
+// caller's matrix of scores by value is read once and turned into scores by column. A fixed member
+// may take only the column of its value: its scores at all other columns become minus infinity. The
+// best and the second-best column of each member are stored, since every pass of alpha-pass
+// (passes/alpha_pass.hpp) needs both.
 #pragma once
 
 #include "base/contract.hpp"
@@ -83,7 +84,7 @@ struct Instance {
   // Returns the sum of the members' scores at their columns, added up in the order of the members;
   // minus infinity if interrupted.
   double member_score(gsl::span<const std::int32_t> assignment) const noexcept;
-  // Returns the sum of member_score() together with the sum of the magnitudes of its terms.
+  // Returns the sum that member_score() returns, and also the sum of the magnitudes of its terms.
   MeasuredSum member_sum(gsl::span<const std::int32_t> assignment) const noexcept;
 
   // Offers a labelling to `kept`, which keeps a good labelling ready to be returned after an
@@ -101,7 +102,7 @@ struct Instance {
   // members x columns, no gaps; minus infinity: forbidden. Every row has a finite entry.
   double *scores;
   std::int32_t *best;   // by member: its best column; of equally good columns, the lowest
-  std::int32_t *second; // by member: its second-best column; -1 if all others are forbidden
+  std::int32_t *second; // by member: its second-best column; -1 if it may take only one
   double *best_score;   // by member: score at `best`
   double *second_score; // by member: score at `second`; minus infinity if `second` is -1
   // By member: its best uncounted value, for which the rest column stands; NULL without a rest

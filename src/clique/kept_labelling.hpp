@@ -37,9 +37,9 @@ public:
   bool is_active() const noexcept { return limits_ != nullptr; }
 
   // Scores a labelling, and keeps it if it is better than the kept labelling. `score`: the
-  // labelling's score as the search has computed it. Does nothing if `score` is not higher than the
-  // `score` of the labelling scored last, or if too little time has passed since then: scoring
-  // takes at most a fifth of the time of the search.
+  // labelling's score as the search has computed it. Does nothing if `score` is at most the `score`
+  // given with the labelling scored last. Also does nothing soon after that labelling was scored,
+  // so that all scoring takes at most a fifth of the time of the search.
   void offer(gsl::span<const std::int32_t> assignment, double score) noexcept {
     if (is_active() && score > offered_ && limits_->looks() >= due_)
       take(*limits_, assignment, score);
@@ -71,7 +71,7 @@ private:
   const Potential *source_;
   gsl::span<std::int64_t> counts_; // by value: number of members
   gsl::span<std::int32_t> values_; // by member: value in the kept labelling; empty unless `large`
-  gsl::span<std::int32_t> spare_;  // by member: value in the labelling being scored; or empty
+  gsl::span<std::int32_t> spare_;  // by member: value in the labelling being scored; else empty
   Rated rated_;
   CallbackFailure failure_ = CallbackFailure::none;
   Limits *limits_ = nullptr; // limits of the search; NULL before begin()

@@ -331,10 +331,11 @@ template <class Improver> void CliqueSearch::improve_solution(Improver &improver
   improve_candidate(improver);
 }
 
-// Returns the scores below which further sweeps over a labelling are not worth their time. The
-// sweeps after the first rarely raise a score by more than by_later_sweeps * magnitude_, and the
-// sweeps after those by more than by_last_sweeps * magnitude_. So a labelling with a lower score is
-// unlikely to become better than the solution.
+// Returns the scores that a labelling must have after its first sweep, and after any later sweep,
+// to be worth the time of further sweeps. All sweeps after the first together rarely raise the
+// score by more than by_later_sweeps * magnitude_. All sweeps after the second together rarely
+// raise it by more than by_last_sweeps * magnitude_. So a labelling with a lower score is unlikely
+// to become better than the solution.
 SumMoves::LeastScores CliqueSearch::worth_moving() const noexcept {
   constexpr double by_later_sweeps = 0.0006;
   constexpr double by_last_sweeps = 0.00012;

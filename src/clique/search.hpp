@@ -57,14 +57,15 @@ public:
   // Writes to the solution the labelling that the task starts from. Called by algorithms that
   // improve a given labelling.
   void start() noexcept;
-  // Runs alpha-pass and moves single members, starting from the best labelling of each of the
-  // `polished` best passes. In convex sums without forbidden counts and with at least 16 members,
-  // these are the passes with the highest upper bounds; if the task's plan asks for it, starts from
-  // prices (price_starts.hpp) may replace all of them but the first, and moves of groups follow.
+  // Runs alpha-pass. Moves single members from the best labelling of each of the `polished` best
+  // passes. In convex sums without forbidden counts and with at least 16 members, the best passes
+  // are those with the highest upper bounds. If the task's plan asks for it, the moves in such sums
+  // may start from labellings found by prices (price_starts.hpp) in place of all passes but the
+  // first, and moves of groups follow.
   void run_alpha_pass(std::int32_t polished = 0) noexcept;
   // Runs alpha-pass with moves of single members and, if the task's plan asks for it,
-  // alpha-expansion followed by moves of single members. AUTO does this for cliques without an
-  // exact algorithm; exact searches begin with it.
+  // alpha-expansion followed by moves of single members. This is all that ALPHA_PASS does;
+  // COUNT_BOXES and DUAL_BOUND begin with it.
   void run_planned_passes() noexcept;
   // Marks the solution as optimal if alpha-pass, which has been run, is exact for the clique.
   void close_bound_of_pass() noexcept;
@@ -134,7 +135,7 @@ protected:
   gsl::span<std::int32_t> candidate_; // by member: column in the labelling that is being improved
   KeptLabelling kept_;
   // In convex sums with moves of groups: an upper bound on the change of the potential if all
-  // members move, n x (greatest - least step f_v(k + 1) - f_v(k) of any table). Otherwise 0.
+  // members move (CliquePotential::Steps::magnitude()). Otherwise 0.
   double magnitude_ = 0;
   double *messages_;             // members x columns: max-marginals minus the member's own score
   bool started_ = false;         // start() has written a labelling, which may be forbidden

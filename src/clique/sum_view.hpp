@@ -38,7 +38,7 @@ struct SumView {
   double member_score(gsl::span<const std::int32_t> assignment) const noexcept {
     return member_sum(assignment).total;
   }
-  // Returns the sum of member_score() together with the sum of the magnitudes of its terms.
+  // Returns the sum that member_score() returns, and also the sum of the magnitudes of its terms.
   MeasuredSum member_sum(gsl::span<const std::int32_t> assignment) const noexcept {
     Expects(assignment.size() >= to_size(members));
     const std::int32_t *const x = assignment.data();

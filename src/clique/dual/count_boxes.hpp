@@ -4,10 +4,10 @@
 // mask of the pairs (member i, column v) that a better labelling may contain, and prices for the
 // Lagrangian dual, which bounds the scores in the box from above (count_dual.hpp). Minimising the
 // dual starts from the parent's prices. If the dual stays above the best score, the box is split in
-// two at one column's count. If every count is fixed, the best labelling in the box is found as a
-// transportation problem. Open nodes are kept in a pool, highest bound first. When the pool is
-// full, the subtree of the node with the highest bound is searched depth first, storing only the
-// path.
+// two at one column's count. If every count is fixed, the best labelling in the box is found by
+// solving a transportation problem. Open nodes are kept in a pool, highest bound first. When the
+// pool is full, the subtree of the node with the highest bound is searched depth first, storing
+// only the path.
 //
 // Notation (instance.hpp): n members, K columns.
 #pragma once

@@ -8,12 +8,13 @@ namespace chorale {
 namespace {
 
 // cutoff.level - cutoff.target, as a fraction of the gap at which an optimum counts as proven.
-// Below 1, so that labellings dropped for a score below cutoff.level cannot invalidate a proof.
+// Below 1, so that an optimum still counts as proven although labellings that score up to
+// cutoff.level are dropped.
 constexpr double kSlack = 0.5;
 constexpr double kNegligible = 0.2; // rounding error to ignore, as a fraction of level - target
 constexpr double kFade = 0.1;       // weight of the newest step in the moving averages
 constexpr double kFirstAscentStep = 1.0;  // initial factor on Polyak's step length
-constexpr double kShorter = 0.6;    // multiplies this factor after kAscentPatience steps in vain
+constexpr double kShorter = 0.6;    // multiplies the factor after kAscentPatience steps in vain
 constexpr double kLeastStep = 0.02; // the ascent ends when the factor is below this number
 constexpr std::int32_t kAscentPatience = 10;
 // Unless run() is told to be `patient`, the ascent ends if ten steps lower the bound by less than

@@ -18,7 +18,7 @@ namespace chorale {
 
 // The score that further labellings must exceed. A box whose bound is at most `level` is finished.
 struct Cutoff {
-  double target; // the best known score, or a score below every finite labelling
+  double target; // the best known score; if none is known, a number below all finite scores
   double level;  // target plus a tolerance for rounding
   bool known;    // true if target is a labelling's score
 };

@@ -6,7 +6,7 @@ namespace chorale {
 namespace {
 
 constexpr std::int64_t kSteps = 1000;
-constexpr double kRoundings = 4; // a gap of at most so many times CountDual::rounding() counts as 0
+constexpr double kRoundings = 4; // gaps up to this many times CountDual::rounding() count as 0
 
 } // namespace
 

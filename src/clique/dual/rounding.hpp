@@ -27,11 +27,12 @@ class Rounding {
 public:
   Rounding(Layout &layout, const Instance &instance) noexcept;
 
-  // Builds a labelling, improves it, and makes it the incumbent if it scores more. Among the columns
-  // that chose it in the dual, each member i takes the column v with the greatest
-  // psi_iv + f_v(k) - f_v(k - 1), where k is the count that v chose. If no column chose it, it takes
-  // the column with the greatest psi_iv + f_v(1) - f_v(0). Then single members are moved as long as
-  // a move raises the score. O(n K) for each sweep over the members.
+  // Builds a labelling, improves it, and makes it the incumbent if it scores more. Let f_v be the
+  // table of column v. Among the columns that chose it in the dual, each member i takes the column
+  // v with the greatest psi_iv + f_v(k) - f_v(k - 1), where k is the count that v chose. A member
+  // that no column chose then takes the column with the greatest psi_iv + f_v(k + 1) - f_v(k),
+  // where k is the number of members that v has by now. Then single members are moved as long as a
+  // move raises the score. O(n K) for each sweep over the members.
   void round(const SumView &view, const CountDual &dual, Limits &limits,
              Incumbent &incumbent) noexcept;
   // Replaces the incumbent by `assignment` if the exact score of `assignment` is higher.
@@ -44,7 +45,7 @@ private:
   SingleMoves<SumScore> moves_;
   std::int32_t *assignment_; // n: scratch, a labelling
   std::int32_t *counts_;     // K: number of members by column
-  double *best_choice_;      // n: psi_iv + f_v(k) - f_v(k - 1) of the best column that chose it
+  double *best_choice_;      // n: psi_iv + f_v(k) - f_v(k - 1) of the best column v that chose i
 };
 
 } // namespace chorale

@@ -130,9 +130,9 @@ void ColumnFlow::refresh(std::int32_t u) noexcept {
   loss[u] = kInfinity;
 }
 
-// Finds the shortest path by Dijkstra's algorithm, on losses that the prices make non-negative.
-// Losses that are below zero by rounding count as zero, so that the distance of a settled column is
-// final.
+// Finds the shortest path by Dijkstra's algorithm, on losses that the prices make non-negative
+// (price_). Losses that are below zero by rounding count as zero, so that the distance of a settled
+// column is final.
 bool ColumnFlow::place(std::int32_t i) noexcept {
   if (!view_->spend(16 + 4 * columns_))
     return false;

@@ -27,8 +27,8 @@ public:
   void reset(const SumView &view, gsl::span<const std::int32_t> capacities) noexcept;
 
   // Places member i and moves other members if needed, so that the placement of all members placed
-  // so far is optimal. Returns false and moves no member if they cannot all be placed, or if
-  // interrupted. O(K^2), plus O(K) for each member of a visited column whose arcs are not up to
+  // so far is optimal. Returns false and moves no member if these members cannot all be placed, or
+  // if interrupted. O(K^2), plus O(K) for each member of a visited column whose arcs are not up to
   // date (stale_).
   bool place(std::int32_t i) noexcept;
 
@@ -78,7 +78,9 @@ private:
   double *arc_loss_;         // min(n, K) x K: loss of the arc; plus infinity if no member can move
   std::int32_t *arc_member_; // min(n, K) x K: the member that moves
   bool *stale_;      // K: true if the arcs out of the column must be computed again
-  double *price_;    // K: node potentials that keep all arc losses non-negative; the sink's is 0
+  // K: node potentials such that the loss of every arc u -> w, plus price_[u] - price_[w], is at
+  // least 0; the sink's price is 0.
+  double *price_;
   double *distance_; // K: shortest distance from the member that is being placed
   std::int32_t *parent_; // K: column before this one on the shortest path, or -1
   bool *settled_;        // K: true if the distance is final

@@ -2,10 +2,10 @@
 // shortest augmenting path for each member.
 //
 // The rest column stands for the uncounted values. If all members are in it, the potential is 0 by
-// definition, though the tables may add up to less at counts of 0. The last entry of the rest
-// column's table then makes up for the difference, so this table rises there and is not concave. In
-// that case the flow uses a table of zeros for the rest column, and the labelling with all
-// members in the rest column is compared separately.
+// definition, though the tables of the other columns, at count 0, may add up to less. The last
+// entry of the rest column's table then makes up for the difference, so this table rises there and
+// is not concave. In that case the flow uses a table of zeros for the rest column, and the
+// labelling with all members in the rest column is compared separately.
 //
 // Notation (instance.hpp): n members, K columns.
 #pragma once
@@ -25,9 +25,9 @@ public:
 
   // Writes to entry v of messages.row(i) the best score of a labelling with x_i = v, where the
   // score of member i counts as 0; minus infinity if there is no such labelling. Also writes the
-  // optimum to `solution`. Takes one flow and O(m^3 + n K) for m = min(n, K). Takes n flows if no
-  // labelling is feasible, but a labelling may become feasible if one member is allowed its
-  // forbidden columns. False if interrupted.
+  // optimum to `solution`. Takes one flow and O(m^3 + n K) for m = min(n, K). If no labelling is
+  // feasible, but one may become feasible if one member is allowed its forbidden columns, takes n
+  // more flows. False if interrupted.
   bool messages(Limits &limits, Solution &solution, Matrix<double> messages) noexcept;
 
 private:
@@ -39,14 +39,15 @@ private:
   void take_optimum(const SumView &view, Solution &solution) noexcept;
   // Returns a view of the instance in which all tables are concave. Sets rises_.
   SumView concave_view() noexcept;
-  // Raises the message of each member at the rest column to the score, without the member's own
-  // score, of the labelling with all members in that column, if the other members may take it.
+  // Takes account of the labelling with all members in the rest column: raises the message of each
+  // member at the rest column to the sum of the other members' scores there, if all of them may
+  // take the rest column.
   void add_nothing_counts(Matrix<double> messages) const noexcept;
 
   const Instance *instance_;
   ColumnFlow flow_;
   double *free_row_;      // K zeros: the row of a member whose own score is left out
-  const double **tables_; // K: tables with flat_ for the rest column; NULL without a rest column
+  const double **tables_; // K: tables, with flat_ for the rest column; NULL without a rest column
   double *flat_;          // n + 1 zeros
   bool rises_ = false;    // the rest column's own table rises at its last entry
 };

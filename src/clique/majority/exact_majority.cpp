@@ -39,8 +39,9 @@ void ExactMajority::Counts::cut(const CountLine &line, double least) noexcept {
       lowest = highest + 1;
     return;
   }
-  // The crossing may be outside the range of integers, so it is compared as a double first.
-  // Rounding is corrected by evaluating the line near the crossing.
+  // `crossing` is the count at which the line equals `least`. It may be outside the range of
+  // integers, so it is compared as a double before it is converted. Its rounding error is corrected
+  // by evaluating the line at counts near it.
   const double crossing = std::floor((least - line.at_zero) / line.slope);
   if (line.slope > 0) {
     if (crossing >= static_cast<double>(highest)) {
@@ -108,7 +109,7 @@ bool ExactMajority::bound_majorities(Limits &limits) noexcept {
 }
 
 // Returns a range that contains all counts that majority column a can have. The highest is the
-// number of members that may take a; if any count is feasible, this count is. The lowest is the
+// number of members that may take a. (This count is feasible if any count is.) The lowest is the
 // number of members that may not take the rest column, divided by the number of counted columns and
 // rounded up, or 1 if that is 0.
 ExactMajority::Counts ExactMajority::possible_counts(std::int32_t a) const noexcept {
@@ -239,8 +240,9 @@ void ExactMajority::run(const SolveOptions &options, Limits &limits, Solution &s
 
 // ---- Max-marginals ----------------------------------------------------------------------------
 
-// Sets the message to each member and column v to the score of the best labelling after the member
-// has moved to v, without the member's own score. So the messages are finite if any labelling
+// Sets the message to each member and column v to the score of a known labelling after the member
+// has moved to v, minus the member's own score at v. The known labelling is the solution's; without
+// a solution, that of each member's best column. So the messages are finite if any labelling
 // exists. Also raises the messages to the score of the labelling with all members in the rest
 // column: this labelling has no majority column, so no flow finds it.
 void ExactMajority::seed_messages(const Solution &solution, Matrix<double> messages) noexcept {

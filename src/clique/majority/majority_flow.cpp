@@ -262,7 +262,7 @@ bool MajorityFlow::augment() noexcept {
   if (sink < 0)
     return false;
   const std::int32_t length = trace(sink);
-  if (instance_->interrupted()) // the moved members are incomplete
+  if (instance_->interrupted()) // moved_ may then be wrong
     return false;
   const double reach = distance_[sink];
   for (std::int32_t v = 0; v < nodes(); ++v)

@@ -104,7 +104,7 @@ private:
   std::int32_t *previous_;    // n: previous member of the same column, or -1
   std::int32_t *first_;       // K: first member of the column, or -1
   std::int32_t *counts_;      // K: number of members by column
-  std::int32_t *free_counts_; // K: the same for the free labelling
+  std::int32_t *free_counts_; // K: number of members by column in the free labelling
   // Arrays with an entry for each of the K + 1 nodes, unless stated; the last is the slack node.
   double *cost_;          // (K + 1) x (K + 1): loss of arc u -> v at row u; infinite: no arc
   double *potential_;     // minus the price, up to a common constant

@@ -103,9 +103,9 @@ bool AlphaExpansion::expand(std::int32_t alpha, gsl::span<std::int32_t> labellin
         ++movable_[v];
   }
 
-  // Computes D (alpha_expansion.hpp) over the columns other than alpha that have members. D contains
-  // the tables of these columns and the gains of the members that move. It does not contain the
-  // scores of the members before the move (`staying`).
+  // Computes D (alpha_expansion.hpp) over the columns other than alpha that have members. D is made
+  // of table entries and gains only. It leaves out the member scores before the move, whose sum is
+  // in `staying`.
   const MeasuredSum staying = in.member_sum(labelling);
   if (in.interrupted())
     return false;

@@ -1,11 +1,12 @@
 // alpha-expansion for SUM potentials. Each move is optimal, by dynamic programming over counts.
 //
-// A move to alpha takes any set of members from their columns to alpha. If l members leave a
-// column, the score is greatest if they are the l members with the greatest gain by alpha. So a
-// move is determined by the number of members that leave each column. Let D_j(k) be the greatest
-// sum of the tables of the first j columns and of the gains of k members that leave these columns.
-// D_j is computed from D_{j-1} by trying all l for column j. The table of alpha is added once, at
-// the end.
+// A move to alpha takes any set of members from their columns to alpha. The gain of a member is its
+// score at alpha minus its score at its column. If l members leave a column, the score is greatest
+// if they are the l members with the greatest gains. So the best move is determined by the number
+// of members that leave each column. Let D_j(k) be the greatest sum of the table entries of the
+// first j columns and of the gains of the members that leave these columns, if k members leave. D_j
+// is computed from D_{j-1} by trying all l for column j. The table of alpha is added once, at the
+// end.
 //
 // Notation (instance.hpp): n members, K columns; f_v is the table of column v.
 #pragma once
@@ -21,7 +22,7 @@ public:
   // Improves `labelling`, the column of each member, by expansion moves, in rounds over all alpha,
   // until no move raises the score. Returns the score of the result. `rounds`: number of rounds
   // that may still be made; each round decrements it. If interrupted, returns the score after the
-  // moves made so far, or minus infinity if not even the given labelling was evaluated.
+  // moves made so far, or minus infinity if interrupted before the given labelling was scored.
   double improve(gsl::span<std::int32_t> labelling, Limits &limits, std::int64_t &rounds) noexcept;
 
 private:
@@ -49,7 +50,9 @@ private:
   Ranked *order_; // n: members by column; within a column by descending gain
   double *best_;  // n + 1: D_j(k) by k, for the columns so far
   double *next_;  // n + 1: D_j(k) with the column that is being added
-  std::int32_t *leaving_; // for each column j and each k: number of members that leave j in D_j(k)
+  // For each occupied column j and each k: number of members that leave j in the choice that gives
+  // D_j(k).
+  std::int32_t *leaving_;
 };
 
 } // namespace chorale

@@ -89,7 +89,8 @@ void GroupMoves::prepare(gsl::span<const std::int32_t> labelling) noexcept {
     }
 }
 
-// Takes each member's own column out of gains_ and movable_: staying is not a move.
+// Removes each member from the sums gains_ and counts movable_ of its own column: staying there is
+// not a move.
 void GroupMoves::leave_out_own(gsl::span<const std::int32_t> labelling) noexcept {
   const Instance &in = *instance_;
   const std::int32_t *const assignment = labelling.data();

@@ -1,17 +1,18 @@
 // Moves of several members at once in convex sums, into one column or out of the fullest column.
 // They are for labellings that no move of a single member improves any more.
 //
-// Let x be the labelling and n_v its counts. The gain of member i from column v is psi_iv - psi_i,u
-// - (f_u(n_u) - f_u(n_u - 1)), where u = x_i. A convex f_u lies above its tangents, so moving k
-// members to column v changes the score by at least
+// Let x be the labelling and n_v its counts. The gain of member i by a move to column v leaves out
+// the change of f_v: it is psi_iv - psi_i,u - (f_u(n_u) - f_u(n_u - 1)), where u = x_i. A convex
+// f_u lies above its tangents, so moving k members to column v changes the score by at least
 //
 //     f_v(n_v + k) - f_v(n_v) + the sum of the gains of these members
 //
-// For a threshold t, the group of column v consists of the members whose gain exceeds t. The
-// thresholds tried are t = f_v(m - 1) - f_v(m) for a few m a little above n_v: a member of gain t
-// that joins v as the m-th member neither gains nor loses. One loop over all scores gives the lower
-// bound for a few thresholds of every column. The group with the greatest lower bound is moved,
-// even if the bound is negative: single moves of the other members may raise the score afterwards.
+// For a threshold t, the group of column v consists of the members whose gain by a move to v
+// exceeds t. The thresholds tried are t = f_v(m - 1) - f_v(m) for a few m a little above n_v: if a
+// member of gain t joins v as the m-th member, the score does not change. One loop over all scores
+// gives the lower bound for a few thresholds of every column. The group with the greatest lower
+// bound is moved, even if the bound is negative: single moves of the other members may raise the
+// score afterwards.
 //
 // Notation (instance.hpp): n members, K columns; psi_iv is the score of member i at column v, f_v
 // the table of column v.
@@ -39,10 +40,11 @@ public:
   bool move_group(gsl::span<std::int32_t> labelling) noexcept;
 
   // Moves members out of the fullest column v, to give a search another start. Assumes that only
-  // three fifths of the members stay in v: each member of v moves to its best other column if that
-  // column is then better than v. True if at least two members have moved and an upper bound on the
-  // loss in score, computed as for groups, is less than one step of the table,
-  // f_v(n_v) - f_v(n_v - 1). If false, `labelling` has been changed but is of no use. O(n).
+  // three fifths of the members of v stay there: each member of v moves to its best other column if
+  // that column is then better than v. True if at least two members have moved and the score falls
+  // by less than the last step of the table, f_v(n_v) - f_v(n_v - 1). For this test, an upper bound
+  // on the fall is computed from the tangents of the other columns' tables. If false, `labelling`
+  // has been changed but is of no use. O(n).
   bool thin_fullest(gsl::span<std::int32_t> labelling) noexcept;
 
 private:

@@ -24,8 +24,9 @@ public:
         counts_(layout.take_span<std::int32_t>(instance.columns)) {}
 
   // Improves `assignment`, the column of each member, and returns the score of the result. Returns
-  // minus infinity if interrupted before the first move, or if `assignment` has a forbidden entry.
-  // `sweeps`: number of sweeps over all members that may still be made; each sweep decrements it.
+  // minus infinity if interrupted before `assignment` was scored, or if some member may not take
+  // its column. `sweeps`: number of sweeps over all members that may still be made; each sweep
+  // decrements it.
   double improve(gsl::span<std::int32_t> assignment, Limits &limits,
                  std::int64_t &sweeps) noexcept {
     return improve(*instance_, assignment, limits, sweeps);
@@ -41,7 +42,7 @@ public:
     score_.reset(counts_);
     const MeasuredSum start = in.member_sum(labelling);
     if (start.total == kForbidden)
-      return kForbidden; // interrupted, or a forbidden entry: gains of single moves are undefined
+      return kForbidden; // interrupted, or a member may not take its column: gains are undefined
     double members = start.total;
     const double least = kLeastImprovement * (start.magnitude + magnitude_of(score_.total()));
     std::int32_t unmoved = 0;
@@ -101,16 +102,17 @@ private:
 
 // Lets all members of a convex sum choose their columns at once, until the score no longer rises.
 //
-// A convex f_v lies above its tangents: f_v(n') >= f_v(n) + s (n' - n) for any slope s from
-// f_v(n) - f_v(n - 1) to f_v(n + 1) - f_v(n). So the score cannot fall if every member i takes the
-// column v of greatest psi_iv + s_v, where s_v is such a slope at the present count of v.
+// A convex f_v lies above its tangents: f_v(k') >= f_v(k) + s (k' - k) for all counts k and k' and
+// any slope s from f_v(k) - f_v(k - 1) to f_v(k + 1) - f_v(k). So the score cannot fall if every
+// member i takes the column v of greatest psi_iv + s_v, where s_v is such a slope at the present
+// count of v.
 class MonotonePolish {
 public:
   MonotonePolish(Layout &layout, const Instance &instance) noexcept;
 
   // Improves `labelling`, the column of each member, and returns the score of the result; minus
-  // infinity if interrupted before the first step. In a step all members choose once. `steps`:
-  // number of steps that may still be made; each step decrements it.
+  // infinity if interrupted before `labelling` was scored. In a step all members choose once.
+  // `steps`: number of steps that may still be made; each step decrements it.
   double improve(gsl::span<std::int32_t> labelling, Limits &limits, std::int64_t &steps) noexcept;
 
 private:

@@ -10,7 +10,8 @@
 namespace chorale {
 namespace {
 
-// Number of members that are selected together for evaluation, and whose rows are then prefetched.
+// Number of consecutive members among which those to evaluate are selected at a time. The rows of
+// the selected members are then prefetched.
 constexpr std::int32_t kMembersAhead = 32;
 
 // Prefetches a row of `columns` scores; at most four cache lines.

@@ -28,10 +28,10 @@ public:
   SumMoves(Layout &layout, const Instance &instance) noexcept;
 
   // Improve `labelling`, the column of each member, and return the score of the result. Return
-  // minus infinity if interrupted before the first move, or if `labelling` has a forbidden entry.
-  // `sweeps`: number of sweeps over all members that may still be made; each sweep decrements it.
-  // `view`: has the member scores to be used in place of the instance's. The code is selected for
-  // the vector units of the machine (cpu.hpp).
+  // minus infinity if interrupted before the first sweep, or if some member may not take its
+  // column. `sweeps`: number of sweeps over all members that may still be made; each sweep
+  // decrements it. `view`: has the member scores to be used in place of the instance's. The code is
+  // selected for the vector units of the machine (cpu.hpp).
   double improve(gsl::span<std::int32_t> labelling, Limits &limits, std::int64_t &sweeps) noexcept;
   double improve(const SumView &view, gsl::span<std::int32_t> labelling, Limits &limits,
                  std::int64_t &sweeps) noexcept;
@@ -88,9 +88,9 @@ private:
   double rise_[kEpochs] = {}; // greatest rise of any join since the beginning of each epoch
   std::int32_t epoch_ = 0;    // the present epoch
   std::int32_t moves_ = 0;    // number of moves in this epoch
-  // For improve_few(). least_: the least gain of a move; computed from the magnitude of the first
-  // labelling and kept by improve_again(). risen_: upper bound on the rise of any join since the
-  // leads were computed.
+  // For improve_few(). least_: the least gain of a move. improve() computes it from the magnitude
+  // of the labelling's score; improve_again() uses the same number. risen_: upper bound on the rise
+  // of any join since the leads were computed.
   double least_ = 0;
   double risen_ = 0;
 };

@@ -222,7 +222,7 @@ private:
   std::int32_t *written_;    // n: scratch, the labelling to be copied to the solution
   std::int32_t usable_count_ = 0;
   std::int32_t summed_count_ = 0;
-  std::int64_t reset_work_ = 0; // columns that reset_score() visits
+  std::int64_t reset_work_ = 0; // number of columns that reset_score() visits
   std::int32_t forced_ = 0;  // number of members without a column outside A
   std::int32_t allowed_ = 0; // number of members with a column in A
 };

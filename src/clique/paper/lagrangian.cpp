@@ -12,16 +12,15 @@ namespace {
 // Changes of a multiplier below this fraction of the largest useful multiplier count as 0, and so
 // do decreases of L below this fraction of L's magnitude.
 constexpr double kTie = 1e-12;
-// For the line search: 1 / golden ratio; number of cuts, which reduce the interval to a millionth.
-constexpr double kGolden = 0.6180339887498949;
-constexpr std::int32_t kSections = 29;
-// For the subgradient rule: weight of the old direction in the new one; first step size, as a
-// fraction of the step that would close the gap if L were linear; number of steps without a lower L
-// after which the step size is halved; step size below which the relaxation ends.
-constexpr double kMemory = 0.3;
-constexpr double kFirstStep = 1.0;
-constexpr std::int32_t kPatience = 5;
-constexpr double kLastStep = 1e-4;
+// For the line search of the golden-section rule.
+constexpr double kGolden = 0.6180339887498949; // 1 / golden ratio
+constexpr std::int32_t kSections = 29;        // cuts, which reduce the interval to a millionth
+// For the subgradient rule. The step size is a factor on the step that would close the gap if L
+// were linear.
+constexpr double kMemory = 0.3;       // weight of the old direction in the new one
+constexpr double kFirstStep = 1.0;    // step size at the beginning
+constexpr std::int32_t kPatience = 5; // steps without a lower L after which the step size is halved
+constexpr double kLastStep = 1e-4;    // the relaxation ends when the step size is below this number
 
 std::int64_t own_limit(StepRule rule, std::int64_t members, std::int64_t columns) noexcept {
   switch (rule) {
@@ -96,8 +95,8 @@ void Lagrangian::offer_all(Solution &solution) noexcept {
     offer(*instance_, x_, counts_, solution);
 }
 
-// Returns an upper bound on useful multipliers: if lambda_v exceeds it, no member prefers column v
-// to alpha, so that a greater lambda_v changes nothing.
+// Returns an upper bound on useful multipliers: if lambda_v exceeds it, no member that may take
+// alpha prefers column v to alpha, so that a greater lambda_v moves no such member.
 double Lagrangian::largest_multiplier() const noexcept {
   double largest = 0;
   Pace pace(*instance_, 8 + 2 * std::int64_t{counted_}, instance_->members);
@@ -113,8 +112,9 @@ double Lagrangian::largest_multiplier() const noexcept {
 // Returns the column whose multiplier is to be changed, among those not marked in stuck_: the
 // column whose count exceeds alpha's by most. If no count exceeds alpha's, returns the column with
 // the greatest product of its multiplier and (alpha's count - its own count), if this product is
-// above `tolerated`. The golden-section rule instead takes the column whose count differs most from
-// alpha's in either direction.
+// above `tolerated`. The golden-section rule instead takes, among the columns with a greater count
+// than alpha and those with such a product above `tolerated`, the column whose count differs most
+// from alpha's.
 Lagrangian::Violation Lagrangian::worst(double tolerated) const noexcept {
   const bool by_difference = rule_ == StepRule::golden_section;
   Violation above{-1, true};
@@ -151,7 +151,7 @@ Lagrangian::Progress Lagrangian::step_conservative(const Violation &violation,
   const std::int32_t leaving = violation.above ? v : alpha_; // the column whose level falls
   const std::int32_t gaining = violation.above ? alpha_ : v;
   double step = kInfinity;
-  double held = kInfinity; // least step at which a member in changed_ would change again
+  double held = kInfinity; // least step at which a member marked in changed_ would change again
   std::int32_t who = -1;
   std::int32_t where = -1;
   const auto consider = [&](std::int32_t i, std::int32_t to, double change) {
@@ -186,8 +186,8 @@ Lagrangian::Progress Lagrangian::step_conservative(const Violation &violation,
   const bool to_zero = !violation.above && reach >= multiplier_[v];
   if (!to_zero && reach == kInfinity)
     return Progress::unbounded;
-  // The next to change would be a member in changed_, which must not change back before the
-  // multipliers have changed. So there is no step.
+  // The next member to change its column would be one marked in changed_, which must not change
+  // again before the multipliers have changed. So there is no step.
   if (!to_zero && reach <= tie && step > tie) {
     stuck_[v] = 1;
     return Progress::stuck;

@@ -23,8 +23,8 @@ namespace chorale {
 // How a step changes the multipliers.
 enum class StepRule : std::int32_t {
   subgradient,    // changes all multipliers, along the violations of their constraints
-  golden_section, // changes the multiplier of the most violated constraint, by line search
-  conservative    // changes that multiplier only until a member changes its column
+  golden_section, // changes the multiplier of one column, by line search
+  conservative    // changes the multiplier of one column, until a member changes its column
 };
 
 class Lagrangian {

@@ -90,11 +90,11 @@ bool MajorityRepair::may_shift(std::int32_t from, std::int32_t to,
   return fullest <= limit && (to >= counted_ || counts_[to] < limit) && limit > 0;
 }
 
-// Finds the best chain of moves between any two columns, by the Floyd-Warshall algorithm on gains_.
-// A *rotation* is a chain that ends at its first column; it changes no counts. Stops at the first
-// rotation that gains more than `least`. Then returns its first column u and sets *over to a column
-// w such that the rotation consists of the best chains from u to w and from w to u. Returns -1 if
-// there is no such rotation.
+// Finds the best chain of moves from each column to each other one, by the Floyd-Warshall algorithm
+// on gains_. A *rotation* is a chain that ends at its first column; it changes no counts. Stops at
+// the first rotation that gains more than `least`. Then returns its first column u and sets *over
+// to a column w such that the rotation consists of the best chains from u to w and from w to u.
+// Returns -1 if there is no such rotation.
 std::int32_t MajorityRepair::link(double least, std::int32_t *over, Limits &limits) noexcept {
   const std::int32_t K = instance_->columns;
   std::copy(gains_, gains_ + std::int64_t{K} * K, chains_);
@@ -173,7 +173,8 @@ bool MajorityRepair::follow(double least) noexcept {
   return true;
 }
 
-// Makes the best chain of moves. False if no chain raises the score, or if interrupted.
+// Makes a chain of moves that raises the score: the first rotation that link() finds, or else the
+// best chain that keeps alpha the majority. False if there is no such chain, or if interrupted.
 bool MajorityRepair::climb(Limits &limits) noexcept {
   const std::int32_t K = instance_->columns;
   collect_gains();

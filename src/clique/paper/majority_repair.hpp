@@ -6,7 +6,7 @@
 // the highest count. Then the labelling is improved by chains of moves, in which each member takes
 // the column that the next member leaves, as long as some chain raises the score and keeps alpha
 // the majority. In the end no labelling with the same counts scores more, and no chain from one
-// column to another raises the score.
+// column to another raises the score and keeps alpha the majority.
 //
 // Notation (instance.hpp): n members, K columns; psi_iv is the score of member i at column v.
 // w_alpha,v are the weights of the potential.
@@ -46,13 +46,13 @@ private:
   double *gains_;        // K x K: the greatest gain of a member of column u by moving to v
   std::int32_t *movers_; // K x K: the member with the gain in gains_
   double *chains_;       // K x K: the greatest gain of a chain of moves from column u to v
-  std::int32_t *next_;   // K x K: the column after u in the chain of chains_
+  std::int32_t *next_;   // K x K: the column after u in the chain whose gain is in chains_
   std::int32_t *walk_;   // 2 K + 1: the columns of one chain
   std::int32_t *place_;  // K: position of a column in walk_ or -1
   std::int32_t length_;  // number of columns in walk_
   std::int32_t counted_; // number of counted columns
   std::int32_t alpha_;
-  const double *weights_; // K: w_alpha
+  const double *weights_; // K: w_alpha,v
   std::int32_t *x_;       // n: the caller's labelling
   std::int32_t *counts_;  // K: its counts
 };

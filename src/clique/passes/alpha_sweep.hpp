@@ -8,7 +8,7 @@
 // Members without a default column come first: they have alpha in every labelling. Members that may
 // not take alpha come last: they have alpha in no labelling. A caller may pass a `reach` if it
 // knows that no change of the potential outweighs a gain of this size. Members with gain > `reach`
-// then join the first group, and members with gain < -`reach` the last.
+// then also have alpha in every labelling, and members with gain < -`reach` in none.
 //
 // Notation (instance.hpp): n members, K columns.
 #pragma once

@@ -6,8 +6,8 @@
 // the greatest gain psi_i,alpha - psi_i,best, which is at most 0. The score of labelling k is that
 // of the independent labelling, plus the sum of these gains, plus f_alpha(k) - f_alpha(0), minus
 // what the tables of the other columns lose when the k members leave. As f_v is convex, each member
-// that leaves column v lowers f_v by at least f_v(1) - f_v(0). This gives an upper bound on the
-// score of labelling k minus that of the independent labelling. If the bound is negative for all
+// that leaves column v lowers f_v by at least f_v(1) - f_v(0). This gives an upper bound on how
+// much more labelling k scores than the independent labelling. If the bound is negative for all
 // k > 0, the pass is idle.
 //
 // Notation (instance.hpp): n members, K columns; psi_iv is the score of member i at column v, f_v

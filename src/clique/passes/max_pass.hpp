@@ -6,10 +6,11 @@
 // bound on the score, as C is a maximum over columns.
 //
 // In an optimal labelling, C = f_beta(n_beta) for some column beta. Labelling n_beta of the pass of
-// beta has at least the member scores of the optimum, and its potential is at least f_beta(n_beta).
-// So the greatest sum of member scores + f_alpha(k) over all passes is the optimum, and the tables
-// of other columns need not be read (Theorem 5.1 of the paper named in chorale/potential.h, with k
-// from 0). The same holds with one member fixed, so all max-marginals are exact, in O(K n log n).
+// beta has at least the sum of member scores of the optimum, and its potential is at least
+// f_beta(n_beta). So the greatest sum of member scores + f_alpha(k) over all passes is the optimum,
+// and the tables of other columns need not be read (Theorem 5.1 of the paper named in
+// chorale/potential.h; here k starts at 0). The same holds with one member fixed, so all
+// max-marginals are exact, in O(K n log n).
 //
 // The potential is 0 by definition if no member has a counted column, that is, if all are in the
 // rest column, which stands for the uncounted values.
@@ -45,17 +46,18 @@ private:
   Leaver cheapest_leaver(std::int32_t alpha, std::int32_t except) const noexcept;
   // Raises the messages to the scores found in the pass of alpha. False if interrupted.
   bool pass_messages(std::int32_t alpha, Matrix<double> messages) noexcept;
-  // Raises the message of each member at the rest column to the score, without the member's own
-  // score, of the labelling with all members there, if the other members may take that column.
-  // False if interrupted.
+  // Takes account of the labelling with all members in the rest column: raises the message of each
+  // member at the rest column to the sum of the other members' scores there, if all of them may
+  // take the rest column. False if interrupted.
   bool all_rest_messages(Matrix<double> messages) noexcept;
 
   const Instance *instance_;
   AlphaSweep sweep_;
   // Maxima over labellings k' of the pass of alpha, after one member has been moved to the column
   // to which it is fixed. Each array has n + 2 entries, by k. gains(k'): the sum of the gains of
-  // ranks forced() .. k' - 1; f: the table of alpha. Labellings in which no member has alpha are
-  // left out, since f(0) may not apply to them.
+  // ranks forced() .. k' - 1; f: the table of alpha. Labellings in which no member has alpha after
+  // the move are left out: if all members are then in the rest column, the potential is 0, not
+  // f(0).
   //
   // The member moves from its default column to another column than alpha: alpha keeps count k'.
   double *without_up_; // max over k' <= k of gains(k') + f(k')

@@ -318,10 +318,10 @@ bool PassBounds::run() noexcept {
 }
 
 // Places the thresholds evenly between `low` and `high`, the range of d_i = psi_i,alpha - w_i that
-// matters for any alpha, and computes per_spacing_. The greatest step of the table f_alpha is
-// s = f_alpha(n) - f_alpha(n - 1). So the best labelling of the pass does not give alpha to a member
-// with d_i < -s: this gives `low`. Unless alpha is the best column of member i, d_i is at most minus
-// the slope that w_i contains: this gives `high`. False if interrupted.
+// matters for any alpha, and computes per_spacing_. Let s = f_alpha(n) - f_alpha(n - 1), the
+// greatest step of the table f_alpha. The best labelling of the pass does not give alpha to a
+// member with d_i < -s: this gives `low`. Unless alpha is the best column of member i, d_i is at
+// most minus the slope that w_i contains: this gives `high`. False if interrupted.
 bool PassBounds::place_thresholds() noexcept {
   const Instance &in = *instance_;
   double low = 0;

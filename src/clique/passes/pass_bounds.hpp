@@ -2,9 +2,10 @@
 //
 // The pass of column alpha visits labellings that give alpha to k members and to each other member
 // its default column, the best one other than alpha. Let default_i be the score of member i at its
-// default column, c_v the number of members whose default column is v, and w_i = default_i plus the
-// slope (f_v(c_v) - f_v(0)) / c_v of the chord of f_v, for the default column v of member i. A
-// convex f_v lies below this chord, so a labelling that gives alpha to k members scores at most
+// default column, and c_v the number of members whose default column is v. From 0 to c_v, a convex
+// f_v lies below its chord, whose slope is (f_v(c_v) - f_v(0)) / c_v. Let w_i be default_i plus
+// this slope for the default column v of member i. Then a labelling that gives alpha to k members
+// scores at most
 //
 //     sum_i default_i + sum_{v != alpha} f_v(c_v) + f_alpha(k)
 //         + (the sum of the k greatest psi_i,alpha - w_i)
@@ -57,7 +58,7 @@ private:
   // and lets each member join its second-best column.
   struct Moved {
     std::int32_t alpha; // best column of the member that joined last; -1 before the first
-    std::int32_t count; // c_v plus the number of members with this best column that have joined
+    std::int32_t count; // count(v) plus the number of members with best column `alpha` that joined
   };
 
   bool prepare_members() noexcept;
@@ -65,8 +66,8 @@ private:
   bool add_seconds() noexcept;
   double bound_of(std::int32_t alpha) const noexcept;
   // Returns an upper bound on the maximum, over k = 0 .. most, of f(k) plus the lowest of the lines
-  // at k. `excess`: kPadded entries, the value at 0 of the line of each threshold; minus infinity
-  // in the padding.
+  // at k. `excess`: kPadded entries, the value of the line of each threshold at k = 0; minus
+  // infinity in the padding.
   double highest(const Lanes *excess, const double *f, std::int32_t most) const noexcept;
   bool sort_passes() noexcept;
   // Returns a comparison of passes: true if pass a has a lower bound than pass b, or the same bound
@@ -90,7 +91,7 @@ private:
   std::int32_t *by_best_;               // n: members grouped by best column
   std::int32_t sorted_ = 0;             // number of alphas at the end of order_ that are sorted
   double thresholds_[kPadded] = {};     // the thresholds t, descending
-  double per_spacing_ = 0;              // 1 / distance of neighbouring thresholds, or 0
+  double per_spacing_ = 0;              // 1 / distance of neighbouring thresholds; 0 if it is 0
   double defaults_ = 0;                 // sum of the best scores
   double potential_ = 0;                // sum_v f_v(c_v)
   double slack_ = 0;                    // upper bound on the rounding error, added to bounds

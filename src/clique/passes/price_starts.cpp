@@ -11,7 +11,7 @@
 namespace chorale {
 namespace {
 
-// Vectors of eight floats: one instruction each with AVX2, otherwise two.
+// Vectors of eight floats. An operation on them is one instruction with AVX2, otherwise two.
 constexpr std::int64_t kWide = 8;
 using Wide = float __attribute__((vector_size(kWide * sizeof(float))));
 using WideIndices = std::int32_t __attribute__((vector_size(kWide * sizeof(std::int32_t))));
@@ -409,8 +409,9 @@ void PriceStarts::run(PassBounds &bounds, double level) noexcept {
 }
 
 // Sets the prices of small columns (own_price_) and of places (price_), and the other inputs of the
-// estimates. kChord is above 1 because the members that leave a small column are those that lose
-// least.
+// estimates. The slope of the chord is what the table of a small column loses for each member that
+// leaves, if all leave. kChord is above 1: if only some leave, the table loses more for each of
+// them, since the last steps of a convex table are the steepest.
 void PriceStarts::set_prices(PassBounds &bounds) noexcept {
   const Instance &in = *instance_;
   const double *const *tables = in.potential.tables;

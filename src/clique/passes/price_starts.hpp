@@ -50,9 +50,9 @@ public:
   // Finds and stores up to kStarts starts with the highest estimates. The candidates for large
   // columns are the kColumns columns whose passes have the highest upper bounds in `bounds`. Tries
   // all pairs of candidates, and adds a third candidate to a pair if that raises the estimate.
-  // Drops starts whose estimate does not exceed `level`, the best score known, by enough. O(n) for
-  // each column and each pair. run() and write() use AVX2 if the processor has it; the results have
-  // the same bits without it.
+  // Drops starts whose estimate does not exceed `level`, the best score known, by the margin in
+  // kPromising and kRefined. O(n) for each column and each pair. run() and write() use AVX2 if the
+  // processor has it; the results have the same bits without it.
   void run(PassBounds &bounds, double level) noexcept;
 
   // Returns the number of starts found. They have the ranks 0 .. count() - 1, by descending
@@ -93,9 +93,9 @@ private:
   static constexpr double kRelaxation = 1.5;
   static constexpr int kChoices = 2; // how often members choose their columns in write()
   // Fractions of magnitude_. An estimate must exceed the best known score by kPromising before the
-  // start is refined and by kRefined afterwards; estimates are too high, since small columns lose
-  // members. The score of a start may lie below the best known score by kNear, since single-member
-  // moves raise it. Scores that differ by less than kRounding count as equal.
+  // start is refined, and by kRefined afterwards: estimates are too high, since small columns lose
+  // members. The score of a start's labelling may lie below the best known score by kNear, since
+  // single-member moves raise it. Scores that differ by less than kRounding count as equal.
   static constexpr double kPromising = 0.0027;
   static constexpr double kRefined = 0.0043;
   static constexpr double kNear = 0.0013;
@@ -120,8 +120,8 @@ private:
   // Return the estimate for two or three places, minus base_, scaled.
   double sum(std::int32_t p, std::int32_t q) const noexcept;
   double sum(std::int32_t p, std::int32_t q, std::int32_t r) const noexcept;
-  // Returns the estimate for the counts `members` of a start, minus base_, scaled. Writes the
-  // number of members that choose each large column to `chosen`.
+  // Returns the estimate for the counts in start.members, minus base_, scaled. Writes the number of
+  // members that choose each large column to `chosen`.
   template <int kCount>
   double estimate(const Start &start, std::int32_t (&chosen)[kCount]) const noexcept;
   template <int kCount> void refine(Start &start) const noexcept;

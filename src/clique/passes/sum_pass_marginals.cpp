@@ -21,7 +21,7 @@ constexpr std::int32_t kAllColumns = 512;
 // different step f_v(1) - f_v(0). With more different steps, all cold columns share one lane.
 constexpr std::int32_t kMostSteps = 64;
 
-// to[j] = max(to[j], by[j] + add) for one vector.
+// Raises to[j] to by[j] + add, for the kLanes entries j of a vector.
 CHORALE_INLINE void raise_vector(double *to, const double *by, double add) noexcept {
   Lanes old;
   Lanes sum;
@@ -32,7 +32,7 @@ CHORALE_INLINE void raise_vector(double *to, const double *by, double add) noexc
   std::memcpy(to, &old, sizeof old);
 }
 
-// to[v] = max(to[v], by[v] + add).
+// Raises to[v] to by[v] + add, for v = 0 .. count - 1.
 CHORALE_INLINE void raise_by_sum(double *to, const double *by, double add,
                                  std::int64_t count) noexcept {
   std::int64_t v = 0;
@@ -44,7 +44,8 @@ CHORALE_INLINE void raise_by_sum(double *to, const double *by, double add,
   }
 }
 
-// Raises kVectors vectors of `best` to the maximum of `count` rows.
+// Raises the kVectors vectors of `best` to the maximum of the first kVectors vectors of `count`
+// rows. Consecutive rows begin `width` numbers apart.
 template <int kVectors>
 CHORALE_INLINE void raise_by_rows(Lanes *best, const double *row, std::int64_t count,
                                   std::int64_t width) noexcept {
@@ -404,8 +405,8 @@ CHORALE_INLINE bool SumPassMarginals::find_nearest() noexcept {
   return true;
 }
 
-// True if some member's best column is alpha, or if the potential can gain at least
-// -nearest_[alpha], the least loss of any member by alpha, for each member that moves to alpha. By
+// True if some member's best column is alpha, or if the potential can rise, for each member that
+// moves to alpha, by at least the least loss of any member by alpha, -nearest_[alpha]. By
 // convexity, each member that takes alpha besides the fixed one raises alpha's table by at most
 // (f(n) - f(1)) / (n - 1) on average, and lowers the table of the column it leaves by at least
 // `lowest_step`.

@@ -7,15 +7,17 @@
 // member i has been moved to v. This is a prefix maximum over the labellings in which i has its
 // default column, or a suffix maximum over the labellings in which i has alpha.
 //
-// In a sum, moving a member from column b to v changes the potential by leave[b] + join[v]. Let row
-// k have an entry for each v: the score of labelling k plus join[v]. After a member of column b has
-// moved to v in labelling k, the score is leave[b] plus this entry, plus the change of the member's
-// own score. leave[b] changes only when a member moves from b to alpha; just before, that member
-// reads its prefix maximum. So each row is written once. When a member reads the prefix maxima of
-// default column b, column b first *folds* the rows written since its last fold: row b of before_
-// is raised to the maximum of these rows plus leave[b]. Stored maxima of whole blocks of rows make
-// this fast.
-// O(n K^2) in all for K up to about a hundred, instead of O(n K^3).
+// In a sum, moving a member from column b to v changes the potential by leave[b] + join[v], the
+// changes of the tables of b and v. Let row k have an entry for each v: the score of labelling k
+// plus join[v]. After a member of column b has moved to v in labelling k, the score is leave[b]
+// plus this entry, plus the change of the member's own score. So one row serves all columns b.
+//
+// When a member reads the prefix maxima of its default column b, column b first *folds* the rows
+// written since its last fold: row b of before_ is raised to the maximum of these rows plus
+// leave[b]. The same leave[b] applies to all these rows, since it changes only when a member moves
+// from b to alpha, and each such member reads its prefix maxima just before it moves. Stored maxima
+// of whole blocks of rows make a fold fast. All passes take O(n K^2) for K up to about a hundred,
+// instead of O(n K^3).
 //
 // Rows are stored for a window of labellings; all default columns fold them before the next window
 // begins. The suffix maxima, from the last labelling to the first, use the stored rows if there is
@@ -24,9 +26,10 @@
 // In a convex sum many labellings are skipped. Let `reach` be the greatest change of the potential
 // by a single move. In every best labelling of a pass, even if some other member is fixed to a
 // column, a member with gain > reach has alpha, and a member with gain < -reach does not. A whole
-// pass is skipped if each member loses more by alpha than the potential can gain for each member
+// pass is skipped if each member loses more by alpha than the potential can rise for each member
 // that moves to alpha (may_pay()). The labelling with each member at its best column then scores
-// more than the other labellings of the pass, and it is in every other pass too.
+// more than the other labellings of the pass. No message is lost, since every pass contains this
+// labelling.
 //
 // With many columns, most are no member's best or second-best column. Such *cold* columns have
 // count 0 in all labellings except those of their own pass, so their entries in a row depend only
@@ -35,11 +38,11 @@
 // pass of a cold alpha, the count of alpha is not 0, so one more lane is for this alpha. So the
 // message of a cold column v needs the greatest score of its shared lane in all passes but that of
 // v. For this purpose a shared lane keeps two maxima: the greatest score, and the greatest score of
-// the passes other than that of the first maximum. With few different steps (Potts: one) all this
-// takes O(n K + n^2 K) time, and before_ has rows only for the columns with a lane of their own.
-// With more than kMostSteps different steps, and too many columns for one lane each, all cold
-// columns share one lane and their steps are added at the end, which may round the last digit
-// differently.
+// the passes other than that of the first maximum. With few different steps (Potts: one) there are
+// O(n) lanes, and before_ has rows only for the columns with a lane of their own. All passes then
+// take O(n^2 K), for up to about a hundred lanes. If there are more than kMostSteps different
+// steps, and too many columns for one lane each, all cold columns share one lane. Their steps are
+// then added at the end, which may round the last digit differently.
 //
 // An AVX2 variant is selected at run time; both variants give the same bits.
 //
@@ -114,7 +117,7 @@ private:
   struct Heard {
     double best;        // the greatest score found in any pass
     double other;       // the greatest score found in any pass except that of `alpha`
-    std::int32_t alpha; // the pass that `best` comes from
+    std::int32_t alpha; // column of the pass that `best` comes from
   };
 
   const Instance *instance_;
@@ -127,7 +130,7 @@ private:
   bool adds_steps_ = false; // cold columns share one lane and their steps are added at the end
   std::int64_t lanes_ = 0;    // number of lanes
   std::int32_t defaults_ = 0; // number of columns with lanes of their own; these lanes come first
-  std::int32_t steps_ = 0;    // number of lanes of cold columns, which come next; alpha's is last
+  std::int32_t steps_ = 0;    // number of shared lanes; these come next, alpha's lane is last
   std::int32_t alpha_ = 0;    // alpha of the current pass
   std::int64_t width_ = 0; // row length: the lanes, the labelling's score, padding to whole vectors
   std::int32_t *lane_of_ = nullptr;   // K: lane by column; shared lanes for cold columns

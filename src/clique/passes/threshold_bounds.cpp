@@ -14,11 +14,12 @@ namespace chorale {
 namespace {
 
 constexpr int kStages = 3; // greatest number of times that thresholds are placed
-// Closer thresholds begin at a place of this many times the width of their range. With 16 parts they
-// then span at least 7/9 of that place (it is least if the place is 9/8 of a power of two), which is
-// more than the range.
+// The first of closer thresholds, thresholds_[1], has a place of kClose times the width of the
+// range that they must cover. With 16 parts, the distance from this threshold to the last is at
+// least 7/9 of that place (exactly 7/9 if the place is 9/8 of a power of two). So it is at least
+// 7/9 * 1.3 times the width, which is more than the width.
 constexpr double kClose = 1.3;
-// To run at most this many passes costs less than to place thresholds again.
+// Running this many passes costs less than placing thresholds again.
 constexpr std::int32_t kFewPasses = 2;
 
 std::int64_t padded(std::int64_t columns) noexcept {
@@ -172,7 +173,8 @@ bool ThresholdBounds::place(double high, double low, bool closer) noexcept {
     place = static_cast<double>(std::bit_cast<float>(first_bits_ + (j << shift_))) * unit;
     thresholds_[j] = top_ - place;
   }
-  // bound_parts() leaves out what lies below the last of closer thresholds.
+  // With closer thresholds, bound_parts() leaves out the last part, so this part must not contain
+  // gains above `low`.
   Expects(!closer || thresholds_[parts_ - 1] <= low);
   margin_ = 1e-6 * (place + std::fabs(top_));
   slack_ = 1e-15 * (16 + in.members) *

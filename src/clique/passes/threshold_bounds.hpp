@@ -8,10 +8,10 @@
 // with gain > t. Thresholds divide the members into the *parts* of a histogram by gain. For all
 // alphas at once, the members of each part are counted by default column, and their gains are
 // summed. These sums give the scores of the labellings at the ends of parts. Within a part, each
-// further member with alpha gains at most the upper threshold and at least the lower one, and the
-// table of the default column that it leaves changes by at least its lowest step and at most its
-// highest step within the part. So the score lies below two lines in k, one from each end of the
-// part, plus the convex f_alpha.
+// further member with alpha gains at most the upper threshold and at least the lower one. The table
+// of the default column that it leaves falls by at least its lowest step and at most its highest
+// step within the part. So the score is at most the lower of two lines in k, one from each end of
+// the part, plus the convex f_alpha.
 //
 // While many passes may still exceed the best score, closer thresholds are placed around the parts
 // whose bounds exceed this score.
@@ -73,9 +73,10 @@ private:
   // the old thresholds or include the last part, or if place() fails.
   bool place_closer() noexcept;
   // Places thresholds_[1] at `high` and the later ones below it, the last at about `low`. If
-  // `closer`, the distances are almost equal, and the last threshold is at most `low`. thresholds_[0] becomes the greatest gain of a member by its
-  // best column. False, with no threshold placed, if the range is empty, or if some gain divided by
-  // the range is too great for single precision.
+  // `closer`, the distances are almost equal, and the last threshold is at most `low`.
+  // thresholds_[0] becomes the greatest gain of a member by its best column. False, with no
+  // threshold placed, if `low` is not below `high`, if their difference is too small or too great
+  // to be scaled, or if some gain divided by this difference is too great for single precision.
   bool place(double high, double low, bool closer) noexcept;
   // Returns the part to which a gain with this place belongs.
   std::int32_t part_of(double place) const noexcept;
@@ -84,15 +85,16 @@ private:
   // Computes bounds_ for the first open_ alphas of wanted_. `whole`: see bound_parts(). False if
   // interrupted.
   bool bound_passes(bool whole) noexcept;
-  // Turns the entries of left_ for alpha into suffix sums, fills states_ for alpha, and raises
-  // level_ to the scores of these labellings.
+  // Turns the entries of left_ for alpha into suffix sums, fills states_ and highest_ for alpha,
+  // and raises level_ to the scores of the labellings in states_.
   void note_states(std::int32_t alpha) noexcept;
-  // Fills part_bounds_ for alpha. `whole`: also bounds the first and last part, which reach beyond
-  // the range in which the thresholds were placed; otherwise these have been bounded before.
+  // Fills part_bounds_ for alpha. `whole`: also bounds the first and the last part, which reach
+  // beyond the range in which the thresholds were placed. Otherwise leaves these two parts out,
+  // since earlier bounds on their labellings are below level_.
   void bound_parts(std::int32_t alpha, bool whole) noexcept;
   // Returns an upper bound on the scores of the labellings of the pass of `alpha` within `part`.
-  // `states`: those of alpha; `lowest`, `highest`: bounds on the table steps of the default columns
-  // within the part.
+  // `states`: the states_ of alpha; `lowest`, `highest`: bounds on the table steps of the default
+  // columns within the part.
   double bound_between(std::int32_t alpha, const State *states, int part, double lowest,
                        double highest) const noexcept;
   // Sorts order_ by descending bound, from rank `from` on.

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::int64_t kTableSteps = 8;      // elementary steps to evaluate an entry of a table
 constexpr std::int64_t kMoveSweeps = 1000;   // limit on sweeps if the caller sets none
-constexpr double kMoveRounding = 1e-12;      // gains below this fraction of their terms count as 0
+constexpr double kMoveRounding = 1e-12;      // least gain, as a fraction of the sum of |terms|
 constexpr std::int64_t kDualSteps = 1000;    // limit on steps of the dual if the caller sets none
 constexpr std::int64_t kDualRoundEvery = 10; // steps between labellings made from the dual
 constexpr std::int32_t kWeightedPatience = 10;   // steps without progress before steps get shorter
@@ -65,7 +65,7 @@ CliqueAnswer WeightedSearch::carry_out() noexcept {
     }
     return answer();
   }
-  // The labelling of each member's best value comes first, whatever the limits.
+  // Begins with the labelling of each member's best column, whatever the limits.
   take_labelling(by_member(best_));
   keep();
   if (task_.wants_marginals)
@@ -195,7 +195,7 @@ void WeightedSearch::write_start() noexcept {
     }
     break;
   default:
-    return; // x_ holds each member's best value
+    return; // x_ holds each member's best column
   }
   count_labelling();
   // Only the labelling of the start and its improvements are to be kept.
@@ -485,8 +485,8 @@ void WeightedSearch::round_dual() noexcept {
 }
 
 // Lowers D(u) by subgradient steps with Polyak's step length, whose target is the best known score.
-// The steps are those that the dual of all sum_i w_i parts of members would make; there the parts
-// of one member always have the same price.
+// The steps are those that the dual would make on all sum_i w_i parts of members
+// (weighted_search.hpp). In that dual the parts of one member always have the same price.
 void WeightedSearch::run_dual() noexcept {
   for (std::int64_t i = 0; i < members_; ++i)
     price_[i] = best_price_[i] = score(i, best_[i]);

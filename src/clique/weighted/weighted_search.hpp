@@ -12,7 +12,7 @@
 //   parts finds, and they have the guarantees of alpha-pass.
 // - The dual (count_dual.hpp) needs, for each column v, a set S of members that maximises
 //   sum_{i in S} (psi_iv - u_i) + f_v(weight of S), where u_i is the price of member i. The first
-//   members in the order of (psi_iv - u_i) / w_i, up to some rank, are such a set.
+//   members in descending order of (psi_iv - u_i) / w_i, up to some rank, are such a set.
 // - Convex tables lie above their tangents. So the score never falls if every member takes the
 //   column of greatest psi_iv + w_i s_v at once, where s_v is the slope of f_v at n_v.
 //
@@ -35,7 +35,9 @@ public:
 
 private:
   struct Entry {
-    double gain; // score at a column minus score elsewhere (or price), per unit of weight
+    // Per unit of weight: in a pass, score at alpha minus score at the best other column; in the
+    // dual, score at a column minus the member's price.
+    double gain;
     std::int32_t member;
   };
   // The labelling of a pass in which the first `length` entries have alpha.
@@ -131,9 +133,9 @@ private:
   std::int64_t *chosen_;         // K: counts that the columns choose in the dual
   std::int64_t *value_counts_;   // one entry for each value: scratch, to score a labelling
   Entry *entries_;               // n: members in the order of a pass or of a column of the dual
-  Prefix *prefixes_;             // n + 1: the labellings of a pass
+  Prefix *prefixes_;             // at least n + 1: the labellings of a pass
   double *pass_score_;           // K: best score of the pass of each column
-  double *joins_;                // K: join() of each column for one weight; or slopes
+  double *joins_;                // K: join() of each column for one weight; or the tables' slopes
   double *price_ = nullptr;      // n: u_i; this and the next two arrays are NULL without the dual
   double *best_price_ = nullptr; // n: the u_i with the lowest bound so far
   double *slope_ = nullptr;      // n: 1 - number of columns that choose the member
