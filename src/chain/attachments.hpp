@@ -9,8 +9,8 @@
 
 namespace chorale {
 
-// The properties attached to one chain. read(owner, k) returns property number k from the storage
-// of `owner`, which is not copied.
+// The properties attached to one chain. Only the function `read` knows how `owner` stores them:
+// read(owner, k) returns property number k. `owner` must outlive this object.
 struct Attachments {
   Attached (*read)(const void *owner, std::int32_t k) noexcept = nullptr;
   const void *owner = nullptr;
@@ -22,8 +22,8 @@ struct Attachments {
   }
 };
 
-// Names of an attachment in messages. `fields`: what precedes the name of a field, such as
-// "attachments[0].".
+// How error messages name the parts of an attachment. `fields`: what precedes the name of any other
+// field, such as "attachments[0].". `property`, `table`: full names of these two fields.
 struct AttachmentNames {
   std::string_view fields;
   std::string_view property;
@@ -36,7 +36,7 @@ struct AttachmentNames {
 chorale_status check_attachment(const Report &report, const AttachmentNames &names,
                                 const Attached &attached, const ChainView &view) noexcept;
 // Checks that the entries of `classes` and `table` that the property reads are in range, and that
-// those of `message` are scores (is_score()). check_attachment() must have succeeded.
+// the entries of `message` are scores (is_score()). check_attachment() must have succeeded.
 chorale_status check_attachment_numbers(const Report &report, const AttachmentNames &names,
                                         const Attached &attached) noexcept;
 

@@ -52,7 +52,7 @@ private:
   std::int32_t labels_;
   std::int32_t dead_;
   State *states_;
-  std::int32_t *groups_; // T: entry t is the first of the stretch of positions that behave like t
+  std::int32_t *groups_; // T: the first position of the stretch around t with the behaviour of t
   std::int32_t *owners_; // by local value: the label that fires the value, or -1
   std::int32_t *owned_;  // by label: the value that the label fires, or -1
   std::int32_t group_ = -1;

@@ -20,10 +20,10 @@ Sweep part_of(const Sweep &sweep, std::int32_t first_step, std::int32_t steps) n
   return part;
 }
 
-// Return the number that the tree of one root adds to the scores of positions in other trees.
-// `row`: the scores of the root by label. This number is the same for all labels of a position, and
-// run_sums() may leave out such numbers: for log-sums returns 0, or minus infinity if all labels of
-// the root are forbidden.
+// Return the number that one tree of a forest adds to the scores of all positions in other trees.
+// `row`: the score of the tree, by label of its root. For log-sums the number is left out, since
+// run_sums() may add any number to a whole row: returns 0, or minus infinity if all labels of the
+// root are forbidden.
 double total_of(const MaxPlus &, const double *row, std::int32_t columns) noexcept {
   return greatest({row, to_size(columns)});
 }
@@ -172,7 +172,8 @@ bool ChainSweep::trace(gsl::span<double> rows, gsl::span<std::int32_t> labelling
   // Finds the previous label again at each position of the path. This is cheaper than storing the
   // best previous label of every label at every position.
   if (const double *matrix = scores_.backward_of_all()) {
-    // Consecutive parts overlap in one position.
+    // Traces the path in parts, and checks the limits before each. Consecutive parts overlap in one
+    // position.
     const auto steps = static_cast<std::int32_t>(
         std::max<std::int64_t>(Limits::kStretch / (16 + padded_), 1));
     for (std::int32_t last = T - 1;;) {

@@ -165,8 +165,8 @@ bool BoundTables::fill(const Attached &attached, gsl::span<const std::int32_t> p
     return is_filled = true;
   }
   // Fills the rows of `may` (one bit for each state) from the last to the first. If all positions
-  // have the same class and no position table is read, row t depends only on row t + 1. So once two
-  // consecutive rows are equal, all earlier rows equal them too.
+  // have the same class and the property does not fire values of its table, row t depends only on
+  // row t + 1. So once two consecutive rows are equal, all earlier rows equal them too.
   const bool is_uniform = property.classes == 1 && !property.fires_table;
   for (std::int32_t t = T; t >= 0; --t) {
     if (!limits.spend(8 + std::int64_t{property.states} * (4 + words)))

@@ -50,13 +50,15 @@ struct BoundTables {
   std::int32_t local_count = 0;           // F
   std::int32_t *numbers = nullptr;        // F: the clique's number of each local value, ascending
   std::int32_t *constant_local = nullptr; // local value of Property::constants[i], or kOutside
-  std::int32_t *table_local = nullptr;    // T: local value that FIRE_TABLE fires, -1, or kOutside
+  std::int32_t *table_local = nullptr;    // T: local value of FIRE_TABLE; -1 for none; or kOutside
   // Chains: T + 1 rows of `words` words, one bit for each state. Bit s of row t is set if an
   // automaton in state s before position t may still fire.
   std::uint64_t *may = nullptr;
   std::int32_t words = 0; // words of a row of `may`
-  std::int32_t *subtree_firing = nullptr; // trees, T: positions in the subtree of t that may fire
-  std::int32_t total_firing = 0;          // trees: number of all positions that may fire
+  // Trees: number of positions at which the property may fire, in the subtree of each position (T
+  // entries) and in total.
+  std::int32_t *subtree_firing = nullptr;
+  std::int32_t total_firing = 0;
 
   // Stands for every value outside a dictionary without OUT. Firing it forbids the labelling.
   static constexpr std::int32_t kOutside = -2;
@@ -119,7 +121,7 @@ public:
   // other roles. A beam ranks configurations by it.
   double expected_payment(std::int32_t code) const noexcept;
 
-  // True if all positions of the tree that may fire lie in the subtree of t.
+  // True if some position of the tree may fire, and all such positions lie in the subtree of t.
   bool closes(std::int32_t t) const noexcept {
     return total_firing > 0 && subtree_firing[t] == total_firing;
   }

@@ -24,8 +24,8 @@ void ChainView::mark_leaves(gsl::span<std::uint8_t> leaves) const noexcept {
 
 double ChainView::score(gsl::span<const std::int32_t> labelling,
                         gsl::span<const std::uint8_t> leaves) const noexcept {
-  // For speed, these are checked only with kContracts: most calls score a single item (a chain of
-  // one position).
+  // These checks are made only in debug and sanitizer builds (kContracts): most calls score a chain
+  // of one position, for which a check would take a large part of the time.
   Expects(!kContracts || labelling.size() >= to_size(length));
   Expects(!kContracts || leaves.empty() || leaves.size() >= to_size(length));
   const std::int32_t *labels_at = labelling.data();

@@ -25,7 +25,7 @@ struct ChainView {
   const std::int32_t *forced = nullptr;  // T: the only label allowed, -1 for any; or NULL
   const std::uint8_t *allowed = nullptr; // T x m: 0 forbids a label; or NULL
   std::ptrdiff_t allowed_row = 0;
-  const std::uint8_t *masked = nullptr; // T x m, without gaps: 0 also forbids a label; or NULL
+  const std::uint8_t *masked = nullptr; // T x m, no gaps: 0 if a run forbids the label; or NULL
   // T x m, without gaps, or NULL: messages of cliques, which dynamic programs add to the unary
   // scores. They are not part of phi, the score of the chain alone.
   const double *added = nullptr;

@@ -73,7 +73,7 @@ public:
   // Adds a configuration with a row of minus infinity and returns its index. The set must not be
   // full; an indexed set must not contain `key`.
   std::int32_t append(const std::uint64_t *key) noexcept;
-  // Keeps the configurations listed in `order` (ascending indices) and renumbers them.
+  // Drops all configurations but those listed in `order` (ascending indices), and renumbers these.
   void keep(gsl::span<const std::int32_t> order) noexcept;
 
   const std::uint64_t *key(std::int32_t i) const noexcept {
@@ -130,14 +130,15 @@ public:
       : codes_(codes), rank_(layout.take<double>(capacity)),
         order_(layout.take<std::int32_t>(capacity)), leads_(layout.take<std::uint8_t>(capacity)),
         leader_(layout.take<std::int32_t>(codes)) {}
-  // Keeps `width` configurations. `outgoing`: index of the property with the outgoing role, or -1.
+  // Drops all but `width` configurations. Rows have `columns` entries. `outgoing`: index of the
+  // property with the outgoing role, or -1.
   void prune(Configurations &set, std::int32_t columns, std::int32_t width,
              gsl::span<const BoundProperty> properties, gsl::span<const KeyField> fields,
              std::int32_t outgoing) noexcept;
 
 private:
   std::int64_t codes_;
-  double *rank_;         // by configuration: best score plus expected messages
+  double *rank_;         // by configuration: best score plus the sum of expected_payment()
   std::int32_t *order_;  // indices of configurations
   std::uint8_t *leads_;  // by configuration: 1 if leader_ contains its index
   std::int32_t *leader_; // by code of the outgoing property: best configuration with this code

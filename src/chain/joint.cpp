@@ -16,8 +16,8 @@ std::int64_t limited_product(std::int64_t a, std::int64_t b) noexcept {
 } // namespace
 
 // Computes the plan from sizes alone. The bit field of a property in a key is wide enough for its
-// codes in any role. plan.most is the number of combinations of codes in one run, in which at most
-// one property has the role `outgoing`.
+// codes in any role. plan.most bounds the number of combinations of codes in one run, in which at
+// most one property has the role `outgoing`.
 JointPlan Joint::plan() const noexcept {
   JointPlan plan;
   const bool tree = view_.parents != nullptr;
@@ -133,9 +133,10 @@ double Joint::value_of(gsl::span<const std::int32_t> labels) noexcept {
   return total;
 }
 
-// Runs the program with a narrow beam first. If this beam dropped nothing, its result is exact.
-// Otherwise the scores that it attained are lower bounds, by which the run with the full width
-// prunes partial labellings.
+// Runs the program once for a tree, if properties are absorbed, and for the message of the only
+// property. Otherwise a run with a narrow beam comes first. If this beam drops nothing, its result
+// is exact. If it drops something, the scores that it attains are lower bounds, by which a run with
+// the full width prunes partial labellings.
 double Joint::run_bounded(std::int32_t outgoing, gsl::span<double> message,
                           gsl::span<std::int32_t> to, JointOutcome &outcome) noexcept {
   if (is_interrupted())
@@ -187,8 +188,9 @@ double Joint::run_bounded(std::int32_t outgoing, gsl::span<double> message,
   }
   if (is_interrupted())
     return kForbidden;
-  // `own` is the score of the best labelling known before the full run. The full run may miss it:
-  // its beam may have dropped it or, where large messages cancel, rounding may have pruned it.
+  // `own` is the score of the best labelling known before the full run. The full run may miss this
+  // labelling: a beam may have dropped it or, where large messages cancel, rounding may have pruned
+  // it.
   if (decodes && !outcome.overflow && own > best) {
     std::copy_n(first_.data(), view_.length, to.data());
     best = own;

@@ -5,7 +5,8 @@
 // A configuration is the joint state of all properties after a partial labelling. The modes are
 // those of chorale/message.h. In the mode ABSORPTION, all properties but the one whose message is
 // computed are absorbed: an approximation with fewer configurations. In the mode BEAM only the best
-// configurations are kept. The mode EXACT does neither.
+// configurations are kept; in the mode AUTO too, if there are more than the budget. The mode EXACT
+// absorbs no property and drops no configuration.
 #pragma once
 
 #include "chain/attachments.hpp"
@@ -27,9 +28,9 @@ struct JointOptions {
   // What happens in the mode ABSORPTION if there are more configurations than the budget. true: the
   // call reports an overflow; false: a beam keeps the best ones.
   bool is_strict = true;
-  // True if JointReach may be used (joint_reach.hpp). Entries of its messages are exact, except
-  // entries so far below the greatest one that no clique could prefer them. In their place stand
-  // upper bounds.
+  // True if a run may use JointReach (joint_reach.hpp) in the place of Joint. Its messages are
+  // exact, except entries so far below the greatest one that no clique could prefer them: these are
+  // replaced by upper bounds.
   bool may_reach = false;
 };
 
@@ -62,8 +63,8 @@ public:
   // call, the best score is minus infinity and the other results are undefined.
   void prepare(Limits *limits = nullptr) noexcept;
   // Computes messages. outgoing[k] receives the message of property k; if it is NULL, this message
-  // is not computed. The message has R_k + 2 entries: the best score for each of the R_k values,
-  // EMPTY and CONFLICT.
+  // is not computed. The message has R_k + 2 entries: the best score for each of the R_k values of
+  // the property, for EMPTY and for CONFLICT.
   void send(gsl::span<double *const> outgoing, JointSummary &summary) noexcept;
   // Finds the best labelling under all messages. `labelling` holds it if summary.score is above
   // minus infinity.
@@ -91,7 +92,8 @@ private:
   // other members, would count once for each firing. To remove it, subtracts the greatest message
   // score of a value from the message score of each value.
   void assign_for_sums() noexcept;
-  // Runs the dynamic program once and returns the best score. `width` 0: the width of the plan.
+  // Runs the dynamic program once and returns the best score. `to` receives the labelling. `width`:
+  // 0 for the width of the plan. Other arguments: as in JointChain::run().
   double run(std::int32_t outgoing, gsl::span<double> message, gsl::span<const double> lower,
              gsl::span<std::int32_t> to, std::int32_t width, JointOutcome &outcome) noexcept;
   double run_bounded(std::int32_t outgoing, gsl::span<double> message, gsl::span<std::int32_t> to,
@@ -105,8 +107,8 @@ private:
   bool is_single_message() const noexcept {
     return use_ == JointUse::messages && attachments_.count == 1;
   }
-  // True if properties are absorbed. A single property is absorbed in sums only; decoding can use a
-  // beam instead.
+  // True if properties are absorbed. If there is only one property, it is absorbed for sums alone:
+  // its message is always exact, and decoding can use a beam.
   bool absorbs() const noexcept {
     return options_.mode == CHORALE_JOINT_ABSORPTION &&
            (attachments_.count > 1 || use_ == JointUse::sums);

@@ -68,7 +68,7 @@ public:
 
   // After a run with sums: returns an upper bound on the probability of the labellings that were
   // left out; 0 if no labelling was left out. No probability computed from the sums is wrong by
-  // more.
+  // more than this bound.
   double lost() const noexcept { return lost_part_; }
 
 private:
@@ -146,7 +146,7 @@ private:
   Configurations next_;
   Beam beam_;
   double *completion_;      // T x m: best score (or log-sum) of the positions after t, given the
-                            // label of t, without properties
+                            // label of t and without properties
   std::int32_t *kept_;      // scratch of drop_hopeless() and thin(): configurations to keep
   double *rank_ = nullptr;  // sums: upper bound of each configuration, scratch of thin()
   WeighedMatrix by_{};      // sums: transitions of the current position
@@ -175,7 +175,7 @@ private:
   // For sums that leave out labellings:
   double least_ = kForbidden; // log-sum that partial labellings must be able to reach
   double lowered_ = 0;        // total that lower_to_zero() subtracted in the forward pass
-  double lost_ = kForbidden;  // log-sum of the upper bounds of configurations beyond the width
+  double lost_ = kForbidden;  // log-sum of the upper bounds of configurations dropped for the width
   std::int64_t dropped_ = 0;  // number of rows and entries dropped because they are below least_
   double lost_part_ = 0;      // the result of lost()
   std::int32_t at_ = 0;       // position of next_

@@ -20,8 +20,8 @@ constexpr std::uint32_t kFewSlots = 256; // slots at first: most passes have few
 constexpr std::int64_t kRowScores = std::int64_t{1} << 17;
 constexpr std::int64_t kLeastRows = 2048;
 constexpr std::int64_t kMostRows = 8192;
-// Rows of all positions together, in a tracing pass, which keeps them: kTracedPositions times those
-// of one position, plus kTracedRows * T.
+// Rows of all positions together, in a tracing pass, which keeps them: kTracedPositions times the
+// greatest number for one position, plus kTracedRows * T.
 constexpr std::int64_t kTracedPositions = 4;
 constexpr std::int64_t kTracedRows = 8;
 // If at least this many properties are to be followed, narrow() first bounds their values.
@@ -470,12 +470,14 @@ JointReach::End JointReach::decode() noexcept {
     if (const End end = narrow(); end != End::done)
       return end;
     // Few rows survive pruning, so the rows of all positions usually fit into the memory. If not, a
-    // pass that does not keep them finds the best score, and another pass prunes what is below it.
+    // pass that does not keep them finds the best score. Then a pass that keeps them prunes all
+    // partial labellings that cannot reach this score.
     End end = pass(false, true);
     has_trace_ = end == End::done;
     if (end == End::overflow)
       end = pass(false, false);
-    // A bound that is not above an offered score is attained by the labelling that was offered.
+    // best_ is an upper bound. If it is not above the best offered score, the labelling that was
+    // offered with this score is best.
     if (end != End::done || best_ <= offered())
       return end;
     if (!has_trace_) {

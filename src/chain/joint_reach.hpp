@@ -16,8 +16,8 @@
 // property left out, a value with the greatest entry, this labelling attains the bound and is the
 // best of all. Otherwise another pass also follows the properties in which the labelling shows a
 // value with a smaller entry. Before many properties are followed together, a pass for each of them
-// alone bounds the score of each of its values. Values that no labelling as good as a known one can
-// show are left out from then on.
+// alone bounds the score of each of its values. From then on a value is left out if no labelling
+// that shows it can be as good as a known labelling.
 //
 // The receiver of a message adds numbers to the entries. It states the part of these numbers that
 // it knows in advance, the *steady* part, and the reach, the most by which the other part can
@@ -111,7 +111,7 @@ private:
   // rounding.
   double slack_of(const Memory *of) const noexcept;
   // Returns the greatest entry of `row` (by local value) that property k can still attain after
-  // `memory`. greatest: the greatest of all entries.
+  // `memory`. `greatest`: the greatest entry of the whole row.
   double most_paid(std::int32_t k, const Memory &memory, const double *row,
                    double greatest) const noexcept;
   // Writes the local values that a labelling shows to values_. `shown`: as in offer(). False if the
@@ -133,8 +133,8 @@ private:
   // Finds the greatest entry of the message of property k. If labellings are known, the property is
   // followed from then on exactly if the best known labelling shows a value with a smaller entry.
   void find_greatest(std::int32_t k) noexcept;
-  // These four functions refer to the current configuration, of_. follow() writes the successor of
-  // of_ after `label` at t to successor_; false if the successor is forbidden.
+  // These four functions refer to the current configuration, `of_`. follow() writes to successor_
+  // the configuration that follows after `label` at t; false if it is forbidden.
   void read_cells(std::int32_t t) noexcept;
   std::uint64_t quiet_labels() const noexcept;
   bool lives_on(std::int32_t t) const noexcept;
@@ -144,8 +144,8 @@ private:
   End step(std::int32_t t) noexcept;
   // Computes best_. With `sends`, also computes the outgoing messages of all properties. Without
   // `sends`, if exactly one property k is followed, writes something else to message(k): for each
-  // value of k, the greatest score of a labelling that shows it, plus all incoming messages, that
-  // of k too.
+  // value of k, an upper bound on the score, all messages included, of a labelling that shows it;
+  // minus infinity if such labellings were pruned or are forbidden.
   void finish(bool sends) noexcept;
   double *message(std::int32_t k) const noexcept { return outgoing_ + k * message_limit_; }
   double *steady_part(std::int32_t k) const noexcept { return steady_ + k * message_limit_; }
@@ -157,7 +157,7 @@ private:
   BoundProperty *properties_;
   std::int64_t message_limit_ = 0; // greater than F + 2 of every property
   std::int64_t row_limit_;   // greatest number of rows of a position
-  std::int64_t traced_rows_; // greatest number of rows, over all positions, of a tracing pass
+  std::int64_t traced_rows_; // greatest number of rows of all positions together, in a tracing pass
   double *completion_; // T x m: best score of the positions after t, without properties
   double *row_;        // m: scores of the successors of one configuration
   std::int32_t *kept_; // m: labels that are not pruned
@@ -177,7 +177,7 @@ private:
   // dead state of this automaton and the local value best_value_[k].
   std::uint32_t followed_ = 0;
   std::uint32_t narrowed_ = 0; // bit k: narrow() has bounded the values of property k
-  std::int32_t *best_value_;   // by property: local value with the greatest message
+  std::int32_t *best_value_;   // by property: local value with the greatest message entry
 
   // The configurations of the whole pass are numbered. A hash table with open addressing finds the
   // number of a configuration.

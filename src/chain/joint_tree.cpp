@@ -207,7 +207,7 @@ std::int32_t JointTree::after_firing(std::int32_t t, std::int32_t i, std::int32_
 }
 
 // Lifts the labels of configuration i that fire the same values under every parent label
-// (uniform_): for each firing, one max-product step of the row of these labels.
+// (uniform_): for each firing, one max-product step of the row of its labels.
 void JointTree::lift_alike(std::int32_t t, std::int32_t i) noexcept {
   const std::int32_t columns = columns_above(t);
   const double *own = place(t).rows + std::int64_t{i} * labels_;

@@ -49,8 +49,9 @@ private:
   // Fills firings_, firing_of_ and uniform_ for position t.
   void find_firings(std::int32_t t) noexcept;
   // Fills lifted_ with the successors of the configurations of t, with rows by label of the parent.
-  // lift_alike() does so for labels of t that fire the same whatever the parent's label,
-  // lift_apart() for the others. False if interrupted or over the limits.
+  // For configuration i, lift_alike() does so under the labels of t that fire the same whatever the
+  // parent's label, lift_apart() under the other labels. lift() returns false if interrupted or
+  // over the limits.
   bool lift(Scores &scores, std::int32_t t) noexcept;
   void lift_alike(std::int32_t t, std::int32_t i) noexcept;
   void lift_apart(std::int32_t t, std::int32_t i) noexcept;
@@ -80,10 +81,10 @@ private:
   Configurations lifted_;
   Configurations merged_;
   Beam beam_;
-  double *row_;        // m: scores of the labels with one firing
+  double *row_;        // m: scores of the labels with a given firing, others minus infinity
   double *out_;        // m: row_ after its step to the parent, by parent label
   std::int32_t *from_; // m: label with the best score, by parent label
-  double *zeros_;      // m: transition scores into a root
+  double *zeros_;      // m zeros: transition scores from the virtual position to a root
   // A *firing* is a combination of local values, one for each property, that the properties fire
   // for some pair (label, parent's label). firings_ holds the distinct firings at the current
   // position.

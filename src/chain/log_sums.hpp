@@ -17,9 +17,9 @@
 
 namespace chorale {
 
-// A matrix of scores, with weights computed in advance to be used for many rows: the score of entry
-// (x, y) is most[y] + H log(weights[x * columns + y]). The greatest weight of a column is 1, unless
-// all its scores are minus infinity.
+// A matrix of scores, with weights that are computed once, for many calls of LogSums::step(): the
+// score of entry (x, y) is most[y] + H log(weights[x * columns + y]). The greatest weight of a
+// column is 1, unless all its scores are minus infinity.
 struct WeighedMatrix {
   const double *matrix; // borrowed
   std::ptrdiff_t stride;

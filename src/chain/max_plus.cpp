@@ -1,4 +1,5 @@
-// max_plus.hpp explains the words used here.
+// Compiles the loops of max_plus_loops.hpp for each instruction set, and chooses among the variants
+// at run time.
 #include "chain/max_plus.hpp"
 
 #include "base/lanes.hpp"

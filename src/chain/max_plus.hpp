@@ -11,16 +11,17 @@
 
 namespace chorale {
 
-// Returns the number of labels rounded up to a multiple of four, the length of the rows of sweeps
-// and of their matrices. The padding of a matrix is minus infinity. The result has 64 bits, since
-// sizes are also computed for problems that are too large to run.
+// Returns the number of labels rounded up to a multiple of four. Rows of sweeps and of their
+// matrices have this length. No result depends on the numbers in the padding. The number returned
+// has 64 bits, since sizes are also computed for problems that are too large to run.
 constexpr std::int64_t padded_labels(std::int64_t labels) noexcept { return (labels + 3) / 4 * 4; }
 
 // Arguments of a sweep: all max-product steps along a chain whose edges have the same matrix.
 // Strides are signed, so that a chain can be passed in either direction. A sweep computes
 //     rows[i][y] = max_x ((rows[i - 1][x] + unary[i - 1][x]) + matrix[x][y]),   0 < i < length.
-// rows[0] is given with its padding and without negative zeros. Then no other row has a negative
-// zero, and a maximum has the same bits in any order. Rows of `unary` are not padded.
+// The caller writes rows[0], with numbers in its padding and without negative zeros. Then no other
+// row has a negative zero, and a maximum has the same bits in any order. Rows of `unary` are not
+// padded.
 struct Sweep {
   std::int32_t length;
   std::int32_t labels;
@@ -29,13 +30,13 @@ struct Sweep {
   const double *matrix; // labels x padded_labels, without gaps
   double *rows;
   std::ptrdiff_t row_step;
-  double *work; // padded_labels
+  double *work; // padded_labels: scratch
 };
 
 struct MaxPlus {
   // Writes to out[y], for y < columns, the maximum over x < rows of from[x] + matrix[x * stride +
   // y], plus add[y]. `add` may be NULL. `out` must not overlap the inputs. Entries of minus
-  // infinity in `from` cost little.
+  // infinity in `from` take little time.
   void (*step)(const double *from, std::int32_t rows, const double *matrix, std::ptrdiff_t stride,
                std::int32_t columns, const double *add, double *out) noexcept;
   // Does what step() does, and writes to arg[y] the lowest x that attains the maximum, or -1 if the

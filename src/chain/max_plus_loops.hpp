@@ -91,9 +91,9 @@ CHORALE_LOOP Lanes load_unary(const double *unary, std::int32_t at, std::int32_t
 
 // ---- One step ---------------------------------------------------------------------------------
 
-// Raises the column maxima in `best`, kBlocks vectors in registers, to at least `from` plus each
-// entry of the matrix row `row`. The last vector begins at column `last`, so that it ends at the
-// last column; it may repeat columns of the vector before it.
+// Raises the maximum of each column, in `best` (kBlocks vectors in registers), to at least `from`
+// plus the entry of this column in the matrix row `row`. The last vector begins at column `last`,
+// so that it ends at the last column; it may repeat columns of the vector before it.
 template <int kBlocks>
 CHORALE_LOOP void take_row(Lanes ones, double from, const double *row, std::int32_t last,
                            Lanes (&best)[kBlocks]) noexcept {

@@ -1,5 +1,5 @@
-// Sweeps for few labels: rows stay in registers from one step to the next. Included by
-// max_plus_loops.hpp if vectors have four doubles.
+// Sweeps (max_plus.hpp) for few labels: rows stay in registers from one step to the next. Included
+// by max_plus_loops.hpp if vectors have four doubles.
 //
 // A step adds unary scores to the row, copies the score of each label to all lanes, adds the
 // label's matrix row, and takes the maximum over the labels. It needs the result of the step
@@ -10,9 +10,10 @@ template <int kLane> CHORALE_LOOP Lanes one_lane(Lanes from) noexcept {
   return __builtin_shufflevector(from, from, kLane, kLane, kLane, kLane);
 }
 
-// Returns from[kLane] plus block b (the b-th vector) of the matrix row of label kLane. If rows are
-// short (at most three blocks), half of the sums are plain additions instead of FMAs: they run on
-// the units that compare, which have nothing to do before the first sums are ready.
+// Returns from[kLane] plus block b (the vector with index b) of rows[kLane], the matrix row of the
+// label in this lane. If rows are short (at most three blocks), half of the sums are plain
+// additions instead of FMAs. Additions run on the units that compare, which have nothing to do
+// before the first sums are ready.
 template <int kBlocks, int kLane>
 CHORALE_LOOP Lanes label_sum(Lanes ones, Lanes from, const double *rows, int b) noexcept {
   const Lanes score = one_lane<kLane>(from);
@@ -38,7 +39,7 @@ CHORALE_LOOP void take_four(Lanes ones, Lanes from, const double *rows,
   }
 }
 
-// Like take_four(), for the first `count` labels in `from` and all blocks.
+// Like take_four(), but for the first `count` of the four labels, and for all blocks.
 template <int kBlocks, bool kFirst>
 CHORALE_LOOP void take_some(Lanes ones, Lanes from, const double *rows, std::int32_t count,
                             Lanes (&best)[kBlocks]) noexcept {
@@ -93,13 +94,13 @@ template <int kBlocks> struct NarrowSweep {
   std::ptrdiff_t row_step;
   const double *matrix;
   Indices mask;
-  std::int32_t left; // labels in the last vector
+  std::int32_t left; // number of labels in the last vector
   Lanes best[kBlocks];
 };
 
 // State of a sweep if the number of labels is one more than a multiple of the vector length. The
-// matrix column of the last label is kept in vectors, so that the maximum for this label is found
-// over all labels at once, and is in all lanes for the next step.
+// matrix column of the last label is kept in vectors. So the maximum for this label is taken over
+// four previous labels at a time, and is then in all lanes, as the next step needs it.
 template <int kBlocks> struct LoneSweep {
   static constexpr int kWhole = kBlocks - 1;
   static constexpr int kLone = kWhole * kLanes;

@@ -22,7 +22,9 @@ public:
   // `work`: work_entries() numbers.
   ChainSweep(Scores &scores, gsl::span<double> work) noexcept;
 
-  // The functions below take row_entries() numbers for the rows of one direction.
+  // In the functions below, an array of rows holds all rows of one direction: row_entries()
+  // numbers.
+
   // Computes all forward rows. False if interrupted.
   bool forward(gsl::span<double> rows) noexcept;
   // Computes the backward rows from the last position down to `first`. False if interrupted.
@@ -37,8 +39,8 @@ public:
 private:
   // Writes `scores`, with zeros as padding, to a row.
   void begin_with(const double *scores, gsl::span<double> row) const noexcept;
-  // Write the first row and return a description of the remaining steps, whose `matrix` is NULL if
-  // every edge has a matrix of its own.
+  // Write the row at which the direction begins, and return a description of the steps that follow.
+  // Its `matrix` is NULL if every edge has a matrix of its own.
   Sweep begin_forward(gsl::span<double> rows) const noexcept;
   Sweep begin_backward(gsl::span<double> rows, std::int32_t first) const noexcept;
   double *with_unary(const double *row, std::int32_t t) noexcept;
@@ -70,7 +72,8 @@ public:
 private:
   bool run_tree(Scores &scores) noexcept;
 
-  // Of a chain: rows of ChainSweep. Of a tree: T x m, the best score of the subtree of t.
+  // For a chain: forward rows of ChainSweep. For a tree, T x m: best score of the subtree of t, by
+  // label of t.
   gsl::span<double> rows_;
   gsl::span<double> work_; // scratch, ChainSweep::work_entries()
   gsl::span<std::uint8_t> is_leaf_; // T flags; trees only
@@ -110,9 +113,9 @@ private:
                     const MarginalTargets &targets) noexcept;
 
   std::int32_t labels_;
-  std::ptrdiff_t row_step_; // entries of a row; chains only
+  std::ptrdiff_t row_step_; // number of entries of a row; chains only
   // For chains: forward and backward rows of ChainSweep.
-  // For trees (T x m): best score of the subtree of t, and of everything outside this subtree.
+  // For trees (T x m), by label of t: best score of the subtree of t, and of everything outside it.
   gsl::span<double> inside_;
   gsl::span<double> outside_;
   gsl::span<double> work_; // scratch, ChainSweep::work_entries()
@@ -142,19 +145,19 @@ private:
     std::int32_t rank;
   };
   // Merges the lists now_ of all labels, each extended by one position, into one list sorted by
-  // descending score, of at most `limit` entries. Calls push(index, head) for each entry. Returns
-  // the number of entries.
+  // descending score, of at most `limit` entries. edge(x): the score that the extension adds after
+  // label x. Calls push(index, head) for each entry. Returns the number of entries.
   template <class EdgeScore, class Push>
   std::int32_t merge(std::int32_t limit, EdgeScore &&edge, Push &&push) noexcept;
 
   std::int32_t labels_;
   std::int64_t k_;
-  std::int32_t depth_; // list length: min(k, m^T)
+  std::int32_t depth_; // greatest length of a list: min(k, m^T)
   // m x depth: for each label, the scores of the best partial labellings that end at this label, in
   // descending order.
   double *now_;
   double *next_;
-  std::int32_t *lengths_; // m: lengths of these lists
+  std::int32_t *lengths_; // m: length of the list of each label
   std::int32_t *next_lengths_;
   // T x m x depth, for each entry of a list: the label at the position before, and the rank in the
   // list of that label. Position 0 is unused.

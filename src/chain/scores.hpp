@@ -31,38 +31,38 @@ public:
   const double *start() const noexcept { return start_; } // m, zeros if the chain has none
   const double *end() const noexcept { return end_; }
 
-  // The matrix shared by all edges, with padded rows for "from" labels (forward) or "to" labels
-  // (backward); NULL if every edge has its own matrix.
+  // The matrix shared by all edges: a row for each "from" label (forward) or each "to" label
+  // (backward), with the stride padded_labels(). NULL if every edge has its own matrix.
   const double *forward_of_all() const noexcept { return view_.edge_each ? nullptr : forward_; }
   const double *backward_of_all() const noexcept { return view_.edge_each ? nullptr : backward_; }
   // Writes the m transition scores from each label at the position before t to label y at t.
   void into(std::int32_t t, std::int32_t y, gsl::span<double> to) const noexcept;
 
-  // Return the matrix of the edge into t, with rows for "from" labels (forward) or "to" labels
-  // (backward). It is valid until the next call of the same function, which may copy another edge's
-  // matrix over it.
+  // Return the matrix of the edge into t, with a row for each "from" label (forward) or each "to"
+  // label (backward). It is valid until the next call of the same function, which may copy another
+  // edge's matrix over it.
   const double *forward(std::int32_t t) noexcept;
   const double *backward(std::int32_t t) noexcept;
   std::ptrdiff_t forward_stride() const noexcept { return forward_stride_; }
   std::ptrdiff_t backward_stride() const noexcept { return backward_stride_; }
 
-  // Writes the best score of the positions after t, given label y at t, to completion[t * m + y],
-  // and the best labelling to `labelling` (T labels). `scratch`: m numbers. False if every
-  // labelling is forbidden or if interrupted. Not for trees. O(T m^2).
+  // Writes to completion[t * m + y] the best score of the positions after t, given label y at t.
+  // Writes the best labelling of the chain to `labelling` (T labels). `scratch`: m numbers. False
+  // if every labelling is forbidden or if interrupted. Not for trees. O(T m^2).
   bool complete(gsl::span<double> completion, gsl::span<double> scratch,
                 gsl::span<std::int32_t> labelling) noexcept;
 
 private:
   bool copies_unary() const noexcept;
   bool write_unary() noexcept;
-  // True if a matrix of `edges` can be read in place: doubles without gaps within a row, and padded
-  // rows if all edges share the matrix.
+  // True if a matrix of `edges` can be read in place: it has doubles without gaps within a row and,
+  // if all edges share it, the row stride padded_labels().
   bool in_place(std::ptrdiff_t row_stride, std::ptrdiff_t column_stride) const noexcept {
     return view_.edges && !view_.single && column_stride == 1 &&
            (view_.edge_each || row_stride == padded_labels(view_.labels));
   }
-  // True if the matrix of shared transitions can be read in place. A borrowed matrix may lack
-  // padding.
+  // True if the matrix of shared transitions can be read in place. Only a borrowed matrix may have
+  // another row stride than padded_labels().
   bool shared_in_place() const noexcept {
     return view_.transitions->row_stride == padded_labels(view_.labels);
   }

@@ -79,9 +79,10 @@ CHORALE_INLINE void raise_to_sum(std::int32_t count, const double *a, const doub
 }
 
 // Writes to `to` an upper bound on the score of a labelling that fires its value again. `score`:
-// its score up to a position; `before`: the unfired entry at this position; `own`: the greatest
-// gain of the value (find_hopes()). In states to which only firings lead, `before` is minus
-// infinity. The bound is then `any`, a bound on the labellings that fire any value again.
+// its score up to a position; `before`: the entry of unfired() for the same position, state and
+// label; `own`: the greatest sum of gains of the value (find_hopes()). In states to which only
+// firings lead, `before` is minus infinity. The bound is then `any`, a bound on the labellings that
+// fire any value again.
 template <class V>
 CHORALE_INLINE void bound_gain(const V &score, const V &before, const V &own, const V &any,
                                V &to) noexcept {
@@ -353,8 +354,8 @@ CHORALE_INLINE bool BoundedSingle::fire_once(Scores &scores) noexcept {
 
 // ---- Values that fire more than once -----------------------------------------------------------
 
-// Writes to more_work_, by label, the greatest gain of a firing at t in state s, whether the value
-// fires again later or not.
+// Writes to more_work_, for each label that fires at t in state s, the greatest sum of the gains of
+// this firing and of any later firings of the same value (find_hopes()).
 CHORALE_INLINE void BoundedSingle::find_gains(std::int32_t t, std::int32_t s) noexcept {
   const Behaviour::State &in = behaviour_[s];
   const double *fired = paid(t, s);
@@ -389,14 +390,14 @@ CHORALE_INLINE void BoundedSingle::find_gains(std::int32_t t, std::int32_t s) no
   }
 }
 
-// Computes again(): for each value, the greatest sum over sequences of firings of the value after
-// t. Each firing of a sequence adds
-//     score - unfired entry after the firing, if it is not the last one, and
-//     score + silent completion, if it is the last one,
+// Computes again(): for each value, the greatest sum of gains over all sequences of firings of the
+// value after t. The gain of a firing is
+//     score - entry of unfired() after the firing, if it is not the last of the sequence, and
+//     score + entry of silent() after the firing, if it is the last,
 // where the score is that of the best labelling whose first firing is this one. Suppose a labelling
-// has the score s up to t, has fired only this value, and has a state and label at t with the
-// unfired entry u. If it fires the value again, its whole score is at most s - u + this sum.
-// False if interrupted.
+// has fired only this value, has the score s up to t, and has a state and a label at t for which
+// the entry of unfired() is u. If it fires the value again, its whole score is at most s - u plus
+// the sum of gains. False if interrupted.
 CHORALE_INLINE bool BoundedSingle::find_hopes(Scores &scores) noexcept {
   const Property &automaton = *property_->attached.property;
   const std::int32_t last = scores.length() - 1;
@@ -510,8 +511,8 @@ double *BoundedSingle::next_row(std::int32_t code) noexcept {
 // Copies to `to` the entries of `scores` for which firing again may raise an entry of the message,
 // and writes minus infinity in the place of all others. True if any entry is left. `scores`: by
 // label of t, the best labellings up to t that have fired one value alone, with `state` after t;
-// `least`: the message entry of this value; `own`: the greatest gain of this value after t. `least`
-// and `own` have one entry for each label if kStep is 1, or one entry in all if kStep is 0.
+// `least`: the message entry of this value; `own`: the greatest sum of gains of this value after t.
+// `least` and `own` have one entry for each label if kStep is 1, or one entry in all if it is 0.
 template <int kStep>
 CHORALE_INLINE bool BoundedSingle::keep_hopeful(std::int32_t t, std::int32_t state,
                                                 const double *scores, const double *least,
@@ -681,7 +682,9 @@ CHORALE_INLINE bool BoundedSingle::fire_again(Scores &scores, std::int64_t &most
   const Property &automaton = *property_->attached.property;
   const std::int32_t count = property_->local_count;
   const std::int32_t length = scores.length();
-  // If the labelling with the greatest bound fires two values, this bound is the entry of CONFLICT.
+  // bounds_[v] is the best score of a labelling that fires v first, and then any value again. So
+  // the entry of CONFLICT is at most the greatest of bounds_. It is equal if a labelling with this
+  // score fires two values. This is tried with the values that have the two greatest bounds.
   const double &conflict = message_[property_->conflict()];
   const std::int32_t first = greatest_bound(-1);
   is_conflict_known_ = first < 0;

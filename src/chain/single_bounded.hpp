@@ -1,22 +1,25 @@
-// Message of a chain to a single property, with few rows even if the property has many values.
+// Message of a chain for its only property, with few rows of scores even if the property has many
+// values.
 //
 // bound_property.hpp explains firing, local values, codes and the dead state.
 //
 // A labelling that fires once has three parts: a part in which nothing fires, the firing, and a
 // part in which nothing fires any more. The scores of the first part (*unfired* rows, by position
 // and automaton state) and of the last part (*silent* rows) do not depend on the value that fires.
-// So one set of rows gives the message's entry for EMPTY and, for every value, the best labelling
-// that fires it once.
+// So these rows give the message's entry for EMPTY and, for every value, the best labelling that
+// fires it once.
 //
 // A labelling may also fire a value several times. For this, each value can have a row of scores of
 // its own after its first firing. The row is followed only while two upper bounds on the score of a
 // labelling that fires the value again are both above the message's entry for the value, as known
 // so far:
 // - the score with the best completion in which any value fires at least once more (*firing* rows);
-// - a bound for this value alone. From one position to the next, a path that fires nothing gains at
-//   most as much as the unfired rows do. So a firing at t gains at most the score of the best
-//   labelling whose first firing is at t, minus the unfired score after t. The bound adds up the
-//   greatest such gains of firings still to come (find_hopes()).
+// - a bound for this value alone. It begins with the difference between the row's score and the
+//   unfired score for the same position, state and label. While nothing fires, this difference
+//   cannot grow. A firing raises it by at most its *gain*: the score of the best labelling whose
+//   first firing is this one, minus the unfired score after the firing (in the case of the last
+//   firing, plus the silent score after it). The bound adds the greatest possible sum of gains of
+//   firings still to come (find_hopes()).
 // A row is also followed while the first bound is above the entry of CONFLICT, unless this entry is
 // final already.
 #pragma once
@@ -71,10 +74,11 @@ private:
   }
   // Best labellings up to t whose first firing is at t, by label of t; `state`: the state before t.
   double *paid(std::int32_t t, std::int32_t state) const noexcept { return row(paid_, t, state); }
-  // For each label that fires at t, with `state` before t: the greatest gain after t of the value
-  // fired, see find_hopes().
+  // For each label that fires a value at t, with `state` before t: the greatest sum of gains that
+  // firings of the same value after t can add (find_hopes()).
   double *again(std::int32_t t, std::int32_t state) const noexcept { return row(again_, t, state); }
-  // True if something may fire from t on in this state and the automaton may be in it before t.
+  // True if something may fire at t or later when the automaton is in `state` before t. At t = 0,
+  // true for the start state alone.
   bool is_open(std::int32_t t, std::int32_t state) const noexcept {
     return property_->may_fire(t, state) && (t > 0 || state == property_->attached.property->start);
   }
@@ -122,7 +126,7 @@ private:
   double *paid_;
   double *again_;
   std::int32_t first_dead_row_ = 0; // first t for which silent(t, dead) is needed
-  double *rows_[2];                 // codes x m: rows of fired values, at two positions in turn
+  double *rows_[2];                 // codes x m: the row of each code, for two positions in turn
   double *now_ = nullptr;
   double *next_ = nullptr;
   std::int32_t *codes_[2]; // codes of the rows in use in now_ and next_
@@ -130,12 +134,13 @@ private:
   std::int32_t next_count_ = 0;
   double *work_;      // m
   double *more_work_; // m
-  // For the firings at consecutive positions with the same behaviour, by state and label.
+  // The next two are for all firings in a stretch of positions with the same behaviour, by state
+  // before the firing and label.
   double *attained_; // states x m: greatest score if nothing else fires; later, see read_attained()
   double *bound_;    // states x m: greatest upper bound if something fires again
-  double *bounds_;   // F: by value, the greatest such bound over all positions
-  double *hopes_;    // F: greatest gain of each value after the current position
-  double *hope_;     // m: the same for the value of each label, if Behaviour::has_owners()
+  double *bounds_;   // F: by value, the greatest entry of bound_ over all positions
+  double *hopes_;    // F: by value, its greatest sum of gains after the current position
+  double *hope_;     // m: by label, the hopes_ of its value; used if Behaviour::has_owners()
   double *never_;    // m: minus infinity
   // For each state: all labels that lead to the state are in first_column_ .. end_column_ - 1.
   std::int32_t *first_column_;

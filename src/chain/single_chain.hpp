@@ -2,10 +2,11 @@
 // each value, the best score of the labellings on which the property has this value. The dynamic
 // program has one row of m scores for each pair (value fired so far, automaton state).
 //
-// A row has the index value * states + state, the *code* of its pair, so rows form a table. All
-// rows of the same state are split in the same way: labels that fire nothing keep the fired value;
-// labels that fire a different value lead to CONFLICT. Each of these two sets of labels is moved in
-// one loop over the row, under a mask.
+// A row has the index value * states + state, the *code* of its pair, so rows form a table. At each
+// position, the entries of a row are distributed over the rows of the pairs that follow. Labels
+// that fire nothing keep the value fired so far. If a value has fired, labels that fire another one
+// lead to CONFLICT. For each of these two sets of labels, one loop over the row moves all entries,
+// under a mask that all rows with the same state share.
 #pragma once
 
 #include "chain/bound_property.hpp"
@@ -37,8 +38,8 @@ private:
   double *target(std::int32_t code) noexcept;
   // Fills the arrays fires_ .. firing_, their counts, and usual_ for one state at position t.
   void prepare(std::int32_t t, std::int32_t state) noexcept;
-  // spread() distributes work_, a row with the value `fired`, over the rows of next_. put() does so
-  // for one label, put_row() for all labels whose entry of `mask` is 0.
+  // spread() distributes work_, whose labellings have fired the value `fired`, over the rows of
+  // next_. put() does so for one label, put_row() for all labels whose entry of `mask` is 0.
   void spread(std::int32_t fired, const MaxPlus &kernels) noexcept;
   void put(std::int32_t fired, std::int32_t y) noexcept;
   void put_row(std::int32_t to, const double *mask, const MaxPlus &kernels) noexcept;
@@ -46,7 +47,7 @@ private:
 
   std::int32_t labels_;
   std::int64_t codes_;
-  double *now_; // codes x m: rows of scores after the current position
+  double *now_; // codes x m: best scores of the labellings up to the current position
   double *next_;
   std::uint8_t *alive_; // codes: 1 if the row of now_ has a score above minus infinity
   std::uint8_t *next_alive_;

@@ -1,4 +1,4 @@
-// The public solver of chains.
+// The public solver of chains: a workspace, reused from chain to chain, and a log.
 #pragma once
 
 #include "base/solver.hpp"

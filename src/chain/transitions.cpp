@@ -9,7 +9,8 @@
 namespace chorale {
 namespace {
 
-// Returns a view through which the matrix and the start and end scores of the options can be read.
+// Returns a view through which the matrix `scores` and the start and end scores in `options` can be
+// read.
 ChainView matrix_view(const chorale_transitions_options &options, std::int64_t labels,
                       const void *scores) noexcept {
   ChainView view;
