@@ -387,8 +387,9 @@ bool chorale_model_builder::has_member(std::int32_t clique, std::int32_t chain,
   const Place &centre = centres[clique];
   if (position >= 0 && centre.chain == chain && centre.position == position)
     return true;
-  // If all members were added in ascending order, as they mostly are, a member that comes after the
-  // last one is new. Otherwise the slots of the chain are searched; mostly there are few.
+  // If all members of the clique were added in ascending order of (chain, position), as they mostly
+  // are, a member that comes after the last one is new. Otherwise the slots of the chain are
+  // searched; mostly there are few.
   const Place &last = latest[clique];
   if (last.chain != -2 && comes_after(chain, position, last.chain, last.position))
     return false;
@@ -463,9 +464,9 @@ bool chorale_model_builder::order_slots() noexcept {
     const Chain chain = model->chains[i];
     std::int32_t *first = places.begin() + chain.first_slot;
     const PackedIntegers &sites = model->members;
-    // Sorts the places: first whole-chain slots, by place and hence by clique (but ports of an
-    // instance in the order of adding, which is the order of their numbers), then positions, by
-    // site.
+    // Sorts the places of the chain's slots. First come the whole-chain slots, by place and hence
+    // by clique; but the ports of an instance come in the order of adding, in which their sites
+    // descend. Then come the slots of positions, by site.
     const bool ports = chain.is_instance;
     std::sort(first, first + chain.slots, [&sites, ports](std::int32_t a, std::int32_t b) {
       const std::int32_t site_a = sites[a];
@@ -567,8 +568,8 @@ void chorale_model_builder::close_cliques() noexcept {
     model->items_alone = model->chains[i].is_item();
 }
 
-// Sets first_message and first_count of each type from its first clique. The cliques of a type are
-// consecutive, so the same numbers are right for all of them.
+// Sets first_message and first_count of each type from its first clique. If the cliques of the type
+// are consecutive, the same numbers are right for all of them.
 void chorale_model_builder::count_messages() noexcept {
   const CliqueType *before = nullptr;
   for (std::int64_t c = 0; c < model->cliques.size(); ++c) {

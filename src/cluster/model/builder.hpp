@@ -1,9 +1,10 @@
 // The public builder: a model under construction.
 //
-// Functions with a Report check the caller's arguments, even for an array that is NULL although its
-// length is not 0. On an error they report a message and leave the builder as it was. Functions
-// without a Report take checked arguments. Those that add something return false if memory runs
-// out, and have then added nothing. model.hpp explains slot and centre.
+// Functions with a Report check the caller's arguments; an array that is NULL although its length
+// is not 0 is an error. On an error they report a message and leave the builder as it was.
+// Functions without a Report take arguments that have been checked. If such a function adds
+// something and memory runs out, it returns false and has added nothing. model.hpp explains slot
+// and centre.
 #pragma once
 
 #include "base/report.hpp"
@@ -63,8 +64,8 @@ struct chorale_model_builder {
 
   // A position of a chain, used by two arrays below. In `centres` it is the centre of a clique;
   // chain is -1 while there is no centre. In `latest` it is the member that was added to a clique
-  // last; chain is -1 while there is no member, and -2 once a member was added whose (chain,
-  // position) does not come after that of the member before.
+  // last; chain is -1 while there is no member. If a member does not come after the member before
+  // it, in the order of (chain, position), chain becomes -2 and stays so.
   struct Place {
     std::int32_t chain;
     std::int32_t position;
@@ -113,7 +114,7 @@ struct chorale_model_builder {
   // Completes the model and hands it over in `made`. The builder must not be used after that.
   chorale_status freeze(const Report &report, chorale_model *&made) noexcept;
 
-  // ---- The same with arguments that have been checked ----
+  // ---- The same functions with arguments that have been checked ----
   // tokens: by position; data() is NULL if the chain has none.
   bool add_chain(chorale::ChainView view, gsl::span<const std::int32_t> tokens, bool borrow,
                  std::int64_t group) noexcept;
@@ -156,10 +157,10 @@ struct chorale_model_builder {
 private:
   bool find_parts() noexcept;
   // Checks that `more` things can be added to `count` things, so that int32 still numbers them all.
-  // `what`: the name of these things for the message.
+  // `what`: the name of these things for the error message.
   static chorale_status check_room(const Report &report, std::string_view what, std::int64_t count,
                                    std::int64_t more = 1) noexcept;
-  // The names of the fields of a setup in messages.
+  // The names of the fields of a setup in error messages.
   struct SetupNames {
     std::string_view potential = "setup->potential";
     std::string_view values = "setup->values";
@@ -171,7 +172,8 @@ private:
                                    const SetupNames &names) noexcept;
   chorale_status check_member(const Report &report, std::int64_t clique,
                               std::int64_t chain) const noexcept;
-  // Checks that the clique has no such member yet. Not const, since has_member() may fill `taken`.
+  // Checks that the position (-1: the whole chain) is not in the clique yet. Not const, since
+  // has_member() may fill `taken`.
   chorale_status check_new(const Report &report, std::int64_t clique, std::int64_t chain,
                            std::int64_t position) noexcept;
   // Checks a position that is to become a member or, if `centre`, the centre of a clique over

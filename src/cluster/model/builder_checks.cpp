@@ -200,7 +200,7 @@ chorale_status Builder::check_cliques(const Report &report) const noexcept {
   return CHORALE_OK;
 }
 
-// ---- What is added -----------------------------------------------------------------------------
+// ---- Adding chains, cliques and members --------------------------------------------------------
 
 chorale_status Builder::add_chain(const Report &report, const chorale_chain &chain,
                                   const chorale_chain_options &options) noexcept {

@@ -65,7 +65,7 @@ chorale_status check_contents(const Report &report, const Corpus &corpus) noexce
              : CHORALE_OK;
 }
 
-// Checks that entry `entry` of the array `name` is an index from 0 to count - 1.
+// Checks that `index`, which is entry `entry` of the caller's array `name`, is from 0 to count - 1.
 chorale_status check_entry(const Report &report, std::string_view name, std::int64_t entry,
                            std::int64_t index, std::int64_t count) noexcept {
   if (index >= 0 && index < count) // checked first, since composing the entry's name takes time
@@ -128,7 +128,7 @@ public:
     std::copy_n(builder.latest.begin() + first, count, latest_.begin());
     std::copy_n(builder.members.begin() + first, count, members_.begin());
   }
-  // False if memory ran out; nothing may be added then.
+  // False if memory ran out. Then restore() does not work, so nothing may be added.
   explicit operator bool() const noexcept { return has_memory_; }
   void restore() noexcept {
     builder_.take_back(slots_, wholes_);
@@ -223,7 +223,7 @@ bool chorale_model_builder::add_cliques(const chorale_clique_setup &setup,
   return true;
 }
 
-// ---- What the caller states ---------------------------------------------------------------------
+// ---- Arguments of the caller --------------------------------------------------------------------
 
 chorale_status Builder::add_corpus(const Report &report, const chorale_corpus &corpus) noexcept {
   Corpus read{};

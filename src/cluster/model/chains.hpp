@@ -19,9 +19,9 @@ inline constexpr std::int32_t kPairedLabels = 16;
 // stored without gaps, and those of a shared Transitions object. An *instance* is a chain for which
 // callbacks of the caller do the inference.
 struct Chain {
-  const void *unary; // T x m scores, without gaps if the chain is plain; NULL for an instance
+  const void *unary; // length x labels scores, no gaps in a plain chain; NULL for an instance
   const Transitions *transitions;
-  const std::int32_t *tokens; // or NULL
+  const std::int32_t *tokens; // by position; NULL if the chain has none
   const void *other;        // a ChainView or a chorale_instance; NULL for a plain chain
   std::int32_t first_label; // its sites are first_label .. first_label + length - 1
   std::int32_t first_slot;
@@ -75,9 +75,9 @@ public:
   // shift. Otherwise returns -1.
   std::int32_t shift() const noexcept { return shift_; }
   void prefetch(std::int64_t i) const noexcept { __builtin_prefetch(&records_[i]); }
-  // If the chains are separate items whose unary scores lie end to end, returns these scores: one
-  // row of row_labels() doubles for each chain. Then every chain is plain, has one position, and
-  // has no score but its unary score. Otherwise returns NULL.
+  // Returns the unary scores of all chains, one row of row_labels() doubles for each chain, if the
+  // rows lie end to end and every chain is plain, has one position, and has no other scores.
+  // Otherwise returns NULL.
   const double *item_rows() const noexcept { return item_rows_; }
   std::int32_t row_labels() const noexcept { return types_[0].labels; }
 

@@ -13,7 +13,7 @@ namespace chorale {
 // Where the message row of a member begins in an array of all message rows of a model.
 struct RowPlace {
   std::int64_t entry;  // index of the row's first entry
-  std::int64_t number; // how many rows lie before it
+  std::int64_t number; // the row's number: the place of the member (model.hpp)
 };
 
 // The data of a clique apart from its members. Consecutive cliques in which all these fields are
@@ -33,15 +33,15 @@ struct CliqueType {
   // R + 2, or R if no member can be EMPTY and the potentials are over R values; fewer if `fired` is
   // set.
   std::int32_t columns;
-  // True if every member of every clique of this type is a single item (a chain of one position)
-  // that is in no other clique. Such cliques are *closed*: they exchange no messages and have no
-  // rows.
+  // True if the type has neither property nor centre, and every member of every clique of this type
+  // is a single item (a chain of one position) that is in no other clique. Such cliques are
+  // *closed*: they exchange no messages and have no message rows.
   bool closed;
   // Set for a property clique with many values: a dictionary of the values that its members can
   // fire. The columns are these values, EMPTY and CONFLICT (fired_columns.hpp). NULL: every value
   // has a column.
   const Dictionary *fired;
-  const std::int32_t *fired_values; // by column: the caller's value, for the values of `fired`
+  const std::int32_t *fired_values; // by column, except EMPTY and CONFLICT: the caller's value
   // Where message rows and counts begin. In the array of all messages, the row of the member at
   // place s begins at entry first_message + s * columns. In the array of all counts, the counts of
   // clique c begin at entry first_count + c * columns.

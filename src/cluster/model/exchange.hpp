@@ -15,11 +15,12 @@ struct Exchange {
   const Potential *const *centre = nullptr;
 };
 
-// Returns the derived model with one reference; it holds a reference on `model`, or on the model
-// from which `model` is derived. NULL if memory runs out. exchanges: one for each clique. unary:
-// for each chain the new unary scores, T x m numbers of the chain's element type, row-major without
-// gaps, or NULL to keep its scores; empty to keep the scores of all chains. The arrays of scores
-// are borrowed as long as the result lives.
+// Returns the derived model with one reference, or NULL if memory runs out. The derived model holds
+// a reference on `model`, or on the model from which `model` is derived. exchanges: one for each
+// clique. unary: for each chain its new unary scores, as T x m numbers (positions x labels) of the
+// chain's element type, row-major without gaps, or NULL if the chain keeps its scores. If `unary`
+// is empty, all chains keep their scores. The arrays of scores are borrowed as long as the derived
+// model lives.
 Model *exchange(const Memory &memory, const Log &log, const Model &model,
                 gsl::span<const Exchange> exchanges, gsl::span<const void *const> unary) noexcept;
 

@@ -83,8 +83,8 @@ private:
       attached.each_possible(chain.view().parents != nullptr,
                              [&](std::int32_t value) { push(attached.number(value)); });
     }
-    // A cardinality potential identifies its two counted values by their order, so both keep their
-    // columns.
+    // A cardinality potential identifies its two counted values by their order, so both have
+    // columns, even if no member can fire them.
     const Potential &given = *clique.type->given;
     const bool keeps_counted = given.source == TableSource::cardinality;
     for (std::int32_t v = 0; keeps_counted && v < clique.values(); ++v)

@@ -2,12 +2,12 @@
 //
 // A property may have millions of values, of which the chains of a clique can *fire* only a handful
 // (chorale/property.h explains fire and show). A value that no member can fire always has count 0,
-// yet message rows, counts and workspaces over all values would have an entry for each of them. So
-// a clique with many values has columns only for the values that some member can fire, as if the
+// yet arrays over all values (message rows, counts, workspaces) would have an entry for it. So a
+// clique with many values has columns only for the values that some member can fire, as if the
 // caller had given a dictionary of these values; Clique::value_of converts columns to the caller's
 // values. The table f_v of a value v without a column (chorale/potential.h) still enters the
-// potential, with its entry f_v(0). One further column, which no member shows, stands for all such
-// entries (`stand_in` of potential/recolumn.hpp).
+// potential, with its entry f_v(0). If some of these entries are not 0, one further column, which
+// no member shows, stands for all of them (`stand_in` of potential/recolumn.hpp).
 #pragma once
 
 #include "cluster/model/model.hpp"

@@ -51,7 +51,7 @@ bool chorale_model::derive_from(const chorale_model &from) noexcept {
 namespace chorale {
 namespace {
 
-// Multiplies the potentials of a model by factors, for a new model that shares its chains.
+// Makes a model with the chains of another model, and with its potentials multiplied by factors.
 class Reweighing {
 public:
   Reweighing(Model &to, const Model &from) noexcept : to_(to), from_(from) {}
@@ -67,7 +67,7 @@ public:
 
 private:
   // Sets the new type of clique c. Consecutive cliques with the same type and factor share the new
-  // type. They can, since no field of a type depends on the clique.
+  // type. This is possible, since no field of a type depends on the clique.
   bool take_clique(std::int64_t c, double factor) noexcept {
     const CliqueType *from = &from_.cliques.type(c);
     if (c > 0 && from == &from_.cliques.type(c - 1) && factor == last_factor_)
@@ -80,7 +80,7 @@ private:
     if (!to_.cliques.set_type(c, type))
       return false;
     if (!from->centre) {
-      // The type is new, but potential and factor are those of the clique before: the two types
+      // If the clique before has another type, but the same potential and factor, the two types
       // share the rescaled potential.
       const CliqueType *before = c > 0 ? &from_.cliques.type(c - 1) : nullptr;
       if (before && before->potential == from->potential && factor == factor_before) {

@@ -1,27 +1,29 @@
 // The public model: chains, cliques, and the slots where they meet. Immutable once frozen.
 //
-// A *slot* is one membership in a clique: of one position of a chain, of a whole chain through a
-// property that is evaluated on it, or of a port of an instance. An *instance* is a chain for which
-// callbacks of the caller do the inference; its *ports* are its memberships. The members of a
+// A *slot* is one membership in a clique. The member is one position of a chain, or a whole chain,
+// whose value is that of a property. An *instance* is a chain for which callbacks of the caller do
+// the inference; its slots are called *ports*, and count as whole-chain slots. The members of a
 // clique are numbered 0 .. n - 1; in a centred clique, member n is the *centre*, a position whose
 // value selects the potential.
 //
 // A slot is stored as two numbers, from which all fields of the struct Slot are found:
 // members[place]: the *site* of the slot. `members` has an entry for each slot, clique by clique,
-//   the centre of a clique last; the index is the slot's *place*. The site of a position is the
-//   index of its label in all labels laid end to end (each chain begins at an even site if two
-//   labels share a byte). The site of whole-chain slot w of the model is -1 - w.
+//   the centre of a clique last; the index of the entry is the slot's *place*. The site of a
+//   position is the index of its label in an array of all labels, chain after chain (each chain
+//   begins at an even site if two labels share a byte). The site of whole-chain slot w of the model
+//   is -1 - w.
 // slots[number]: the place of the slot. `slots` has an entry for each slot, chain by chain: first
-//   the whole-chain slots of a chain, by clique (ports of an instance in the order of adding), then
-//   its positions, ascending. The index is the slot's *number*.
+//   the whole-chain slots of the chain, by clique (ports of an instance in the order of adding),
+//   then the slots of its positions, by position. The index of the entry is the slot's *number*.
 //
-// A slot shows a *column* of its clique: a value 0 .. R-1, or EMPTY or CONFLICT if the clique has
-// these two; -1 if the value has no column. (chorale/property.h explains how a property *fires*
-// values. It shows EMPTY if it fires no value, CONFLICT if it fires two different values.) If R is
-// large and members can fire few of the values, only the values that can fire have columns
-// (fired_columns.hpp), and Clique::value_of converts a column to the caller's value.
-// The messages of a clique are one row of `columns` entries for each member, without gaps, then the
-// row of the centre, with an entry for each value of the centre.
+// A slot shows a *column* of its clique: a value 0 .. R-1 (R: the number of values), or EMPTY or
+// CONFLICT if the clique has these two; -1 if the value has no column, since the clique's
+// dictionary lacks it and has no OUT. (chorale/property.h explains how a property *fires* values.
+// It shows EMPTY if it fires no value, CONFLICT if it fires two different values.) If R is large
+// and members can fire few of the values, only the values that can fire have columns
+// (fired_columns.hpp), and Clique::value_of converts a column to the caller's value. The messages
+// of a clique are one row of `columns` entries for each member, without gaps, then the row of the
+// centre, with an entry for each value of the centre.
 #pragma once
 
 #include "base/array.hpp"
@@ -44,7 +46,8 @@ struct Slot {
 };
 
 // A whole-chain slot, with the arrays that the property of its clique reads: each has an entry for
-// every position of the chain. An array that the property does not read is NULL.
+// every position of the chain. classes: NULL if all classes are 0. table: NULL if the property
+// reads none. Both are NULL for a port of an instance.
 struct WholeSlot {
   const std::int32_t *classes;
   const std::int32_t *table;
@@ -122,9 +125,9 @@ struct chorale_model : chorale::Counted {
     return type.first_count + clique * type.columns;
   }
   std::size_t bytes() const noexcept;
-  // Copies slots, members, cliques and all sizes of `from` into this new model and sets `base`. The
-  // model has no chains yet, and its cliques have no types: the caller must add both. The weights
-  // are not copied, since the types point to those of the base. False if memory runs out.
+  // Copies slots, members, cliques and all sizes of `from` into this new model and sets `base`.
+  // Afterwards the caller must add the chains, and the type of each clique. Does not copy the
+  // weights, since the types point to those of the base. False if memory runs out.
   bool derive_from(const chorale_model &from) noexcept;
 
   chorale::Log log;
@@ -151,7 +154,7 @@ struct chorale_model : chorale::Counted {
 
   std::int64_t label_count = 0;   // positions of all chains together
   std::int64_t message_count = 0; // sum of the lengths of all message rows
-  std::int64_t closed_slots = 0;  // members of closed cliques
+  std::int64_t closed_slots = 0;  // number of members of closed cliques
   bool items_alone = false;       // true if every chain is an item and every clique is closed
   // Sum of `columns` over all cliques: length of an array of all counts.
   std::int64_t count_count = 0;

@@ -37,9 +37,9 @@ public:
   std::size_t bytes() const noexcept { return of_.bytes() + first_.bytes(); }
 
 private:
-  // Only one of the two arrays is used. of_: the part of each chain. first_: the first chain of
-  // each part, if the chains of every part are consecutive. Both are empty if there is only one
-  // part.
+  // At most one of the two arrays is used. of_: the part of each chain. first_: the first chain of
+  // each part; used if the chains of every part are consecutive. Both are empty if there is only
+  // one part.
   PackedIntegers of_;
   PackedIntegers first_;
   std::int32_t count_ = 1;

@@ -1,6 +1,7 @@
-// A hash table of the slots of a model under construction, with key (clique, chain, position). Used
-// if a chain has many slots. Open addressing, at most half full. The table is filled lazily: before
-// a search with has(), follow() must be called to add the slots that are new.
+// A hash table of the slots (model.hpp) of a model under construction, with key (clique, chain,
+// position). The builder looks up the slots of a chain in it if the chain has many. Open
+// addressing, at most half full. The table is filled lazily: before a search with has(), follow()
+// must be called to add the slots that are new.
 #pragma once
 
 #include "base/array.hpp"

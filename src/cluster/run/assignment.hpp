@@ -16,7 +16,7 @@
 namespace chorale {
 
 // An array of numbers from 0 to labels - 1, in one, two or four bytes each, or in half a byte each
-// if `shared` (at most 16 labels). Holds the labels of all chains end to end.
+// if `shared` (at most 16 labels). Mostly holds the labels of all chains, end to end.
 class LabelStore {
 public:
   LabelStore() noexcept = default;
@@ -186,7 +186,8 @@ struct Assignment {
     return shown(model_->cliques[slot.clique], slot.member);
   }
   // Sets the labels of a chain, its phi, and the columns that its whole-chain slots show.
-  // `of_slots`: the column of each slot, whole-chain slots first; only theirs are read.
+  // `of_slots`: the column of each slot, whole-chain slots first; the columns of the other slots
+  // are not read.
   void set(std::int32_t chain, gsl::span<const std::int32_t> of_chain,
            gsl::span<const std::int32_t> of_slots, double chain_score) noexcept {
     const Chain &to = model_->chains[chain];

@@ -44,8 +44,8 @@ public:
   // True if the worker may start another step. False if the call must end; records the reason if a
   // limit has just been reached.
   bool check(Worker &worker) noexcept;
-  // Records that a step was completed. The deadline applies only after the first completed step of
-  // a call.
+  // Records that a step was completed. The deadline of the call applies from then on; the first
+  // step may have a later deadline (call.cpp).
   void finish_step() noexcept { has_worked_.store(true, std::memory_order_relaxed); }
   void fail(RunFailure why) noexcept {
     if (why != RunFailure::none)

@@ -9,7 +9,7 @@
 namespace chorale {
 namespace {
 
-// The work that walk() counts on the limits for each label of each slot.
+// The steps that walk() announces to the limits for each label of each slot.
 constexpr std::int64_t kStepsALabel = 20;
 
 std::int32_t widest_row(const Model &model, const Chain &chain) noexcept {

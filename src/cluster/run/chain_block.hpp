@@ -17,7 +17,7 @@ namespace chorale {
 // True if `after` exceeds before.total by more than rounding errors.
 bool gains(const MeasuredSum &before, double after) noexcept;
 
-// Memory of a ChainBlock.
+// Memory of a ChainBlock. T is the length of the chain, m its number of labels.
 struct BlockMemory {
   BlockMemory(Layout &layout, const Model &model, std::int32_t chain) noexcept;
 
@@ -81,13 +81,13 @@ public:
   // potential/member_row.hpp), times the repeat's weight and the strength of the clique. False if
   // there is no such repeat.
   bool fill_linear(ChainProgram &program) noexcept;
-  // Moves the repeats one at a time, from the first position to the last, with all others held.
-  // Needs is_plain() and fill_rows() before. True if some repeat moved; `program` then holds the
-  // new labelling.
+  // Visits the positions from first to last, and moves the repeats at each position with the
+  // repeats at all other positions held. Needs is_plain() and fill_rows() before. True if some
+  // repeat moved; `program` then holds the new labelling.
   bool walk(ChainProgram &program, Limits &limits) noexcept;
   // Prepares the rows of `program` for a decode that may move one repeat of each clique, namely the
-  // repeat that gains most; all others are held. Needs fill_rows() before. `most`: the maximum,
-  // over all labellings, of phi plus row entries. False if no repeat gains.
+  // repeat that gains most; all other repeats are held. Needs fill_rows() before. `most`: the
+  // maximum, over all labellings, of phi plus row entries. False if no repeat gains.
   bool move_best(ChainProgram &program, double most, Limits &limits) noexcept;
 
 private:

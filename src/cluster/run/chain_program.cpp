@@ -236,10 +236,10 @@ bool ChainProgram::reaches() const noexcept {
 // may leave out entries without effect (chain/joint_reach.hpp explains steady part and reach). When
 // a member joins column v, the potential changes by a number from middle(v) - half(v) to
 // middle(v) + half(v), whatever the other members show (MemberMoves in potential/member_row.hpp).
-// So the steady part of the entry for v is middle(v). The reach, the most by which the rest can
-// differ between two columns, is the sum of the two greatest halves. Both are multiplied by the
-// clique's strength. The reach is infinite, so that no entry is left out, if the clique has a
-// centre or these bounds are not known.
+// So the steady part of the entry for v is middle(v), and the rest of the change is at most half(v)
+// in magnitude. The reach, the most by which the rest can differ between two columns, is the sum of
+// the two greatest halves. Both are multiplied by the clique's strength. The reach is infinite, so
+// that no entry is left out, if the clique has a centre or these bounds are not known.
 void ChainProgram::set_reach(std::int32_t k, const JointReach &pass) noexcept {
   const Clique &clique = clique_of(k);
   reach_[k] = kInfinity;
@@ -562,7 +562,7 @@ void ChainProgram::find_marginals(bool all, Limits &limits) noexcept {
 void ChainProgram::find_joint_marginals(bool all, Limits &limits) noexcept {
   const std::int32_t m = chain_.labels;
   JointOutcome outcome;
-  outcome.pruned = true; // kept for trees: all their max-marginals come from separate decodes
+  outcome.pruned = true; // stays true for trees, whose max-marginals all come from separate decodes
   if (!view_.parents) {
     Layout layout(room_);
     Joint program(layout, view_, attachments(), joint_, JointUse::marginals, bound_);

@@ -31,7 +31,8 @@ public:
   // True if the codes of all properties together fit into the key of a configuration
   // (chain/configurations.hpp).
   bool fits() const noexcept;
-  // Returns how many bytes of scratch memory the dynamic programs need at set_room().
+  // Returns how many bytes of scratch memory the dynamic programs need. set_room() supplies this
+  // memory.
   std::size_t room_bytes() const noexcept;
   void set_room(std::byte *room) noexcept { room_ = room; }
 
@@ -54,8 +55,9 @@ public:
     return static_cast<std::int32_t>(row_begin_[s + 1] - row_begin_[s]);
   }
 
-  // All functions below count their work on `limits`. If a limit ends a function, it returns false,
-  // its results are undefined, and interrupted() is true until the next call.
+  // All functions below announce their work to `limits` (Limits::spend). If a limit ends a
+  // function, it returns false, its results are undefined, and interrupted() is true until the next
+  // call.
   bool interrupted() const noexcept { return interrupted_; }
 
   // Finds the best labelling under `incoming` and stores it in `labels`, `shown` and `score`. False
@@ -64,13 +66,13 @@ public:
   // Finds the best labelling without messages. It may show a value outside a dictionary, stored as
   // -1 in `shown`.
   bool decode_own(Limits &limits) noexcept;
-  // Fills `outgoing`: the row of a slot holds its max-marginals without its own incoming row. All
-  // entries are minus infinity if every labelling is forbidden. False on failure.
+  // Fills `outgoing`: the row of a slot holds the max-marginals of its columns, without its own
+  // incoming row. All entries are minus infinity if every labelling is forbidden. False on failure.
   bool send(Limits &limits) noexcept;
-  // Does the work of decode() and send(), sharing computations; with `own`, that of decode_own()
-  // and send(), and `incoming` must then be 0. `known`: a labelling of the model with its scores,
-  // or NULL. If the labels found equal those of `known`, `shown` may be left unwritten for slots at
-  // positions.
+  // Does the work of decode() and send(), or with `own` that of decode_own() and send(), and shares
+  // computations between the two. With `own`, `incoming` must be 0. `known`: a labelling of the
+  // model with its scores, which saves computations; or NULL. If the labels found equal those of
+  // `known`, `shown` may be left unwritten for slots at positions.
   bool decode_and_send(bool own, const Assignment *known, Limits &limits) noexcept;
   // Writes T x m max-marginals under `incoming` and T margins (the difference of the two greatest
   // max-marginals of a position). Either target may be empty. Not for instances. False on failure.
@@ -126,8 +128,8 @@ private:
     interrupted_ = limits.interruption() != Interruption::none;
     return done && !interrupted_;
   }
-  // Returns the properties of the first `count` slots (all whole-chain slots), with their incoming
-  // rows as messages.
+  // Returns the properties of the first `count` slots, which must all be whole-chain slots, with
+  // their incoming rows as messages.
   Attachments attachments(std::int32_t count) const noexcept {
     return {read_attached, this, count};
   }

@@ -202,8 +202,8 @@ void CliqueProgram::answer_centred(Limits &limits) noexcept {
 bool CliqueProgram::bound(double *value, bool *found, Limits &limits) noexcept {
   *found = false;
   if (strength_ == 0) {
-    // Strength 0 makes the potential 0, even where it forbids counts. So the bound is the sum of
-    // the best scores of the members.
+    // With strength 0 the potential is 0, or minus infinity for counts that it forbids. So the sum
+    // of the best scores of the members is an upper bound.
     *value = 0;
     for (std::int32_t i = 0; i < clique_->all_members(); ++i) {
       const double *row = incoming.data() + std::int64_t{i} * clique_->columns();

@@ -35,8 +35,9 @@ public:
             to_size(clique_->width(member))};
   }
 
-  // All functions below count their work on `limits`. If a limit ends a function, it returns false,
-  // its results are undefined, and interrupted() is true until the next call.
+  // All functions below announce their work to `limits` (Limits::spend). If a limit ends a
+  // function, it returns false, its results are undefined, and interrupted() is true until the next
+  // call.
   bool interrupted() const noexcept { return interrupted_; }
 
   // Computes `outgoing` from `incoming`. False if a callback failed.
@@ -79,9 +80,11 @@ private:
   const KeptColumns *kept_;
   double strength_;
   double *gathered_ = nullptr; // n x kept columns: the incoming entries of the kept columns
-  // Messages to the members: n x kept columns; or n x columns, for one value of the centre.
+  // Messages to the members. With kept columns: n x kept columns. In a centred clique: n x columns,
+  // for one value of the centre.
   double *answers_ = nullptr;
-  // In bound() of a centred clique: the assignment found for one value of the centre, n columns.
+  // In bound() of a centred clique: the assignment found for one value of the centre, as the column
+  // of each of the n members.
   std::int32_t *candidate_ = nullptr;
   std::byte *room_ = nullptr;
   bool interrupted_ = false;
@@ -101,9 +104,9 @@ void count_columns(const Clique &clique, gsl::span<std::int64_t> counts,
       of_column[v] += clique.weight(i);
 }
 
-// Returns `strength` times C for the counts of the clique's columns. Sets counts of columns that
-// the potential ignores to 0, since callbacks expect that. `centre`: the value of the centre; it is
-// ignored if the clique has none.
+// Returns `strength` times C for the counts of the clique's columns. If the potential is a
+// callback, sets the counts of uncounted columns to 0, as callbacks expect. `centre`: the value of
+// the centre; it is ignored if the clique has none.
 double clique_score(const Clique &clique, double strength, gsl::span<std::int64_t> counts,
                     std::int32_t centre, CallbackFailure *failure) noexcept;
 

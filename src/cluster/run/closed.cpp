@@ -37,9 +37,9 @@ constexpr std::int64_t kLine = 64; // bytes of a cache line
     }
 }
 
-// Does the work of load_items() for a clique whose members show their labels, if the scores of all
-// items lie end to end at `from` as rows of K entries. This is faster, since the records of the
-// items (chains.hpp) are not read.
+// Does the work of load_items() for a clique in which the column of a member is its label, if the
+// scores of all items lie end to end at `from` as rows of K entries. This is faster, since the
+// records of the items (chains.hpp) are not read.
 bool load_rows(const Model &model, const Clique &clique, const double *from, double *rows,
                Limits &limits) noexcept {
   const std::int64_t K = clique.columns();

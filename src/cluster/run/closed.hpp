@@ -25,8 +25,8 @@ ItemLabel best_label(const ChainView &item) noexcept;
 bool load_items(const Setting &setting, const Clique &clique, gsl::span<double> scores,
                 Limits &limits) noexcept;
 
-// Gives each member i of a closed clique the best of its labels that show column shown[i]. Returns
-// how many labels changed.
+// Makes each member i of a closed clique show column shown[i]: gives it the best of its labels that
+// show this column, unless its present label shows it already. Returns how many labels changed.
 std::int32_t show_items(const Setting &setting, const Clique &clique,
                         gsl::span<const std::int32_t> shown, Assignment &labelling) noexcept;
 
@@ -42,7 +42,7 @@ bool solve_all_closed(const Setting &setting, RunState &state) noexcept;
 // empty. Writes the difference between the two greatest max-marginals to *margin, unless `margin`
 // is NULL. In a clique with more than kAnsweredMembers members (clique_program.hpp), exact
 // max-marginals would cost too much. There the maximum is taken with every other member at its
-// label in state.best, which costs O(n + R).
+// label in state.best, which costs O(n + K) for n members and K columns.
 RunFailure closed_marginals(const Setting &setting, const RunState &state, std::int32_t chain,
                             gsl::span<double> marginals, double *margin) noexcept;
 

@@ -42,8 +42,11 @@ enum class PolishStage : std::int32_t { none, closed, counts, sweeps, score };
 
 struct PolishCourse {
   PolishStage stage = PolishStage::none;
-  bool from_own = false; // true in the second start, which begins from RunState::own
-  // Score of the best labelling before this start, and the number of the round that found it.
+  // A polish starts twice. The first start begins from RunState::best, the second, in which
+  // from_own is true, from RunState::own.
+  bool from_own = false;
+  // Score of the best labelling when the present start began, and the last round from which a part
+  // of that labelling was taken.
   double score_before = kForbidden;
   std::int64_t round_before = 0;
   // In stage `counts`: the next clique, and its next member.
@@ -89,8 +92,8 @@ struct RepairCourse {
   std::int32_t walked = -1; // clique drawn for the random move at the end of a pass, or -1
 };
 
-// The kind of the call that limits interrupted in the preparation for edits (Edits::settle), after
-// all its other work was done.
+// The kind of the call whose preparation for edits (Edits::settle) was interrupted by limits. The
+// preparation is the last work of a call.
 enum class Settling : std::int32_t { none, solve, polish, bound };
 
 // Stages of comparing a labelling with the best labelling so far. `scores`: evaluates the new

@@ -37,7 +37,8 @@ void Dual::run(std::int64_t steps) noexcept {
   }
   double value = 0;
   // First computes D with all multipliers 0 and then, if there are messages, D with half of each
-  // message as multiplier. Both are upper bounds. The steps start from the last multipliers.
+  // message as multiplier. Both are upper bounds. The steps start from the multipliers evaluated
+  // last.
   if (course_.stage == DualStage::plain) {
     if (!course_.evaluating)
       std::fill_n(dual_.multipliers.data(), dual_.multipliers.size(), 0.0);

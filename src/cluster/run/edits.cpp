@@ -33,9 +33,9 @@ constexpr double kLeastChange = 1.0 / 1024;
 // Decides whether the other members of a clique with n > kMostAnswering members are visited when
 // one member moves. Let d be the most by which the move raises the score of one column compared
 // with another column, for any other member, in units of messages. A member can gain only if its
-// best column is less than d ahead of another column. If these margins are spread evenly, about n d
-// members have so small a margin, and each gains less than d. So no member is visited if n d^2 is
-// at most kLeastGain.
+// best column is less than d ahead of another column. If these margins are spread evenly over about
+// one unit, about n d members have a margin below d, and each of them gains less than d. So no
+// member is visited if n d^2 is at most kLeastGain.
 constexpr double kLeastGain = 1.0 / 16;
 // Greatest number K of columns for which this d is computed, which costs O(K^2).
 constexpr std::int32_t kComparedColumns = 64;
@@ -123,7 +123,7 @@ double Edits::score_now(std::int32_t clique) noexcept {
   return score_counted(clique, state_.now, edits_.counts);
 }
 
-// ---- What has been edited -----------------------------------------------------------------------
+// ---- Recording edits ----------------------------------------------------------------------------
 
 // Discards an unfinished solve. The next solve starts with all edits since the last solution and
 // with the messages that have not been computed yet.
@@ -250,7 +250,7 @@ bool Edits::is_better() noexcept {
   return gains(before, after.total);
 }
 
-// Copies to `best` every chain of `now` in which the two may differ.
+// Copies from `now` to `best` every chain in which the two labellings may differ.
 void Edits::commit() noexcept {
   state_.parts.known = false;
   for (const std::int32_t chain : edits_.touched) {
@@ -267,7 +267,7 @@ void Edits::commit() noexcept {
   edits_.touched_cliques.clear();
 }
 
-// Copies to `now` every chain of `best` in which the two may differ.
+// Copies from `best` to `now` every chain in which the two labellings may differ.
 void Edits::revert() noexcept {
   for (const std::int32_t chain : edits_.touched)
     take_now(chain, state_.best, false);
@@ -722,8 +722,8 @@ void Edits::enqueue_reached() noexcept {
       enqueue(chain);
 }
 
-// Keeps in the list of cliques to be computed only those that changed a message under damping: such
-// a message has not reached its final value and is computed again in the next round.
+// Keeps in the list `answering` only the cliques that changed a message under damping: such a
+// message has not reached its final value and is computed again in the next round.
 void Edits::keep_damped() noexcept {
   edits_.answering.keep_if([this](std::int32_t clique) noexcept {
     std::uint8_t &needs = state_.clique_needs.data()[clique];

@@ -7,7 +7,8 @@ namespace {
 
 constexpr std::int64_t kGrain = 4;
 // Cliques are scored in batches, with a check of the limits before each batch. A batch ends after
-// kScoredCliques cliques, or earlier if its cliques have kScoredMembers members together.
+// kScoredCliques cliques, or earlier when its cliques together have at least kScoredMembers
+// members.
 constexpr std::int64_t kScoredCliques = 1024;
 constexpr std::int64_t kScoredMembers = 1 << 17;
 constexpr std::int32_t kItemsAhead = 16;

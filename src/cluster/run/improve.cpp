@@ -3,8 +3,8 @@
 // The incoming row of a slot holds, for each column that the slot could show, the score C of its
 // clique if nothing else changes. If no clique has two slots of the chain, decoding the chain under
 // these rows finds its best labelling. Several slots of the chain in one clique are *repeats*: if
-// two of them move, the clique's gain is not the sum of the gains of moving each alone. Then three
-// labellings are tried in turn, until one raises the exact score:
+// two of them move, the clique's gain is not the sum of the gains of moving each alone. For a chain
+// with repeats, three labellings are tried in turn, until one raises the exact score:
 //  1. The best labelling under the same rows.
 //  2. The best labelling if each convex SUM is replaced by its tangent at the present counts, a
 //     linear function. A convex function is nowhere below its tangent, so a gain under the tangents

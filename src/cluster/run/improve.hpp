@@ -1,4 +1,4 @@
-// One step of block coordinate ascent: finds a better labelling of one chain, with all others
+// One step of block coordinate ascent: finds a better labelling of one chain, with all other chains
 // fixed.
 #pragma once
 

@@ -57,8 +57,8 @@ void Inputs::take_edits(Layout &layout) noexcept {
   strengths_ = layout.take_span<double>(model_.cliques.size());
 }
 
-// The mask of a chain is used only while some label of the chain is not allowed. So it is
-// initialised when the first such label is set, and not for chains without edits.
+// The mask of a chain is used only while it forbids some label. So it is initialised by the first
+// edit of the chain, and never for chains without edits.
 void Inputs::set_allowed(std::int32_t chain, std::int32_t position,
                          gsl::span<const std::uint8_t> allowed) noexcept {
   const Chain of = model_.chains[chain];

@@ -11,7 +11,8 @@
 
 namespace chorale {
 
-// The columns of a property clique to which a run with restricted ranges limits its messages.
+// The columns of a property clique that its messages cover in a run with restricted ranges (option
+// restrict_range).
 struct KeptColumns {
   gsl::span<const std::int32_t> columns; // ascending; empty if all columns are kept
   const Potential *potential; // the clique's potential over the kept columns; NULL: all are kept
@@ -34,8 +35,9 @@ public:
       view.masked = mask_of(chain);
     return view;
   }
-  // Returns the unary scores of an item (a chain of one position) if they are doubles in the model,
-  // without gaps, and phi of the item is its unary score alone. Otherwise returns NULL.
+  // Returns the unary scores of an item (a chain of one position) if they lie in the model as
+  // doubles without gaps, and phi, the score of the item, is its unary score alone. Otherwise
+  // returns NULL.
   const double *plain_item(const Chain &item, std::int32_t chain) const noexcept {
     const bool is_plain =
         !item.other && !item.single &&
@@ -68,8 +70,8 @@ public:
     __builtin_prefetch(static_cast<const std::byte *>(item.unary) +
                        label * item.unary_bytes() / item.labels);
   }
-  // Returns a view that has every array which a later view_of() of this chain may have. Used to
-  // measure memory.
+  // Returns view_of() of a chain; if edits are expected, with a mask, since edits may add one
+  // later. Used to measure memory.
   ChainView widest_view_of(std::int32_t chain) const noexcept {
     static constexpr std::uint8_t kSome = 1;
     ChainView view = view_of(chain);
@@ -99,8 +101,8 @@ public:
   // is empty.
   void set_allowed(std::int32_t chain, std::int32_t position,
                    gsl::span<const std::uint8_t> allowed) noexcept;
-  // True if some label is allowed by `allowed` and has a score above minus infinity at this
-  // position.
+  // True if some label of the position is allowed by `allowed` and by the chain itself, and has a
+  // unary score above minus infinity.
   bool leaves_any(std::int32_t chain, std::int32_t position,
                   gsl::span<const std::uint8_t> allowed) const noexcept;
   void set_strength(std::int64_t clique, double factor) noexcept;
@@ -129,7 +131,7 @@ private:
   // Returns the first replaced view of a chain with a number of at least `chain`.
   View *lower_bound(std::int32_t chain) noexcept;
   const View *find_view(std::int32_t chain) const noexcept;
-  // True if some label of the chain is not allowed.
+  // True if set_allowed() forbids some label of the chain.
   bool is_masked(std::int32_t chain) const noexcept {
     return takes_edits() && masked_.data()[chain] > 0;
   }
@@ -143,9 +145,9 @@ private:
   Array<std::int32_t> columns_; // kept columns of all cliques, end to end
   Array<KeptColumns> kept_;     // by clique; empty before keep_all()
   // The next three are empty without edits. masks_ has most_labels bytes for each site. The mask of
-  // a chain begins at the bytes of its first site. It is T x m, row-major without gaps: 1 if the
-  // label is allowed at the position, otherwise 0. It is initialised only while the chain's entry
-  // of masked_ is above 0.
+  // a chain begins at the bytes of its first site. It has an entry for each position and label,
+  // row-major without gaps: 1 if the label is allowed at the position, otherwise 0. It is
+  // initialised only while the chain's entry of masked_ is above 0.
   gsl::span<std::uint8_t> masks_;
   gsl::span<std::int32_t> masked_; // by chain: number of positions with a label that is not allowed
   gsl::span<double> strengths_;    // by clique: factor of its potential

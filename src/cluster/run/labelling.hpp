@@ -8,8 +8,8 @@
 namespace chorale {
 
 // Checks `count` labels of the caller and lets `to` refer to them. labels: the label of every
-// position of the model, chain after chain; if it is NULL, reports that unless there are no
-// positions. Does not check the labels of instances.
+// position of the model, chain after chain; NULL is an error unless there are no positions. Does
+// not check the labels of instances.
 chorale_status take_labels(const Report &report, const Model &model, const std::int32_t *labels,
                            std::int64_t count, gsl::span<const std::int32_t> &to) noexcept;
 

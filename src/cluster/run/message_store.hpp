@@ -75,7 +75,7 @@ inline std::uint8_t unit_of(gsl::span<const double> row) noexcept {
   if (!(most > 0))
     return 0;
   int exponent = std::ilogb(most) - kTopExponent;
-  if (most > std::ldexp(kMost, exponent)) // above the greatest finite code
+  if (most > std::ldexp(kMost, exponent)) // `most` would exceed the greatest finite magnitude
     ++exponent;
   return static_cast<std::uint8_t>(std::clamp(exponent, -kBias, kBias - 1) + kBias);
 }
@@ -164,9 +164,10 @@ public:
   void load(RowPlace at, gsl::span<double> to) const noexcept {
     load(at, static_cast<std::int32_t>(to.size()), to);
   }
-  // Damps a row: the damped row is kept * stored row + (1 - kept) * new_row. Stores the damped row
-  // and returns true if it differs from the stored row by more than rounding; otherwise returns
-  // false. A row with all entries minus infinity counts as zeros. Overwrites `new_row`.
+  // Damps a row: an entry becomes kept * stored entry + (1 - kept) * new entry, unless either of
+  // the two is minus infinity. Stores the damped row and returns true if it differs from the stored
+  // row by more than rounding; otherwise returns false. A new row with all entries minus infinity
+  // counts as zeros. Overwrites `new_row`.
   bool store(RowPlace at, gsl::span<double> new_row, double kept) noexcept {
     const auto count = static_cast<std::int32_t>(new_row.size());
     double *row = new_row.data();

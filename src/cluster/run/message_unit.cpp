@@ -16,8 +16,8 @@ constexpr std::int64_t kUnitParts = 4;
 // Limits the exponent of the unit, so that the unit and its inverse are normal doubles.
 constexpr int kLargestExponent = 1000;
 
-// Returns the greatest unary score of a position minus the second greatest. If both are equal or
-// there is no second score, returns the absolute value of the greatest score.
+// Returns the greatest unary score of a position minus the second greatest. If the two are equal or
+// only one score is above minus infinity, returns the absolute value of the greatest score.
 double lead_at(const ChainView &view, std::int32_t t) noexcept {
   TwoBest top;
   for (std::int32_t y = 0; y < view.labels; ++y)
@@ -27,8 +27,8 @@ double lead_at(const ChainView &view, std::int32_t t) noexcept {
 }
 
 // Returns the absolute value of a number of the potential: lambda, or if lambda is 0, the strength
-// times the first finite nonzero entry of its tables. Returns 0 if none of the first `left` entries
-// is such an entry. Reduces `left` by about the number of entries read.
+// times the first finite nonzero entry of its tables or its matrix. Returns 0 if none of the first
+// `left` entries is such an entry. Reduces `left` by about the number of entries read.
 double first_number(const Potential &p, std::int64_t &left) noexcept {
   --left;
   if (p.lambda != 0)

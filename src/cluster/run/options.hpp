@@ -21,7 +21,7 @@ enum class RunFailure : std::int32_t {
   executor
 };
 
-// Returns what a failed callback of a potential means for the run.
+// Converts a failure of a potential's callback to a failure of the run.
 constexpr RunFailure failure_of(CallbackFailure failure) noexcept {
   return failure == CallbackFailure::none      ? RunFailure::none
          : failure == CallbackFailure::stopped ? RunFailure::potential_stopped

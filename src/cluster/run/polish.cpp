@@ -1,6 +1,6 @@
 // The chains of a batch make proposals in parallel, all under the same counts. Then the proposals
-// are accepted or rejected in the order of the chains, under counts that the accepted ones have
-// changed.
+// are accepted or rejected in the order of the chains, under counts that the proposals accepted so
+// far have changed.
 #include "cluster/run/polish.hpp"
 
 #include "cluster/run/improve.hpp"
@@ -22,13 +22,14 @@ constexpr std::int32_t kCounted = 1 << 16; // members counted between two checks
 // Limits on the size of a batch, so that it needs little memory in comparison with the run. A batch
 // has at most 1 / kProposedShare of the labels of the model and at most kProposals labels, but
 // always room for one chain; the same limits hold for whole-chain slots. It has at most 1 /
-// kProposedShare of the chains; this last limit is raised to kLeastBatch or lowered to kMostBatch.
+// kProposedShare of the chains, but this last limit is never below kLeastBatch nor above
+// kMostBatch.
 constexpr std::int64_t kProposals = 1 << 17;
 constexpr std::int64_t kProposedShare = 16;
 constexpr std::int64_t kLeastBatch = 64;
 constexpr std::int64_t kMostBatch = 4096;
-// An interrupted polish evaluates its labelling before it returns only if slots and chains together
-// are at most this many.
+// An interrupted polish evaluates its labelling before it returns, but only if the model has at
+// most this many slots and chains together.
 constexpr std::int64_t kScoredAtOnce = 1 << 20;
 
 // Polishes one labelling in place, in sweeps over all chains.

@@ -1,5 +1,5 @@
 // Polish: block coordinate ascent on equation 1, the score of a whole labelling. Finds the best
-// labelling of one chain at a time with all others fixed, until no chain gains. Never lowers
+// labelling of one chain at a time with all other chains fixed, until no chain gains. Never lowers
 // equation 1. Chains are searched in *batches*: all chains of a batch, in parallel, propose
 // labellings, which are then accepted or rejected in order (polish.cpp).
 #pragma once

@@ -15,8 +15,8 @@ constexpr std::int32_t kPasses = 100;
 // A search decodes chains at most kDecodes + kDecodesOfAll * (number of chains) times.
 constexpr std::int64_t kDecodes = 20000;
 constexpr std::int64_t kDecodesOfAll = 20;
-// If a chain has several slots in one clique (repeats), at most this many of them are moved one at a
-// time, while the others stay.
+// If a chain has several slots in one clique (repeats), at most this many of them are moved alone,
+// one after the other, with all other repeats fixed.
 constexpr std::int32_t kAlone = 8;
 // First penalty for a violation of 1, in units of messages (message_unit.hpp). It doubles at local
 // optima, up to kLargestScore.
@@ -192,16 +192,16 @@ private:
     return graded(violation(clique, memory_.scratch.data(), centre));
   }
   // Returns how much a violation counts in the current pass. In the first half of the passes it
-  // counts as it is: the distance to the nearest allowed counts. No labelling may attain those
-  // counts, so in the second half every violation counts 1, whatever its distance.
+  // counts as it is: the distance to the nearest allowed counts. It is possible that no labelling
+  // attains those counts. So in the second half every violation counts 1, whatever the distance.
   std::int64_t graded(std::int64_t violation) const noexcept {
     return course_.pass < kPasses / 2 ? violation : std::min<std::int64_t>(violation, 1);
   }
 
   // ---- One chain ----
 
-  // Calls use(program, scratch, slots) with the program of a chain, in whose incoming rows the
-  // penalties are filled in. Returns the result of the call.
+  // Calls use(program, scratch, slots) with the program of a chain, whose incoming rows hold the
+  // penalties, and with the chain's number of slots. Returns the result of the call.
   template <class Use> bool with_chain(std::int32_t number, Use &&use) noexcept {
     Layout layout(worker_.room);
     ChainProgram program(layout, model_, setting_.inputs, number, setting_.options.joint,
@@ -226,7 +226,7 @@ private:
     if (renew(number, program, scratch, slots))
       return true;
     // The row of a slot takes no account of moves of other slots of the chain in the same clique.
-    // So these slots are moved one at a time.
+    // So slots that share a clique are moved one at a time.
     scratch.order.sort(program.slots());
     std::int32_t tries = kAlone;
     const std::int32_t first = draw(slots);

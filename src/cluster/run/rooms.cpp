@@ -32,9 +32,9 @@ RoomBytes Rooms::measure() const noexcept {
   std::int32_t labels = -1;
   const CliqueType *type = nullptr;
   for (std::int32_t i = 0; i < model_.chains.size(); ++i) {
-    // Skips an item (a chain of one position) like the item before. Items with the same number of
-    // labels, in closed cliques (CliqueType::closed) of the same type, need the same memory. An
-    // item in no clique needs no more than that.
+    // Skips an item (a chain of one position) that needs no more memory than the item measured
+    // last. This holds if both have the same number of labels, and are in closed cliques
+    // (CliqueType::closed) of the same type or the present item is in no clique.
     if (const Chain chain = model_.chains[i];
         chain.is_item() && (chain.slots == 0 || model_.is_closed(chain))) {
       const CliqueType *of =
@@ -60,7 +60,7 @@ RoomBytes Rooms::measure() const noexcept {
   for (std::int64_t c = 0; c < model_.cliques.size(); ++c) {
     const Clique &clique = model_.cliques[c];
     const KeptColumns *kept = inputs_.kept(c);
-    // Skips a clique of the same shape as one already measured.
+    // Skips a clique that differs from a measured clique only in its members.
     const bool is_alike = before.type && !kept && !clique.centred() &&
                           before.potential() == clique.potential() &&
                           before.weighted() == clique.weighted() &&
@@ -73,8 +73,8 @@ RoomBytes Rooms::measure() const noexcept {
     before = kept ? Clique{} : clique;
     Layout layout;
     const CliqueProgram program(layout, clique, options_.clique, kept);
-    // While the kept columns are unknown, adds memory for both arrays that a CliqueProgram with
-    // kept columns has, as if it kept all columns.
+    // While the kept columns are unknown, adds memory for the two arrays that a CliqueProgram has
+    // only with kept columns, as if it kept all columns.
     if (options_.restrict_range && !inputs_.knows_kept() && clique.property())
       for (int k = 0; k < 2; ++k)
         layout.take<double>(std::int64_t{clique.members} * clique.columns());

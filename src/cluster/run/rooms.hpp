@@ -1,8 +1,9 @@
 // Scratch memory of the workers: each has one block, a *room*, which holds one ChainProgram or
 // CliqueProgram at a time.
 //
-// The last room is the largest. It also holds the memory of a polish or a repair, behind the bytes
-// of a chain program, and that of an evaluation of equation 1, behind the counts of a clique.
+// The last room is the largest. It also holds the memory of a polish or a repair, which begins
+// behind the bytes of a chain program, and the memory of an evaluation of equation 1 (state.hpp),
+// which begins behind the counts of a clique.
 #pragma once
 
 #include "cluster/run/call.hpp"
@@ -13,8 +14,8 @@ namespace chorale {
 // Sizes that rooms need for different purposes, in bytes, multiples of kAlignment.
 struct RoomBytes {
   std::size_t counts = 0; // the counts of the largest clique
-  // The largest chain program, together with the scratch that polish or repair needs for the chain;
-  // not less than an evaluation needs.
+  // Enough for the program of any chain, together with the scratch that polish or repair needs for
+  // this chain. Also enough for an evaluation.
   std::size_t chain = 0;
   std::size_t worker = 0; // the maximum of `chain` and the largest clique program
 };

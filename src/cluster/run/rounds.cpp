@@ -281,7 +281,7 @@ void Rounds::first_round() noexcept {
   }
   if (stage == RoundStage::own_score) {
     // `best` may hold a labelling already: from an earlier run, from the caller, or from before
-    // scores were replaced.
+    // scores were replaced. So `own` must be compared with it.
     if (!evaluation_.offer(state_.own, 0))
       return;
     standing.own_score = state_.own.total();

@@ -17,7 +17,7 @@
 namespace chorale {
 namespace {
 
-// Messages that need fewer bytes than this are stored as doubles.
+// If all messages together, as doubles, need fewer bytes than this, they are stored as doubles.
 constexpr std::size_t kSmallMessages = std::size_t{1} << 18;
 // The codes of up to this many properties of a chain always fit into the key of a configuration
 // (chain/configurations.hpp), since the code of one property takes at most 32 bits.
@@ -96,7 +96,7 @@ void chorale_run::choose_messages() noexcept {
 std::size_t chorale_run::estimate() const noexcept {
   BoundStore tables;
   std::size_t bytes =
-      std::max<std::size_t>(state_bytes(*model, options, &tables), 1); // see Memory::allocate()
+      std::max<std::size_t>(state_bytes(*model, options, &tables), 1); // 0 bytes are allocated as 1
   // Assumes that every clique keeps all columns, which gives an upper bound. Counts the array of
   // kept columns twice, since its capacity grows by half at a time.
   if (options.restrict_range) {
@@ -139,8 +139,8 @@ bool chorale_run::prepare() noexcept {
 // True if the properties of a chain can be decoded jointly: their codes fit into a key, and in
 // modes EXACT and ABSORPTION the joint program stays within its budget. Tests the budget without
 // messages, since messages rarely change the number of configurations. They may change it in two
-// cases: absorbed properties have more codes if their message forbids EMPTY (a beam then keeps the
-// best), and pruning in the exact mode depends on all scores.
+// cases: absorbed properties have more codes if their message forbids EMPTY (a beam then keeps only
+// the best configurations), and pruning in the exact mode depends on all scores.
 bool chorale_run::fits_joint_state(std::int32_t number) noexcept {
   const Chain &chain = model->chains[number];
   const bool tries = options.joint.mode == CHORALE_JOINT_EXACT ||

@@ -99,7 +99,7 @@ private:
   void copy_labels(const chorale_run &earlier) noexcept;
 
   chorale::Setting setting_;
-  chorale::Block block_; // memory of `state` and of rooms.workers
+  chorale::Block block_; // memory of `state`, edits, the tables of `bound`, and rooms.workers
 };
 
 namespace chorale {

@@ -51,7 +51,8 @@ struct PlacedChain {
   ChainProgram program;
 };
 
-// The program of a clique that exchanges messages, laid out in the same way.
+// The program of a clique that exchanges messages, laid out in `room` as PlacedChain lays out the
+// program of a chain.
 struct PlacedClique {
   PlacedClique(const Setting &setting, std::byte *room, std::int32_t number) noexcept
       : layout(room), clique(setting.model.cliques[number]),

@@ -2,7 +2,7 @@
 //
 // Rounds, polish, repair and dual bound compute on this state. A reset starts Standing, Tally and
 // Course anew. A warm start, which begins from an earlier run, copies Standing from that run if
-// both have the same model and the inputs of the earlier run are those of the model (inputs.hpp).
+// both have the same model and the earlier run has replaced no inputs of the model (inputs.hpp).
 // "Equation 1" is the score of a whole labelling: the sum of phi (the score of a chain) over the
 // chains plus the sum of the potential C over the cliques. An array "by message entry" has one
 // entry for each entry of all message rows (Clique::row). edits.hpp explains edits.
@@ -46,8 +46,8 @@ struct Standing {
   bool infeasible = false;    // some chain has no labelling
   bool converged = false;     // no clique has messages to recompute
   bool has_labelling = false; // RunState::best holds a labelling
-  // True if round 0 must copy chains from `own` to `best` where their score in `best` is minus
-  // infinity.
+  // True if round 0 must copy from RunState::own to RunState::best the chains whose score in `best`
+  // is minus infinity.
   bool fill_in_own = false;
   bool is_polished = false;   // `best` is the result of a polish, and nothing has changed since
   bool zero_messages = true;  // no clique has sent messages yet
@@ -67,8 +67,8 @@ struct Tally {
   void take(gsl::span<Worker> workers) noexcept;
 
   std::int64_t rounds = 0;
-  // Messages of cliques to members that changed in the last round. A closed clique, which sends no
-  // messages, counts the labels that it changed.
+  // Number of messages of cliques to members that changed in the last round. A closed clique, which
+  // sends no messages, counts the labels that it changed.
   std::int64_t messages_changed = 0;
   std::int64_t chain_updates = 0;
   std::int64_t clique_updates = 0;
@@ -92,8 +92,8 @@ struct DualState {
   gsl::span<double> clique_bounds;
   gsl::span<double> chain_bounds;
   // By index in Model::members: the column that the slot shows under the multipliers, or -1.
-  // by_chain is for the best labelling of the slot's chain, by_clique for the best assignment of
-  // its clique.
+  // by_chain: in the best labelling of the slot's chain. by_clique: in the best assignment of the
+  // slot's clique.
   gsl::span<std::int32_t> by_chain;
   gsl::span<std::int32_t> by_clique;
   DualProgress progress;
@@ -105,9 +105,9 @@ struct PartScores {
   PartScores() noexcept = default;
   PartScores(Layout &layout, const Model &model) noexcept;
 
-  // By part: equation 1 of `best`, restricted to the part.
+  // By part: equation 1 of RunState::best, restricted to the part.
   gsl::span<double> kept() const noexcept { return both_.first(both_.size() / 2); }
-  // By part: equation 1 of the labelling compared with `best`.
+  // By part: equation 1 of the labelling that is compared with `best`, restricted to the part.
   gsl::span<double> offered() const noexcept { return both_.subspan(both_.size() / 2); }
   bool known = false; // true if kept() is up to date
 
@@ -179,7 +179,7 @@ public:
 
 private:
   std::int32_t *items_ = nullptr; // size_ items, in memory for `limit` items
-  gsl::span<std::uint8_t> has_;   // by number: 1 if it is an item
+  gsl::span<std::uint8_t> has_;   // by number: 1 if the number is in the list
   std::int64_t size_ = 0;
 };
 
@@ -187,10 +187,11 @@ private:
 // `polish`: improves chains around the edits. `send`: computes the messages of the edited chains.
 // `cliques` and `chains`: the two halves of a message round. `from_rounds`: polishes the labelling
 // of the last round. `again`: polishes the best labelling, if a round found it. `from_own`:
-// polishes another start: the best labelling, except that the edited chains, the chains that
-// messages reached and the members of small edited cliques (kMostAnswering in edits.cpp) take their
-// best labellings without messages. `last`: if the result of `from_own` is better than `best`,
-// polishes it again with all members of the small cliques whose counts it changed.
+// polishes from another start. In this start some chains have their best labellings without
+// messages: the edited chains, the chains that messages reached and the members of small edited
+// cliques (kMostAnswering in edits.cpp). All other chains are labelled as in `best`. `last`: if the
+// result of `from_own` is better than `best`, improves once more all members of the small cliques
+// whose counts differ between the two.
 enum class EditStage {
   none,
   own,
@@ -204,8 +205,8 @@ enum class EditStage {
   last
 };
 
-// The last complete solution with its counts and the terms of its score, and the work that later
-// edits still need.
+// The last complete solution with its counts and the terms of its score, and the unfinished work
+// for the edits made since then.
 struct EditState {
   EditState(Layout &layout, const Model &model) noexcept;
 
@@ -257,7 +258,7 @@ struct EditState {
   WorkList touched_cliques; // cliques whose counts may differ in `now` and `best`
   WorkList sending;         // chains whose messages are to be computed
   WorkList answering;       // cliques whose messages are to be computed
-  WorkList reached;         // chains that a round of this solve updated
+  WorkList reached;         // chains that this solve has updated under messages
 
   void empty_queue() noexcept;
   // Discards the solution and all work, so that the next solve covers the whole model.
@@ -295,11 +296,11 @@ struct RunState {
   // Abandons an unfinished round. Chains and cliques keep their pending work; kAnswersLater becomes
   // kAnswersNow.
   void leave_round() noexcept;
-  // Must be called after scores of chains were replaced: marks round 0 as pending and discards
-  // bounds.
+  // Must be called after inputs have changed (scores, allowed labels, strengths) while is_settled()
+  // is false: marks round 0 as pending, discards bounds and abandons an unfinished round.
   void replaced_scores() noexcept;
-  // Must be called after edits of a complete solution, when there is no unfinished work: marks
-  // round 0 as pending and discards bounds.
+  // Must be called after an edit of a complete solution (is_settled() is true), when no round is
+  // unfinished: marks round 0 as pending and discards bounds.
   void replaced_inputs() noexcept;
   // Must be called after labels and chain scores of `best` were replaced: marks round 0 as pending.
   // Round 0 then copies chains whose score in `best` is minus infinity from `own` to `best`.
