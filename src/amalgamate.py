@@ -4,8 +4,8 @@
     src/amalgamate.py DIRECTORY [--gsl INCLUDE]
 
 INCLUDE is the folder that holds gsl/gsl; the default is /usr/include or /usr/local/include. The
-headers of GSL go into chorale.cpp with their notice. All sources become one translation unit, so no
-two sources of the library may define the same name for internal use.
+headers of GSL go into chorale.cpp with their licence notices. All sources become one translation
+unit, so no two sources of the library may define the same name for internal use.
 """
 
 import argparse
@@ -102,7 +102,7 @@ def notice(path, of):
 
 
 def sources():
-    """Yields all sources in the order of src/CMakeLists.txt: a folder after the folders it uses."""
+    """Yields all sources in the order of src/CMakeLists.txt: each folder after those it uses."""
     text = (ROOT / "src/CMakeLists.txt").read_text()
     for floor, rest in re.findall(r"^chorale_floor\((\w+)(.*?)\)", text, re.M | re.S):
         for name in re.findall(r"[\w/]+\.cpp", rest):

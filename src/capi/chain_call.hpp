@@ -42,13 +42,14 @@ public:
   chorale_status too_large() const noexcept;
 
 private:
-  // Returns the caller's attachment k, which lies k times the caller's struct_size bytes after the
-  // first one.
+  // Returns the caller's attachment k, which lies k * struct_size bytes after the first one. Here
+  // struct_size is the size that the caller gave.
   const chorale_attachment *place(std::int32_t k) const noexcept {
     return reinterpret_cast<const chorale_attachment *>(reinterpret_cast<const char *>(first_) +
                                                         to_size(k) * stride_);
   }
-  // Calls check(report, names, attachment k), where `names` names attachment k.
+  // Calls check(report, names, attachment k). `names`: how error messages name attachment k and its
+  // fields.
   template <class Check> chorale_status check_named(std::int32_t k, Check &&check) const noexcept;
   static Attached read_attachment(const void *call, std::int32_t k) noexcept;
 

@@ -166,7 +166,7 @@ public:
     return span_of(array, task.problem.scores.rows);
   }
 
-  // Checks the value of each member.
+  // Checks that the value of each member is in range.
   chorale_status check_assignment(std::string_view name,
                                   gsl::span<const std::int32_t> assignment) noexcept {
     const std::int32_t *values = assignment.data();
@@ -243,10 +243,10 @@ public:
     return report_.out_of_memory(bytes);
   }
 
-  // Returns the bytes that suffice for any clique of at most task.problem.members() members. A
-  // table may be convex or concave only up to some length; another algorithm may then solve smaller
-  // cliques, with other memory. So the greatest cliques whose tables are convex, and those whose
-  // tables are concave, are measured too; and a clique of one member.
+  // Returns the bytes that suffice for any clique of at most task.problem.members() members. Tables
+  // may be convex or concave only up to some length. Then another algorithm may solve smaller
+  // cliques, and it may need more memory. So three smaller cliques are measured too: the largest
+  // with convex tables, the largest with concave tables, and a clique of one member.
   std::size_t bytes_up_to_members() noexcept {
     const std::int32_t members = task.problem.members();
     std::size_t bytes = 0;

@@ -1,4 +1,5 @@
-// Exported C functions of property.h: dictionaries; values that a labelling shows or fires.
+// Exported C functions of property.h: dictionaries, and the values that a property shows or fires
+// on a labelling.
 #include "property/dictionary.hpp"
 #include "capi/chain_call.hpp"
 

@@ -60,7 +60,8 @@ void init_struct(Struct *to, std::size_t caller_size, Struct defaults = {}) noex
   return std::all_of(bytes + begin, bytes + end, [](unsigned char byte) { return byte == 0; });
 }
 
-// Refuses a struct in which a byte beyond this library's struct is not 0.
+// Reports that the caller's struct is longer than this library's struct, and that a byte beyond the
+// length of the library's struct is not 0.
 template <class Struct>
 chorale_status fail_later_field(const Report &report, std::string_view name) noexcept {
   return report.fail(CHORALE_ERROR_STRUCT_SIZE, name, " sets a field beyond the ", sizeof(Struct),
@@ -133,8 +134,8 @@ chorale_status check_elements(const Report &report, std::string_view name, const
 }
 
 // Moves `count` structs, which lie without gaps from `first` on, so that struct k lies k * bytes
-// bytes after `first`, and sets the bytes between the structs to 0. Does nothing if `bytes` is the
-// size of this library's struct.
+// bytes after `first`, and sets the bytes between the structs to 0. Does nothing unless `bytes` is
+// above the size of this library's struct.
 template <class Struct>
 void spread_elements(Struct *first, std::size_t bytes, std::int64_t count) noexcept {
   auto *base = reinterpret_cast<std::byte *>(first);
@@ -165,8 +166,8 @@ chorale_status take_buffer(const Report &report, std::string_view name, const vo
   return CHORALE_OK;
 }
 
-// Reads the caller's host struct; NULL stands for the defaults. An allocator must have both
-// functions.
+// Reads the caller's host struct; NULL stands for the defaults. If there is an allocator, it must
+// have both functions, allocate and deallocate.
 inline chorale_status read_host(const Report &report, const chorale_host *host,
                                 chorale_host &to) noexcept {
   to = chorale_host{};

@@ -11,8 +11,8 @@ bool has_clique(const Model *model, std::int64_t clique) noexcept {
   return model && clique >= 0 && clique < model->cliques.size();
 }
 
-// Returns a chain as the public struct. Its orientation is ROWS_FROM, whatever orientation the
-// caller gave, since a view has its own strides.
+// Returns a chain as the public struct. Its orientation is ROWS_FROM even if the caller gave the
+// chain another orientation: row stride and column stride are then exchanged.
 chorale_chain chain_of(const ChainView &view) noexcept {
   chorale_chain chain{};
   chain.length = view.length;

@@ -125,8 +125,8 @@ chorale_status chorale_problem_read(const chorale_host *host, const void *bytes,
       return report.out_of_memory(sizeof(SharedBytes));
     shared->data = static_cast<const std::byte *>(bytes);
     shared->size = size;
-    // Also copies the bytes if the machine's byte order is not that of the file, since they are
-    // then converted in place.
+    // Copies borrowed bytes too if the machine's byte order is not that of the file, since bytes
+    // are then converted in place.
     if (borrow == 0 || file::kTurns) {
       shared->owned = Block(memory, size);
       if (!shared->owned) {

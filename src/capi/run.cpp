@@ -122,8 +122,8 @@ chorale_status take_run_options(const Report &report, const Model &model,
   return CHORALE_OK;
 }
 
-// For chains whose joint states are too many. `name`: texts that together name the chain.
-// `beam_helps`: true if a beam would have been used had the options asked for it.
+// Reports that a chain has too many joint states. `name`: texts that together name the chain.
+// `beam_helps`: true if a beam, which the options can ask for, would avoid this error.
 template <class... Name>
 chorale_status state_space(const Report &report, const chorale_run &run, bool beam_helps,
                            const Name &...name) noexcept {
@@ -170,8 +170,8 @@ chorale_status check_run_result(const Report &report, const chorale_run_result *
   return read_struct(report, "result", result, ignored);
 }
 
-// For calls that change the run: fails with BUSY if another call on the run is under way. A
-// callback of that other call has then made this call.
+// For calls that change the run: fails with BUSY if another call on the run is under way. In this
+// case the present call was made by a callback of the other call.
 chorale_status check_at_rest(const Report &report, const chorale_run *run) noexcept {
   CHORALE_CHECK(check_given(report, "run", run));
   if (run->call.activity.load(std::memory_order_relaxed) == Activity::none)
@@ -181,7 +181,7 @@ chorale_status check_at_rest(const Report &report, const chorale_run *run) noexc
 }
 
 // For calls that read the run: fails with BUSY while labellings and messages change. `name`: the
-// name of the argument, for the message.
+// name of the argument, for the error message.
 chorale_status check_readable(const Report &report, std::string_view name,
                               const chorale_run *run) noexcept {
   CHORALE_CHECK(check_given(report, name, run));

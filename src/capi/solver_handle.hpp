@@ -59,8 +59,9 @@ chorale_status create_solver_in(const chorale_host *host, void *memory, std::siz
   });
 }
 
-// For a solver whose workspace of the caller is too small. The workspace begins after the handle,
-// unless the handle lies elsewhere: then the caller's memory is the workspace alone.
+// Reports that the memory that the caller gave to a solver is too small: the workspace must have
+// `needed` bytes. This memory has the handle and, after it, the workspace; or it is a workspace
+// alone, and the handle lies elsewhere (kernel.h).
 template <class Solver>
 chorale_status fail_workspace(const Report &report, const Solver &solver,
                               std::size_t needed) noexcept {

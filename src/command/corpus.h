@@ -19,8 +19,8 @@ typedef struct corpus {
   const chorale_model *model;
   int64_t chain_count, clique_count, positions, labels;
   int64_t *chains;  /* chain numbers, page by page */
-  int64_t *offsets; /* chain_count + 1: the first position of each chain, counted over all chains;
-                       last, the number of positions */
+  int64_t *offsets; /* chain_count + 1 entries: the first position of each chain, counted over all
+                       chains; then the number of positions */
   int64_t *page_of; /* by chain: its page */
   page *pages;
   int64_t page_count;
@@ -33,7 +33,7 @@ corpus corpus_of(const chorale_problem *problem);
 void corpus_free(corpus *from);
 
 /* Return the texts to be printed for pages, labels, words, the space before a word, and cliques.
- * Names that the file lacks are made up and written to `space`. */
+ * Names that the file lacks are made up and written to the buffer `space`. */
 enum { NAME_SPACE = 48 };
 chorale_text page_name(const corpus *from, int64_t page_index, char space[NAME_SPACE]);
 chorale_text label_name(const corpus *from, int64_t label, char space[NAME_SPACE]);

@@ -140,7 +140,7 @@ static chorale_model *with_strengths(const corpus *from, const settings *chosen,
 
 /* Progress callback: stores the progress as a moment. If the user wants, also prints it: on a
  * terminal by overwriting one line, otherwise in a line of its own. Returns 1, which ends the run,
- * if the array of moments is full; infer() makes the array large enough. */
+ * if the array of moments is full; infer() makes it so large that this does not happen. */
 static int32_t keep_moment(void *user, const chorale_progress *progress) {
   inference *into = user;
   if (into->moment_count == into->moment_room)

@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The subcommands. */
 static const command commands[] = {
     {"label", command_label, TAKES_RUN, "[OPTION...] FILE",
      "label all chains of a problem file together",

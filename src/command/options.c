@@ -94,7 +94,7 @@ enum { TAKES_ANY_RUN = TAKES_RUN | TAKES_LEARN };
 /* Upper limit of most whole-number options: above any useful number, but so low that an array with
  * an entry for each round fits in memory. */
 enum { MOST = 1000000 };
-/* The library takes no more threads. */
+/* Greatest number of threads that the library takes. */
 enum { MOST_THREADS = 256 };
 
 static const option options[] = {
@@ -114,8 +114,8 @@ static const option options[] = {
     {"--output", TAKES_REPORT | TAKES_LEARN, TEXT, offsetof(settings, output), 0, 0},
 };
 
-/* Returns the option of the subcommand whose name is the `length` bytes at `name`; ends the program
- * if the subcommand has no such option. */
+/* Returns the option whose name is the `length` bytes at `name`. Ends the program if the subcommand
+ * `chosen` has no such option. */
 static const option *find(const command *chosen, const char *name, size_t length) {
   for (size_t i = 0; i < sizeof options / sizeof *options; ++i)
     if (strlen(options[i].name) == length && memcmp(options[i].name, name, length) == 0 &&
@@ -162,7 +162,7 @@ settings settings_from(const command *chosen, int count, char **arguments) {
       continue;
     }
     if (all_files || argument[0] != '-' || argument[1] == '\0') {
-      made.files[made.file_count++] = argument; /* made.files is the front of `arguments` */
+      made.files[made.file_count++] = argument; /* moves files to the front of `arguments` */
       continue;
     }
     const char *equals = strchr(argument, '=');

@@ -1,4 +1,4 @@
-/* The command line. */
+/* Parses the command line: options and files. */
 #ifndef CHORALE_COMMAND_OPTIONS_H
 #define CHORALE_COMMAND_OPTIONS_H
 

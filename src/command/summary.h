@@ -8,8 +8,9 @@
 typedef struct summary {
   tally *pages;           /* by page */
   tally all;              /* over the pages that are not training pages */
-  counts *own, *together; /* by label, over the pages of `all`: without cliques, and of the run */
-  int64_t left_out;       /* the label named Other, O or None, which F1 leaves out; -1: none is */
+  counts *own, *together; /* by label, over the pages of `all`: counts of the labels without
+                             cliques, and of the labels that the run found */
+  int64_t left_out;       /* the label named Other, O or None, which F1 leaves out; -1: none */
   counts own_sum, together_sum;
   int64_t test_pages, training_pages; /* test_pages: number of pages counted in `all` */
   int64_t better, equal, worse;       /* numbers of test pages with gold labels on which the run

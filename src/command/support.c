@@ -42,8 +42,8 @@ static const struct {
     {"set some with chorale_problem_set_gold", "FILE must have some"},
 };
 
-/* Returns the end of the part of `text` that matches the phrase; NULL if `text` does not begin with
- * it. Writes where the digits for # begin to *digits. */
+/* If `text` begins with the phrase, returns the place in `text` after it; otherwise NULL. Writes to
+ * *digits where the digits for # begin. */
 static const char *behind_phrase(const char *text, const char *phrase, const char **digits) {
   for (; *phrase != '\0'; ++phrase) {
     if (*phrase == '#') {
@@ -56,7 +56,8 @@ static const char *behind_phrase(const char *text, const char *phrase, const cha
   return text;
 }
 
-/* Returns the library's message in the phrases of the command. The next call overwrites it. */
+/* Returns the library's message in the phrases of the command. The next call overwrites the
+ * returned text. */
 static const char *in_own_words(const char *message) {
   static char made[4 * CHORALE_ERROR_MESSAGE_SIZE];
   size_t length = 0;

@@ -9,7 +9,7 @@
 namespace chorale {
 namespace {
 
-// Returns the column (value) with the highest count; of several such columns, the first.
+// Returns the column with the highest count; the first such column if there are several.
 std::int32_t majority_of(gsl::span<const std::int64_t> counts) noexcept {
   return static_cast<std::int32_t>(std::max_element(counts.begin(), counts.end()) -
                                    counts.begin());
@@ -61,7 +61,7 @@ void add_bases(const Kind &kind, gsl::span<const chorale_learnt_weight> weights,
       continue;
     single += k;
     if (kind.has_out && v == graded - 1)
-      continue; // OUT stands for different values, which do not agree
+      continue; // members that are OUT have different values, so they do not agree
     squares += k * k;
     for (std::int32_t i = 1; i < kShares; ++i)
       above[i] += std::max(0.0, k - n * i / kShares);
@@ -102,7 +102,7 @@ void add_bases(const Kind &kind, gsl::span<const chorale_learnt_weight> weights,
     case CHORALE_BASIS_OUT:
       sum[w] += static_cast<double>(count[graded - 1]);
       break;
-    default: // VALUE
+    default: // CHORALE_BASIS_VALUE
       for (std::int32_t v = 0; v < graded; ++v)
         if (clique.value_of(v) == index)
           sum[w] += static_cast<double>(count[v]);
@@ -168,7 +168,7 @@ chorale_status create_learnt(const Report &report, const Memory &memory, const K
     case CHORALE_BASIS_OUT:
       linear[values - 1] += theta[w];
       break;
-    default: // VALUE
+    default: // CHORALE_BASIS_VALUE
       linear[index] += theta[w];
       break;
     }

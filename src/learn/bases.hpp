@@ -10,8 +10,8 @@ namespace chorale {
 // Evaluates the bases of a kind on the counts of one clique, and adds the results to `to`. weights
 // and to: one entry for each weight of the kind.
 // counts: the number of members in each column of the clique (values, then EMPTY and CONFLICT if it
-// has them). centre: the value of the clique's centre; not used if the kind is not centred. If
-// several values have the highest count, the lowest is the majority.
+// has them). centre: the value of the clique's centre; not used if the kind is not centred. For the
+// basis MAJORITY: if several columns have the highest count, the first of them is the majority.
 void add_bases(const Kind &kind, gsl::span<const chorale_learnt_weight> weights,
                const Clique &clique, gsl::span<const std::int64_t> counts, std::int32_t centre,
                gsl::span<double> to) noexcept;
@@ -25,12 +25,13 @@ chorale_status create_learnt(const Report &report, const Memory &memory, const K
                              std::int64_t values, std::int64_t centre_value,
                              Potential *&made) noexcept;
 
-// Returns a kind for cliques that are like this one in the number of values and in whether they are
-// property cliques and have EMPTY, OUT and a centre. The kind has no weights yet.
+// Returns a new kind that describes `clique`: its number of values, the number of values of its
+// centre, whether it is a property clique, and whether it has EMPTY, OUT and a centre. The kind has
+// no cliques and no weights yet.
 Kind kind_of(const Clique &clique) noexcept;
-// Adds a clique to a kind that has cliques already. Returns false if the clique differs from the
-// kind in being a property clique, in having EMPTY or OUT, or in its centre. If only the number of
-// values differs, sets kind.values to 0.
+// Checks whether a clique can be of a kind that has cliques already. Returns false if it differs
+// from them in being a property clique, in having EMPTY or OUT, in having a centre, or in the
+// number of values of the centre. If only its own number of values differs, sets kind.values to 0.
 bool join(Kind &kind, const Clique &clique) noexcept;
 
 } // namespace chorale

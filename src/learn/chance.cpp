@@ -30,7 +30,7 @@ double student_t(std::int64_t degrees) noexcept {
   if (degrees <= 9)
     return kFew[degrees - 1];
   const double v = static_cast<double>(degrees);
-  return 1.95996 + 2.3723 / v + 2.8225 / (v * v); // Cornish-Fisher
+  return 1.95996 + 2.3723 / v + 2.8225 / (v * v); // Cornish-Fisher expansion
 }
 
 } // namespace chorale

@@ -1,5 +1,6 @@
-// Statistics of differences, one for each group of chains (such as a document): paired sign-flip
-// tests, bootstrap intervals, standard errors. Seeds are fixed, so results are reproducible.
+// Statistics of a list of differences, such as those between two costs; the list has one difference
+// for each group of chains (a document). There are paired sign-flip tests, bootstrap intervals and
+// standard errors. The seeds of random numbers are fixed, so results are reproducible.
 #pragma once
 
 #include "base/array.hpp"
@@ -21,7 +22,7 @@ public:
     z = (z ^ z >> 27) * 0x94d049bb133111ebU;
     return z ^ z >> 31;
   }
-  // Returns a number from 0 to count - 1.
+  // Returns a random number from 0 to count - 1.
   std::int64_t below(std::int64_t count) noexcept {
     return static_cast<std::int64_t>(next() % static_cast<std::uint64_t>(count));
   }
@@ -30,11 +31,12 @@ private:
   std::uint64_t state_;
 };
 
-// Returns the one-sided p-value of the sum of differences under random signs: the share of sign
-// choices with a sum at least as great as with the signs that the differences have. Exact for up to
-// 12 differences other than 0, otherwise from `flips` random choices. 1 if `limits` interrupt the
-// call.
+// Default number of random choices of signs in sign_flip_p().
 inline constexpr std::int64_t kFlips = 4096;
+// Returns the one-sided p-value of the sum of the differences: the share of choices of their signs
+// for which the sum is at least as great as with the signs that they have. All choices are tried if
+// at most 12 differences are not 0; otherwise `flips` random choices. Returns 1 if `limits`
+// interrupt the call.
 template <class Limits_>
 double sign_flip_p(Limits_ &&limits, gsl::span<const double> differences,
                    std::int64_t flips = kFlips) noexcept {
@@ -80,18 +82,19 @@ double sign_flip_p(Limits_ &&limits, gsl::span<const double> differences,
   return exact ? static_cast<double>(as_great) / static_cast<double>(flips)
                : static_cast<double>(as_great + 1) / static_cast<double>(flips + 1);
 }
-// Returns how many random choices of signs each of `tests` tests needs if they share a level:
-// enough for p-values well below level / tests; at least kFlips, at most 2^20.
+// Returns how many random choices of signs sign_flip_p() needs for each of `tests` tests that share
+// the significance level `level`: enough for p-values well below level / tests. At least kFlips, at
+// most 2^20.
 std::int64_t flips_for(double level, std::int64_t tests) noexcept;
 
 struct Interval {
   double lower = 0;
   double upper = 0;
 };
-// Returns the 95 % bootstrap interval of the sum of differences: percentiles of the sums of
-// kBootstraps samples, each of as many differences drawn with replacement. sums: scratch,
-// kBootstraps numbers. If `limits` interrupt the call, both ends are 0.
-inline constexpr std::int64_t kBootstraps = 2000;
+inline constexpr std::int64_t kBootstraps = 2000; // number of samples in bootstrap()
+// Returns the 95 % bootstrap interval of the sum of the differences: percentiles of the sums of
+// kBootstraps samples. A sample is drawn from the differences with replacement and is as large as
+// the list. sums: scratch, kBootstraps numbers. If `limits` interrupt the call, both ends are 0.
 template <class Limits_>
 Interval bootstrap(Limits_ &&limits, gsl::span<const double> differences,
                    gsl::span<double> sums) noexcept {
@@ -113,11 +116,11 @@ Interval bootstrap(Limits_ &&limits, gsl::span<const double> differences,
   return {sample[kBootstraps / 40], sample[kBootstraps - 1 - kBootstraps / 40]};
 }
 
-// Returns the standard error of the sum of differences, which are taken as independent.
+// Returns the standard error of the sum of the differences, if they are independent.
 double standard_error(gsl::span<const double> differences) noexcept;
 
-// Returns the 97.5 % quantile of Student's t distribution with so many degrees of freedom, within
-// 0.4 %.
+// Returns the 97.5 % quantile of Student's t distribution with `degrees` degrees of freedom, with a
+// relative error of at most 0.4 %; 0 if `degrees` is below 1.
 double student_t(std::int64_t degrees) noexcept;
 
 } // namespace chorale

@@ -12,8 +12,8 @@ namespace {
 constexpr int kMostDigits = 40;
 constexpr int kMostExponent = 100000; // far above the exponents of doubles, far below INT_MAX
 
-// The number 0.d1 d2 d3 .. times 10^point, where the first and the last digit are not 0. Without
-// digits, the number 0.
+// The number 0.d1d2d3... times 10^point, where d1, d2, d3, ... are the first `count` characters of
+// `digits`. The first and the last of these are not '0'. If count is 0, the number is 0.
 struct Decimal {
   char digits[kMostDigits];
   int count = 0;
@@ -99,8 +99,8 @@ std::size_t read_decimal(std::string_view text, double &value) noexcept {
   const std::size_t sign = !text.empty() && text[0] == '-' ? 1 : 0;
   Decimal number;
   const std::size_t length = parse(text.substr(sign), number);
-  // Doubles >= 0, the integers with the same bits, and the numbers of their shortest digits are all
-  // in the same order. So a binary search over the integers finds the double.
+  // Doubles >= 0 are in the same order as the integers with the same bits, and as the numbers that
+  // their shortest digits state. So a binary search over the integers finds the double.
   std::uint64_t low = 0;
   std::uint64_t high = std::bit_cast<std::uint64_t>(std::numeric_limits<double>::max());
   const Decimal most = shortest(high);
@@ -108,7 +108,8 @@ std::size_t read_decimal(std::string_view text, double &value) noexcept {
     return 0;
   if (is_at_most(most, number))
     low = high;
-  // Where subnormal numbers count as 0, their shortest digits are those of 0 too.
+  // On a host that flushes subnormal numbers to 0, all of them have the shortest digits of 0. A
+  // search for the number 0 would then find the greatest of them.
   if (number.count == 0)
     high = 1;
   while (high - low > 1) {

@@ -6,7 +6,7 @@
 
 namespace chorale {
 
-// All bases, in the order of a kind's weights.
+// All bases, in the order in which a kind lists their weights.
 inline constexpr chorale_basis kBases[] = {
     CHORALE_BASIS_AGREEMENT, CHORALE_BASIS_LOG_AGREEMENT, CHORALE_BASIS_SHARE,
     CHORALE_BASIS_MAJORITY,  CHORALE_BASIS_CENTRE,        CHORALE_BASIS_SINGLE,
@@ -18,8 +18,9 @@ inline constexpr chorale_basis kBases[] = {
 // bases.hpp), or if two problems give a kind different names. Also fails if a problem has an oracle
 // instance (model.h), or if a member of a clique with a kind has a weight above 1.
 chorale_status find_kinds(const Report &report, Problems problems, Learnt &learnt) noexcept;
-// Sets Kind::left_out of each kind: the values that only labels of class -1 have. Labels of this
-// class do not count in F1. classes: the class of each label.
+// Sets Kind::left_out of the kinds of position cliques without a centre: the values that only
+// labels of class -1 have. Labels of this class do not count in F1. classes: the class of each
+// label.
 void leave_out(Problems problems, gsl::span<const std::int32_t> classes, Learnt &learnt) noexcept;
 // Lists the weights that are learnt for each kind, with their bounds: the weights of bases that are
 // learnt by default or that a rule names.

@@ -36,8 +36,8 @@ chorale_status check_problems(const Report &report, const chorale_problem *const
   return CHORALE_OK;
 }
 
-// Checks that every chain of the problems has `labels` labels. name: the array of the options,
-// costs or classes, that has this number of labels.
+// Checks that every chain of the problems has `labels` labels, as the array `name` of the options
+// has (costs or classes).
 chorale_status check_labels_of(const Report &report, std::string_view name, std::int64_t labels,
                                const Teaching &teaching) noexcept {
   for (std::size_t k = 0; k < teaching.problems.size(); ++k) {
@@ -161,8 +161,8 @@ chorale_status check_kind(const Report &report, const Learnt &learnt, std::int64
   return check_index(report, "kind", kind, learnt.kinds.size());
 }
 
-// Checks that the weights of a kind are for `values` values. name: texts that together name the
-// number of values.
+// Checks that the weights of a kind can be applied to cliques of `values` values. name: parts of
+// the error message that together name this number.
 template <class... Name>
 chorale_status check_values(const Report &report, const Learnt &learnt, std::int64_t kind,
                             std::int64_t values, const Name &...name) noexcept {
@@ -186,8 +186,8 @@ chorale_status make_potential(const Report &report, const Memory &memory, const 
   return create_learnt(report, memory, kind, weights, theta, values, centre_value, made);
 }
 
-// Creates the learnt potentials for the cliques of a model. Cliques of the same kind and number of
-// values share one potential.
+// Creates the result of chorale_learnt_apply(): the model of a problem, with learnt potentials for
+// the cliques that have a kind. Cliques of the same kind and number of values share potentials.
 class Application {
 public:
   Application(const Report &report, const Memory &memory, const Learnt &learnt,
@@ -299,7 +299,8 @@ chorale_status fill(const Report &report, std::string_view name, std::string_vie
   CHORALE_CHECK(take_buffer(report, name, to, capacity, from.size(), needed, fills));
   if (!fills)
     return CHORALE_OK;
-  // Copies entry by entry, since the caller's header may be older, with shorter entries.
+  // Copies entry by entry, since the caller may use another version of the header, with shorter or
+  // longer entries.
   for (std::int64_t k = 0; k < from.size(); ++k) {
     std::byte *at = reinterpret_cast<std::byte *>(to) + static_cast<std::size_t>(k) * entry_size;
     std::memset(at, 0, entry_size);

@@ -18,7 +18,7 @@ constexpr std::int32_t kGrid = static_cast<std::int32_t>(std::size(kLambdas));
 // Lower lambdas are not tried after this many lambdas in a row without a new lowest cost.
 constexpr std::int32_t kLambdaPatience = 2;
 // Greatest number of times that all problems are labelled with loss-augmented scores (lessons.hpp):
-// under the first lambda, and under each later lambda.
+// kFirstRuns under the first lambda, kMoreRuns under each later lambda.
 constexpr std::int32_t kFirstRuns = 6;
 constexpr std::int32_t kMoreRuns = 2;
 constexpr double kScreenLevel = 0.2;
@@ -26,19 +26,21 @@ constexpr double kScreenLevel = 0.2;
 // alone.
 constexpr double kFalseKinds = 0.5;
 constexpr std::int64_t kScreenedGroups = 6;
-// Weights of agreement bases in position cliques are multiplied by this factor after learning.
+// Weights of agreement bases in position cliques without a centre are multiplied by this factor
+// after learning.
 constexpr double kFactor = 1.5;
-// Greatest number of random exchanges. They end earlier when kExchangesAsGreat of them have given a
-// statistic at least as great as the observed one.
+// Greatest number of random exchanges of members. Fewer are made if kExchangesAsGreat of them give
+// a statistic at least as great as the observed one.
 constexpr std::int64_t kExchanges = 999;
 constexpr std::int64_t kExchangesAsGreat = 100;
 // Tolerance of the cutting planes. The highest plane of a group (objective.hpp) is a lower bound on
-// the group's term of the objective. Runs add planes until the planes of one run over all problems
-// raise the sum of these bounds by at most kOpenShare * u for each gold label; u is the unit of the
-// scores.
+// the group's term of the objective. All problems are labelled again and again, which adds planes,
+// until one labelling raises the sum of these bounds by at most
+//     kOpenShare * u * (number of gold labels),
+// where u is the unit of the scores.
 constexpr double kOpenShare = 1e-3;
 
-enum class Variant : std::int32_t { all, control };
+enum class Variant : std::int32_t { all, control }; // control: without agreement bases
 
 struct Candidate {
   double lambda = kLambdas[0];
@@ -97,11 +99,13 @@ private:
   static double sum(gsl::span<const double> costs) noexcept {
     return std::accumulate(costs.begin(), costs.end(), 0.0);
   }
-  // The weights under which the groups of a fold are labelled, learnt on the other folds.
+  // Returns the weights under which the groups of a fold are labelled; they are learnt on the other
+  // folds.
   gsl::span<double> fold_theta(std::int32_t fold) noexcept {
     return span_of(fold_theta_.begin() + fold * weights(), weights());
   }
-  // Calls sign_flip_p() of chance.hpp, which the limits of the call can interrupt.
+  // Calls sign_flip_p() of chance.hpp. The time limit or the cancel flag of chorale_learn can
+  // interrupt it.
   double sign_flip_p(gsl::span<const double> differences,
                      std::int64_t flips = kFlips) noexcept {
     return chorale::sign_flip_p(lessons_, differences, flips);
@@ -109,8 +113,8 @@ private:
   Interval bootstrap(gsl::span<const double> differences) noexcept {
     return chorale::bootstrap(lessons_, differences, sums_);
   }
-  // Returns first - second for each group with gold labels; valid until the next call. first and
-  // second: one number for each group.
+  // Returns first - second for each group with gold labels. The result is valid until the next
+  // call. first and second: one number for each group.
   gsl::span<const double> differ(gsl::span<const double> first,
                                  gsl::span<const double> second) noexcept {
     std::int64_t count = 0;
@@ -131,18 +135,19 @@ private:
   Lessons lessons_;
   std::int32_t folds_ = 0;
   std::int64_t tried_ = 0;         // number of kinds with weights
-  bool stays_ = false;             // weights are not multiplied: held-out groups would cost more
+  bool stays_ = false; // weights are not multiplied by kFactor: held-out groups would cost more
   Array<std::int32_t> fold_;       // by group: its fold
   Array<std::uint8_t> takes_part_; // by group: 1 if fit() uses its planes
   Array<double> least_;            // by weight: lower bound under the current variant
   Array<double> most_;
   Array<double> fold_theta_;  // folds x weights
-  Array<double> shares_;      // by plane: its share (minimise()) when all groups were last fitted
-  Array<double> fold_shares_; // planes x folds: the same when the fold was last left out
+  Array<double> shares_;      // by plane: its share (minimise()) after the last fit to all groups
+  Array<double> fold_shares_; // planes x folds: shares after the last fit that left the fold out
   Array<double> start_;
   Array<double> theta_;
   Array<double> costs_;       // candidates x groups: costs of held-out groups
-  Array<double> held_out_[2]; // by variant and group: cost under the choice of the other folds
+  // By variant and group: cost of the held-out group under the candidate chosen on the other folds.
+  Array<double> held_out_[2];
   Candidate candidates_[2 * kGrid]; // tried under the current variant, in the order of preference
   std::int32_t candidate_count_ = 0;
   Candidate chosen_[2];
@@ -175,9 +180,9 @@ chorale_status LearningCourse::teach() noexcept {
   if (lessons_.interrupted())
     return CHORALE_OK;
   learnt_.report.base_cost = sum(lessons_.base_cost());
-  // The greatest number of runs for all bases and for the control, each with and without VALUE, for
-  // the final fit, for the temperature, and two of enlarge(). The runs for each kind alone are
-  // added below.
+  // The greatest number of runs over each problem: for all bases and for the control, each with and
+  // without VALUE bonuses; for the final fit; one for the temperature; two in enlarge(). The runs
+  // for each kind alone are added below.
   constexpr std::int32_t kFixedRuns =
       kFirstRuns - kMoreRuns + 4 * kGrid * (kMoreRuns + 1) + kMoreRuns + 1 + 2;
   static_assert(kFixedRuns == 81, "learn.h states it");
@@ -223,7 +228,7 @@ chorale_status LearningCourse::make_room() noexcept {
 chorale_status LearningCourse::deal_folds() noexcept {
   const std::int64_t *labelled = lessons_.labelled().data();
   Array<std::int64_t> order(memory_);
-  Array<std::int64_t> filled(memory_); // number of gold labels of each fold, then of its groups
+  Array<std::int64_t> filled(memory_); // numbers of gold labels by fold, then of groups by fold
   if (!order.resize(groups()) || !filled.resize(2 * folds_))
     return no_memory();
   std::fill(filled.begin(), filled.end(), 0);
@@ -307,8 +312,8 @@ chorale_status LearningCourse::fit(double lambda, std::int32_t without_fold,
                             lambda / lessons_.unit()};
   const double gap =
       1e-5 * lessons_.unit() * static_cast<double>(learnt_.report.positions) + 1e-300;
-  // Each fold starts from its own last solution, since a solution over all groups would depend on
-  // the gold labels of the fold.
+  // A fit that leaves a fold out starts from the last solution that left it out too. A solution for
+  // all groups would depend on the gold labels of the fold.
   if (without_fold < 0) {
     if (!minimise(memory_, objective, gap, shares_, theta))
       return no_memory();
@@ -323,7 +328,8 @@ chorale_status LearningCourse::fit(double lambda, std::int32_t without_fold,
       return no_memory();
     if (known < start_.size())
       std::fill(fold_shares_.begin() + known * folds_, fold_shares_.end(), 0.0);
-    // The first call with a fold puts all shares of the other folds on the gold planes.
+    // In the first call with a fold, the other folds have no solution yet. They get one to start
+    // from: share 1 for the plane of the gold labelling of each group.
     for (std::int64_t g = 0; known == 0 && g < groups(); ++g)
       std::fill_n(fold_shares_.begin() + lessons_.pools().first(g) * folds_, folds_, 1.0);
     for (std::int64_t k = 0; k < start_.size(); ++k)
@@ -499,7 +505,7 @@ chorale_status LearningCourse::judge() noexcept {
   told.regularisation = chosen.lambda;
   with_values_ = chosen.with_values;
   set_bounds(variant, with_values_);
-  // A single kind is the whole model, which the gate above has judged.
+  // If only one kind has weights, the tests above have judged it already.
   if (any && tried_ > 1)
     CHORALE_CHECK(choose_kinds(variant));
   return lessons_.interrupted() ? chorale_status{CHORALE_OK} : finish();
@@ -512,7 +518,8 @@ chorale_status LearningCourse::compare_scores() noexcept {
     return no_memory();
   CHORALE_CHECK(lessons_.compare_with_dealt(report_, surplus));
   scores_tell_ = sign_flip_p(surplus) <= teaching_.level;
-  // Few groups can tell nothing either way, and have a warning of their own.
+  // With too few groups the test cannot succeed, whatever the scores tell. The warning FEW_GROUPS
+  // says so already.
   const bool could_tell = (learnt_.report.warnings & CHORALE_WARNING_FEW_GROUPS) == 0;
   if (!scores_tell_ && could_tell && !lessons_.interrupted())
     learnt_.report.warnings |= CHORALE_WARNING_BASE_GUESSES;
@@ -527,7 +534,8 @@ chorale_status LearningCourse::exchange_members() noexcept {
   const std::int64_t kinds = learnt_.kinds.size();
   Array<std::uint8_t> agrees(memory_); // by kind: 1 if an agreement basis is learnt
   Array<double> reached(memory_);      // statistic of each kind, then the same after an exchange
-  // Number of exchanges that reach the statistic found: of each kind, then of all kinds together.
+  // Number of exchanges with a statistic at least as great as the observed one: for each kind, then
+  // for all kinds together.
   Array<std::int64_t> as_great(memory_);
   if (!agrees.resize(kinds) || !reached.resize(2 * kinds) || !as_great.resize(kinds + 1))
     return no_memory();
@@ -567,9 +575,9 @@ chorale_status LearningCourse::exchange_members() noexcept {
 // Learns each kind alone, and keeps the kinds with a significant gain over the tagger on held-out
 // groups, by the rule of Benjamini and Hochberg: with m kinds tried, keeps the i kinds with the
 // smallest p, where i is the greatest number for which the i-th smallest p is at most
-// kFalseKinds * i / m. A kind whose members agree beyond chance by exchanges is also kept if it has
-// any gain. Kinds are tested alone, since of two kinds with the same information neither gains
-// anything when added to the other.
+// kFalseKinds * i / m. If agreement is applied, a kind is also kept if it has any gain and its
+// exchanges show agreement beyond chance. Kinds are tested alone, since of two kinds with the same
+// information neither gains anything when added to the other.
 chorale_status LearningCourse::choose_kinds(Variant variant) noexcept {
   Array<double> costs(memory_);
   Array<std::int64_t> order(memory_);
@@ -642,8 +650,8 @@ void LearningCourse::judge_kind(chorale_learnt_kind &told,
   told.gain_upper = interval.upper;
 }
 
-// Multiplies the learnt weights of agreement bases in position cliques by kFactor, within their
-// bounds. Returns true if that changes a weight.
+// Multiplies the learnt weights of agreement bases in position cliques without a centre by kFactor,
+// within their bounds. Returns true if that changes a weight.
 bool LearningCourse::multiply(gsl::span<double> theta) const noexcept {
   bool changes = false;
   for (std::int64_t w = 0; w < weights(); ++w) {
@@ -710,7 +718,9 @@ chorale_status LearningCourse::finish() noexcept {
     double mean = 0;
     for (std::int32_t f = 0; f < folds_; ++f)
       mean += fold_theta_[f * weights() + w] / folds;
-    double largest = 0; // greatest |difference|; division by it keeps squares from overflowing
+    // Greatest distance of the weight of a fold from the mean; divided by it, squares cannot
+    // overflow.
+    double largest = 0;
     for (std::int32_t f = 0; f < folds_; ++f)
       largest = std::max(largest, std::fabs(fold_theta_[f * weights() + w] - mean));
     double squares = 0;
@@ -724,8 +734,9 @@ chorale_status LearningCourse::finish() noexcept {
     weight.weight = theta_[w];
     weight.lower = std::max(theta_[w] - reach, -kLargestScore);
     weight.upper = std::min(theta_[w] + reach, kLargestScore);
-    // The held-out costs of few groups hardly tell whether kFactor is due (enlarge()). So the
-    // interval reaches up to where kFactor would have moved its upper end.
+    // The held-out costs of few groups hardly tell whether kFactor is right (enlarge()). So if the
+    // weights stay as learnt, the upper end rises by as much as kFactor would have raised the
+    // weight.
     if (stays_ && larger[w] > theta_[w])
       weight.upper = std::min(weight.upper + larger[w] - theta_[w], kLargestScore);
   }

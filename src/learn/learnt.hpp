@@ -17,10 +17,10 @@ using Problems = gsl::span<const chorale_problem *const>;
 struct Kind {
   std::int64_t cliques = 0; // 0: no clique has the kind; the other fields are unset
   std::int64_t members = 0;
-  std::int32_t values = 0; // R; 0: R differs from clique to clique
+  std::int32_t values = 0; // number of values of each clique; 0: cliques differ in it
   std::int32_t centre_values = 0;
   bool is_property = false;
-  bool has_empty = false; // columns for EMPTY and CONFLICT
+  bool has_empty = false; // the cliques have columns for EMPTY and CONFLICT
   bool has_out = false;
   bool is_centred = false;
   bool majority = false; // its weights are those of the basis MAJORITY
@@ -43,8 +43,8 @@ inline bool is_left_out(const Kind &kind, std::int32_t value) noexcept {
 
 // True for agreement bases, false for bonuses (learn.h).
 inline bool is_agreement(chorale_basis basis) noexcept { return basis < 100; }
-// True if the indices of the basis stand for values, so that R must be the same in all cliques of
-// the kind.
+// True if the indices of the basis stand for values, so that all cliques of the kind must have the
+// same number of values.
 inline bool needs_values(chorale_basis basis) noexcept {
   return basis == CHORALE_BASIS_MAJORITY || basis == CHORALE_BASIS_CENTRE ||
          basis == CHORALE_BASIS_VALUE;
@@ -62,8 +62,8 @@ struct chorale_learnt {
   std::string_view name(const chorale::Kind &kind) const noexcept {
     return {names.begin() + kind.name, static_cast<std::size_t>(kind.name_length)};
   }
-  // True if the weights of a kind depend on R: values are left out, or some basis is indexed by
-  // value.
+  // True if the weights of a kind are for one number of values only: if values are left out, or if
+  // the indices of some basis stand for values.
   bool needs_values(const chorale::Kind &kind) const noexcept {
     if (kind.left_out != 0)
       return true;
@@ -85,8 +85,8 @@ namespace chorale {
 
 using Learnt = ::chorale_learnt;
 
-// Write the result as text to `buffer`: as much as fits, and a NUL. Return the number of bytes of
-// the whole text and the NUL.
+// Write the result as text to `buffer`: as much as fits, and a NUL. Return the number of bytes that
+// the whole text with its NUL needs.
 std::size_t write_lines(const Learnt &learnt, char *buffer, std::size_t capacity) noexcept;
 std::size_t write_learnt_json(const Learnt &learnt, char *buffer, std::size_t capacity) noexcept;
 chorale_status read_learnt(const Report &report, std::string_view json, Learnt &to) noexcept;

@@ -181,8 +181,8 @@ public:
           return false;
         c = text_[at_];
         if (c == 'u') {
-          // Accepts the only escapes that the writer makes: "u00" and two hexadecimal digits of a
-          // control character.
+          // After backslash and u, the writer puts only the code of a control character: 00, then
+          // two hexadecimal digits from 00 to 1f.
           const std::string_view written = text_.substr(at_, 5);
           const std::size_t low = written.size() == 5 ? kHexDigits.find(written[4]) : kNoIndex;
           if (low == kNoIndex || !written.starts_with("u00") ||
@@ -224,7 +224,8 @@ private:
   bool without_memory_ = false;
 };
 
-// Returns true for fields that may be absent, since texts of the first version lack them.
+// Returns true for fields that may be absent, since the first version of the library did not write
+// them.
 bool is_later(std::string_view name) noexcept {
   return name == "f1" || name == "temperature" || name == "left_out";
 }

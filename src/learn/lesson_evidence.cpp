@@ -11,20 +11,21 @@ namespace chorale {
 namespace {
 
 // Greatest number of residuals, over all members and values (residuals.hpp). If there would be
-// more, only every k-th clique is taken.
+// more, only every `step`-th clique of each kind is used (find_residuals()).
 constexpr std::int64_t kMostResiduals = 1 << 19;
 
 // Greatest number of values for which members of property cliques have residuals: the values that
 // gold labels show most often.
 constexpr std::int32_t kMostShown = 64;
 
-// Returns true for a kind of position cliques that all have the same number of values.
+// Returns true for a kind of position cliques without a centre that all have the same number of
+// values.
 bool has_residuals(const Kind &kind) noexcept {
   return !kind.is_property && !kind.is_centred && kind.values > 0;
 }
 
-// Returns the value of the property that a labelling shows, in the property's own numbers, even if
-// it is not in the clique's dictionary; -1 for EMPTY and CONFLICT.
+// Returns the value of the property that a labelling shows, as the property numbers it, even if the
+// clique's dictionary does not have this value. Returns -1 for EMPTY and CONFLICT.
 std::int32_t single_value(Attached attached, gsl::span<const std::int32_t> labels,
                           gsl::span<const std::int32_t> parents) noexcept {
   std::int32_t shown = -1;
@@ -103,7 +104,7 @@ chorale_status Lessons::find_residuals(const Report &report,
 }
 
 // Adds every `step`-th position clique of each wanted kind to `found`, with the values shown by
-// gold labels and the tagger's probabilities. Residuals::settle() computes residuals of them later.
+// gold labels and the tagger's probabilities. Residuals::settle() turns these into residuals later.
 chorale_status Lessons::fill_residuals(const Report &report, const Lesson &lesson,
                                        gsl::span<const std::uint8_t> wanted, std::int64_t step,
                                        Residuals &found) noexcept {
@@ -122,7 +123,7 @@ chorale_status Lessons::fill_residuals(const Report &report, const Lesson &lesso
   const Model &model = *lesson.model;
   Array<Pooled> cliques(memory_);
   Array<Member> members(memory_);
-  Array<std::int32_t> known(memory_); // numbers of the members of a clique that have gold labels
+  Array<std::int32_t> known(memory_); // indices of those members of a clique that have gold labels
   Array<double> marginals(memory_);
   Array<std::int64_t> passed(memory_); // by kind: number of cliques met so far
   if (!passed.resize(learnt_->kinds.size()))
@@ -205,8 +206,8 @@ chorale_status Lessons::fill_property_residuals(const Report &report, const Less
   };
   const Model &model = *lesson.model;
   Array<Member> members(memory_);
-  Array<std::int32_t> shown(memory_);  // values that gold labels show in a kind, sorted
-  Array<Value> values(memory_);        // by column of a row of residuals
+  Array<std::int32_t> shown(memory_);  // values of the members of a kind under gold labels, sorted
+  Array<Value> values(memory_);        // values that two members or more show, by frequency
   Array<std::int64_t> passed(memory_); // by kind: number of cliques met so far
   if (!passed.resize(learnt_->kinds.size()))
     return report.out_of_memory(sizeof(std::int64_t));
@@ -247,7 +248,7 @@ chorale_status Lessons::fill_property_residuals(const Report &report, const Less
     std::sort(shown.begin(), shown.end());
     for (const std::int32_t *v = shown.begin(); v != shown.end();) {
       const auto *end = std::upper_bound(v, static_cast<const std::int32_t *>(shown.end()), *v);
-      // A value that only one member shows agrees with no other, so it is left out.
+      // A value that only one member shows is left out: no other member can agree on it.
       if (end - v > 1 && !values.push({end - v, *v}))
         return report.out_of_memory(sizeof(Value));
       v = end;

@@ -16,9 +16,10 @@ constexpr std::int32_t kUnitPlace = 1;    // index of the temperature that equal
 constexpr double kSure = 0.95;
 constexpr std::int64_t kLikelyChains = 128; // greatest number of chains in the likelihoods
 constexpr double kLeastLikely = 1e-3;       // each gold label counts as at least this probable
-// Number of rounds of a run with position cliques. Position cliques need the messages of rounds,
-// since the polish moves one position at a time. If all cliques are property cliques, the polish
-// moves whole chains; alone it does as well as rounds in a tenth of the time.
+// Number of rounds of a run if some kind has position cliques. These need the messages of rounds,
+// since the polish moves one position at a time. If all kinds have property cliques, runs have no
+// rounds: the polish then moves whole chains, and does as well without rounds in a tenth of the
+// time.
 constexpr std::int64_t kUsualRounds = 3;
 
 double temperature_at(double unit, double place) noexcept {
@@ -140,7 +141,8 @@ chorale_status Lessons::add_likelihoods(const Report &report, const Lesson &less
     double of_chain[kTemperatures] = {};
     bool has_all = true;
     for (std::int32_t turn = 0; turn < kTemperatures && has_all; ++turn) {
-      // The unit comes first, since the probabilities at the unit decide which positions count.
+      // The temperature that equals the unit comes first, since the probabilities at this
+      // temperature decide which positions count.
       const std::int32_t k = turn == 0 ? kUnitPlace : turn <= kUnitPlace ? turn - 1 : turn;
       chorale_error error;
       has_all = chorale_run_probabilities(run, i, temperature_at(unit_, k), unary_.begin(), 0,

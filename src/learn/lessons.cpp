@@ -11,8 +11,9 @@
 namespace chorale {
 namespace {
 
-// For weaker taggers: minus the slope of log errors over log shares of the data seen, if it cannot
-// be fitted. It is fitted if two shares have at least the ratio kLeastRatio.
+// For weaker taggers (learn.h). kUsualSlope stands for minus the slope of log errors over log
+// shares of the data seen, if this slope cannot be fitted. It is fitted if two shares differ by a
+// factor of at least kLeastRatio.
 constexpr double kUsualSlope = 0.35;
 constexpr double kLeastRatio = 1.5;
 constexpr std::int32_t kBisections = 12;
@@ -21,7 +22,7 @@ constexpr std::int32_t kBisections = 12;
 constexpr std::int32_t kUnitBisections = 40;
 constexpr double kMostUnit = 1024;
 
-// Returns the root of the set of i in a union-find forest, halving paths.
+// Returns the root of the tree of i in a union-find forest, and halves the path to the root.
 std::int32_t root_of(Array<std::int32_t> &parents, std::int32_t i) noexcept {
   while (parents[i] != i)
     i = parents[i] = parents[parents[i]];
@@ -51,7 +52,8 @@ chorale_status Lessons::pass_on(const Report &report, chorale_status status,
                                 const chorale_error &error) const noexcept {
   if (status == CHORALE_OK)
     return status;
-  // The options of runs are options->run of the caller.
+  // A message of run.h that names options->X is about options->run->X of the caller of
+  // chorale_learn.
   std::string_view rest(error.message);
   constexpr std::string_view kOptions = "options->";
   const bool is_option = rest.starts_with(kOptions);
@@ -262,7 +264,7 @@ chorale_status Lessons::find_unseen(const Report &report) noexcept {
 // calibrated: b maximises the sum of log sigma(b z), where sigma is the logistic function, and z is
 // the margin of a right label or minus the margin of a wrong label. One right and one wrong label
 // of mean margin are added, so that a maximum exists. Newton's method finds b, since the sum is
-// concave in b.
+// concave in b. If the z add up to 0 or less, the unit is set by find_unit_of_softmax() instead.
 chorale_status Lessons::find_unit(const Report &report) noexcept {
   Array<double> signed_margins(memory_);
   double mean = 0;
@@ -319,7 +321,8 @@ chorale_status Lessons::find_unit(const Report &report) noexcept {
 
 // Sets the unit to the temperature 1 / b at which the gold labels have the highest likelihood, each
 // under the softmax of b times the max-marginals of its position. The derivative of the
-// log-likelihood decreases in b, so its zero is found by bisection of log b.
+// log-likelihood decreases in b, so its zero is found by bisection of log b. mean: the mean margin
+// of the tagger's labels.
 chorale_status Lessons::find_unit_of_softmax(const Report &report, double mean) noexcept {
   struct Position {
     double gold;         // max-marginal of the gold label minus the greatest one
@@ -397,10 +400,11 @@ chorale_status Lessons::max_marginals(const Report &report, const Lesson &lesson
                  error);
 }
 
-// Computes the costs of micro F1. Let F be the F1 of the tagger's labels. A labelling has a higher
-// F1 if and only if 2 * right - F * (gold + found) is above 0. Here right, gold and found are the
-// numbers of right labels, of gold labels and of the labelling's labels; labels that do not count
-// in F1 are left out. The cost of a wrong label is the amount by which it lowers this expression.
+// Computes the costs of micro F1. Let F be the F1 of the tagger's labels. The F1 of a labelling is
+// above F if and only if 2 * right - F * (gold + found) is above 0. Here right, gold and found are
+// the numbers of its right labels, of the gold labels and of all its labels; labels that do not
+// count in F1 are left out. The cost of a wrong label is the amount by which it lowers this
+// expression.
 chorale_status Lessons::find_costs(const Report &report) noexcept {
   const auto m = static_cast<std::int64_t>(spec_.classes.size());
   const std::int32_t *classes = spec_.classes.data();
@@ -505,7 +509,7 @@ chorale_status Lessons::decode_chains(const Report &report, const Lesson &lesson
   return CHORALE_OK;
 }
 
-// Announces to spend() the work of decoding a chain once. False once interrupted.
+// Announces to spend() the work of one decoding of a chain. Returns false if interrupted.
 bool Lessons::spend_on(const ChainView &view) noexcept {
   return spend(64 + std::int64_t{view.length} * (8 + view.labels * (1 + view.labels / 4)));
 }

@@ -26,7 +26,7 @@ struct MadePotential {
   const Potential *const *centre; // by value of the centre; NULL if not centred
 };
 
-// A problem, with what is computed of it before labelling.
+// A problem, with what is computed from it before it is labelled.
 struct Lesson {
   explicit Lesson(const Memory &memory) noexcept : unary(memory) {}
   ~Lesson();
@@ -52,10 +52,10 @@ struct Lesson {
 
 // Value of chorale_run_options::rounds that lets this module choose the number of rounds.
 inline constexpr std::int64_t kOwnRounds = -1;
-// Loss-augmented scores are the scores with kLossShare * unit * cost added to each label. With 1/2
-// in the place of 1/4, a labelling that gives all members of a small clique the same wrong label,
-// and so has as much agreement as the gold labels, could be the highest plane before the weights
-// are large enough to change a label.
+// Loss-augmented scores are the scores with kLossShare * unit * cost added to each label. If this
+// share were 1/2, the highest plane could soon be a labelling that gives all members of a small
+// clique the same wrong label. It has as much agreement as the gold labels, so it would not raise
+// the weights of agreement further, although they would still be too small to change a label.
 inline constexpr double kLossShare = 0.25;
 // Number of temperatures tried; each is twice the one before.
 inline constexpr std::int32_t kTemperatures = 5;
@@ -78,13 +78,13 @@ public:
   Lessons(const Lessons &) = delete;
   Lessons &operator=(const Lessons &) = delete;
 
-  // Reads the problems, whose kinds have been checked. Computes groups, the gold labels that chains
-  // allow, the unit, the bonuses for weaker taggers (seen: by problem, or empty), and the tagger's
-  // labels.
+  // Reads the problems, whose kinds find_kinds() has checked. Computes groups, the gold labels that
+  // chains allow, the unit, the bonuses for weaker taggers (seen: by problem, or empty), and the
+  // tagger's labels.
   chorale_status prepare(const Report &report, Problems problems, gsl::span<const double> seen,
                          Learnt &learnt) noexcept;
-  // Computes the loss-augmented scores and the bases of the reference labellings. Must be called
-  // after prepare(), when find_weights() has listed the weights.
+  // Computes the loss-augmented scores and the bases of the reference labellings, and adds the
+  // tagger's labels to the pools. Must be called after find_weights() and prepare().
   chorale_status begin(const Report &report) noexcept;
 
   // Labels every problem. `theta` holds weight vectors one after the other; group g is labelled
@@ -96,10 +96,10 @@ public:
                        gsl::span<const std::int32_t> theta_of_group, bool with_costs,
                        gsl::span<double> cost) noexcept;
 
-  // Writes to `surplus`, for each group, the sum of p(gold) - sum_v s(v) p(v) over its positions
-  // with gold labels. p is the softmax of the tagger's max-marginals of the position, divided by
-  // the unit; s(v) is the share of label v among the gold labels of the problem. If gold labels
-  // were dealt to positions at random, each term would be 0 on average.
+  // Writes one number for each group to `surplus`: the sum, over its positions with gold labels, of
+  // the term p(gold) - sum_v s(v) p(v). The tagger's probability p(v) of label v is the softmax of
+  // (max-marginals of the position / unit); s(v) is the share of label v among the gold labels of
+  // the problem. If gold labels were dealt to positions at random, the terms would be 0 on average.
   chorale_status compare_with_dealt(const Report &report, gsl::span<double> surplus) noexcept;
 
   // Finds the temperature with the highest likelihood of gold labels. Groups are labelled as by
@@ -132,7 +132,8 @@ public:
   // By group: number of gold labels.
   gsl::span<const std::int64_t> labelled() const noexcept { return labelled_; }
   Pools &pools() noexcept { return pools_; }
-  // By group and weight: the basis on the reference labelling minus that on the tagger's labels.
+  // By group and weight: the basis of the weight on the reference labelling, minus the same basis
+  // on the tagger's labels.
   gsl::span<const double> differences() const noexcept { return differences_; }
 
 private:
@@ -175,8 +176,9 @@ private:
                                 std::int32_t values, std::int32_t theta_number,
                                 gsl::span<const double> theta, MadePotential &made) noexcept;
   void drop_potentials() noexcept;
-  // Writes, for each group of the lesson, 1 + weights numbers: the score without learnt cliques
-  // (gold bonus included), then the sums of the bases over the group's cliques.
+  // Writes, for each group of the lesson, 1 + weights numbers: the score with the gold bonus and
+  // without the cliques that have a kind, then, for each weight, the sum of its basis over the
+  // group's cliques.
   chorale_status measure(const Report &report, const Lesson &lesson,
                          gsl::span<const std::int32_t> labels, Array<double> &to) noexcept;
   // Adds a labelling of a problem to the pools, one plane for each group.
@@ -219,10 +221,10 @@ private:
   Array<std::int64_t> labelled_;
   Array<std::int32_t> gold_;      // by position; -1: unknown or not allowed
   Array<std::int32_t> reference_; // by position: label of the reference labelling
-  Array<std::int32_t> base_;      // by position: the tagger's label, with the gold bonus in scores
+  Array<std::int32_t> base_; // by position: the tagger's label under scores with the gold bonus
   Array<std::int32_t> found_;
   Array<double> base_cost_;
-  Array<double> reference_measure_; // groups x (1 + weights)
+  Array<double> reference_measure_; // groups x (1 + weights): measure() of the references
   Array<double> differences_;
   Array<double> measured_;
   Array<double> unary_;

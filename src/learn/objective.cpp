@@ -85,10 +85,11 @@ double Objective::value(gsl::span<const double> theta) const noexcept {
 
 // The derivative of the dual by the step is
 //     constant difference + sum_i difference_i theta_i(step),
-// where a difference is that of plane `to` minus that of plane `from` (of the constants, of the
-// slopes i), and theta_i(step) = -(sum_i + step difference_i) / strength, clipped to its bounds.
-// The derivative decreases in the step, and is linear between the steps at which some theta_i meets
-// a bound. So the step at which it is 0 is found by bisection over these steps.
+// where difference_i is slope i of plane `to` minus slope i of plane `from`, and the constant
+// difference is that of their constants. theta_i(step) is -(sum_i + step difference_i) / strength,
+// clipped to its bounds. The derivative decreases in the step, and is linear between the steps at
+// which some theta_i meets a bound. So bisection over these steps, then linear interpolation, finds
+// the step at which the derivative is 0.
 double exact_step(const Objective &objective, gsl::span<const double> sum_of, std::int32_t from,
                   std::int32_t to, double most_step, gsl::span<double> scratch) noexcept {
   const Pools &pools = objective.pools;
@@ -145,7 +146,8 @@ bool minimise(const Memory &memory, const Objective &objective, double gap, Arra
   const std::uint8_t *takes_part = objective.takes_part.data();
   Array<double> sum(memory);
   Array<double> breaks(memory);
-  Array<std::uint8_t> settled(memory); // by group: 1 if its part of the gap was small
+  // By group: 1 if its part of the gap was small at the last visit.
+  Array<std::uint8_t> settled(memory);
   if (!shares.resize(pools.planes()) || !sum.resize(d) || !breaks.resize(2 * d + 2) ||
       !settled.resize(pools.groups()))
     return false;

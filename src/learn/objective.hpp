@@ -1,8 +1,10 @@
 // The learning objective over stored labellings, and its minimisation.
 //
-// A stored labelling y of a group (a document) is a *plane*: the cost of y plus the score of y
-// minus the score of the gold labelling, which is a linear function of the weights theta,
+// A stored labelling y of a group (a document) is a *plane*: a linear function of the weights
+// theta,
 //     constant + sum_i slopes[i] theta_i.
+// It equals the cost of y times a factor, plus the score of y, minus the score of the gold
+// labelling.
 // The objective is
 //     strength / 2 |theta|^2 + sum over groups of the maximum over the group's planes,
 // minimised over the theta within the bounds of the weights.
@@ -42,9 +44,9 @@ public:
 
 private:
   std::int64_t weights_ = 0;
-  Array<double> numbers_;      // planes x (1 + weights)
-  Array<std::int32_t> next_;   // by plane
-  Array<std::int32_t> first_;  // by group
+  Array<double> numbers_;      // planes x (1 + weights): constant, then slopes
+  Array<std::int32_t> next_;   // by plane: the next plane of its group
+  Array<std::int32_t> first_;  // by group: its first plane
   Array<std::int32_t> last_;
   Array<std::int32_t> kept_; // by group: number of planes
 };

@@ -81,7 +81,7 @@ double Residuals::likeness(gsl::span<double> by_kind) const noexcept {
     const std::int64_t *member = order_.begin() + pools_[p].first_member;
     for (std::int64_t c = pools_[p].first_clique; c < last_clique(p); ++c) {
       const std::int64_t n = cliques_[c];
-      double products = 0; // twice the sum over pairs of members
+      double products = 0; // sum over ordered pairs of different members
       for (std::int32_t v = 0; n > 1 && v < pools_[p].width; ++v) {
         double sum = 0;
         double squares = 0;

@@ -42,9 +42,9 @@ public:
 
   // True if some pool has two cliques between which members can be exchanged.
   bool can_exchange() const noexcept;
-  // Computes the test statistic of each kind: sum over cliques and values of (sum over pairs of
-  // members of the product of their residuals) / n, with n the number of members of the clique.
-  // Returns the sum over all kinds.
+  // Computes the test statistic of each kind: the sum, over cliques, values and ordered pairs of
+  // different members, of (product of the residuals of the two members) / n. Here n is the number
+  // of members of the clique. Returns the sum over all kinds.
   double likeness(gsl::span<double> by_kind) const noexcept;
   // Deals the members of each pool to the cliques of the pool at random.
   void exchange() noexcept;

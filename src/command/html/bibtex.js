@@ -24,7 +24,8 @@ const namesOf = (text) => {
       names.push(...pairs.map((family, k) => `${family}, ${made[2 * k + 1]}`));
     else if (made.length === 2 && isOneWord(made[1])) names.push(made.join(", "));
     else if (rank === 0 && made.length > 2 && isOneWord(made[0]) && made.slice(2).every(isWhole))
-      names.push(made.slice(0, 2).join(", "), ...made.slice(2)); // only the first: "family, given"
+      // Only the first name has the form "family, given".
+      names.push(made.slice(0, 2).join(", "), ...made.slice(2));
     else if (made.length === 1 || made.every(isWhole)) names.push(...made);
     else return null;
   }

@@ -45,7 +45,7 @@ static void put_bar(FILE *to, const char *name, double x, double width, double s
           x, width, y, BARS_TOP + BARS_HEIGHT - y);
 }
 
-/* Writes an attribute whose value describes a bar in words. */
+/* Writes an attribute whose value describes the two bars of a page in words. */
 static void put_told(FILE *to, const corpus *from, const summary *of, const bar *one,
                      const char *attribute) {
   char space[NAME_SPACE];

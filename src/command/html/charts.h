@@ -12,8 +12,8 @@
  * number. */
 void put_error_chart(FILE *to, const corpus *from, const summary *of);
 
-/* Writes a chart of the joint score by round, and one of the distance to the upper bound by step if
- * a bound was computed. */
+/* Writes a chart of the joint score by round. If a bound was computed, also writes a chart of the
+ * distance from the score to the upper bound by step. */
 void put_score_chart(FILE *to, const inference *done);
 
 /* Draws a line from `low` to 1 with two marks, the F1 of a label without cliques (base) and in the

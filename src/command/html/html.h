@@ -18,7 +18,8 @@ void put_term(FILE *to, term which, const char *text);
 void put_glossary(FILE *to);
 /* Writes an integer with commas between the thousands. */
 void put_count(FILE *to, int64_t number);
-/* Writes a number with `digits` decimals, and always a sign if `with_sign`; minus is U+2212. */
+/* Writes a number with `digits` decimals. Minus is U+2212; a positive number gets a "+" only if
+ * `with_sign`. */
 void put_number(FILE *to, double number, int digits, int with_sign);
 /* Writes a number and a noun, such as "1 word", "2 words". */
 void put_counted(FILE *to, int64_t number, const char *one, const char *many);

@@ -103,8 +103,8 @@ const Labelling = (() => {
       return changed;
     }
     /**
-     * Creates a run without a beam if all joint states fit the budget, which is also faster;
-     * otherwise a run with a beam.
+     * Creates a run without a beam if all joint states fit the budget; such a run is also faster.
+     * Otherwise creates a run with a beam.
      */
     #runOf(model) {
       try {
@@ -264,7 +264,7 @@ const Labelling = (() => {
     isWrong(labels, t) {
       return this.gold[t] >= 0 && this.gold[t] !== labels[t];
     }
-    /** Returns the field of position t: the positions around t, in a row, with the label of t. */
+    /** Returns the field of position t: the consecutive positions around t with the label of t. */
     field(t) {
       const all = this.positions(this.chainAt[t]);
       let [first, last] = [t, t];
@@ -334,8 +334,8 @@ const Labelling = (() => {
 
     /**
      * Returns counts like those of scores.h: of each page (`pages`), of all pages but training
-     * pages (`all`), and of each label, without cliques and now (`labels`); also `taken` and
-     * `mended`, see below.
+     * pages (`all`), and of each label, without cliques and now (`labels`). Also returns `taken`
+     * and `mended`, which comments below explain.
      */
     count() {
       const empty = () => ({

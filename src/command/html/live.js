@@ -197,7 +197,7 @@
       const places = whole.checked ? field : [t];
       clearTimeout(pending);
       act(page, places.map((position) => ({ position, flags: flagsOf(position) })), what);
-      close(); // only now, so that moving the focus computes the layout of the page only once
+      close(); // after act(), so that the layout is computed only once when the focus moves
       view.tokenAt(t)?.focus();
     };
     const list = element("ul", { class: "choice", "aria-label": "Labels" });

@@ -146,8 +146,9 @@ typedef struct confusion {
   int32_t gold, said;
 } confusion;
 
-/* Writes how many words have the right label only in the result (together), how many only without
- * cliques (alone), and which labels are most often confused in the words right only alone. */
+/* Writes how many words have the right label only in the result (together), and how many have it
+ * only without cliques (alone). Of the words that are right only alone, writes which right labels
+ * the result most often replaces by which wrong ones. */
 static void put_losses(const report *r) {
   const corpus *from = r->from;
   if (from->gold == NULL || r->of->all.known == 0)

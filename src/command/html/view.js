@@ -156,7 +156,7 @@ const View = (() => {
     record(chain) {
       const { of } = this;
       const article = document.getElementById("r" + chain);
-      if (!article) return; // the report has no room for it
+      if (!article) return; // the report is too long to show this record
       const changed = of.isChanged(chain);
       const wrongIn = (labels) => of.positions(chain).filter((t) => of.isWrong(labels, t)).length;
       const [ownErrors, errors] = [wrongIn(of.own), wrongIn(of.now)];
