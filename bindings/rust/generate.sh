@@ -21,7 +21,7 @@ trap 'rm -f "$made"' EXIT
   --default-macro-constant-type signed --default-enum-style consts \
   --raw-line '// Made by generate.sh from include/chorale/*.h: do not edit.' \
   -- -I../../include >"$made"
-# The constants are members of unnamed enums, whose type in C is int: i32.
+# The constants are members of unnamed enums. Their type is int in C, so they become i32.
 sed -i -E '/^pub type _bindgen_ty_[0-9]+ = /d; s/: _bindgen_ty_[0-9]+ = /: i32 = /' "$made"
 
 if [[ ${1-} == --check ]]; then

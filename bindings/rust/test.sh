@@ -122,8 +122,8 @@ for example in "$crates"/libchorale/examples/*.rs; do
   cargo_with release run --quiet --package libchorale "${with_ndarray[@]}" --example "$(basename "$example" .rs)"
 done
 
-# Runs the same programs with a library that has sanitizers. The address sanitizer also reports
-# memory that tests leave allocated.
+# Runs the test programs again, with a library that has sanitizers. The address sanitizer also
+# reports memory that tests leave allocated.
 install_library asan-ubsan
 echo "== tests, address and undefined-behaviour sanitizers"
 for program in "${programs[@]}"; do
@@ -134,8 +134,8 @@ for setting in "${lazy[@]}"; do
   unset "${setting%%=*}"
 done
 
-# Tests problem files and callbacks only. The C++ is compiled without optimisation, in a third of
-# the time.
+# Tests problem files and callbacks only. The C++ is compiled without optimisation, which takes a
+# third of the time.
 echo "== tests, vendored library"
 quick=$work/quick
 mkdir -p "$quick"

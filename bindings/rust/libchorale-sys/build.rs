@@ -64,10 +64,10 @@ fn build() -> PathBuf {
         include.join("chorale").join("chorale.h"),
     )
     .expect("chorale.h is beside chorale.cpp");
-    // Cargo shows this line if it runs with -vv: it tells why the build takes so long.
+    // `cargo build -vv` shows this line, which tells why the build takes so long.
     eprintln!("libchorale-sys: compiling one source of C++, for a minute and a half of one core");
-    // The library is optimised even in a debug build: this does not change its results, and this
-    // crate serves to use the library, not to debug it.
+    // The library is optimised even in a debug build of this crate. Optimisation does not change
+    // its results, and users of this crate do not debug the library.
     cc::Build::new()
         .cpp(true)
         .file(source.join("chorale.cpp"))

@@ -175,7 +175,7 @@ fn reaches(length: usize, dimensions: &[(usize, usize)]) -> bool {
 /// # fn main() -> ch::Result<()> {
 /// let scores = [0.5, 1.0, 0.0, /* row 1 */ 2.0, 0.1, 0.3];
 /// let rows = ch::Matrix::flat(&scores, 3)?;
-/// let columns = ch::Matrix::strided(&scores, 3, 2, 1, 3)?; // the same, transposed
+/// let columns = ch::Matrix::strided(&scores, 3, 2, 1, 3)?; // the transposed matrix
 /// assert_eq!((rows.rows(), columns.rows()), (2, 3));
 /// assert_eq!((rows.get(1, 0), columns.get(0, 1)), (Some(2.0), Some(2.0)));
 /// assert!(ch::Matrix::flat(&scores, 4).is_err());

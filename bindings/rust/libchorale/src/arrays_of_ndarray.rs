@@ -9,7 +9,7 @@ use ndarray::{ArrayBase, ArrayView2, ArrayView3, Data, Ix2, Ix3};
 /// reversed or repeats entries, or if entries may overlap. extents, strides: one number for each
 /// axis. The stride of an axis with one entry does not matter.
 fn forward<const D: usize>(extents: [usize; D], strides: [isize; D]) -> Option<[usize; D]> {
-    // Strides without gaps. They are returned for an array without entries.
+    // Begins with the strides of a row-major array without gaps. An empty array keeps these.
     let mut found = [1; D];
     for axis in (1..D).rev() {
         found[axis - 1] = extents[axis].max(1).checked_mul(found[axis])?;
@@ -21,9 +21,9 @@ fn forward<const D: usize>(extents: [usize; D], strides: [isize; D]) -> Option<[
     for &axis in &long {
         found[axis] = usize::try_from(strides[axis]).ok()?;
     }
-    // The axes are visited by ascending stride; `reach` is the number of elements that the axes
-    // visited so far span. Entries do not overlap if each stride is at least `reach`, and the
-    // smallest at least 1.
+    // Visits the axes by ascending stride. `reach` is the number of elements that the axes visited
+    // so far span, at first 1. Entries do not overlap if the stride of each axis is at least the
+    // `reach` of the axes before it.
     long.sort_by_key(|&axis| found[axis]);
     let mut reach = 1;
     for &axis in &long {

@@ -4,8 +4,9 @@
 //! group of *members*, each with a value; its potential is a function of the counts of these
 //! values. Members of a *position clique* are positions; one more position, the *centre*, may
 //! select the potential. Members of a *property clique* are whole chains: a member has one of the R
-//! values of a property, or is EMPTY (no value) or CONFLICT (several values). Chains and instances
-//! are numbered together from 0 in the order of adding, and so are cliques.
+//! values of a property, or is EMPTY (no value) or CONFLICT (several values). An *instance* is a
+//! model of the caller that takes the place of a chain. Chains and instances share one numbering,
+//! from 0 in the order of adding; cliques have a numbering of their own, also from 0.
 
 use crate::array::{check_length, check_offsets, count, pointer, size, Element};
 use crate::error::call;
@@ -61,9 +62,9 @@ impl<'a> CliqueSetup<'a> {
             ..Self::blank(vec![potential])
         }
     }
-    /// Makes a position clique with a *centre*: one more position, whose value selects the
-    /// potential of the other members. values: R, the number of values of the other members.
-    /// potentials: one for each value of the centre.
+    /// Makes a position clique with a *centre*: one more member, also a position, whose value
+    /// selects the potential of all other members. values: R, the number of values of these other
+    /// members. potentials: one for each value of the centre.
     pub fn centred(values: usize, potentials: &[&'a Potential]) -> Self {
         Self {
             values,
@@ -321,9 +322,9 @@ impl<'a> ModelBuilder<'a> {
         Ok(count(first)..self.lengths.len())
     }
 
-    /// Adds an oracle instance: a model of the caller that takes the place of a chain and computes
-    /// messages and decodes by its own methods. Returns its number among the chains. Errors: Size
-    /// (no labels), SizeOverflow, OutOfMemory.
+    /// Adds an oracle instance: a model of the caller that takes the place of a chain. Its own
+    /// methods compute its messages and find its best labelling. Returns its number among the
+    /// chains. Errors: Size (no labels), SizeOverflow, OutOfMemory.
     pub fn add_instance(&mut self, instance: impl Instance + 'a) -> Result<usize> {
         let (length, labels) = (instance.length(), size(instance.labels()));
         let port = Box::new(Port {
@@ -386,16 +387,17 @@ impl<'a> ModelBuilder<'a> {
     }
 
     /// Adds a member to a clique: a whole chain to a property clique, or an instance to any clique
-    /// without centre. Errors: OutOfRange, Kind (a chain in a position clique), DuplicateMember,
-    /// LabelsMismatch, AutomatonOnTree, TokensMissing, ValueOutsideRange, State (the clique has a
-    /// weight above 1), OutOfMemory.
+    /// without a centre. Errors: OutOfRange, Kind (a chain in a position clique), DuplicateMember,
+    /// LabelsMismatch, AutomatonOnTree, TokensMissing, ValueOutsideRange, State (a member already
+    /// has a weight above 1, see [`set_weights`](Self::set_weights)), OutOfMemory.
     pub fn add_member(&mut self, clique: usize, chain: usize) -> Result<()> {
         self.member(clique, chain, None, None, false)
     }
 
-    /// Adds a whole chain to a property clique, with copies of the arrays that the property reads.
-    /// classes: the class of each position; None: all 0. table: the table entry of each position;
-    /// None: the chain's tokens. Errors: as for [`add_member`](Self::add_member); Shape.
+    /// Adds a whole chain to a property clique, with copies of the arrays that the property reads
+    /// besides the labels. classes: the class of each position, a small number; None: all 0. table:
+    /// the number that the property reads at each position, such as a token id; None: the chain's
+    /// tokens. Errors: as for [`add_member`](Self::add_member); Shape.
     pub fn add_member_with(
         &mut self,
         clique: usize,
@@ -447,8 +449,8 @@ impl<'a> ModelBuilder<'a> {
     }
 
     /// Adds one position of a chain to a position clique. Errors: OutOfRange, Kind (a property
-    /// clique, an instance), DuplicateMember, LabelsMismatch, State (the clique has a weight above
-    /// 1), OutOfMemory.
+    /// clique, an instance), DuplicateMember, LabelsMismatch, State (a member already has a weight
+    /// above 1, see [`set_weights`](Self::set_weights)), OutOfMemory.
     pub fn add_position(&mut self, clique: usize, chain: usize, position: usize) -> Result<()> {
         call(|error| unsafe {
             c::model_builder_add_position(
@@ -549,11 +551,12 @@ impl<'a> ModelBuilder<'a> {
         })
     }
 
-    /// Adds a position clique for every token id that occurs often enough in a group of the chains
-    /// added so far; with [`RepeatedWords::across`], in all of these chains. The members of the
-    /// clique are these occurrences. words: the options, such as the least number of occurrences.
-    /// Returns the numbers of the cliques. Errors: TokensMissing, ValuesMismatch (the potential),
-    /// Size, OutOfRange, LabelsMismatch, OutOfMemory.
+    /// Adds a position clique for every token id that occurs often enough in one group of chains;
+    /// with [`RepeatedWords::across`], in all chains together. The members of the clique are the
+    /// positions where the token occurs. Only chains added before this call are considered. words:
+    /// the options, such as the least number of occurrences. Returns the numbers of the cliques.
+    /// Errors: TokensMissing, ValuesMismatch (the potential), Size, OutOfRange, LabelsMismatch,
+    /// OutOfMemory.
     pub fn add_repeated_words(
         &mut self,
         potential: &Potential,

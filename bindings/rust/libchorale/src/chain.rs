@@ -155,9 +155,9 @@ impl<'s, 't, N: Element> Chain<'s, 't, N> {
         self.transitions.as_ref()
     }
 
-    /// Returns the owners of those arrays of which the chain has its own copy. The owners must live
-    /// as long as anything that reads the chain's arrays in place. The library itself keeps the
-    /// transitions alive.
+    /// Returns an owner for each array of which the chain holds a copy. Whatever reads the chain's
+    /// arrays in place must keep these owners. Transitions need no owner: the library itself keeps
+    /// them alive.
     pub(crate) fn owners(&self) -> Vec<Owner> {
         let edges = self.edges.as_ref().and_then(|edges| edges.first.owner());
         let allowed = self.allowed.as_ref().and_then(Matrix::owner);

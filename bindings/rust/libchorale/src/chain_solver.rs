@@ -63,10 +63,9 @@ pub struct Marginals<'s> {
 pub struct MarginalsOut<'o> {
     /// Positions x labels: the best score of a labelling with this label at this position.
     pub marginals: Option<MatrixMut<'o>>,
-    /// (positions - 1) x labels x labels, without gaps. Matrix t - 1 is for the edge to position t
-    /// from the position before, or in a tree from the parent of t. Its entry `[x][y]` is the best
-    /// score of a labelling with label x at that position and label y at t; minus infinity if t is
-    /// a root.
+    /// (positions - 1) x labels x labels, without gaps. Matrix t - 1 is for the edge from position
+    /// s to position t, where s is t - 1, or in a tree the parent of t. Its entry `[x][y]` is the
+    /// best score of a labelling with label x at s and label y at t; minus infinity if t is a root.
     pub edge_marginals: Option<&'o mut [f64]>,
     /// For each position: the greatest max-marginal minus the second greatest. Plus infinity if
     /// only one label is possible, 0 if none is.

@@ -171,7 +171,8 @@ impl<'a> CliqueOptions<'a> {
         self
     }
     /// Sets when a Lagrangian relaxation ends: when complementary slackness is violated by at most
-    /// this fraction of the largest useful multiplier.
+    /// this fraction of the largest useful multiplier. (A greater multiplier would change no
+    /// member's value.) The default is 1e-3.
     pub fn tolerance(mut self, tolerance: f64) -> Self {
         self.raw.tolerance = tolerance;
         self

@@ -70,7 +70,7 @@ told! {
         Size = ERROR_SIZE,
         /// Sizes whose product overflows, or a size above the greatest that the library supports.
         SizeOverflow = ERROR_SIZE_OVERFLOW,
-        /// A row stride shorter than a row.
+        /// A stride of 0, or strides with which rows or entries of an array would overlap.
         Stride = ERROR_STRIDE,
         /// A table has fewer entries than the number of members requires.
         TableTooShort = ERROR_TABLE_TOO_SHORT,
@@ -399,8 +399,9 @@ asked! {
 
 asked! {
     /// The method for a chain with several properties. The exact computation runs over *joint
-    /// states*: the states of all automata and the values fired so far. The budget limits how many
-    /// joint states are stored at one position.
+    /// states*. A joint state consists of the state of each property's automaton and the value that
+    /// each property has fired so far. The budget limits how many joint states are stored at one
+    /// position.
     JointMode {
         /// Exact while the number of joint states is within the budget. Beyond the budget: a beam
         /// whose width is the budget.
@@ -452,8 +453,9 @@ asked! {
     /// The number format in which messages are stored. Computations are always in double precision.
     MessageElement {
         /// `Float64` if all messages take less than 256 KB. Otherwise the widest format with which
-        /// model, run and scores together take at most twice the bytes of the scores: one of those
-        /// below, or one of 1 byte a number. If no format is small enough: `Magnitude16`.
+        /// model, run and scores together take at most twice the bytes of the scores. The formats
+        /// are `Float64`, `Float32`, `Magnitude16`, and one of 1 byte a number that only `Auto` can
+        /// choose. If no format is small enough: `Magnitude16`.
         Auto = MESSAGES_AUTO,
         /// 8 bytes a number.
         Float64 = MESSAGES_FLOAT64,
@@ -640,8 +642,9 @@ told! {
         Kept = VERDICT_KEPT,
         /// No clique has the kind.
         NoCliques = VERDICT_NO_CLIQUES,
-        /// The kind was left out at the start: its bases do not differ enough between the gold
-        /// labels and the best labels without cliques.
+        /// The kind was left out at the start. Its bases are about as great under the gold labels
+        /// as under the best labels without cliques, and its members do not agree significantly
+        /// more than the tagger expects.
         Screened = VERDICT_SCREENED,
         /// The gain of the kind on held-out documents is not significant.
         NoGain = VERDICT_NO_GAIN,

@@ -36,7 +36,7 @@ pub struct Agreement<'a> {
     weights: Option<&'a [i64]>,
 }
 
-/// What should agree, with the arrays that only this kind of agreement reads.
+/// What should agree. A variant holds the arrays that only agreements of its kind read.
 #[derive(Clone, Debug)]
 enum Kind<'a> {
     Words,
@@ -102,7 +102,7 @@ impl<'a> Agreement<'a> {
         self.minimum = Some(minimum);
         self
     }
-    /// Sets the tokens, or for [`keys`](Self::keys) the keys, that form no clique; in any order.
+    /// Sets tokens that form no clique, in any order; for [`keys`](Self::keys), sets such keys.
     /// Ignored by [`property`](Self::property) and [`cliques`](Self::cliques).
     pub fn stop(mut self, stop: &'a [i32]) -> Self {
         self.stop = stop;
@@ -277,9 +277,9 @@ fn decode_with<'a, N: Element>(
 
 impl Problem<'static> {
     /// Makes a problem from a corpus and agreements, with the model that [`decode`] would label.
-    /// The scores are copied. The cliques of agreement `k` have kind `k`. gold: the gold label of
-    /// each position of the corpus, -1 if unknown. Errors: as for [`decode`], except those of the
-    /// run; Shape, OutOfRange (gold).
+    /// The scores are copied; transitions are shared. The cliques of agreement `k` have kind `k`.
+    /// gold: the gold label of each position of the corpus, -1 if unknown. Errors: as for
+    /// [`decode`], except those of the run; Shape, OutOfRange (gold).
     pub fn agreeing<N: Element>(
         corpus: &Corpus<'_, '_, N>,
         agreements: &[Agreement<'_>],
@@ -329,8 +329,8 @@ unsafe fn agreement_of(decoded: *const c::Decoded, clique: usize) -> Option<usiz
 
 /// A corpus that was labelled by [`decode`].
 pub struct Labelled<'a> {
-    /// The library's result, which the field `run` owns. The field is never lent mutably, so no
-    /// caller can replace the run, and the pointer stays valid.
+    /// The library's result, which the field `run` owns. `run` is never lent mutably, so no caller
+    /// can replace it, and this pointer stays valid.
     decoded: *const c::Decoded,
     run: Run<'a>,
 }

@@ -54,9 +54,10 @@ impl Dictionary {
     /// Makes a dictionary of the `keep` values with the highest scores, without values that score
     /// minus infinity. full: a dictionary that holds the values to choose from; None: the values to
     /// choose from are 0 to scores.len() - 1. scores: one for each value to choose from. With
-    /// `full`, they are in the order of its numbers, at least full.len() entries; the entry of OUT
-    /// and entries after it are not read. outside: how all values that are not chosen are treated.
-    /// Errors: ValuesMismatch, Size, NotANumber, OutOfMemory.
+    /// `full`, entry i is the score of the value that has the number i in `full`. There must then
+    /// be at least full.len() entries; the entry of OUT and entries after it are not read. outside:
+    /// how all values that are not chosen are treated. Errors: ValuesMismatch, Size, NotANumber,
+    /// OutOfMemory.
     pub fn best(
         full: Option<&Self>,
         scores: &[f64],

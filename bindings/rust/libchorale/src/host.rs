@@ -132,7 +132,8 @@ unsafe extern "C" fn deallocate(
     let inner = user as *const Inner;
     let layout = Layout::from_size_align_unchecked(bytes, alignment);
     (*inner).allocator.dealloc(memory.cast(), layout);
-    // The last deallocation drops the caller's allocator and log, whose destructors may panic.
+    // If no `Host` is left, the last deallocation drops the caller's allocator and log, whose
+    // destructors may panic.
     panics::caught_always(|| Arc::decrement_strong_count(inner));
 }
 

@@ -29,8 +29,8 @@ pub trait Instance: Send + Sync {
     /// Returns the number of different labels, at least 1. Each label is from 0 to labels() - 1.
     fn labels(&self) -> usize;
     /// Writes the messages of the instance to `outgoing`. The entry of port `p` and value `v` is
-    /// the greatest sum, over the labellings that have value `v` at `p`, of the labelling's own
-    /// score and the incoming scores of its values at all other ports. Before the call all entries
+    /// the best score of a labelling that has value `v` at `p`. This score is the labelling's own
+    /// score plus the incoming scores of its values at all other ports. Before the call all entries
     /// are minus infinity, which is right for values that no labelling has. Returns Break to end
     /// the call of the run.
     fn messages(&self, incoming: &Incoming<'_>, outgoing: &mut Outgoing<'_>) -> ControlFlow<()>;
@@ -47,7 +47,8 @@ pub trait Instance: Send + Sync {
 }
 
 /// The messages of the cliques to an instance. Each port has a row with one score for each value; a
-/// score may be minus infinity. The row of a port in a property clique has R + 2 scores, those of
+/// score may be minus infinity. The length of the row is the
+/// [`clique_columns`](crate::Model::clique_columns) of the clique: R, or R + 2 with the scores of
 /// EMPTY and CONFLICT last.
 pub struct Incoming<'a> {
     columns: &'a [i64],

@@ -2,9 +2,10 @@
 //! scratch memory of the caller, allocate nothing in the library, and keep nothing between calls.
 //!
 //! `scratch` must be aligned to 64 bytes, as [`AlignedBytes`](crate::AlignedBytes) is. It needs as
-//! many bytes as [`ChainSolver::bytes`](crate::ChainSolver::bytes) returns, or for [`messages`] and
-//! [`decode`] [`ChainSolver::message_bytes`](crate::ChainSolver::message_bytes). Errors are those
-//! of the solver's methods of the same names; WorkspaceTooSmall and Alignment (`scratch`).
+//! many bytes as [`ChainSolver::bytes`](crate::ChainSolver::bytes) returns. [`messages`] and
+//! [`decode`] instead need as many as
+//! [`ChainSolver::message_bytes`](crate::ChainSolver::message_bytes) returns. Errors are those of
+//! the solver's methods of the same names; WorkspaceTooSmall and Alignment (`scratch`).
 //!
 //! ```
 //! use libchorale as ch;

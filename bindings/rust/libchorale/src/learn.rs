@@ -23,8 +23,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 /// A lower and an upper bound for the weights of a basis (a function of the counts of a clique). If
-/// several rules match a weight, the last one applies. A rule for a basis that is not learnt by
-/// default makes it learnt.
+/// several rules match a weight, the last one applies. A basis that is not learnt by default is
+/// learnt if a rule names it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct WeightRule {
     /// The kind of cliques that the rule is for; None: every kind that can have the basis.
@@ -591,12 +591,13 @@ pub struct LearntKind {
     pub cliques: usize,
     /// The number of members of these cliques.
     pub members: usize,
-    /// The p-value of the screening, which leaves out kinds whose bases are the same on gold labels
-    /// as on the tagger's labels; 1 if kinds were not screened.
+    /// The p-value of the screening; 1 if kinds were not screened. The screening leaves out a kind
+    /// if its bases hardly differ between the gold labels and the tagger's labels, and its members
+    /// do not agree significantly more than the tagger expects.
     pub screening_p: f64,
-    /// The cost of the tagger's labels minus the cost with this kind alone. If the kind was not
-    /// learnt alone, `p` is 1 and the other fields are 0: it was left out, it is the only kind with
-    /// weights, or all kinds together failed the final test on held-out groups.
+    /// The cost of the tagger's labels minus the cost with this kind alone. A kind is not learnt
+    /// alone if it was left out, if it is the only kind with weights, or if all kinds together
+    /// failed the final test on held-out groups. Then `p` is 1 and the other fields are 0.
     pub gain: Gain,
 }
 
@@ -604,7 +605,7 @@ pub struct LearntKind {
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct LearntWeight {
-    /// The kind of clique.
+    /// The number of the kind of cliques.
     pub kind: usize,
     /// The basis (a function of the counts of a clique) that the weight multiplies.
     pub basis: Basis,

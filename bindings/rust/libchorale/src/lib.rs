@@ -23,7 +23,7 @@
 //!   [`Run`] labels all chains together.
 //! * [`Prices`] connect several models that share cliques, where one model would be too large.
 //! * A [`Problem`] is a model with its names, gold labels and notes, in memory and as a file.
-//! * [`learn`] computes the strengths of cliques from problems with gold labels.
+//! * [`learn`] computes from problems with gold labels how strongly labels should agree.
 //! * A [`Host`] provides memory and a log, a [`Cancel`] ends computations early.
 //!
 //! # Words
@@ -45,10 +45,11 @@
 //!   all cliques.
 //! * *Max-marginal*: the best score of a labelling that has a given label at a given position. A
 //!   *margin* is the best max-marginal of a position minus the second best.
-//! * *Message*: a score for each value of a member. The message of a clique to a member is the best
-//!   that the rest of the clique can score if the member has this value. The message of a member to
-//!   a clique is the best that the member's chain can score with this value, together with the
-//!   messages of its other cliques. These are the messages of max-product belief propagation.
+//! * *Message*: a score for each value of a member. In the message of a clique to a member, the
+//!   score of a value is the greatest sum of the potential and the messages of the other members if
+//!   this member has the value. In the message of a member to a clique, it is the best score of the
+//!   member's chain with the value, including the messages of the chain's other cliques. These are
+//!   the messages of max-product belief propagation.
 //!
 //! # Arrays and numbers
 //!
@@ -172,7 +173,7 @@ pub fn abi() -> i32 {
 /// The number of the binary interface that this crate is written for.
 pub const ABI: i32 = c::ABI;
 
-/// Makes the example of the README a documentation test, so that it is compiled and run.
+/// Makes the examples of the README documentation tests, so that they are compiled and run.
 #[cfg(doctest)]
 #[doc = include_str!("../../README.md")]
 pub struct Readme;

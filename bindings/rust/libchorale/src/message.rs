@@ -51,8 +51,8 @@ impl<'a> Attachment<'a> {
         self
     }
     /// Sets the table: for each position the number that the property reads there, such as a token
-    /// id. Where a rule fires the table's entry, the entry is a value of the property, or -1 for
-    /// nothing.
+    /// id. If the property fires entries of the table ([`Action::Table`](crate::Action::Table)),
+    /// each entry is a value of the property, or -1 for nothing.
     pub fn table(mut self, table: &'a [i32]) -> Self {
         self.table = Some(table);
         self
@@ -414,7 +414,8 @@ impl ChainSolver<'_> {
     }
 
     /// Finds the labelling with the best sum of the chain's score and the messages of all
-    /// attachments. Errors: as for [`messages`](Self::messages), but there may be no attachments.
+    /// attachments. Errors: as for [`messages`](Self::messages), but a call without attachments is
+    /// allowed.
     pub fn decode<N: Element>(
         &mut self,
         chain: &Chain<'_, '_, N>,

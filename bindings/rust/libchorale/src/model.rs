@@ -23,8 +23,9 @@ pub(crate) struct Keep<'a> {
     #[allow(clippy::vec_box)]
     pub(crate) instances: Vec<Box<Port<'a>>>,
     pub(crate) slots: Vec<Arc<Slot>>,
-    /// For each clique whose potential is a callback: the slot that holds its panics. One entry for
-    /// each potential (a centred clique has several), None for a potential without a callback.
+    /// For each clique with a callback potential: a list with one entry for each of its potentials
+    /// (a centred clique has several). The entry is the slot that holds the panics of the callback;
+    /// None for a potential that is not a callback.
     pub(crate) slots_of_cliques: BTreeMap<usize, Vec<Option<Arc<Slot>>>>,
     /// The copies of arrays that borrowed chains and corpora own.
     pub(crate) owners: Vec<Owner>,
@@ -186,8 +187,9 @@ impl<'a> Model<'a> {
     pub fn clique_values(&self, clique: usize) -> usize {
         count(unsafe { c::model_clique_values(self.as_ptr(), size(clique)) })
     }
-    /// Returns the number of scores in a message of a clique: R + 2 with EMPTY and CONFLICT, or R
-    /// if no member can be EMPTY or CONFLICT. 0 if there is no such clique.
+    /// Returns the number of scores in a message of a clique: R + 2, with EMPTY and CONFLICT, if a
+    /// member can be EMPTY or CONFLICT or if the potential is over R + 2 values; otherwise R. 0 if
+    /// there is no such clique.
     pub fn clique_columns(&self, clique: usize) -> usize {
         count(unsafe { c::model_clique_columns(self.as_ptr(), size(clique)) })
     }
@@ -195,18 +197,19 @@ impl<'a> Model<'a> {
     pub fn clique_centre_values(&self, clique: usize) -> usize {
         count(unsafe { c::model_clique_centre_values(self.as_ptr(), size(clique)) })
     }
-    /// Returns the potential of a clique, over R or R + 2 values, multiplied by the factor of
-    /// [`reweigh`](Self::reweigh). None if there is no such clique, and for a centred clique, which
-    /// has [one potential for each value of its centre](Self::clique_centre_potential).
+    /// Returns the potential of a clique, over R or R + 2 values. In a model made by
+    /// [`reweigh`](Self::reweigh), it is multiplied by the factor of the clique. None if there is
+    /// no such clique, and for a centred clique, which has [one potential for each value of its
+    /// centre](Self::clique_centre_potential).
     pub fn clique_potential(&self, clique: usize) -> Option<Potential> {
         unsafe {
             let raw = c::model_clique_potential(self.as_ptr(), size(clique));
             Potential::retain(raw, self.slot(clique, 0))
         }
     }
-    /// Returns the potential of a centred clique for one value of its centre, multiplied by the
-    /// factor of [`reweigh`](Self::reweigh). None if there is no such clique or value, or the
-    /// clique has no centre.
+    /// Returns the potential of a centred clique for one value of its centre. In a model made by
+    /// [`reweigh`](Self::reweigh), it is multiplied by the factor of the clique. None if there is
+    /// no such clique or value, or if the clique has no centre.
     pub fn clique_centre_potential(&self, clique: usize, value: usize) -> Option<Potential> {
         unsafe {
             let raw = c::model_clique_centre_potential(self.as_ptr(), size(clique), size(value));

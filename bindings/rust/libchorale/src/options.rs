@@ -163,8 +163,9 @@ impl<'a> RunOptions<'a> {
         self
     }
     /// Lets the caller's threads do the work. `executor` is called with a [`Work`] for each
-    /// parallel loop, and lets up to `workers` threads [participate](Work::participate) in it. The
-    /// calling thread does the pieces that are left.
+    /// parallel loop, and lets up to `workers` threads [participate](Work::participate) in the
+    /// loop. When `executor` returns, the calling thread does the pieces of the loop that no thread
+    /// has started.
     pub fn executor(
         mut self,
         workers: usize,

@@ -83,7 +83,7 @@ impl Slot {
     /// into the library, returns None without calling `callback`.
     pub(crate) fn caught<T>(&self, callback: impl FnOnce() -> T) -> Option<T> {
         if PANICKED.try_with(Cell::get).unwrap_or(false) {
-            return None; // the library may go on calling callbacks, but a thread keeps one panic
+            return None; // only the first panic of a thread is kept
         }
         match catch_unwind(AssertUnwindSafe(callback)) {
             Ok(value) => Some(value),
@@ -112,8 +112,8 @@ pub(crate) fn settle<'s, T>(
 ) -> Result<T> {
     let stopped = matches!(&result, Err(error) if error.status() == Status::CallbackStopped);
     if forget() || stopped {
-        // Several threads may have panicked in one call. The first panic is resumed and the others
-        // are dropped, so that no later call finds them.
+        // Callbacks may have panicked on several threads in one call. One of the panics is resumed
+        // and the others are dropped, so that no later call finds them.
         let payloads = slots
             .into_iter()
             .flat_map(|slot| std::mem::take(&mut *slot.lock()));

@@ -22,7 +22,8 @@ use std::sync::Arc;
 /// let potts = ch::Potential::potts(3, 2.0)?;
 /// assert_eq!(potts.evaluate(&[2, 1, 0], 3)?, 2.0 * (4.0 + 1.0));
 ///
-/// // The same, divided by the number of members, where the last value is not counted.
+/// // The same potential with two options: it is divided by the number of members, and the last
+/// // value is not counted.
 /// let options = ch::PotentialOptions::new()
 ///     .scale(ch::Scale::ByMembers)
 ///     .counted(&[true, true, false]);

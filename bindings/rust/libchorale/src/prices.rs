@@ -133,7 +133,7 @@ impl<'a> Prices<'a> {
             for (place, (row, &values)) in prices.iter().zip(&self.values).enumerate() {
                 check_length(&format!("prices[{place}]"), Some(row.as_ref()), values)?;
             }
-            self.numbers.clear(); // the capacity suffices for all prices
+            self.numbers.clear(); // keeps the capacity, which suffices for all prices
             for row in prices {
                 self.numbers.extend_from_slice(row.as_ref());
             }
@@ -222,7 +222,8 @@ impl std::fmt::Debug for Prices<'_> {
 /// SizeOverflow (2^31 items or more), OutOfRange, OutOfMemory.
 ///
 /// ```
-/// // Documents 0 to 2, cliques 3 and 4: 3 has members in the documents 0 and 2.
+/// // Items 0 to 2 are documents, items 3 and 4 are cliques. Clique 3 has members in the documents
+/// // 0 and 2, clique 4 in document 1.
 /// let parts = libchorale::components(&[0, 2, 1], &[3, 3, 4], 5)?;
 /// assert_eq!(parts, [0, 1, 0, 0, 1]);
 /// # Ok::<(), libchorale::Error>(())

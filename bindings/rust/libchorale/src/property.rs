@@ -23,7 +23,7 @@ use crate::{c, Action, Host, LabelMap, Result, SegmentRule};
 /// # fn main() -> ch::Result<()> {
 /// let names = ["O", "B-Title", "I-Title", "B-Year"];
 /// let map = ch::LabelMap::from_names(ch::Scheme::Bio, &names)?;
-/// // the kind of what follows the title; "O" is ignored
+/// // Fires the kind of the first label after the title (kind 1) that is not "O".
 /// let options = ch::PropertyOptions::new().ignored(&[true, false, false, false]);
 /// let follows = ch::Property::next_label(&map, 1, &options)?;
 /// let shown = ch::Attachment::new(&follows).evaluate(&[1, 2, 0, 3], None)?;
@@ -349,7 +349,7 @@ impl std::fmt::Debug for Property {
 /// ```
 /// use libchorale as ch;
 /// # fn main() -> ch::Result<()> {
-/// // the label after the first 2, of labels 0 .. 2
+/// // Fires the label directly after the first label 2. The labels are 0, 1 and 2.
 /// let mut builder = ch::PropertyBuilder::new(3, 1, 3)?;
 /// let seen = builder.add_state()?;
 /// let done = builder.add_state()?;

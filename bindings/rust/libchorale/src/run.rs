@@ -107,9 +107,9 @@ impl RunResult {
     }
 }
 
-/// A reason why a chain changed: a clique in which the value of the chain, or of a position of the
-/// chain, differs between the best labelling and the chain's own labelling (decoded without
-/// cliques), and how much the clique's score gains by this change.
+/// A reason why a chain changed: a clique in which the value of the chain, or of one of its
+/// positions, is not the same under the best labelling as under the chain's own labelling (decoded
+/// without cliques). A payment also says how much the clique's score gains by this change.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Payment {
@@ -171,9 +171,9 @@ pub struct ChainProbabilities {
     pub probabilities: Vec<f64>,
     /// The number of columns of `probabilities`.
     pub labels: usize,
-    /// True if the sums over labellings are exact. False if the states of the chain's properties
-    /// exceed the budget ([`RunOptions::budget`](crate::RunOptions::budget)), so that some
-    /// labellings were left out or properties were approximated by
+    /// True if the sums over labellings are exact. False if the chain's properties have more joint
+    /// states than the budget ([`RunOptions::budget`](crate::RunOptions::budget)). Then some
+    /// labellings were left out, or properties were approximated by
     /// [`JointMode::Absorption`](crate::JointMode::Absorption).
     pub exact: bool,
 }

@@ -116,7 +116,7 @@ fn a_view_of_columns_leaves_the_others_to_their_owner() {
 #[test]
 fn cliques_and_potentials_take_them_too() {
     let scores = Array2::from_shape_vec((2, 3), vec![2.1, 1.9, 0.7, 0.3, 0.2, 0.9]).unwrap();
-    let members = CliqueProblem::new(scores.t()).unwrap(); // copied, since its rows have gaps
+    let members = CliqueProblem::new(scores.t()).unwrap(); // copied: the entries of a row have gaps
     assert_eq!((members.members(), members.values()), (3, 2));
     let weights = Array2::from_diag_elem(2, 0.5);
     let pairs = Potential::pairs(&weights, &PotentialOptions::new()).unwrap();

@@ -126,7 +126,7 @@ fn a_model_is_what_it_was_told() {
             assert_eq!(given.unary().get(t, y), Some(*score));
         }
     }
-    // The chain that a model returns can be solved: its best labelling is the one without cliques.
+    // The chain that a model returns can be solved by itself, without the model's cliques.
     let mut solver = ChainSolver::new().unwrap();
     let best = solver.best(&given).unwrap();
     assert_eq!(best.labelling, Some(&[1, 2, 3][..]));
@@ -464,7 +464,7 @@ fn loans_are_copies_without_the_copy() {
     let scores = [[0.0, 0.5, 0.2], [0.1, 0.0, 0.3], [0.4, 0.1, 0.0]];
     let transitions = Transitions::new(&scores).unwrap().start(&[0.1, 0.0, 0.0]);
     let transitions = transitions.build_borrowed().unwrap();
-    const LENGTH: usize = 20_000; // more than one block of the model's memory
+    const LENGTH: usize = 20_000; // so long that copies need further blocks of the model's memory
     let unary = [0.3, 0.4].map(|score| vec![[score, 0.2, 0.1]; LENGTH]);
     let tokens = [3, 2].map(|token| {
         let mut tokens = vec![token; LENGTH];
@@ -522,7 +522,7 @@ fn threads_share_a_model() {
             });
         }
     });
-    // A run is moved to another thread, and outlives the model's own handle.
+    // A run is moved to another thread, and keeps the model when the handle `model` is dropped.
     let moved = std::thread::spawn(move || {
         drop(model);
         run.reset();

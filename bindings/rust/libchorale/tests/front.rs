@@ -677,8 +677,9 @@ fn mistakes_of_a_specification_are_named() {
     assert!(decoded(Agreement::cliques(&[0], &[])).is_ok());
 }
 
-/// Returns the sum of the scores of the labels plus strength / n * sum_v n_v^2, where member i
-/// counts weights[i] times.
+/// Returns the sum of the scores of the labels plus strength / n * sum_v n_v^2. n_v is the sum of
+/// the weights of the members with label v, n the sum of all weights. labels: returns the label of
+/// member i.
 fn weighted_score(
     scores: &[[f64; 2]],
     weights: &[i64],

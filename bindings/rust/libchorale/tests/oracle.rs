@@ -77,7 +77,7 @@ fn laid_out(
 
 type Formula = Box<dyn Fn(&[i64]) -> f64>;
 
-/// Returns a potential of each kind over three values, with its name and its formula.
+/// Returns potentials over three values, each with its name and its formula.
 fn potentials(random: &mut Random, members: usize) -> Vec<(&'static str, Potential, Formula)> {
     let options = PotentialOptions::new();
     let lambda = random.finite();
