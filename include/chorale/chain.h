@@ -9,10 +9,10 @@
  * one, with score 0.
  *
  * phi is always added in the same order: position by position from the first, and at each position
- * start, edge, unary and end, if present. All functions report this sum, with the same bits. If
- * several labellings have the best score, compare two of them: a chain returns the labelling with
- * the lower label at the last position at which the two differ, a tree the labelling with the lower
- * label at the first such position.
+ * start, edge, unary and end, if present. All functions that report phi report this sum, with the
+ * same bits. If two labellings have the same best score, the positions at which they differ decide.
+ * On a chain, the labelling with the lower label at the last such position is returned; on a tree,
+ * the labelling with the lower label at the first.
  *
  * A score of minus infinity forbids the label or the transition that has this score. If every
  * labelling is forbidden, the call succeeds with the outcome CHORALE_OUTCOME_INFEASIBLE.
@@ -53,14 +53,16 @@ typedef struct chorale_transitions_options {
   int64_t row_stride;              /* of scores, in elements; 0: rows without gaps */
   int64_t column_stride;           /* of scores, in elements; 0 means 1 */
   /* 1: `scores` is not copied, and must stay valid and unchanged until the last reference is
-   * released; it must be FLOAT64 and ROWS_FROM with column_stride 1, and `mask` NULL. Default 0. */
+   * released. Then `scores` must be FLOAT64 and ROWS_FROM with column_stride 1, and `mask` must be
+   * NULL. Default 0: copied. */
   int32_t borrow;
   int32_t reserved;  /* 0 */
   const void *start; /* m scores, added at the first position; NULL: zeros. Copied */
   const void *end;   /* m scores, added at the last position; NULL: zeros. Copied */
-  /* Bytes; 0 forbids. mask: m x m without gaps, entry [x][y] for label y directly after label x.
-   * start_mask, end_mask: m entries, for the label of the first and of the last position. Each may
-   * be NULL, and then forbids nothing. chorale_scheme_mask fills such arrays. */
+  /* Three arrays of bytes, in which 0 forbids. mask: m x m without gaps, entry [x][y] for label y
+   * directly after label x. start_mask, end_mask: m entries, for the label of the first and of the
+   * last position. Each may be NULL, and then forbids nothing. chorale_scheme_mask fills such
+   * arrays. */
   const uint8_t *mask;
   const uint8_t *start_mask;
   const uint8_t *end_mask;
@@ -120,12 +122,13 @@ typedef struct chorale_chain {
   int64_t labels;                  /* m >= 1 */
   chorale_element element;         /* of unary, edges, start and end */
   chorale_orientation orientation; /* of edges */
-  /* T x m: entry [t][y] at t * unary_row_stride + y * unary_column_stride, in elements. Strides
-   * of 0: rows without gaps. Entries must not overlap. */
+  /* T x m scores: that of label y at position t is at index t * unary_row_stride + y *
+   * unary_column_stride, in elements. Strides of 0: rows without gaps. Entries must not overlap. */
   const void *unary;
   int64_t unary_row_stride;
   int64_t unary_column_stride;
-  /* Edge, start and end scores; `edges`, `start` and `end` below replace them. NULL: zeros. */
+  /* Edge, start and end scores, with the masks of the transitions. `edges`, `start` and `end` below
+   * replace them, each together with its mask. NULL: zeros. */
   const chorale_transitions *transitions;
   /* Edge scores of this chain alone, which replace those of `transitions`. edge_matrices is 1 (one
    * m x m matrix for all edges) or T - 1 (a matrix for each edge: matrix t - 1, which begins at
@@ -141,8 +144,8 @@ typedef struct chorale_chain {
   /* A tree: T parents, each an earlier position, or -1 for a root (position 0 and possibly others).
    * NULL: a chain. */
   const int32_t *parents;
-  const int32_t *forced;      /* T: the label that position t must take, or -1. NULL: all free */
-  const uint8_t *allowed;     /* T x m bytes, 0 forbids label y at t. NULL: all allowed */
+  const int32_t *forced;      /* T labels that positions must take, -1: free. NULL: all free */
+  const uint8_t *allowed;     /* T x m bytes: 0 forbids label y at position t. NULL: all allowed */
   int64_t allowed_row_stride; /* in bytes; 0: m, rows without gaps */
 } chorale_chain;
 
@@ -182,8 +185,8 @@ typedef struct chorale_chain_result {
 CHORALE_API void chorale_chain_result_init(chorale_chain_result *result, size_t struct_size);
 
 /* Create a solver. The workspace of chorale_chain_solver_create is empty at first and grows as
- * needed. That of create_in is `bytes` bytes of the caller's memory, aligned to 64: this solver
- * never allocates, and a task that needs more memory fails with WORKSPACE_TOO_SMALL. Errors:
+ * needed. The workspace of create_in is `bytes` bytes of the caller's memory, aligned to 64: such a
+ * solver never allocates, and a task that needs more memory fails with WORKSPACE_TOO_SMALL. Errors:
  * NULL_ARGUMENT, STRUCT_SIZE; only create: OUT_OF_MEMORY; only create_in: ALIGNMENT,
  * WORKSPACE_TOO_SMALL. */
 CHORALE_API chorale_status chorale_chain_solver_create(const chorale_host *host,
@@ -220,17 +223,19 @@ CHORALE_API chorale_status chorale_chain_solve(chorale_chain_solver *solver,
                                               chorale_chain_result *result, chorale_error *error);
 
 /* Computes max-marginals. The max-marginal of a position and a label is the greatest phi of the
- * labellings that have this label at this position; that of an edge and two labels is the greatest
- * phi of the labellings that have these labels at the ends of the edge.
+ * labellings that have this label at this position. The max-marginal of an edge and two labels is
+ * the greatest phi of the labellings that have these labels at the ends of the edge. Max-marginals
+ * are computed up to rounding.
  *
  * marginals: T x m doubles, row t at marginals + t * row_stride (0: m, rows without gaps). May be
  *   NULL.
- * edge_marginals: (T - 1) x m x m without gaps, matrix t - 1 for the edge to position t, row: label
- *   of the parent; all minus infinity if t is a root. May be NULL.
+ * edge_marginals: (T - 1) x m x m doubles without gaps. Matrix t - 1 is for the edge to position t.
+ *   Its rows are for the labels of the parent of t (on a chain: of position t - 1), its columns for
+ *   the labels of t. All entries are minus infinity if t is a root. May be NULL.
  * margins: T entries, the greatest max-marginal of each position minus its second greatest; plus
  *   infinity if only one label is possible at the position, 0 if no label is. May be NULL.
  * labelling, result: as in chorale_chain_solve.
- * A max-marginal equals phi of such a labelling up to rounding. Errors: STRIDE. O(T m^2). */
+ * Errors: STRIDE. O(T m^2). */
 CHORALE_API chorale_status chorale_chain_max_marginals(
     chorale_chain_solver *solver, const chorale_chain *chain, double *marginals, int64_t row_stride,
     double *edge_marginals, double *margins, int32_t *labelling, chorale_chain_result *result,
@@ -240,7 +245,7 @@ CHORALE_API chorale_status chorale_chain_max_marginals(
  *
  * labellings: k x T, row j at labellings + j * row_stride (0: T, rows without gaps). May be NULL.
  * scores: k entries. May be NULL. found: receives the number of labellings found, fewer than k if
- *   fewer are allowed; later rows are not written.
+ *   fewer are allowed; the rows after them are not written.
  * Errors: NULL_ARGUMENT (found), SIZE (k < 1), STRIDE, NOT_A_CHAIN. O(T m (m + k log m)) time,
  * O(T m k) memory. */
 CHORALE_API chorale_status chorale_chain_k_best(chorale_chain_solver *solver,

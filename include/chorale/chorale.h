@@ -23,27 +23,27 @@
  *   - A call that can fail returns a chorale_status and takes an optional error struct last.
  *     Comments leave out the prefixes of constants: "Errors: SIZE" means CHORALE_ERROR_SIZE.
  *   - A failed call changes nothing, except that its output arrays may hold partial results.
- *   - A call that fills a buffer whose size the caller cannot know takes `capacity`, the size of
- *     the buffer in elements (text: bytes), and `needed`, which may be NULL and receives the number
- *     of elements of the whole output. With a NULL buffer and capacity 0 the call only stores this
- *     number. If the buffer is too small, the call fails with CAPACITY, stores the number all the
- *     same, and writes nothing to the buffer.
- *   - A handle passed as const may be used from several threads at once; a handle passed as
- *     non-const by one thread at a time. "Any thread" at a call means that several threads may make
- *     the call at once.
+ *   - Some calls fill a buffer whose size the caller cannot know. They take `capacity`, the size of
+ *     the buffer in elements (text: bytes), and `needed`, which receives the number of elements of
+ *     the whole output and may be NULL. With a NULL buffer and capacity 0 the call only stores this
+ *     number. If the buffer is too small, the call fails with CAPACITY and writes nothing to the
+ *     buffer, but still stores the number.
+ *   - Several threads may at once make calls that take the same handle as const. While a call takes
+ *     a handle as non-const, no other thread may make a call with this handle. "Any thread" at a
+ *     call means that several threads may make the call at once.
  *   - The library never prints, exits, aborts, or reads the environment or the locale.
  *   - Callbacks run only during a call, and must return. Progress, log and allocator callbacks run
  *     on the thread of the call. Callbacks of potentials and of oracle instances (model.h) also run
  *     on the worker threads of a run, which are threads of the library or of the caller's executor.
  *     An exception or longjmp out of a callback is undefined behaviour: to end a call early, return
  *     non-zero or raise a cancel flag.
- *   - Between calls the library has no threads, and no state outside handles. So after fork the
+ *   - Between calls the library has no threads, and no state outside handles. So after a fork the
  *     child may use every handle (also of mapped problem files) that no other thread was using at
- *     the time of the fork; after a fork inside a callback the child may only exec or _exit.
+ *     the time of the fork. After a fork inside a callback the child may only exec or _exit.
  *   - Sizes are int64_t, so that negative sizes are detected; values are int32_t.
  *   - A row stride of 0 means rows without gaps; any other row stride must be at least the length
- *     of a row. An array that also has a column stride (chain.h) may be stored by columns: its
- *     entries must only not overlap.
+ *     of a row. An array that also has a column stride (chain.h) may be stored by columns; then any
+ *     strides are allowed with which no two entries overlap.
  */
 #ifndef CHORALE_CHORALE_H
 #define CHORALE_CHORALE_H

@@ -1,16 +1,17 @@
 /* Clique inference: finds the values x_1 .. x_n of the members of one clique that maximise
  *
- *     F(x) = sum_i psi[i][x_i] + C(n_0, .., n_{R-1})                       (Definition 5.1)
+ *     F(x) = sum_i psi[i][x_i] + C(n_0, .., n_{R-1})      (Definition 5.1 of the paper, see below)
  *
- * where C is a symmetric potential of the counts n_v of the values, and the max-marginals
- * m(i, v) = max { F(x) : x_i = v }.
+ * psi[i][v] is the score of member i for value v. C is a symmetric potential, n_v the number of
+ * members with value v. Clique inference also computes the max-marginals m(i, v), the maximum of
+ * F(x) over all x with x_i = v.
  *
  * A solver is a reusable workspace for one thread. The workspace grows when a problem needs more
  * memory; after chorale_clique_solver_reserve, problems of the reserved sizes allocate nothing.
  * Results have the same bits whatever the solver was used for before.
  *
- * Complexities below are for n members and R values. Names in [brackets] are sections of Gupta,
- * Sarawagi and Diwan (potential.h).
+ * Complexities below are for n members and R values. The paper is that of Gupta, Sarawagi and Diwan
+ * (potential.h); names in [brackets] are its sections.
  */
 #ifndef CHORALE_CLIQUE_H
 #define CHORALE_CLIQUE_H
@@ -43,21 +44,21 @@ CHORALE_API void chorale_clique_problem_init(chorale_clique_problem *problem, si
 
 /* ---- Weights ------------------------------------------------------------------------------
  *
- * With weights w_i, n_v is the sum of the weights of the members at v, and the sum of all weights
- * takes the place of n in the potential: in its scale and in the lengths of its tables. psi is not
- * multiplied: F adds psi[i][x_i] once. Examples: repeated rows of a table, long spans, speakers by
- * duration. If all weights are 1, results are those of a call without weights, bit for bit.
+ * With weights w_i, n_v is the sum of the weights of the members with value v. The sum of all
+ * weights takes the place of n in the scale of the potential and in the lengths of its tables. psi
+ * is not multiplied: F adds psi[i][x_i] once. Examples of weights: how often a row of a table is
+ * repeated, the length of a span, how long a speaker speaks. If all weights are 1, results are
+ * those of a call without weights, bit for bit.
  *
  * Weights need a SUM whose tables are convex and forbid no count. With such tables, a member of
- * weight w may be replaced by w *parts*, members of weight 1 with scores psi / w, without a change
- * of the optimum: if some parts of a member take one value and the others a second value, F is a
- * convex function of the number of parts at the first, so F is greatest when all parts have the
- * same one of the two values. ALPHA_PASS sorts members by their loss per unit of weight; the
- * labellings that it tries include the best of those that it would try on the w_1 + .. + w_n parts.
- * Its guarantees therefore hold: at least 13/15 of the optimum for Potts with lambda > 0 and
- * non-negative finite psi; exact for two values and for one member. Every score is that of a
- * labelling, and upper bounds are never below the optimum. (A table that is declared convex is
- * trusted.)
+ * weight w may be replaced by w *parts*, members of weight 1 with scores psi / w: the optimum stays
+ * the same. The reason: if the parts of a member have two values, F is a convex function of the
+ * number of parts with the first value, and so is greatest when all parts have the same value.
+ * ALPHA_PASS sorts members by their loss per unit of weight. The labellings that it tries include
+ * the best of those that it would try on all w_1 + .. + w_n parts. So its guarantees hold: at least
+ * 13/15 of the optimum for Potts with lambda > 0 and non-negative finite psi; exact for two values
+ * and for one member. Every score is that of a labelling, and upper bounds are never below the
+ * optimum. (If the caller declares a table convex, this is not checked.)
  *
  * These calls and algorithms take weights; others fail with WEIGHTS:
  *
@@ -65,8 +66,9 @@ CHORALE_API void chorale_clique_problem_init(chorale_clique_problem *problem, si
  *     chorale_clique_max_marginals   AUTO, ALPHA_PASS: lower bounds, each the score of a labelling
  *     chorale_clique_score           any potential
  *
- * With weights, AUTO is ALPHA_PASS, then POLISH and ICM from up to four of its labellings; if a gap
- * is requested, then DUAL_BOUND, which may end before the gap is reached.
+ * With weights, AUTO is ALPHA_PASS, then POLISH and ICM from the best labellings of the best values
+ * alpha (four up to 250 members, fewer above). If a gap is requested, DUAL_BOUND follows, which may
+ * end before the gap is reached.
  * chorale_clique_solver_bytes and _reserve compute the bytes of problems without weights. */
 
 /* ---- Algorithms --------------------------------------------------------------------------- */
@@ -118,8 +120,8 @@ enum {
   CHORALE_ALGORITHM_POLISH = 40,
 
   /* Iterated conditional modes: moves one member at a time while a move raises the score. Ends at a
-   * labelling that no single move improves. Any family. O(n R) scores a sweep. Starts from
-   * `start`. */
+   * labelling that no single move improves. Any family. Evaluates O(n R) moves in a sweep over the
+   * members. Starts from `start`. */
   CHORALE_ALGORITHM_ICM = 50,
 
   /* MAJORITY: ALPHA_PASS on the scores psi_iv + w_alpha,v (w: the weights of the potential). Keeps
@@ -129,8 +131,8 @@ enum {
 
   /* MAJORITY: Lagrangian relaxation of the constraint that alpha has the highest count, for one
    * majority value alpha after another. The three algorithms differ in the rule by which they
-   * change the multipliers. Gives an upper bound as well; no guarantee on the score. O(R n) an
-   * iteration and alpha. [Lagrangian Relaxation; Subgradient Optimization, Golden Search,
+   * change the multipliers. Gives an upper bound as well; no guarantee on the score. O(R n) for
+   * each iteration and each alpha. [Lagrangian Relaxation; Subgradient Optimization, Golden Search,
    * Conservative Coordinate Descent] */
   CHORALE_ALGORITHM_LAGRANGIAN_SUBGRADIENT = 70,
   CHORALE_ALGORITHM_LAGRANGIAN_GOLDEN_SECTION = 71,
@@ -155,7 +157,7 @@ enum {
 
   /* SUM: an upper bound by Lagrangian relaxation. Members choose values and values choose members
    * independently; the multipliers mu are changed so that the two choices agree. The bound is
-   *   sum_i max_v (psi_iv - mu_iv) + sum_v max_k (f_v(k) + sum of the k largest mu_iv).
+   *   sum_i max_v (psi_iv - mu_iv) + sum_v max_k (f_v(k) + sum of the k largest mu_iv over i).
    * Returns the best labelling found on the way. O(R n log n) an iteration. */
   CHORALE_ALGORITHM_DUAL_BOUND = 90
 };
@@ -163,14 +165,14 @@ enum {
 /* Returns the name of an algorithm in lower case, such as "alpha-pass"; "unknown algorithm" for any
  * other number. Static storage. Any thread. */
 CHORALE_API const char *chorale_algorithm_name(chorale_algorithm algorithm);
-/* Returns the algorithm with the name of `length` bytes, or -1. Any thread. */
+/* Returns the algorithm with this name of `length` bytes; -1 if there is none. Any thread. */
 CHORALE_API chorale_algorithm chorale_algorithm_from_name(const char *name, size_t length);
 
 /* Start labelling of ALPHA_EXPANSION, POLISH and ICM. */
 typedef int32_t chorale_start;
 enum {
   CHORALE_START_INDEPENDENT = 0, /* the best value of each member; the lowest if several are best */
-  CHORALE_START_VALUE = 1,       /* start_value for members that may take it, else the best value */
+  CHORALE_START_VALUE = 1,       /* start_value for members that may take it; others: their best */
   CHORALE_START_ASSIGNMENT = 2,  /* start_assignment */
   CHORALE_START_ALPHA_PASS = 3   /* the result of ALPHA_PASS */
 };
@@ -192,17 +194,18 @@ typedef struct chorale_clique_options {
   /* COUNT_BOXES: greatest number of open nodes; when it is reached the search continues depth
    * first. Memory for this number of nodes is allocated before the search: a node takes about 8 n +
    * 8 R bytes and a bit for each of the n R scores. A number whose nodes take more than 1 GiB is
-   * reduced to what fits in 1 GiB (at least 1 node), and a number above (n + 1)^R, the number of
-   * different nodes, is reduced to (n + 1)^R. 0: as many nodes as fit in 16 MiB, but at least 16
-   * and at most 8192. */
+   * reduced to what fits in 1 GiB (at least 1 node). A number above (n + 1)^K, where K is the
+   * number of columns (see CHORALE_ALGORITHM_AUTO), is reduced to (n + 1)^K: more nodes cannot be
+   * open at once. 0: as many nodes as fit in 16 MiB, but at least 16 and at most 8192. */
   int64_t node_pool;
-  /* LAGRANGIAN_*: a relaxation ends when the violation of complementary slackness is at most this
-   * fraction of the largest useful multiplier; >= 0, default 1e-3. */
+  /* LAGRANGIAN_*: the relaxation for a majority value alpha ends when no count exceeds that of
+   * alpha, and complementary slackness is violated by at most this fraction of the largest useful
+   * multiplier (a greater multiplier would change the value of no member). >= 0, default 1e-3. */
   double tolerance;
   /* Requested gap: stop when upper bound - score <= gap * |score|, or when the difference is within
-   * rounding: at most 1e-12 (sum_i |psi[i][x_i]| + |C(n)|). Negative (default -1): no gap is
-   * requested, and AUTO computes no bound beyond those that its algorithms need. 0: requests a
-   * proof of optimality. */
+   * rounding: at most 1e-12 (sum_i |psi[i][x_i]| + |C|). Negative (default -1): no gap is
+   * requested, and AUTO computes no bound that its algorithms do not need. 0: requests a proof of
+   * optimality. */
   double gap;
   /* Seconds from the start of the call; negative (default): no limit. Every algorithm checks clock
    * and cancel flag within milliseconds of work, for cliques of any size. Two steps do not: the
@@ -211,12 +214,12 @@ typedef struct chorale_clique_options {
    * as the labelling in which each member has its best value. After a limit, the callback of a
    * CALLBACK potential is called only to score the result.
    *
-   * With more than a million scores (n R), a limit that comes before all scores are read gives
-   * score minus infinity and leaves `assignment` unchanged, since there is no labelling yet.
-   * `marginals` is unchanged after any limit. Even computing the score of a labelling takes long,
-   * so labellings are scored during the search, in at most a fifth of its time. A cancel returns
-   * the best of the labellings that were scored. At most an eighth of a time limit is reserved to
-   * score the last labelling. */
+   * In cliques with more than a million scores (n R) the following holds. A limit that comes before
+   * all scores are read gives score minus infinity and leaves `assignment` unchanged, since there
+   * is no labelling yet. `marginals` is unchanged after any limit. Since even the computation of
+   * the score of a labelling takes long, labellings are scored during the search, in at most a
+   * fifth of its time. A cancel returns the best of the labellings scored so far. Up to an eighth
+   * of the time limit is reserved to score the last labelling. */
   double time_limit;
   const chorale_cancel *cancel; /* may be NULL. Borrowed. */
   int32_t exact_marginals;      /* 1: see chorale_clique_max_marginals. Default 0. */
@@ -238,9 +241,9 @@ typedef struct chorale_clique_result {
                               labelling, so a lower bound. 0 after calls that compute none */
   double score;            /* member_score + clique_score */
   double member_score;     /* sum_i psi[i][x_i], added in the order of i */
-  double clique_score;     /* C(n) */
+  double clique_score;     /* C of the counts */
   double upper_bound;      /* upper bound on max F; plus infinity if none was computed */
-  int64_t iterations;      /* total number of sweeps, rounds, multiplier steps or flows */
+  int64_t iterations;      /* total number of iterations, see `iteration_limit` */
   int64_t nodes;           /* COUNT_BOXES: number of nodes whose bound was computed */
 } chorale_clique_result;
 
@@ -321,13 +324,16 @@ enum {
 
 /* Computes all max-marginals m(i, v).
  *
- * They are exact for MAX, for at most two columns (see CHORALE_ALGORITHM_AUTO), for one member,
- * and, by AUTO or by the exact algorithm, for MAJORITY and concave SUM. Otherwise m(i, v) is the
- * best F of the labellings that ALPHA_PASS tries with x_i fixed to v: the score of a labelling, and
- * so a lower bound. options->exact_marginals = 1 requests exact max-marginals: those of the other
- * SUMs are then computed by COUNT_BOXES (slow; under a limit they may be lower bounds, see
- * marginals_exact). For PAIRS that equals no SUM and for CALLBACK, with more than two columns and
- * more than one member, the call then fails with NOT_EXACT.
+ * They are exact for MAX, for at most two columns (see CHORALE_ALGORITHM_AUTO) and for one member.
+ * By AUTO, EXACT_MAJORITY or CONCAVE_FLOW they are also exact for MAJORITY and concave SUM, and by
+ * COUNT_BOXES for every SUM. Otherwise m(i, v) is the best F of the labellings that ALPHA_PASS
+ * tries with x_i fixed to v: the score of a labelling, and so a lower bound.
+ *
+ * options->exact_marginals = 1 requests exact max-marginals. AUTO then computes those of a SUM that
+ * is not concave by COUNT_BOXES (slow; after a limit they may be lower bounds, see marginals_exact
+ * of the result). The call fails with NOT_EXACT if the algorithm cannot give exact max-marginals;
+ * so it does under AUTO for CALLBACK, and for PAIRS that equals no SUM, with more than two columns
+ * and more than one member.
  * options->algorithm: AUTO, ALPHA_PASS, EXACT_MAJORITY, CONCAVE_FLOW or COUNT_BOXES.
  *
  * marginals: n rows of R doubles, row i at marginals + i * row_stride (0: R, rows without gaps),

@@ -19,7 +19,8 @@ CHORALE_BEGIN_DECLS
 typedef struct chorale_corpus {
   size_t struct_size;     /* sizeof(chorale_corpus); set by init */
   int64_t chains;         /* >= 0 */
-  const int64_t *offsets; /* chains + 1; NULL: every chain has one position (a single item) */
+  const int64_t *offsets; /* chains + 1 entries; NULL: every chain has one position (it is a single
+                             item) */
   int64_t labels;         /* m >= 1 */
   chorale_element element; /* of unary: CHORALE_FLOAT64 (default) or CHORALE_FLOAT32 */
   /* 1: `unary` and `tokens` are not copied; both must stay valid and unchanged until the last
@@ -67,10 +68,11 @@ CHORALE_API chorale_status chorale_model_builder_add_positions(
     chorale_model_builder *builder, int64_t first, int64_t count, const int64_t *offsets,
     const int64_t *chains, const int64_t *positions, chorale_error *error);
 
-/* Adds whole chains (or oracle instances, model.h) to the cliques first .. first + count - 1, which
- * must be property cliques. Clique first + c receives the entries offsets[c] .. offsets[c + 1] - 1
- * of `chains`. For the property (property.h), the class of every position is 0, and the table of a
- * chain is its tokens; to pass other classes or tables use chorale_model_builder_add_member.
+/* Adds whole chains to the cliques first .. first + count - 1, which must be property cliques, or
+ * adds oracle instances (model.h) to cliques that are not centred. Clique first + c receives the
+ * entries offsets[c] .. offsets[c + 1] - 1 of `chains`. For the property (property.h), the class of
+ * every position is 0, and the table of a chain is its tokens; to pass other classes or tables use
+ * chorale_model_builder_add_member.
  * Errors: as for one member; NULL_ARGUMENT, SIZE (count), OUT_OF_RANGE (offsets). */
 CHORALE_API chorale_status chorale_model_builder_add_members(chorale_model_builder *builder,
                                                              int64_t first, int64_t count,

@@ -12,8 +12,9 @@
  *     chorale_decoded_destroy(decoded);
  *
  * An array of chorale_agreement is the *specification*: it states which labels should agree and how
- * strongly. Its fields have the same names in every language binding. The calls of this header are
- * implemented by the public calls of corpus.h, model.h and run.h, which offer more.
+ * strongly. The fields of chorale_agreement have the same names in every language binding. The
+ * calls of this header are implemented by the public calls of corpus.h, model.h and run.h, which
+ * offer more.
  */
 #ifndef CHORALE_DECODE_H
 #define CHORALE_DECODE_H
@@ -34,13 +35,15 @@ enum {
   /* The values of `property` on different chains should agree: for instance the label after the
    * title. */
   CHORALE_AGREE_PROPERTY = 20,
-  /* The labels of the positions that one entry of `cliques` lists should agree. */
+  /* The labels of the positions of one clique should agree; the caller lists the cliques in
+   * `members`. */
   CHORALE_AGREE_CLIQUES = 30
 };
 
 /* One soft constraint: which labels or property values should agree, and how strongly. The
  * positions (or chains) whose labels (or values) should agree form a *clique*: all positions with
- * one token, for instance. Arrays are borrowed for the duration of a call. */
+ * one token, for instance. A field whose comment begins with kinds, such as KEYS, is used only for
+ * these kinds. Arrays are borrowed for the duration of a call. */
 typedef struct chorale_agreement {
   size_t struct_size;          /* sizeof(chorale_agreement); set by init */
   chorale_agreement_kind kind; /* default WORDS */
@@ -63,10 +66,10 @@ typedef struct chorale_agreement {
                           one of these are in no clique of this agreement */
   int64_t stop_count;
   const chorale_property *property; /* PROPERTY: the property */
-  /* CLIQUES: clique c holds the positions (numbered as in chorale_corpus)
-   * members[clique_offsets[c]] .. members[clique_offsets[c + 1] - 1]. */
+  /* CLIQUES: `cliques` is the number of cliques. The positions of clique c (numbered as in
+   * chorale_corpus) are the entries clique_offsets[c] .. clique_offsets[c + 1] - 1 of `members`. */
   int64_t cliques;
-  const int64_t *clique_offsets; /* cliques + 1 */
+  const int64_t *clique_offsets; /* cliques + 1 entries */
   const int64_t *members;
   /* By position of the corpus (PROPERTY: by chain): how often the position (chain) counts in its
    * clique, >= 1; see "Weights" in clique.h. n and n_v above are then sums of weights. The strength
@@ -94,8 +97,8 @@ typedef struct chorale_decoded chorale_decoded;
  * SIZE, UNKNOWN_CONSTANT (kind), NOT_A_NUMBER, INFINITE, OUT_OF_RANGE, TOKENS_MISSING (WORDS, and
  * properties that read tokens, of a corpus without tokens), LABELS_MISMATCH (property),
  * VALUES_MISMATCH (potential), WEIGHTS (a potential that does not take them), SIZE_OVERFLOW
- * (weights of a clique that sum to more than 2^31 - 1), DUPLICATE_MEMBER (a position twice in
- * one of `cliques`). Error messages name the agreement by its index, such as "agreements[1]". If
+ * (weights of a clique that sum to more than 2^31 - 1), DUPLICATE_MEMBER (a position twice in one
+ * clique of CLIQUES). Error messages name the agreement by its index, such as "agreements[1]". If
  * there is no clique, chains are labelled independently. With N positions, O(N log N) for words and
  * keys, and O(N m^2) for each round of the run. */
 CHORALE_API chorale_status chorale_decode(const chorale_host *host, const chorale_corpus *corpus,
@@ -123,8 +126,8 @@ CHORALE_API chorale_status chorale_decoded_get_result(const chorale_decoded *dec
 /* One reason why a chain's labels differ from its best labelling without cliques: a clique in which
  * a position or chain changed its value. */
 typedef struct chorale_reason {
-  int64_t agreement; /* index into the specification */
-  int64_t clique;    /* within the model */
+  int64_t agreement; /* index of the agreement that was passed to chorale_decode */
+  int64_t clique;    /* number of the clique in the model */
   int64_t chain;
   int64_t position;  /* within the chain; -1: the whole chain, in a clique of PROPERTY */
   int64_t members;   /* number of members (positions or chains) of the clique; with weights, the sum

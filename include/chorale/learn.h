@@ -7,47 +7,54 @@
  * Input. Problems (problem.h) with gold labels, whose cliques have *kinds*
  * (chorale_problem_set_cliques; chorale_problem_create_agreeing makes one kind for each agreement).
  * Cliques of one kind share weights; cliques of kind -1 keep their potentials. The unary scores
- * must come from a tagger that has not seen the gold labels: cross-fit the tagger, one problem for
- * each fold. Below, "the tagger's labels" are the best labellings of the chains without cliques.
+ * must come from a tagger that has not seen the gold labels. So divide the data into folds, train a
+ * tagger for each fold on the other folds, and make one problem of each fold with the scores of its
+ * tagger. Below, "the tagger's labels" are the best labellings of the chains without cliques.
  * Chains belong to groups (documents). Groups that share a clique count as one group; groups of
  * different problems are never the same group.
  *
  * Model. The potential of a clique of kind k is sum_b theta_kb g_b(counts). The functions g_b are
  * the bases of chorale_basis, the numbers theta_kb the weights to learn. So for each labelling
- * equation 1 (model.h) is linear in theta. Bases below 100 are *agreement bases*. The others are
- * *bonuses*, which add a constant for each member with a certain value.
+ * equation 1 (model.h) is linear in theta. Bases whose constants are below 100 are *agreement
+ * bases*. The others are *bonuses*, which add a constant for each member with a certain value.
  *
- * Objective. A structural support vector machine. Let S_theta(y) be equation 1 of a labelling y of
- * a group under the weights theta, and Delta(y) the sum of the costs of its wrong labels. Then
+ * The next comments describe the objective, the choices made during learning, and what the weights
+ * mean. Other comments refer to their paragraphs by name, such as "last gate". */
+
+/* The objective of learning is that of a structural support vector machine. Let S_theta(y) be
+ * equation 1 of a labelling y of a group under the weights theta, Delta(y) the sum of the costs of
+ * its wrong labels, u the unit of the scores and lambda the strength of regularisation (u and
+ * lambda are described below). The sum
  *
  *     lambda / (2 u) |theta|^2
- *       + sum over groups of max_y [ u Delta(y) / 4 + S_theta(y) ] - S_theta(gold)
+ *       + sum over groups of ( max_y [ u Delta(y) / 4 + S_theta(y) ] - S_theta(gold) )
  *
- * is minimised subject to the bounds of the weights. u is the unit of the scores: the temperature
- * at which the margins of the tagger's labels are calibrated as log-odds (1 for a good
- * probabilistic tagger). If the margins of wrong labels add up to at least as much as those of
- * right labels, u is instead the temperature at which the softmax of the tagger's max-marginals
- * gives the gold labels the highest likelihood. So if all scores are multiplied by a factor, all
- * weights are multiplied by the same factor. The method is cutting planes: the labellings that runs
- * (run.h) find are stored by group, and the objective with the maximum over the stored labellings
- * is minimised by Frank-Wolfe steps in the dual with exact line search, until the duality gap is at
- * most 1e-5 u times the number of gold labels, for at most 2000 sweeps.
+ * is minimised subject to the bounds of the weights. The method is cutting planes: the labellings
+ * that runs (run.h) find are stored by group, and the objective with the maximum over the stored
+ * labellings is minimised by Frank-Wolfe steps in the dual with exact line search, until the
+ * duality gap is at most 1e-5 u times the number of gold labels, for at most 2000 sweeps.
+ *
+ * Unit. u is the temperature at which the margins of the tagger's labels are calibrated as log-odds
+ * (1 for a good probabilistic tagger). If the margins of wrong labels add up to at least as much as
+ * those of right labels, u is instead the temperature at which the softmax of the tagger's
+ * max-marginals gives the gold labels the highest likelihood. So if all scores are multiplied by a
+ * factor, u and all weights are multiplied by the same factor.
  *
  * F1. With `classes` in the options, costs are those of micro F1, where labels of class -1 do not
  * count. Let F be the F1 of the tagger's labels. A position costs 2 - F if its gold label counts
  * and the label given does not; 2 if both count and are of different classes; F if the label given
  * counts and the gold label does not. Then a labelling costs less than the tagger's labels exactly
- * if its F1 is above F. Agreement on labels that do not count earns nothing: in position cliques,
- * the sums of AGREEMENT, LOG_AGREEMENT, SHARE and SINGLE leave out each value v < 59 that only
- * labels of class -1 have. If there are such values, SINGLE is learnt by default: a bonus for every
- * label that counts.
- *
- * Choices made during learning:
+ * if its F1 is above F. Agreement on labels that do not count earns nothing: in position cliques
+ * without a centre, the sums of AGREEMENT, LOG_AGREEMENT, SHARE and SINGLE leave out each value
+ * v < 59 that only labels of class -1 have. (Only in kinds whose cliques all have the same R.) If
+ * there are such values, SINGLE is learnt by default: a bonus for every label that counts. */
+
+/* Choices made while weights are learnt:
  *   screening       Leaves out kinds whose bases are about as great on the tagger's labels as on
- *                   the gold labels. With 6 groups or more, a kind is left out if none of its bases
- *                   differs with p <= 0.2 (sign flips over groups; Bonferroni over the bases of the
- *                   kind), and if exchanges of this kind alone ("agreement" below) do not show with
- *                   p <= 0.1 that its members agree.
+ *                   the gold labels. With 6 groups or more, a kind is left out if both of these
+ *                   hold: none of its bases differs with p <= 0.2 (sign flips over groups;
+ *                   Bonferroni over the bases of the kind), and exchanges of this kind alone
+ *                   ("agreement" below) do not show with p <= 0.1 that its members agree.
  *   lambda          One of 30, 10, 3, 1, 0.3, 0.1, by cross-validation: groups are divided into
  *                   folds, and each fold is labelled with weights learnt on the others. The
  *                   choice is the highest lambda whose cost on held-out groups is at most one
@@ -60,30 +67,41 @@
  *                   to lower ones.
  *   weaker taggers  If the tagger of a problem has seen only a share s < 1 of the data that the
  *                   final tagger will have seen (`seen` in the options), its scores are made to
- *                   resemble those of the stronger tagger: gold labels get a bonus under which the
- *                   tagger's labels have s^r times as many errors. r (0 to 1) is minus the slope of
- *                   log errors over log shares if two shares differ by a factor of 1.5 or more,
- *                   else 0.35.
+ *                   resemble those of the final tagger: gold labels get a bonus under which the
+ *                   tagger's labels have s^r times as many errors. If two shares differ by a factor
+ *                   of 1.5 or more, r (0 to 1) is minus the slope of log errors over log shares;
+ *                   otherwise r is 0.35.
  *   control         Learns once more without agreement bases, to see what gain bonuses alone can
- *                   reach.
+ *                   reach. */
+
+/* The test of agreement:
  *   agreement       agreement_p tests whether members of a clique agree beyond what the tagger
- *                   expects. A member of a position clique has a residual for each value v:
- *                   g - (a + b q). g is 1 if the member's gold label has the value v, else 0. q is
- *                   the tagger's probability of v (softmax of max-marginals divided by u). a and b
- *                   are fitted by least squares, for each v, over the members of the kind. Members
- *                   of property cliques take part if their chains have all gold labels. They have
- *                   residuals for the values that the gold labels of most members of the kind show
- *                   in a problem, at most 64; q is 1 if the tagger's labels show v, else 0; a and b
- *                   are fitted to each problem. The statistic is the sum, over cliques and pairs of
- *                   their members, of sum_v (residual of one member) (residual of the other) / n.
- *                   It is compared with that of 999 random exchanges: agreement_p is the share of
- *                   exchanges whose statistic is at least as great. (Fewer exchanges are made if
- *                   100 of them reach the statistic.) An exchange deals members to cliques at
- *                   random: among all position cliques of a kind and a group, and among all
- *                   property cliques of a kind and a problem. If there would be more than 2^19
- *                   residuals, only every k-th clique is used. If nothing can be exchanged (centred
- *                   cliques, one position clique a group, one property clique a problem),
- *                   agreement_p is the p-value of the gain over the control on held-out groups.
+ *                   expects, in the kinds for which agreement bases are learnt.
+ *                     In a position clique (of a kind whose cliques all have the same R), each
+ *                   member with a gold label has a residual for each value v: g - (a + b q). g is 1
+ *                   if the gold label has the value v, else 0. q is the tagger's probability of v
+ *                   (softmax of max-marginals divided by u). a and b are fitted by least squares,
+ *                   for each v, over the members of the kind.
+ *                     In a property clique, only members whose chains have all gold labels take
+ *                   part. Their residuals are for the values (at most 64) that gold labels show
+ *                   most often in the cliques of the kind in a problem. g is 1 if the gold labels
+ *                   show v, else 0; q is 1 if the tagger's labels show v, else 0. a and b are
+ *                   fitted to each problem.
+ *                     The statistic is the sum, over cliques and pairs of their members, of sum_v
+ *                   (residual of one member) (residual of the other) / n. It is compared with that
+ *                   of 999 random exchanges: agreement_p is the share of exchanges whose statistic
+ *                   is at least as great. (The exchanges end early if 100 of them reach the
+ *                   statistic.) An exchange deals members to cliques at random: among all position
+ *                   cliques of a kind and a group, and among all property cliques of a kind and a
+ *                   problem. If there would be more than 2^19 residuals, only every k-th clique of
+ *                   a kind is used, for the least k that avoids this. agreement_p is for all kinds
+ *                   together; exchanges of a kind alone compare the statistic of this kind.
+ *                     Nothing can be exchanged in centred cliques, nor in a kind that has only one
+ *                   position clique in each group, or only one property clique in each problem. If
+ *                   there is nothing to exchange in any kind, agreement_p is the p-value of the
+ *                   gain over the control on held-out groups. */
+
+/* Choices of what is applied. `level` is the significance level in chorale_learn_options.
  *   scores          Tests whether the tagger's scores tell anything about the gold labels; if not,
  *                   the scores may belong to other positions. Let q(v) be the softmax of the
  *                   max-marginals of a position divided by u, and s(v) the share of label v among
@@ -92,18 +110,19 @@
  *                   this difference, summed over the positions of each group, is above 0 with p <=
  *                   level. If they tell nothing, only agreement that exchanges have shown is
  *                   applied. Bonuses are not, although they may gain: any bonus for the commonest
- *                   label beats guesses. With too few groups the test cannot succeed; the only
- *                   warning is then FEW_GROUPS.
- *   last gate       Decides what is applied. Compares the costs of held-out groups: as the tagger
- *                   labels them, under all bases, and under the control. If members were exchanged,
- *                   evidence of agreement does not depend on costs. All bases are then applied if
- *                   agreement_p is at most level / 2 (half, since bonuses have a second chance), if
- *                   all bases cost less than the tagger, and if they cost at most one standard
- *                   error more than the control. If nothing was exchanged, all bases are applied if
- *                   they cost less than the tagger and the control, agreement_p <= level, the gain
- *                   over the tagger has p <= level, and the scores tell something. Otherwise
- *                   bonuses alone are applied, if the gain of the control has p <= level and the
- *                   scores tell something.
+ *                   label beats guesses. With too few groups the test cannot succeed; the report
+ *                   then warns of FEW_GROUPS, and not of BASE_GUESSES.
+ *   last gate       Decides what is applied. Compares three costs of held-out groups: of the
+ *                   tagger's labels, under all bases, and under the control.
+ *                     If members were exchanged, agreement_p is evidence that does not depend on
+ *                   costs. All bases are then applied if agreement_p is at most level / 2 (half,
+ *                   since bonuses have a second chance), if all bases cost less than the tagger,
+ *                   and if they cost at most one standard error more than the control.
+ *                     If nothing was exchanged, all bases are applied if they cost less than the
+ *                   tagger and less than the control, agreement_p <= level, the gain over the
+ *                   tagger has p <= level, and the scores tell something.
+ *                     If all bases are not applied, bonuses alone are applied if the gain of the
+ *                   control over the tagger has p <= level and the scores tell something.
  *   kinds           Each kind is also learnt alone and judged by p, the p-value of its gain over
  *                   the tagger on held-out groups. Let m be the number of kinds with weights, and i
  *                   the greatest number for which the i-th lowest p is at most 0.5 i / m (Benjamini
@@ -119,31 +138,34 @@
  *                   strength agreement spreads one label through whole documents. In this case the
  *                   upper ends of the intervals of these weights are raised by as much as the
  *                   factor would have raised the weights, since few groups hardly tell whether the
- *                   factor is right. Bonuses are never multiplied: a larger bonus labels more and
- *                   more positions, and harms. Gains and p-values are those of the weights as
- *                   learnt, without the factor.
+ *                   factor is right. Bonuses are never multiplied: a larger bonus gives ever more
+ *                   positions its label, which harms. Gains and p-values are those of the weights
+ *                   as learnt, without the factor.
  *   temperature     For chorale_run_probabilities: the temperature with the highest likelihood of
  *                   the gold labels of held-out groups. Each group is labelled under the weights
- *                   learnt on the other folds; the factor and the last gate change these weights as
- *                   they do the final ones. Only positions whose highest probability at u is below
- *                   0.95 count: the many sure positions would outweigh the others. u times 1/2,
- *                   1, 2, 4 and 8 are tried; the best is refined by the vertex of the parabola
- *                   through its likelihood and those of its two neighbours, over the logarithm of
- *                   the temperature. If no position counts, the temperature is u. A gold label less
- *                   likely than 1/1000 counts as 1/1000, since the tagger may never have seen the
- *                   label. At most 128 chains are used, evenly spaced.
+ *                   learnt on the other folds, to which the factor and the last gate are applied as
+ *                   to the final weights. Only positions whose highest probability at u is below
+ *                   0.95 count, since the many sure positions would outweigh the others. u times
+ *                   1/2, 1, 2, 4 and 8 are tried. The best of them is refined by the vertex of the
+ *                   parabola through its likelihood and those of its two neighbours, over the
+ *                   logarithm of the temperature. If no position counts, the temperature is u. A
+ *                   gold label less likely than 1/1000 counts as 1/1000, since the tagger may never
+ *                   have seen the label. At most 128 chains are used, evenly spaced. */
+
+/* What p-values and weights mean.
  *
  * p-values are of one-sided paired sign flips over groups, exact up to 12 groups, otherwise from
- * 4096 random flips, or more if many kinds are tested. So with level 0.05 and fewer than 5 groups
- * no gain is significant, and nothing is applied but agreement that exchanges have shown. Results
- * do not depend on time, addresses or the number of threads: the same input gives the same bits.
+ * 4096 random flips, or more if many kinds are tested. (Those of exchanges are described under
+ * "agreement".) So with level 0.05 and fewer than 5 groups no gain is significant, and nothing is
+ * applied but agreement that exchanges have shown. Results do not depend on time, addresses or the
+ * number of threads: the same input gives the same bits.
  *
- * Interpretation. The weights are for inference. They minimise the objective above, which asks for
- * a margin at a chosen lambda, and do not estimate a distribution. If gold labels are drawn from
- * exp(score) under some weights, the learnt weights are smaller (with 40 to 60 groups about half as
- * large, before the factor), and label held-out groups about as well as those weights. Intervals
- * describe the minimum of the objective, times the factor; they are not intervals for the weights
- * of such a distribution. */
+ * The weights are for inference. They minimise the objective above, which asks for a margin at a
+ * chosen lambda, and do not estimate a distribution. Suppose that gold labels are drawn from
+ * exp(score) under some true weights. Then the learnt weights are smaller than the true ones (with
+ * 40 to 60 groups about half as large, before the factor), and label held-out groups about as well.
+ * Intervals describe the minimum of the objective, times the factor; they are not intervals for the
+ * true weights of such a distribution. */
 #ifndef CHORALE_LEARN_H
 #define CHORALE_LEARN_H
 
@@ -168,25 +190,26 @@ enum {
   /* sum_v n_v^2 / n; the weight is a `strength` of decode.h. Weight >= 0. Learnt by default, except
    * in centred cliques. */
   CHORALE_BASIS_AGREEMENT = 0,
-  CHORALE_BASIS_LOG_AGREEMENT = 10, /* sum_v n_v^2 / log n (n = 1: n_v^2). Weight >= 0 */
+  CHORALE_BASIS_LOG_AGREEMENT = 10, /* sum_v n_v^2 / log n (for n = 1: sum_v n_v^2). Weight >= 0 */
   /* Index i is 1, 2 or 3: sum_v max(0, n_v - i n / 4). Weights >= 0: the weighted sum of the three
    * functions is then convex and piecewise linear in the share n_v / n; weight i is the increase of
    * its slope at the share i / 4. */
   CHORALE_BASIS_SHARE = 20,
   /* Index a C + v: n_v if a is the value with the highest count, else 0. So the weights are the
    * matrix of a MAJORITY potential (potential.h). C is chorale_model_clique_columns, the number of
-   * values with EMPTY and CONFLICT; a and v are in 0 .. C-1. A kind with this basis has no other
-   * basis. */
+   * values with EMPTY and CONFLICT; a and v are from 0 to C - 1. A kind with this basis has no
+   * other basis. */
   CHORALE_BASIS_MAJORITY = 30,
-  /* Index c C + v, with C as above: n_v if the centre has value c, else 0. Only for centred
-   * cliques, where it is learnt by default and is the only basis. */
+  /* Index c C + v: n_v if the centre has value c, else 0. C is chorale_model_clique_columns; v is
+   * from 0 to C - 1. Only for centred cliques, where this basis is learnt by default and is the
+   * only one. */
   CHORALE_BASIS_CENTRE = 40,
   /* sum_v n_v. Learnt by default where members can be EMPTY or CONFLICT, as in property cliques,
    * and where values are left out ("F1" above). */
   CHORALE_BASIS_SINGLE = 100,
   CHORALE_BASIS_EMPTY = 110,    /* n_EMPTY. Learnt by default where members can be EMPTY */
-  CHORALE_BASIS_CONFLICT = 120, /* n_CONFLICT. Learnt by default where EMPTY is */
-  CHORALE_BASIS_OUT = 130,      /* n_OUT. For dictionaries with OUT; learnt by default there */
+  CHORALE_BASIS_CONFLICT = 120, /* n_CONFLICT. Learnt by default in the same kinds as EMPTY */
+  CHORALE_BASIS_OUT = 130,      /* n_OUT. Only where a dictionary has OUT; there by default */
   /* Index v: n_v. Learnt by default in position cliques with R <= 64. */
   CHORALE_BASIS_VALUE = 140
 };
@@ -216,7 +239,7 @@ typedef int32_t (*chorale_learn_progress_function)(void *user,
 
 typedef struct chorale_learn_options {
   size_t struct_size; /* sizeof(chorale_learn_options); set by init */
-  const chorale_weight_rule *rules; /* `rule_count` of them, rule_size bytes apart */
+  const chorale_weight_rule *rules; /* rule_count rules, rule_size bytes apart */
   size_t rule_size;                 /* sizeof(chorale_weight_rule); set by init */
   int64_t rule_count;
   /* Costs >= 0, labels x labels without gaps: the row is the gold label, the column the label
@@ -252,8 +275,10 @@ typedef struct chorale_learnt chorale_learnt;
 /* Learns from `count` >= 1 problems, which are borrowed for the length of the call.
  *
  * Kinds have the same numbers in all problems: if two problems name a kind (CHORALE_TEXTS_KINDS),
- * the names must be equal. A position whose gold label is unknown, or forbidden by its chain, takes
- * the label that fits best with the gold labels of its chain, and costs nothing.
+ * the names must be equal. If the gold label of a position is unknown, or forbidden by its chain,
+ * the label that fits best with the other gold labels of the chain takes its place, and no label of
+ * this position costs anything.
+ *
  * If time_limit, cancel or progress ends the call early, the call succeeds, the report gives the
  * outcome, and nothing is applied. These limits are checked about once a millisecond, except while
  * a run is created (chorale_run_create), which takes about 25 ms for half a million positions.
@@ -262,10 +287,10 @@ typedef struct chorale_learnt chorale_learnt;
  * scores so large that a weight would exceed 1e280), NOT_A_NUMBER, INFINITE, UNKNOWN_CONSTANT
  * (basis), LABELS_MISMATCH (costs, classes, chains of different numbers of labels), NO_GOLD (no
  * gold label is known that its chain allows), ONE_GROUP (all labelled chains are of one group),
- * KIND (no clique has a kind; a rule for a basis that its kind cannot have; of the cliques of one
- * kind only some are property cliques, have EMPTY and CONFLICT, have OUT, or have a centre, or
- * their centres have different numbers of values; a problem with an oracle instance; both costs and
- * classes), WEIGHTS (a clique with a kind has weights above 1), MODEL_MISMATCH (a kind has two
+ * KIND (no clique has a kind; a rule for a basis that its kind cannot have; cliques of one kind
+ * that differ in whether they are property cliques, have EMPTY and CONFLICT, have OUT or have a
+ * centre, or in the number of values of the centre; a problem with an oracle instance; both costs
+ * and classes), WEIGHTS (a clique with a kind has weights above 1), MODEL_MISMATCH (a kind has two
  * names), NO_LABELLING (a chain forbids every labelling), and those of chorale_run_create and
  * chorale_run_solve.
  * Cost: at most 81 + 3 K runs over each problem, where K is the number of kinds. Memory: that of a
@@ -295,11 +320,12 @@ CHORALE_API chorale_status chorale_problem_create_agreeing(const chorale_host *h
 /* Creates a model with the chains and cliques of a problem's model, in which every clique that has
  * a kind gets the learnt potential of this kind. If nothing is applied, these potentials are zero.
  * The chains are shared with the problem's model, as in chorale_model_reweigh.
- * Errors: NULL_ARGUMENT, STRUCT_SIZE, KIND (a clique that could not have been of its kind in
- * chorale_learn, see KIND there; a kind of which no clique was learnt from), WEIGHTS (a clique with
- * a kind has weights above 1), VALUES_MISMATCH (a kind with the basis VALUE, MAJORITY or CENTRE, or
- * whose bases leave out values ("F1" above), can be applied only to cliques with as many values as
- * those learnt from), MODEL_MISMATCH (a kind with another name), OUT_OF_MEMORY. */
+ * Errors: NULL_ARGUMENT, STRUCT_SIZE, KIND (a clique that differs from the cliques of its kind that
+ * were learnt from, as under KIND of chorale_learn; a clique of a kind that was not learnt),
+ * WEIGHTS (a clique with a kind has weights above 1), VALUES_MISMATCH (a kind with the basis VALUE,
+ * MAJORITY or CENTRE, or whose bases leave out values ("F1" above), can be applied only to cliques
+ * with as many values as those learnt from), MODEL_MISMATCH (a kind has another name in the
+ * problem), OUT_OF_MEMORY. */
 CHORALE_API chorale_status chorale_learnt_apply(const chorale_host *host,
                                                 const chorale_learnt *learnt,
                                                 const chorale_problem *problem,
@@ -333,11 +359,11 @@ enum {
   CHORALE_WARNING_GOLD_FORBIDDEN = 1,  /* some chains forbid some of their gold labels */
   CHORALE_WARNING_LABEL_UNSEEN = 2,    /* some gold label is forbidden at every position */
   CHORALE_WARNING_SINGLE_CLIQUE = 4,   /* some kind has only one clique */
-  CHORALE_WARNING_BASE_KNOWS = 8,      /* over 99 % of the tagger's labels are right: does it know
-                                          the gold labels? */
+  CHORALE_WARNING_BASE_KNOWS = 8,      /* over 99 % of the tagger's labels are right: has the tagger
+                                          seen the gold labels? */
   CHORALE_WARNING_FEW_GROUPS = 16,     /* too few groups for any gain to be significant */
-  CHORALE_WARNING_BASE_GUESSES = 32    /* scores tell nothing about gold labels: do they belong to
-                                          other positions? */
+  CHORALE_WARNING_BASE_GUESSES = 32    /* scores tell nothing about gold labels: do the scores
+                                          belong to other positions? */
 };
 
 /* The report. Costs are sums of the costs of wrong labels over all groups; each group is labelled
@@ -398,8 +424,9 @@ typedef struct chorale_learnt_kind {
   double screening_p; /* p-value of "screening" above; 1 if kinds were not screened */
   /* Gain of this kind learnt alone: the cost of the tagger's labels minus the cost of the labels
    * under this kind, on held-out groups; with a 95 % interval and a p-value. If the kind was not
-   * learnt alone (it was left out, it is the only kind with weights, or nothing passed the last
-   * gate), all are 0, and p is 1. */
+   * learnt alone, the gain and its interval are 0, and p is 1. This is so if the kind was left out,
+   * if it is the only kind with weights, if none of its bases is among those applied, or if nothing
+   * passed the last gate. */
   double gain;
   double gain_lower;
   double gain_upper;
@@ -420,7 +447,8 @@ typedef struct chorale_learnt_weight {
   int64_t index; /* index within the basis (chorale_basis); 0 if the basis has none */
   double weight; /* the weight as applied; 0 if its kind or its basis is not applied */
   /* 95 % interval, by a jackknife over folds, for the mean of this weight over corpora with as many
-   * groups, at this lambda. Does not include the uncertainty of the choice of lambda and kinds. */
+   * groups, at the chosen lambda. Does not include the uncertainty of the choice of lambda and
+   * kinds. */
   double lower;
   double upper;
   double least;  /* least and most: the bounds of the weight in learning */

@@ -1,7 +1,7 @@
 /* Chains and trees under properties: property-aware messages, and decoding under messages.
  *
- * K properties (property.h) are attached to a chain. Each property p is the chain's membership in
- * one clique, from which the chain has received a message m_p: a score for each value of p. With
+ * Properties (property.h) are attached to a chain. For each property p the chain is a member of
+ * one clique, from which it has received a message m_p: a score for each value of p. With
  *
  *     Phi(y) = phi(y) + sum_p m_p(value of p on y)          (phi: the score of the chain, chain.h)
  *
@@ -24,15 +24,18 @@ CHORALE_BEGIN_DECLS
 /* Methods for several properties. The exact dynamic program extends its state, the label, by a
  * *configuration*, the joint state of all properties: for every property the state of its automaton
  * and, while the property may still fire, the value that it has fired so far. Once a property can
- * fire nothing more, its message m_p is added, and its value is dropped from the configuration.
+ * fire nothing more, the entry of m_p for its value is added to the score, and the value is dropped
+ * from the configuration.
  * Each configuration at a position costs at most as much as a position of a chain without
  * properties, O(m^2). Only reachable configurations are computed; those stored at one position are
  * *alive*. */
 typedef int32_t chorale_joint_mode;
 enum {
-  /* EXACT if at most `budget` configurations are ever alive, otherwise BEAM of width `budget`. */
+  /* EXACT if no position has more than `budget` alive configurations, otherwise BEAM of width
+   * `budget`. */
   CHORALE_JOINT_AUTO = 0,
-  /* Exact. The call fails with STATE_SPACE if more than `budget` configurations would be alive. */
+  /* Exact. The call fails with STATE_SPACE if a position would have more than `budget` alive
+   * configurations. */
   CHORALE_JOINT_EXACT = 10,
   /* Local absorption (the second approximation of the paper, see potential.h): the message m of a
    * property becomes scores of positions. Every position where the property fires v gets m(v) -
@@ -52,8 +55,9 @@ typedef struct chorale_message_options {
   chorale_joint_mode mode;
   int32_t reserved;
   int64_t beam_width; /* BEAM: >= 1, default 300 */
-  int64_t budget;     /* greatest number of configurations alive: >= 1, default 1024. Decoding
-                         allocates T x m x 4 bytes for each configuration that can be alive */
+  int64_t budget;     /* greatest number of configurations alive at one position: >= 1, default
+                         1024. Decoding allocates T x m x 4 bytes for each configuration that can
+                         be alive */
 } chorale_message_options;
 
 /* Fills `options` with the defaults; pass sizeof(chorale_message_options). NULL is ignored. */

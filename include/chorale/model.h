@@ -2,7 +2,7 @@
  *
  * A *clique* is a set of *members*, each a chain or a position of a chain, whose values a potential
  * scores together. A *membership* is one member of one clique. A *token* is a number that stands
- * for a word; a *group* is a number that stands for a document, a set of chains.
+ * for a word; a *group* is a number that stands for a set of chains, such as a document.
  *
  * A model defines the sum that a run (run.h) maximises over the labellings y of all its chains,
  *
@@ -23,14 +23,15 @@
  *
  * Cost of large R. If R of a property clique is above 62 and above twice the number of values that
  * its members can fire (property.h), memory and time of model and run depend on this number instead
- * of R, and no dictionary is needed to save memory. Arguments and results of calls have the
- * property's own value numbers all the same. Memory is O(members R) in position cliques, in
- * property cliques with an oracle instance (a model of the caller, see below), which may have any
- * value, and in property cliques with a CALLBACK potential, which receives all counts.
+ * of R. No dictionary is then needed to save memory. Arguments and results of calls still have the
+ * property's own value numbers. In these cliques memory is always O(members R): position cliques;
+ * property cliques with an oracle instance (a model of the caller, see below) as a member, since it
+ * may have any value; property cliques with a CALLBACK potential, since it receives all counts.
  *
- * A mutable *builder* (one thread) is frozen into a reference-counted *model* (immutable, any
- * thread), on which runs operate. Chains and oracle instances are numbered together from 0 in the
- * order of adding; cliques are numbered from 0 in the order of adding.
+ * A *builder* is mutable, and used by one thread at a time. It is frozen into a *model*, which is
+ * immutable and reference-counted, and may be used from any thread; runs operate on models. Chains
+ * and oracle instances are numbered together from 0 in the order of adding; cliques are numbered
+ * from 0 in the order of adding.
  */
 #ifndef CHORALE_MODEL_H
 #define CHORALE_MODEL_H
@@ -64,7 +65,8 @@ typedef struct chorale_chain_options {
   int32_t borrow;
   int32_t reserved;
   int64_t group;         /* number of the chain's group (document). Default 0 */
-  const int32_t *tokens; /* T token ids >= 0 (-1: none). NULL: the chain has none */
+  const int32_t *tokens; /* by position, T entries: a token id >= 0, or -1 for none. NULL: the chain
+                            has no tokens */
 } chorale_chain_options;
 
 /* Fills `options` with the defaults; pass sizeof(chorale_chain_options). NULL is ignored. */
@@ -89,9 +91,10 @@ CHORALE_API chorale_status chorale_model_builder_add_chain(chorale_model_builder
  * incoming: for each port a pointer to columns[p] scores, which may be minus infinity. The two
  * functions return 0, or non-zero to end the run's call with CALLBACK_STOPPED. NaN, plus infinity
  * and magnitudes above 1e290 in their results end the call with CALLBACK_VALUE. The functions are
- * called on the thread that calls the run, or on a worker if the run has several, and must not
- * unwind. A run makes at most one call at a time on an instance; several runs of the model may call
- * the same instance at the same time. Calls on the run from within the functions fail with BUSY. */
+ * called on the thread that calls the run, or on a worker thread if the run has several threads.
+ * They must not unwind (leave by an exception or longjmp). A run makes at most one call at a time
+ * on an instance; several runs of the model may call the same instance at the same time. Calls on
+ * the run from within the functions fail with BUSY. */
 typedef struct chorale_instance {
   size_t struct_size; /* sizeof(chorale_instance); set by init */
   int64_t length;     /* number of labels of a decoded labelling, >= 0 */
@@ -127,10 +130,11 @@ typedef struct chorale_clique_setup {
    * dictionary, or of the property if there is no dictionary. The model takes references on both.
    * property NULL: a position clique.
    *
-   * Values outside the dictionary: with OUT, all of them are the value OUT. Without OUT, decoding
-   * under messages never returns a labelling that fires such a value. The best labelling of a chain
-   * without cliques may fire such values: if it fires one of them and no other value, the member
-   * adds to no count; if it fires two different values, the member has the value CONFLICT. */
+   * Values of the property outside the dictionary: with OUT, all of them are the value OUT. Without
+   * OUT, decoding under messages never returns a labelling that fires a value outside. The best
+   * labelling of a chain without cliques may do so: if it fires one value outside and no other
+   * value, the member adds to no count; if it fires two different values, the member has the value
+   * CONFLICT. */
   const chorale_property *property;
   const chorale_dictionary *dictionary;
   /* For a position clique. values: R. label_values: the value of each label, `labels` entries, each
@@ -166,9 +170,9 @@ CHORALE_API chorale_status chorale_model_builder_add_clique(chorale_model_builde
 
 typedef struct chorale_member_options {
   size_t struct_size;     /* sizeof(chorale_member_options); set by init */
-  const int32_t *classes; /* T: the class of each position (property.h); NULL: all 0 */
-  const int32_t *table;   /* T: the table of chorale_attachment (property.h); NULL: the tokens of
-                             the chain */
+  const int32_t *classes; /* T entries: the class of each position (property.h); NULL: all 0 */
+  const int32_t *table;   /* T entries: the table of chorale_attachment (property.h); NULL: the
+                             tokens of the chain */
   int32_t borrow;         /* 1: both arrays are not copied, and must stay valid and unchanged until
                              the last reference to the model is released. 0 (default): copied */
   int32_t reserved;
@@ -199,9 +203,9 @@ CHORALE_API chorale_status chorale_model_builder_add_position(chorale_model_buil
 /* Sets how often the members of the cliques first .. first + count - 1 count: the weights w_i of
  * clique.h, "Weights". In a clique with weights, the count of a value is the sum of the weights of
  * the members with this value, and n is the sum of all weights. This holds in its potential, in
- * payments (run.h), and in the counts of prices.h. Scores of members are not changed. Options of a
- * run that ask for an algorithm that takes no weights, or for exact max-marginals, do not apply to
- * such a clique.
+ * payments (run.h), and in the counts of prices.h. The scores of the members are not multiplied. If
+ * the options of a run ask for exact max-marginals or for an algorithm that takes no weights, they
+ * do not apply to cliques with weights.
  *
  * weights: `weight_count` integers >= 1, clique by clique, one for each member added so far, in the
  *   order of adding. A further call replaces the weights. All members of a clique must be added
@@ -217,7 +221,8 @@ CHORALE_API chorale_status chorale_model_builder_set_weights(chorale_model_build
                                                              chorale_error *error);
 
 /* Sets the centre of a centred clique; a further call replaces it. Freezing with a centred clique
- * without centre fails with STATE. Errors: as for a position; KIND (the clique is not centred). */
+ * without centre fails with STATE. Errors: as for chorale_model_builder_add_position; KIND (the
+ * clique is not centred). */
 CHORALE_API chorale_status chorale_model_builder_set_centre(chorale_model_builder *builder,
                                                             int64_t clique, int64_t chain,
                                                             int64_t position, chorale_error *error);
@@ -231,7 +236,7 @@ typedef struct chorale_repeated_words_options {
   int32_t reserved;
   const int32_t *stop; /* `stop_count` token ids, in any order, that get no clique */
   int64_t stop_count;
-  /* As in chorale_clique_setup. label_values NULL: labels are their own values */
+  /* label_values and `labels` as in chorale_clique_setup. NULL: a label is its own value */
   const int32_t *label_values;
   int64_t labels;
   int64_t values; /* R if label_values is given, else ignored */
@@ -269,8 +274,8 @@ CHORALE_API chorale_status chorale_model_builder_freeze(chorale_model_builder *b
  * multiplied by factors[c]. The chains are shared with `model`, which is kept alive: no scores are
  * copied. Runs on either model may start from runs on the other (chorale_run_create, `earlier`).
  *
- * factors: by clique, finite, >= 0; counts that C forbids are forbidden also with factor 0. NULL
- *   only if there are no cliques. *reweighed: receives a model with one reference.
+ * factors: by clique, finite, >= 0. Counts that a potential forbids are forbidden also with factor
+ *   0. NULL only if there are no cliques. *reweighed: receives a model with one reference.
  * Errors: NULL_ARGUMENT, STRUCT_SIZE, NOT_A_NUMBER, INFINITE, OUT_OF_RANGE (as in
  * chorale_potential_create_scaled), OUT_OF_MEMORY. O(chains + members + cliques). Any thread. */
 CHORALE_API chorale_status chorale_model_reweigh(const chorale_host *host,
@@ -299,7 +304,8 @@ CHORALE_API chorale_model *chorale_model_retain(const chorale_model *model);
  * references. Atomic: any thread. */
 CHORALE_API void chorale_model_release(const chorale_model *model);
 
-/* Return the sizes that the names say; 0 for NULL and for numbers out of range. Any thread. */
+/* Each returns the number or length that its name says; 0 for a NULL model and for a chain, clique
+ * or member that does not exist. A centre counts as a member of its clique. Any thread. */
 CHORALE_API int64_t chorale_model_chain_count(const chorale_model *model); /* instances included */
 CHORALE_API int64_t chorale_model_clique_count(const chorale_model *model);
 CHORALE_API int64_t chorale_model_member_count(const chorale_model *model); /* of all cliques */
@@ -316,10 +322,10 @@ CHORALE_API int64_t chorale_model_clique_values(const chorale_model *model, int6
 CHORALE_API int64_t chorale_model_clique_columns(const chorale_model *model, int64_t clique);
 /* Returns the number of values of the centre of a clique; 0 if the clique is not centred. */
 CHORALE_API int64_t chorale_model_clique_centre_values(const chorale_model *model, int64_t clique);
-/* Return the potential, property or dictionary of a clique: borrowed while the model exists; NULL
- * if the clique has none, and for numbers out of range. Potentials are over R or R + 2 values, with
- * the factors of chorale_model_reweigh applied. A centred clique has centre potentials, one for
- * each value of its centre, and no other potential. Any thread. */
+/* Return the potential, property or dictionary of a clique, borrowed while the model exists. They
+ * return NULL if the clique has none, and for a clique or value out of range. Potentials are over R
+ * or R + 2 values, with the factors of chorale_model_reweigh applied. A centred clique has centre
+ * potentials, one for each value of its centre, and no other potential. Any thread. */
 CHORALE_API const chorale_potential *chorale_model_clique_potential(const chorale_model *model,
                                                                     int64_t clique);
 CHORALE_API const chorale_potential *

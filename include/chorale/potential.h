@@ -6,20 +6,20 @@
  * value, n_v its count, and `values` the number of values, R.
  *
  * Uncounted values. The option `counted` makes some values *uncounted*, for instance EMPTY and
- * CONFLICT of a property: such a value is never the majority and adds nothing to the potential. Its
- * members are included in the n of the scale (below). If no member has a counted value, the
- * potential of every family is 0; only a SUM with a table that forbids a count of 0 is then minus
- * infinity.
+ * CONFLICT of a property: such a value is never the majority and adds nothing to the potential.
+ * Members with an uncounted value are included in the n of the scale (below). If no member has a
+ * counted value, the potential of every family is 0; only a SUM with a table that forbids a count
+ * of 0 is then minus infinity.
  *
  * Scale. Every family can be multiplied by 1/n or by 1/log n (natural logarithm), where n is the
  * number of members of the clique; for n <= 1 the factor 1/log n is 1.
  *
- * Every create function takes `host` (may be NULL) and `options` (may be NULL: every value is
- * counted, no scale, shape detected), copies its arrays, and on success stores in *potential a
- * handle with one reference. Errors of every create function: NULL_ARGUMENT, SIZE (values < 1),
- * STRUCT_SIZE, UNKNOWN_CONSTANT, SIZE_OVERFLOW, NOT_A_NUMBER, INFINITE, OUT_OF_RANGE (a magnitude
- * above 1e280, whose sums might overflow), OUT_OF_MEMORY; further errors are named at each
- * function.
+ * The create functions, except create_scaled, which is described below, have this in common. `host`
+ * may be NULL. `options` may be NULL: then every value is counted, there is no scale, and the shape
+ * is detected. Arrays are copied. On success *potential is a handle with one reference. Errors:
+ * NULL_ARGUMENT, SIZE (values < 1), STRUCT_SIZE, UNKNOWN_CONSTANT, SIZE_OVERFLOW, NOT_A_NUMBER,
+ * INFINITE, OUT_OF_RANGE (a number of magnitude above 1e280, since sums of such numbers might
+ * overflow), OUT_OF_MEMORY; further errors are named at each function.
  * Names in [brackets] are sections of Gupta, Sarawagi and Diwan, "Generalized Collective Inference
  * with Symmetric Clique Potentials".
  */
@@ -35,8 +35,8 @@ typedef struct chorale_potential chorale_potential;
 typedef int32_t chorale_scale;
 enum {
   CHORALE_SCALE_NONE = 0,
-  CHORALE_SCALE_BY_MEMBERS = 1,    /* times 1 / n */
-  CHORALE_SCALE_BY_LOG_MEMBERS = 2 /* times 1 / log n */
+  CHORALE_SCALE_BY_MEMBERS = 1,    /* the potential times 1 / n */
+  CHORALE_SCALE_BY_LOG_MEMBERS = 2 /* the potential times 1 / log n */
 };
 
 /* Shape of the tables f_v of a SUM potential. DETECT: determined from second differences with a
@@ -50,7 +50,7 @@ enum {
   CHORALE_FAMILY_SUM = 10,      /* sum_v f_v(n_v); Potts, entropy, cardinality tables */
   CHORALE_FAMILY_MAX = 20,      /* max_v f_v(n_v); makespan, square makespan */
   CHORALE_FAMILY_MAJORITY = 30, /* f_a(n_0, .., n_{R-1}), where a is the value of highest count */
-  CHORALE_FAMILY_PAIRS = 40,    /* sum over pairs of members */
+  CHORALE_FAMILY_PAIRS = 40,    /* sum of a score over all pairs of members */
   CHORALE_FAMILY_CALLBACK = 50  /* any function of the counts */
 };
 
@@ -61,7 +61,7 @@ CHORALE_API const char *chorale_family_name(chorale_family family);
 typedef struct chorale_potential_options {
   size_t struct_size; /* sizeof(chorale_potential_options); set by init */
   chorale_scale scale;
-  chorale_shape shape; /* SUM families only; others ignore it */
+  chorale_shape shape; /* for the family SUM; other families ignore it */
   const uint8_t
       *counted; /* `values` bytes, 0: the value is uncounted; NULL: every value is counted */
 } chorale_potential_options;
@@ -85,9 +85,9 @@ CHORALE_API chorale_status chorale_potential_create_entropy(
 
 /* SUM: sum_v f_v(n_v). [Additive potentials]
  *
- * tables: table_count rows of `length` doubles, row r at tables + r * row_stride, entry k = f(k).
- *   table_count 1: one table for all values; table_count == values: row v is f_v (rows of uncounted
- *   values are ignored). Minus infinity forbids a count.
+ * tables: table_count rows of `length` doubles, row r at tables + r * row_stride. A row is a table
+ *   f, and its entry k is f(k). table_count 1: one table for all values; table_count == values: row
+ *   v is f_v (rows of uncounted values are ignored). Minus infinity forbids a count.
  * length: at least 1 + the number of members of the largest clique; use in a larger clique fails
  *   with TABLE_TOO_SHORT.
  * row_stride: in doubles; 0: length, rows without gaps; otherwise at least length. Ignored when
@@ -129,7 +129,7 @@ CHORALE_API chorale_status chorale_potential_create_square_makespan(
 /* MAJORITY: b_a + sum_v w_av n_v, where a is the counted value of highest count. If several values
  * have this count, a is the one of them that gives the highest score. [Majority potentials]
  *
- * weights: `values` x `values` finite doubles, row a (the majority value) at weights + a *
+ * weights: `values` x `values` finite doubles: w_av is entry v of row a, which is at weights + a *
  *   row_stride (0: values, rows without gaps). Rows and columns of uncounted values are ignored.
  * bias: `values` finite doubles b_a, or NULL for zeros. If all weights are zero, the
  *   potential is a constant for each majority value (Lu and Getoor).
@@ -143,9 +143,11 @@ CHORALE_API chorale_status chorale_potential_create_majority(
  * pairs of distinct members with counted values. The paper counts each unordered pair once: halve f
  * to match. f need not be symmetric. [Information extraction, the rewriting of equation 1]
  *
- * scores: `values` x `values` finite doubles, row v at scores + v * row_stride (0: values, rows
- *   without gaps). If f(v, v') + f(v', v) = c_v + c_v' for all v != v', and every value is counted
- *   (or all c_v are equal), the potential is a SUM, and all algorithms for SUM apply.
+ * scores: `values` x `values` finite doubles: f(v, v') is entry v' of row v, which is at scores + v
+ *   * row_stride (0: values, rows without gaps).
+ * The potential is also a SUM, so that all algorithms for SUM apply, if there are numbers c_v with
+ * f(v, v') + f(v', v) = c_v + c_v' for all v != v', and if every value is counted or all c_v are
+ * equal.
  * Errors: STRIDE. */
 CHORALE_API chorale_status chorale_potential_create_pairs(const chorale_host *host, int64_t values,
                                                           const double *scores, int64_t row_stride,
@@ -157,9 +159,10 @@ CHORALE_API chorale_status chorale_potential_create_pairs(const chorale_host *ho
  * `values` entries: the number of members with each value, 0 for uncounted values. `members` is the
  * number n of members. The scale is applied afterwards. Returns 0, or non-zero to end the
  * computation with CALLBACK_STOPPED. Minus infinity forbids the counts. NaN, plus infinity and
- * magnitudes above 1e290 (scaled or not), whose sums might overflow, are CALLBACK_VALUE. The score
- * must depend only on the arguments. The callback must not unwind, and calls from within it on the
- * run (run.h) that needs the score fail with BUSY. It is called on the thread that needs the
+ * magnitudes above 1e290 (before or after scaling) end the computation with CALLBACK_VALUE, since
+ * sums of such numbers might overflow. The score must depend only on the arguments. The callback
+ * must not unwind (leave by an exception or longjmp). A call from within the callback on the run
+ * (run.h) that needs the score fails with BUSY. The callback is called on the thread that needs the
  * score: on several threads at once if several use the potential. It is not called if no member has
  * a counted value. */
 typedef int32_t (*chorale_count_function)(void *user, const int64_t *counts, int64_t values,

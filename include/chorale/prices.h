@@ -12,11 +12,12 @@
  *
  *     C(m)  >=  C(n) + sum_v p_v (m_v - n_v).
  *
- * This holds for all n and m if f_v(0) = 0 for all v. If not, some member must have a counted value
- * in n and also in m, since C is 0 by definition where no member has one (potential.h).
+ * This holds for all n and m if f_v(0) = 0 for all v. Otherwise it holds if some member has a
+ * counted value in n, and some member has one in m: where no member has one, C is 0 by definition
+ * (potential.h).
  *
- * So if n are the present counts, and every part then maximises its own scores plus the prices of
- * its members, equation 1 (model.h) of the whole corpus never decreases, for any number of shared
+ * So let n be the present counts, and let every part maximise its own scores plus the prices of its
+ * members. Then equation 1 (model.h) of the whole corpus never decreases, for any number of shared
  * cliques. A round over the corpus:
  *
  *     for each shared clique:  add the counts of all parts; chorale_potential_prices
@@ -31,8 +32,8 @@
  *
  * is an upper bound on equation 1; chorale_potential_most computes the maximum over m.
  *
- * [Not in the paper (potential.h): its alpha-pass, section "Clique inference for ADDITIVE
- * potentials", sorts all members of a clique, and so needs the list of them on one machine.] */
+ * [Not in the paper (potential.h). The paper's alpha-pass, section "Clique inference for ADDITIVE
+ * potentials", sorts all members of a clique, and so needs all of them on one machine.] */
 #ifndef CHORALE_PRICES_H
 #define CHORALE_PRICES_H
 
@@ -70,9 +71,10 @@ CHORALE_API void chorale_prices_destroy(chorale_prices *prices);
  *   has them in the order 0 .. R-1, EMPTY, CONFLICT. Under a potential over R values, the price of
  *   EMPTY and CONFLICT is 0. NULL with count 0: all prices are 0.
  * result: as from chorale_run_solve, but clique_score includes the prices of the members of shared
- *   cliques; may be NULL. If no other clique has two members, and chains are decoded exactly
- *   (message.h), the `score` of the result is the maximum, up to rounding. With 0 rounds and no
- *   polish the prices are not used, and the labelling is that of the chains without cliques.
+ *   cliques; may be NULL. The `score` of the result is the maximum of scores plus prices, up to
+ *   rounding, if no clique that is not shared has two members, and chains are decoded exactly
+ *   (message.h). With 0 rounds and no polish the prices are not used, and the labelling is that of
+ *   the chains without cliques.
  * *score: receives equation 1 of the labelling found, without shared cliques and without prices:
  *   what this part adds to equation 1 of the corpus, before the potentials of the shared cliques.
  *   Minus infinity if there is no labelling. May be NULL.
@@ -111,8 +113,8 @@ CHORALE_API const chorale_run *chorale_prices_run(const chorale_prices *prices);
  *   taken as (f(k + 1) - f(k - 1)) / 2, or as f(1) - f(0) at k = 0 and f(n) - f(n - 1) at k = n.
  *   For Potts this is 2 lambda n_v if 0 < n_v < n. With these slopes the inequality at the top of
  *   this file holds for a convex SUM whose tables begin with 0, for all counts m. If the tables do
- *   not begin with 0, it holds if some member has a counted value both in `counts` and in m. May be
- *   NULL.
+ *   not begin with 0, it holds if some count of a counted value is above 0, both in `counts` and in
+ *   m. May be NULL.
  * *score: receives C of the counts. May be NULL.
  * Errors: NULL_ARGUMENT (potential, counts), VALUES_MISMATCH, SIZE, OUT_OF_RANGE, TABLE_TOO_SHORT,
  *   KIND (prices: neither MAJORITY nor a SUM that is convex and without forbidden counts),

@@ -43,9 +43,9 @@ typedef struct chorale_text {
   size_t length;
 } chorale_text;
 
-/* Lists of texts. "By label" means that text i of the list belongs to label i, and so on. The
- * numbers of lists never change. There may be any number of lists that name the values of cliques;
- * they have the numbers VALUES, VALUES + 1, ... */
+/* Lists of texts. "By label" means that text i of the list belongs to label i; "by token id" and so
+ * on are meant in the same way. The numbers of lists never change. There may be any number of lists
+ * that name the values of cliques; they have the numbers VALUES, VALUES + 1, ... */
 typedef int32_t chorale_text_list;
 enum {
   CHORALE_TEXTS_NONE = -1,
@@ -98,9 +98,9 @@ CHORALE_API chorale_status chorale_problem_set_cliques(chorale_problem *problem,
 /* Returns the kind of a clique; -1 if it has none. Any thread. */
 CHORALE_API int32_t chorale_problem_clique_kind(const chorale_problem *problem, int64_t clique);
 /* Returns the name of a value of a clique, from the list that chorale_problem_set_cliques gave to
- * the clique. If the clique has a dictionary, `value` is a number in the dictionary, and the text
- * with the number of the property's value is returned. NULL if there is no name, and for EMPTY and
- * CONFLICT. Borrowing, length and threads as in chorale_problem_text. */
+ * the clique. If the clique has a dictionary, `value` is a number in the dictionary; the index in
+ * the list is then the value of the property that has this number. NULL if there is no name, and
+ * for EMPTY and CONFLICT. Borrowing, length and threads as in chorale_problem_text. */
 CHORALE_API const char *chorale_problem_value_name(const chorale_problem *problem, int64_t clique,
                                                    int32_t value, size_t *length);
 
@@ -117,15 +117,15 @@ CHORALE_API const int32_t *chorale_problem_gold(const chorale_problem *problem);
 
 /* ---- Notes -------------------------------------------------------------------------------- */
 
-/* Sets a note: a text of text_length bytes under a name of name_length bytes (at least 1). An empty
- * text, which may be NULL, removes the note. Copied. Errors: NULL_ARGUMENT, SIZE (name_length),
- * TEXT, OUT_OF_MEMORY. */
+/* Sets or replaces a note: a text of text_length bytes under a name of name_length bytes (at least
+ * 1). An empty text, which may be NULL, removes the note. Name and text are copied. Errors:
+ * NULL_ARGUMENT, SIZE (name_length), TEXT, OUT_OF_MEMORY. */
 CHORALE_API chorale_status chorale_problem_set_note(chorale_problem *problem, const char *name,
                                                     size_t name_length, const char *text,
                                                     size_t text_length, chorale_error *error);
-/* Return the number of notes, and the name and the text of note `index`, in the order in which the
- * notes were set; NULL if `index` is out of range. Borrowing, length and threads as in
- * chorale_problem_text. */
+/* Return the number of notes, and the name and the text of note `index`; NULL if `index` is out of
+ * range. Notes are numbered from 0 in the order in which they were first set. Borrowing, length and
+ * threads as in chorale_problem_text. */
 CHORALE_API int64_t chorale_problem_note_count(const chorale_problem *problem);
 CHORALE_API const char *chorale_problem_note_name(const chorale_problem *problem, int64_t index,
                                                   size_t *length);
@@ -140,11 +140,11 @@ CHORALE_API const char *chorale_problem_note(const chorale_problem *problem, int
 CHORALE_API chorale_status chorale_problem_write(const chorale_problem *problem, void *bytes,
                                                  size_t capacity, size_t *needed,
                                                  chorale_error *error);
-/* Writes a file at `path` (ends in NUL, in the encoding of the system). Writes to a temporary file
- * in the same directory first, then renames it, with the permissions of the old file: after a crash
- * either the old or the new file is there. A symbolic link is replaced, not followed. If `path` is
- * or leads to a device, pipe or socket, the call fails and changes nothing. Errors: as for
- * chorale_problem_write, without CAPACITY; INPUT_OUTPUT. */
+/* Writes a file at `path` (ends in NUL, in the encoding of the system). Writes a temporary file in
+ * the same directory first and then renames it, so that after a crash either the old or the new
+ * file is there. The new file gets the permissions of a file that it replaces. A symbolic link is
+ * replaced, not followed. If `path` is or leads to a device, pipe or socket, the call fails and
+ * changes nothing. Errors: as for chorale_problem_write, without CAPACITY; INPUT_OUTPUT. */
 CHORALE_API chorale_status chorale_problem_save(const chorale_problem *problem, const char *path,
                                                 chorale_error *error);
 
@@ -154,12 +154,13 @@ CHORALE_API chorale_status chorale_problem_save(const chorale_problem *problem, 
  * Errors: NULL_ARGUMENT, STRUCT_SIZE, OUT_OF_MEMORY, ALIGNMENT (borrow); for damaged bytes
  *   FILE_FORMAT      the first bytes are not those of a problem file
  *   FILE_BYTE_ORDER  the byte-order mark is not little-endian; this library writes no such file
- *   FILE_VERSION     unknown version of the format; the message names both versions
+ *   FILE_VERSION     unknown version of the format; the message names the version of the file and
+ *                    that of the library
  *   FILE_TRUNCATED   shorter than the length in the header
  *   FILE_CHECKSUM    a section does not match its checksum; the message names the section
  *   FILE_SECTION     sections missing, repeated, unknown, overlapping, out of bounds or of wrong
  *                    length; indices and offsets out of range
- *   and the errors of building the model by calls, with the place in the message.
+ *   and the errors of building the model by calls; the message says where in the file
  * O(bytes). */
 CHORALE_API chorale_status chorale_problem_read(const chorale_host *host, const void *bytes,
                                                 size_t size, int32_t borrow,

@@ -107,9 +107,9 @@ CHORALE_API int64_t chorale_property_labels(const chorale_property *property);
  * automaton stays in its state and fires nothing. State 0 is the start and always exists. */
 typedef struct chorale_property_builder chorale_property_builder;
 
-/* A wildcard for the arguments of a rule. As state, class or label: the rule applies in every state
- * added so far, to every class, to every label. As next state: the automaton stays in the state it
- * is in. */
+/* A wildcard for the arguments of a rule. As `state`: the rule applies in every state added so far.
+ * As `position_class` or `label`: it applies to every class or label. As `next`: the automaton
+ * stays in the state that it is in. */
 enum { CHORALE_ANY = -10 };
 
 /* Creates a builder of a property over `labels` labels and `classes` position classes, with values
@@ -172,9 +172,10 @@ typedef struct chorale_label_map {
 /* Fills `map` with zeros; pass sizeof(chorale_label_map). NULL is ignored. */
 CHORALE_API void chorale_label_map_init(chorale_label_map *map, size_t struct_size);
 
-/* Computes the map of label names in a scheme (chain.h): writes kind_of_label and begins (m each)
- * and *kinds. Kinds are numbered by first appearance, including "O". Errors: as for
- * chorale_scheme_mask. O(m^2). Any thread. */
+/* Computes the fields of a chorale_label_map from the names of `labels` labels in a scheme
+ * (chain.h): writes kind_of_label and begins, an entry for each label, and *kinds. "O" is a kind
+ * too. Kinds are numbered in the order in which they appear among the names. names, lengths: as in
+ * chorale_scheme_mask. Errors: as for chorale_scheme_mask. O(labels^2). Any thread. */
 CHORALE_API chorale_status chorale_label_map_from_names(chorale_scheme scheme,
                                                         const char *const *names,
                                                         const size_t *lengths, int64_t labels,
@@ -198,15 +199,16 @@ CHORALE_API chorale_status chorale_property_create_token_label(const chorale_hos
                                                                chorale_error *error);
 
 /* Creates a property that fires the kind of the first label that is not ignored; R = kinds.
- * ignored: a byte for each label, other than 0 if the property ignores the label; NULL: all 0. The
- * two functions below take the same array. */
+ * ignored: a byte for each label, other than 0 if the property ignores the label; NULL: no label is
+ * ignored. create_next_label and create_token_before take such an array too. */
 CHORALE_API chorale_status chorale_property_create_first_label(const chorale_host *host,
                                                                const chorale_label_map *map,
                                                                const uint8_t *ignored,
                                                                chorale_property **property,
                                                                chorale_error *error);
 
-/* What an ignored label does to a segment (chorale_label_map), in the two properties below. */
+/* What an ignored label does to a segment (chorale_label_map), in the properties of
+ * create_next_label and create_token_before. */
 typedef int32_t chorale_segment_rule;
 enum {
   /* A segment continues over ignored labels: X O X is one segment if O is ignored. */
@@ -246,12 +248,12 @@ CHORALE_API chorale_status chorale_property_create_token_before(
  * not. */
 typedef struct chorale_dictionary chorale_dictionary;
 
-/* Treatment of values outside a dictionary. */
+/* Treatment of the values of a property that are not in a dictionary. */
 typedef int32_t chorale_outside;
 enum {
   CHORALE_OUTSIDE_FORBIDDEN = 0, /* no OUT. Messages and decoding exclude every labelling that fires
-                                    a value outside, even if the labelling shows CONFLICT */
-  CHORALE_OUTSIDE_AS_OUT = 1     /* with OUT, which stands for every value outside */
+                                    such a value, even if the labelling shows CONFLICT */
+  CHORALE_OUTSIDE_AS_OUT = 1     /* with OUT, which stands for all such values */
 };
 
 /* Creates a dictionary. values: `count` values >= 0 in any order, repetitions allowed; copied.
@@ -265,12 +267,12 @@ CHORALE_API chorale_status chorale_dictionary_create(const chorale_host *host,
 
 /* Creates a dictionary of the (at most) `keep` values with the highest scores.
  *
- * full: NULL: the values to choose from are 0 .. columns - 1, and scores[v] is the score of v.
- *   Otherwise the values to choose from are those of the dictionary `full` without OUT, and
- *   scores[i] is the score of the value that has the number i in `full`.
- * scores: `columns` entries, for instance of a message of a chain. With `full`, columns must be at
- *   least chorale_dictionary_values(full), and entries from OUT on (OUT, EMPTY, CONFLICT) are not
- *   read. Without `full`, and with a message of R + 2 entries, pass R as `columns`, which leaves
+ * full: a dictionary or NULL. If NULL, the values to choose from are 0 .. columns - 1, and
+ *   scores[v] is the score of v. Otherwise the values to choose from are those of the dictionary
+ *   `full` without OUT, and scores[i] is the score of the value that has the number i in `full`.
+ * scores: `columns` entries, for instance the message of a chain to a clique. With `full`, columns
+ *   must be at least chorale_dictionary_values(full), and the entries of OUT, EMPTY and CONFLICT
+ *   are not read. Without `full`, pass R as `columns` of a message of R + 2 entries, which leaves
  *   out EMPTY and CONFLICT.
  * Values with score minus infinity are left out. Of values with equal scores, the lower ones are
  * preferred.
@@ -285,8 +287,8 @@ CHORALE_API void chorale_dictionary_release(const chorale_dictionary *dictionary
 /* Returns the number of values, including OUT: the R of a clique with this dictionary. 0 for NULL.
  * Any thread. */
 CHORALE_API int64_t chorale_dictionary_values(const chorale_dictionary *dictionary);
-/* Returns the number that a value of the property has in the dictionary. For a value outside:
- * the number of OUT, or -1 without OUT. O(log R). */
+/* Returns the number that a value of the property has in the dictionary. For a value that is not in
+ * the dictionary: the number of OUT, or -1 if the dictionary has no OUT. O(log R). */
 CHORALE_API int32_t chorale_dictionary_find(const chorale_dictionary *dictionary, int32_t value);
 /* Returns the value of the property that has this number in the dictionary; -1 for the number of
  * OUT and for numbers out of range. */
@@ -300,11 +302,11 @@ typedef struct chorale_attachment {
   size_t struct_size; /* sizeof(chorale_attachment); set by init */
   const chorale_property *property;
   const chorale_dictionary *dictionary; /* NULL: the property's own values */
-  const int32_t *classes; /* T: the class of each position. NULL: all 0. Not read by properties of
-                             create_position_label and create_token_label */
-  const int32_t *table;   /* T: for FIRE_TABLE, the value to fire, or -1 for none; for a property of
-                             create_token_label, any numbers, such as token ids. May be NULL if the
-                             property reads no table */
+  const int32_t *classes; /* T entries: the class of each position. NULL: all 0. Not read by
+                             properties of create_position_label and create_token_label */
+  const int32_t *table;   /* T entries: for FIRE_TABLE, the value to fire, or -1 for none; for a
+                             property of create_token_label, any numbers, such as token ids. May be
+                             NULL if the property reads no table */
   /* Message of a clique to this chain: R + 2 scores, one for each value, EMPTY and CONFLICT; minus
    * infinity forbids. R is that of the dictionary if there is one. NULL: zeros. */
   const double *message;

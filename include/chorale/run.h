@@ -10,14 +10,14 @@
  *             messages (finds the labelling with the greatest sum of score and messages), computes
  *             the messages of every chain to its cliques, and evaluates equation 1 of the
  *             labelling. Messages with unchanged inputs are not computed again. The rounds of a
- *             solve end after a round without changes, and after four rounds that alternate between
- *             two labellings.
+ *             solve end when the messages have converged (none changes by more than rounding), and
+ *             after four rounds that alternate between two labellings.
  *   polish    starts from the best labelling of the rounds, and again from that of round 0. Decodes
  *             one chain at a time with all other chains fixed, until no chain gains. Never lowers
  *             equation 1.
  *   repair    runs only if some clique forbids every labelling met so far: decodes one chain at a
- *             time to bring the counts of cliques nearer to allowed counts, in a limited search.
- *             The labelling found is polished unless the polish is off.
+ *             time to bring the counts of cliques nearer to allowed counts, in a limited search. If
+ *             an allowed labelling is found, it is polished (unless the option `polish` is 0).
  *   bound     on request, computes an upper bound of equation 1 by dual decomposition.
  *
  * Messages. The message of chain i to clique p has an entry for each value v,
@@ -33,15 +33,17 @@
  *
  * computed as a max-marginal (clique.h). A chain with several positions in one clique has a message
  * for each position; the outgoing message of a position leaves out the incoming message of this
- * position alone. The centre of a centred clique receives, for each of its values c, the best score
- * of the other members under the potential of c. Each other member receives the maximum over c of
- * the centre's message at c plus the max-marginal under the potential of c.
+ * position alone. In a centred clique, let C_c be the potential for value c of the centre. The
+ * centre receives, for each c, the maximum over values x of all other members of the sum of their
+ * messages and C_c(counts of x). Any other member receives equation 7 with C_c in place of C_p,
+ * plus the entry for c of the centre's message, maximised over c.
  *
- * A run may be used by one thread at a time, and holds a reference on its model. chorale_run_create
- * allocates all memory; later only chorale_run_set_chain and some calls under "Results" allocate,
- * and the system when it starts threads. Results are the same bit for bit for any number of
- * threads, for any executor, for a series of steps and for one solve, and for a new run and a run
- * after chorale_run_reset.
+ * A run may be used by one thread at a time, except that several threads may read results at once
+ * (see "Results"). It holds a reference on its model. chorale_run_create allocates all memory.
+ * Later only chorale_run_set_chain and some calls under "Results" allocate; so does the system when
+ * it starts threads. Results have the same bits for any number of threads and any executor. A
+ * series of steps gives the same bits as one solve, and a run after chorale_run_reset the same bits
+ * as a new run.
  *
  * Where R is large, messages and counts of a property clique cover only the values that its
  * members can fire (model.h, "Cost of large R"). They take O(members x number of these values)
@@ -55,9 +57,9 @@
  * or bound: the final result has the same bits as that of a single call without limits. A chain or
  * clique whose computation was interrupted is computed anew. So that every call makes progress, the
  * first chain or clique of a call with a limit above 0 may take 40 ms even if the limit is shorter.
- * This time doubles after each call that finished no chain or clique. A limit of 0 does nothing.
- * There is no labelling before round 0 is complete. Limits apply to step, solve, polish and bound;
- * all other calls ignore clock and flag.
+ * This time doubles after each call that finished no chain or clique. With a limit of 0 a call does
+ * nothing. There is no labelling before round 0 is complete. Limits apply to step, solve, polish
+ * and bound; all other calls ignore the clock and the cancel flag.
  */
 #ifndef CHORALE_RUN_H
 #define CHORALE_RUN_H
@@ -74,9 +76,9 @@ typedef struct chorale_run chorale_run;
 typedef int32_t chorale_schedule;
 enum {
   CHORALE_SCHEDULE_ALL = 0, /* all cliques, then all chains */
-  /* One clique at a time. The cliques come in descending order of the number of members whose value
-   * is not the commonest value of the clique. After each clique the chains of its members compute
-   * their messages. */
+  /* One clique at a time. The cliques come in descending order of the number of members (with
+   * weights: the sum of their weights) whose value is not the commonest value of the clique. After
+   * each clique the chains of its members compute their messages. */
   CHORALE_SCHEDULE_DISAGREEMENT = 10
 };
 
@@ -84,14 +86,15 @@ enum {
  * numbers, one for each direction. A new row that differs from the stored one by no more than
  * rounding counts as unchanged. Computation is in double precision, and equation 1 is always
  * evaluated from the scores. Differences and limits below are multiples of the run's *unit*. The
- * unit is a power of two near the typical difference between a position's best and second-best
- * score, so that results do not depend on the scale of the scores. */
+ * unit is a power of two near the lower quartile, over positions, of the difference between the
+ * best and the second-best score. So results do not depend on the scale of the scores. */
 typedef int32_t chorale_message_element;
 enum {
-  /* 16 bytes for each value of a membership (both directions); differences below 1e-12 count as
-   * 0 */
+  /* 16 bytes for each value of a membership (both directions). A difference counts as 0 if it is at
+   * most 1e-12, or at most 1e-12 times the number */
   CHORALE_MESSAGES_FLOAT64 = CHORALE_FLOAT64,
-  /* 8 bytes for each value of a membership; differences below 1e-6 count as 0 */
+  /* 8 bytes for each value of a membership. A difference counts as 0 if it is at most 1e-6, or at
+   * most 1e-6 times the number */
   CHORALE_MESSAGES_FLOAT32 = CHORALE_FLOAT32,
   /* 4 bytes for each value of a membership. Stores distances from the greatest entry of the row,
    * rounded to 11 bits (0.05 %), from 1e-12 to 8e9 (greater finite distances become 8e9). Minus
@@ -100,11 +103,12 @@ enum {
   CHORALE_MESSAGES_MAGNITUDE16 = 10,
   /* FLOAT64 if all messages take less than 256 KB. Otherwise the widest format with which model,
    * run (one thread, no bound) and scores (copied or borrowed) together take at most twice the
-   * bytes of the scores. AUTO can also choose a format with one byte a number: distances rounded to
-   * 6 bits (1.6 %), as multiples of a power of two that each row stores in a further byte. If no
-   * format is small enough: MAGNITUDE16. If only oracle instances have scores: FLOAT64.
+   * bytes of the scores. AUTO can also choose a format with one byte a number: distances from the
+   * greatest entry of the row, rounded to 6 bits (1.6 %), as multiples of a power of two that each
+   * row stores in a further byte. If no format is small enough: MAGNITUDE16. If only oracle
+   * instances have scores: FLOAT64.
    *
-   * For cliques of repeated words, some format is small enough if a chain has at least m labels:
+   * For cliques of repeated words, some format is small enough if chains have at least m labels:
    *   m = 5    float64 scores
    *   m = 5    float32 scores, the 100 commonest words left out
    *   m = 9    float32 scores, the 10 commonest words left out (m = 5 if the scores are borrowed or
@@ -112,19 +116,19 @@ enum {
    *   m = 9    float32 scores, no word left out, cliques within documents (m = 5 if the scores are
    *            borrowed)
    *   m = 20   float32 scores, no word left out, cliques across a corpus
-   * Sizes: scores take 8 m bytes a position (float32: 4 m). Model and run add, with one byte a
-   * number, 2 m + 8 bytes a membership (2 m + 6 in small corpora), about 4 a position (8 with a
-   * copied token), 10 a clique, 60 a chain, and scratch memory of 16 m + 80 bytes a member of the
-   * largest clique. Across a corpus this clique is large, since the commonest word makes up about a
-   * twentieth of a text. */
+   * Sizes: scores take 8 m bytes for each position (float32: 4 m). Model and run add, with one byte
+   * a number, 2 m + 8 bytes for each membership (2 m + 6 in small corpora), about 4 for each
+   * position (8 with a copied token), 10 for each clique, 60 for each chain, and scratch memory of
+   * 16 m + 80 bytes for each member of the largest clique. If cliques go across a corpus, this
+   * clique is large, since the commonest word makes up about a twentieth of a text. */
   CHORALE_MESSAGES_AUTO = 20
 };
 
 /* The caller's executor. Calls body(body_user, i, worker) once for every i in 0 .. count - 1, in
  * any order and on any threads, and returns when all calls have returned. `worker` is in 0 ..
  * workers - 1 and differs between calls that run at the same time. If the executor leaves out an i,
- * repeats an i, or passes an i or worker out of range, the run's call fails with EXECUTOR; a
- * repeated i has no effect. */
+ * repeats an i, or passes an i or worker out of range, the run's call fails with EXECUTOR. A call
+ * of body with an i that it had before does nothing. */
 typedef void (*chorale_parallel_body)(void *body_user, int64_t i, int64_t worker);
 typedef void (*chorale_parallel_for)(void *user, int64_t count, int64_t workers,
                                      chorale_parallel_body body, void *body_user);
@@ -145,12 +149,12 @@ typedef int32_t (*chorale_progress_function)(void *user, const chorale_progress 
 
 typedef struct chorale_run_options {
   size_t struct_size;          /* sizeof(chorale_run_options); set by init */
-  int64_t rounds;              /* greatest number of rounds, >= 0. Default 10 */
+  int64_t rounds;              /* greatest number of rounds of a solve, >= 0. Default 10 */
   double damping;              /* 0 <= d < 1: a clique's new message is d * old message + (1 - d) *
                                   computed message. Default 0 */
   chorale_schedule schedule;   /* default ALL */
-  chorale_algorithm algorithm; /* for clique messages, as in chorale_clique_max_marginals; cliques
-                                  that the algorithm does not fit use AUTO. Default AUTO */
+  chorale_algorithm algorithm; /* for clique messages, as in chorale_clique_max_marginals. AUTO is
+                                  used for cliques that the algorithm does not fit. Default AUTO */
   int32_t exact_marginals;     /* 1: clique messages exact wherever the family has an exact solver
                                   (slow for convex sums). Default 0 */
   int32_t polish;              /* 1 (default): a solve includes the polish (top of this file) */
@@ -169,8 +173,9 @@ typedef struct chorale_run_options {
    * then drops configurations beyond the budget like a beam; EXACT prunes configurations by the
    * messages, so under other messages it may exceed the budget and end the call with STATE_SPACE.
    * For each thread, a run allocates about T x (m + 1) x 8 bytes for each configuration that can be
-   * alive. It also allocates tables of about 16 T bytes for each property of a chain. The tables of
-   * all chains together take at most as many bytes as the scores, or 16 MiB if that is more. */
+   * alive, where T is the length of the chain that needs most. It also allocates tables of about 16
+   * times the length of a chain, in bytes, for each property of the chain. The tables of all chains
+   * together take at most as many bytes as the scores, or 16 MiB if that is more. */
   chorale_joint_mode joint_mode;
   chorale_message_element message_element; /* default AUTO */
   int64_t beam_width;
@@ -181,18 +186,19 @@ typedef struct chorale_run_options {
   int64_t threads;
   chorale_parallel_for executor;
   void *executor_user;
-  double time_limit; /* seconds for each call of step or solve; negative (default): none */
+  double time_limit; /* seconds for each call of step, solve, polish or bound; negative (default):
+                        none */
   const chorale_cancel *cancel;       /* may be NULL. Borrowed until the run is destroyed */
   chorale_progress_function progress; /* may be NULL */
   void *progress_user;
-  /* Steps of the dual ascent; 0 (default): no bound. The ascent stops early when the bound meets
-   * the score. The bound is plus infinity if the potential of some clique has no bound (PAIRS,
-   * CALLBACK), or if a dictionary without OUT omits values that can fire. A step decodes every
-   * chain and solves every clique. */
+  /* Greatest number of steps by which a solve lowers the upper bound; 0 (default): no bound. A step
+   * decodes every chain and solves every clique. The steps end early when the bound meets the
+   * score. The bound is plus infinity if the potential of some clique has no bound (PAIRS,
+   * CALLBACK), or if a dictionary without OUT omits values that can fire. */
   int64_t bound_steps;
-  /* 1: memory for edits (below) is allocated by chorale_run_create: m bytes a position, 30
-   * a chain, 40 a clique, and two counts for each value of a clique. Does not affect
-   * message_element. Default 0 */
+  /* 1: chorale_run_create also allocates the memory for edits (see "Edits" below): m bytes for each
+   * position, 30 for each chain, 40 for each clique, and two counts for each value of a clique.
+   * Does not affect the choice of a format by message_element AUTO. Default 0 */
   int64_t edits;
 } chorale_run_options;
 
@@ -230,9 +236,11 @@ CHORALE_API chorale_status chorale_run_estimate(const chorale_model *model,
 
 /* Creates a run. host, options: may be NULL.
  * earlier: NULL, or a run whose messages and best labelling the new run starts from. If `earlier`
- *   has another model, that model must have as many chains and cliques; messages are copied for
- *   cliques with the same members and values, and labellings for chains of the same shape. The
- *   options of `earlier` may differ. `earlier` is not changed.
+ *   is on another model, that model must have as many chains and as many cliques as `model`. A
+ *   clique then starts from the messages of the clique with the same number if the two have as many
+ *   members and values, and a chain from the labels of the chain with the same number if the two
+ *   have as many positions and labels. The options of `earlier` may differ. `earlier` is not
+ *   changed.
  * Errors: NULL_ARGUMENT, STRUCT_SIZE, SIZE, SIZE_OVERFLOW, OUT_OF_RANGE, NOT_A_NUMBER,
  *   UNKNOWN_CONSTANT, STATE_SPACE, MODEL_MISMATCH and BUSY (earlier), OUT_OF_MEMORY. */
 CHORALE_API chorale_status chorale_run_create(const chorale_host *host, const chorale_model *model,
@@ -247,9 +255,9 @@ CHORALE_API void chorale_run_reset(chorale_run *run);
 
 /* Replaces the scores of chain `chain` in this run. `scores`: a chain of the same length, number of
  * labels and shape (both chains, or both trees with the same parents), whose arrays and transitions
- * are borrowed until the run is destroyed or reset, or the scores are replaced again. Messages are
- * kept. The next step or solve decodes the chain without its cliques and evaluates equation 1 of
- * the best labelling again.
+ * are borrowed until the run is destroyed or reset, or the scores of this chain are replaced again.
+ * Messages are kept. The next step or solve decodes the chain without its cliques and evaluates
+ * equation 1 of the best labelling again.
  * Errors: those of a chain, OUT_OF_RANGE, KIND (an instance), SHAPE (another length, number of
  * labels or shape), STATE_SPACE, BUSY, OUT_OF_MEMORY. */
 CHORALE_API chorale_status chorale_run_set_chain(chorale_run *run, int64_t chain,
@@ -278,13 +286,13 @@ typedef struct chorale_run_result {
   int32_t proven;        /* 1: upper_bound - score <= 1e-9 |score|, or within rounding: at most
                             1e-12 (sum_i |phi_i| + sum_p |C_p|) */
   int64_t rounds;        /* number of rounds done so far, without round 0 */
-  int64_t best_round;    /* the last round from which a part of the best labelling comes. If the
-                            best labelling is polished: that of the labelling before the polish */
+  int64_t best_round;    /* number of rounds done when the best labelling last changed, in whole or
+                            in part; 0 if the polish of the labelling of round 0 changed it last */
   double score;          /* equation 1 of the best labelling: chain_score + clique_score; minus
                             infinity if there is no labelling */
-  double chain_score;    /* sum of phi_i over the chains. Each 1024 chains are added in their order,
-                            then these sums are added */
-  double clique_score;   /* sum of C_p over the cliques, added in the same way */
+  double chain_score;    /* sum of phi_i over the chains. The chains are added in their order, in
+                            blocks of 1024; then the sums of the blocks are added */
+  double clique_score;   /* sum of C_p over the cliques, added in blocks in the same way */
   double own_score;      /* equation 1 of the labelling of round 0 */
   double rounds_score;   /* the greatest equation 1 of the labelling of a single round. The best
                             labelling may score more: it takes each set of connected chains from the
@@ -303,9 +311,9 @@ typedef struct chorale_run_result {
 /* Fills `result` with zeros; pass sizeof(chorale_run_result). NULL is ignored. */
 CHORALE_API void chorale_run_result_init(chorale_run_result *result, size_t struct_size);
 
-/* Does one round (the first call: round 0). Once a solve would end its rounds (after a round
- * without changes, or when rounds alternate between two labellings), a step does nothing and
- * reports 0 messages_changed, until scores change or a solve does more rounds. result: may be NULL.
+/* Does one round (the first call: round 0). When messages have converged, or rounds alternate
+ * between two labellings, a step does nothing and reports 0 messages_changed, until scores change
+ * or a solve does more rounds. result: may be NULL.
  * Errors: NULL_ARGUMENT, STRUCT_SIZE, CALLBACK_VALUE, CALLBACK_STOPPED, STATE_SPACE, EXECUTOR,
  * BUSY. After an error the run is as after a cancel. Cost: O(T m^2) for each chain, and one
  * computation of all max-marginals (chorale_clique_max_marginals) for each clique. */
@@ -323,8 +331,9 @@ CHORALE_API chorale_status chorale_run_polish(chorale_run *run, chorale_run_resu
 CHORALE_API chorale_status chorale_run_bound(chorale_run *run, int64_t steps,
                                              chorale_run_result *result, chorale_error *error);
 
-/* Sets the time limit (seconds for each call; negative: none) and the cancel flag (may be NULL,
- * borrowed until the run is destroyed). Errors: NULL_ARGUMENT (run), NOT_A_NUMBER, BUSY. */
+/* Sets the time limit (seconds for each call of step, solve, polish or bound; negative: none) and
+ * the cancel flag (may be NULL, borrowed until the run is destroyed). Errors: NULL_ARGUMENT (run),
+ * NOT_A_NUMBER, BUSY. */
 CHORALE_API chorale_status chorale_run_set_limits(chorale_run *run, double time_limit,
                                                   const chorale_cancel *cancel,
                                                   chorale_error *error);
@@ -336,17 +345,17 @@ CHORALE_API chorale_status chorale_run_set_limits(chorale_run *run, double time_
  * labels of a position are allowed (chorale_run_set_allowed), the strength of a clique
  * (chorale_run_set_strength) and the scores of a chain (chorale_run_set_chain). Each edit may be
  * set and lifted any number of times. The next chorale_run_solve applies all edits. If the rounds
- * and the polish were complete before the edits, this solve takes time in proportion to what the
- * edits changed, not to the corpus:
+ * and the polish were complete before the edits, this solve works only around the edits, and takes
+ * time in proportion to what they change, not to the size of the corpus:
  *
  *   - Edited chains are decoded without their cliques, which updates the labelling of round 0.
  *   - The best labelling is polished around the edits: first the edited chains and the members of
  *     edited cliques, then the chains whose cliques have changed.
  *   - The edited chains and cliques send messages, for at most `rounds` rounds. While messages have
  *     reached at most 16 chains, every message that has changed by more than rounding is passed on;
- *     later only a message that has changed by more than 1/1024 of the run's unit. Cliques of more
- *     than 256 members that were not edited keep their messages. The best labelling of these rounds
- *     is polished, and kept if it scores higher.
+ *     later only a message that has changed by more than 1/1024 of the run's unit (see
+ *     chorale_message_element). Cliques of more than 256 members that were not edited keep their
+ *     messages. The best labelling of these rounds is polished, and kept if it scores higher.
  *   - A second polish starts from the labelling in which the edited chains, the chains that
  *     messages reached and the members of edited cliques of at most 256 members are decoded without
  *     their cliques. Its result is kept if it scores higher.
@@ -354,17 +363,18 @@ CHORALE_API chorale_status chorale_run_set_limits(chorale_run *run, double time_
  * The result never scores below the earlier best labelling by equation 1 under the new scores. (If
  * an edit forbids labels of the earlier labelling, the comparison is with the earlier labelling in
  * which the edited chains are decoded without cliques.) The result can differ from that of a new
- * run with the same inputs, whose messages start from zero: either may score higher. Measured as
- * the gain over the earlier labelling: on corpora where a chain shares most of its cliques with few
- * other chains, every edit reached at least 99 % of the gain of a new run; where chains have many
- * positions in the same few cliques, or where counts are forbidden, 98 to 99 of 100 edits did.
+ * run with the same inputs, whose messages start from zero: either may score higher. In
+ * measurements, the gain over the earlier labelling was compared with the gain of a new run. On
+ * corpora where a chain shares most of its cliques with few other chains, every edit reached at
+ * least 99 % of the gain of a new run. Where chains have many positions in the same few cliques, or
+ * where counts are forbidden, 98 to 99 of 100 edits reached 99 %.
  *
  * A further solve, without edits in between, does rounds for the whole corpus as usual. A solve
  * after edits also covers the whole corpus in these cases: more than 64 chains and more than a
  * sixteenth of all chains were edited; the edited cliques have more than 4096 members and more than
  * a sixteenth of all members; the labelling found by the steps above scores below that of round 0,
  * or a clique forbids it. The same calls in the same order give the same bits, for any number of
- * threads and any limits. In the result of a solve around edits, `rounds_score` and
+ * threads and any limits. In the result of a solve that works only around edits, `rounds_score` and
  * `polished_score` equal `score`.
  *
  * Edits belong to one run. chorale_run_reset lifts all of them. A run that is created with an
@@ -406,10 +416,10 @@ enum {
 /* Calls below without an argument `labelling` describe CHORALE_TOGETHER. Errors of all calls below:
  * NULL_ARGUMENT, OUT_OF_RANGE (chain, clique), UNKNOWN_CONSTANT (labelling), NO_LABELLING (round 0
  * is not complete, the run is infeasible, or cliques forbid every labelling met), SIZE (a negative
- * capacity), CAPACITY, BUSY (from a callback of the run). Calls that take a const run may be made
- * from several threads at once while no call changes the run. They allocate only scratch memory
- * (OUT_OF_MEMORY): for the counts of cliques of more than 256 columns and, in chorale_run_json, of
- * more than 256 members. */
+ * capacity), CAPACITY, BUSY (from a callback of the run, see "The run" above). Calls that take a
+ * const run may be made from several threads at once while no call changes the run. They allocate
+ * scratch memory (OUT_OF_MEMORY) only for the counts of cliques with more than 256 columns and, in
+ * chorale_run_json, of cliques with more than 256 members. */
 
 /* Writes the result of the last step, solve, polish or bound to *result, even if the run has no
  * labelling. */
@@ -450,8 +460,8 @@ CHORALE_API chorale_status chorale_run_values(const chorale_run *run, int64_t cl
  * chain changed. */
 typedef struct chorale_payment {
   int64_t clique;
-  int64_t member;    /* within the clique */
-  int64_t position;  /* -1 for a whole chain or an instance */
+  int64_t member;    /* index of the member in the clique */
+  int64_t position;  /* of the member in its chain; -1 for a whole chain or an instance */
   int32_t own_value; /* value under the labelling of round 0 */
   int32_t value;     /* value under CHORALE_TOGETHER */
   /* The change of the clique's score C by this member alone: C now, minus C if this member had
@@ -496,9 +506,9 @@ CHORALE_API chorale_status chorale_run_max_marginals(chorale_run *run, int64_t c
  * over all labellings of the chain. s is the score of a labelling plus the current messages of the
  * cliques to the chain. [Sum-product on a chain or tree]
  *
- * temperature: above 0, in units of the scores; 1 takes scores as log-odds. Higher temperatures
- *   give flatter probabilities; as the temperature falls to 0, the labels with the best
- *   max-marginals share all probability.
+ * temperature: above 0, in the unit in which the scores are given; 1 takes scores as log-odds.
+ *   Higher temperatures give flatter probabilities; as the temperature falls to 0, the labels with
+ *   the best max-marginals share all probability.
  * probabilities: T x m doubles, row t at probabilities + t * row_stride (0: m, rows without gaps).
  *   Each row adds up to 1, up to rounding.
  * exact: may be NULL. Receives 1 if the sums are exact for this chain under these messages, with
@@ -509,16 +519,18 @@ CHORALE_API chorale_status chorale_run_max_marginals(chorale_run *run, int64_t c
  *   greatest upper bounds on their sums: 16 configurations, 64 if the labellings left out have more
  *   than a hundredth of the sum of all labellings, then 256, but never more than `budget`.
  *   Configurations whose bound is below about 2e-16 of the sum of all labellings are dropped too.
- *   The bounds of all that is left out are added up, and no probability is wrong by more than the
- *   share of this total in the sum of all labellings; usual errors are far smaller. Such a chain
- *   costs no more than one whose configurations just fit a budget of about 400.
+ *   The bounds of everything left out are added up. This total, divided by the sum of all
+ *   labellings, is the *lost share*: no probability is wrong by more than it, and usual errors are
+ *   far smaller. Such a chain costs no more than one whose configurations just fit a budget of
+ *   about 400.
  *
- *   On a tree, and on a chain if that share exceeds a tenth, properties are absorbed (message.h),
- *   which is approximate without a bound on the error. An absorbed property adds message(v) -
- *   message(EMPTY) at each position that fires v, and message(EMPTY) once, so that a labelling that
- *   fires twice gets both of these messages in place of message(CONFLICT). Where message(EMPTY) is
- *   minus infinity, labellings that fire nothing are forbidden, and each position that fires v adds
- *   message(v) - max_w message(w); w stands for all values but EMPTY and CONFLICT.
+ *   On a tree, and on a chain whose lost share exceeds a tenth, properties are absorbed
+ *   (message.h), which is approximate without a bound on the error. An absorbed property adds
+ *   message(v) - message(EMPTY) at each position that fires v, and message(EMPTY) once. So a
+ *   labelling that fires v and then w gets message(v) + message(w) - message(EMPTY), in place of
+ *   message(CONFLICT), or of message(v) if w = v. Where message(EMPTY) is minus infinity,
+ *   labellings that fire nothing are forbidden, and each position that fires v adds message(v) -
+ *   max_w message(w), where w goes over all values but EMPTY and CONFLICT.
  * Sums are in double precision: differences between labels are lost if all scores of a position are
  * more than about 1e15 times as large as the differences.
  * The messages of a clique are max-marginals: for each value, the best score of the other members,
@@ -528,7 +540,7 @@ CHORALE_API chorale_status chorale_run_max_marginals(chorale_run *run, int64_t c
  *   STRIDE, KIND, STATE_SPACE (even with absorbed properties there are more configurations than the
  *   budget), NO_LABELLING (also: every labelling of the chain is forbidden by the messages or, with
  *   absorbed properties, because of what it fires), CALLBACK_VALUE and CALLBACK_STOPPED (single
- *   items). An error writes nothing.
+ *   items). After an error, nothing has been written.
  *
  * O(T m^2 x configurations) exponentials; for a tree in property cliques T m times as many. */
 CHORALE_API chorale_status chorale_run_probabilities(chorale_run *run, int64_t chain,

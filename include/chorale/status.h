@@ -33,8 +33,9 @@ enum {
   /* The caller's buffer is too small. The message gives its capacity and the size needed; nothing
    * was written to the buffer. */
   CHORALE_ERROR_CAPACITY = 27,
-  /* A number that is NaN or infinite where it must not be. */
+  /* A number that is NaN where it must not be. */
   CHORALE_ERROR_NOT_A_NUMBER = 30,
+  /* A number that is infinite where it must not be. */
   CHORALE_ERROR_INFINITE = 31,
   /* A value, label or index outside its range; a score of too large a magnitude. */
   CHORALE_ERROR_OUT_OF_RANGE = 32,
@@ -71,8 +72,9 @@ enum {
   CHORALE_ERROR_ALLOCATOR_ALIGNMENT = 63,
   /* A chain and its transitions or properties have different numbers of labels. */
   CHORALE_ERROR_LABELS_MISMATCH = 70,
-  /* A parent that does not come before its child; parents that form a cycle. */
+  /* A parent in a tree that does not come before its child. */
   CHORALE_ERROR_PARENT_ORDER = 71,
+  /* Parents of a tree that form a cycle. */
   CHORALE_ERROR_PARENT_CYCLE = 72,
   /* A tree was passed to a call that takes only chains. */
   CHORALE_ERROR_NOT_A_CHAIN = 73,
@@ -86,7 +88,7 @@ enum {
   CHORALE_ERROR_LABEL_NAME = 77,
   /* A chain or position that is already a member of the clique; a clique named twice. */
   CHORALE_ERROR_DUPLICATE_MEMBER = 80,
-  /* A builder whose model has been frozen. */
+  /* A call on a builder that has been frozen into a model (model.h). */
   CHORALE_ERROR_FROZEN = 81,
   /* A property, or the model of repeated words (model.h), reads tokens, and the chain has none. */
   CHORALE_ERROR_TOKENS_MISSING = 82,
@@ -98,20 +100,21 @@ enum {
   /* An argument of the wrong kind, such as a position for a property clique, a whole chain for a
    * position clique, or an instance where a chain is needed. */
   CHORALE_ERROR_KIND = 85,
-  /* A callback of a run made a call that would change the run, or that would read the run while it
-   * changes. */
+  /* A callback of a run made a call that would change the run, or made a call that reads the run at
+   * a time when the run changes. */
   CHORALE_ERROR_BUSY = 86,
   /* A call that the state of its object does not allow, such as a bound of a run created with
    * bound_steps 0, or freezing a builder while a centred clique has no centre. */
   CHORALE_ERROR_STATE = 87,
-  /* No problem to learn from has a gold label that its chain allows; all chains with gold labels
-   * are of one group (learn.h). */
+  /* The problems to learn from (learn.h) have no gold label that the chain of its position
+   * allows. */
   CHORALE_ERROR_NO_GOLD = 88,
+  /* All chains with gold labels belong to one group (learn.h). */
   CHORALE_ERROR_ONE_GROUP = 89,
   /* A fault of the library itself: please report it. */
   CHORALE_ERROR_INTERNAL = 90,
-  /* An invalid problem file (problem.h): not a problem file; wrong byte order; unknown version;
-   * truncated; wrong checksum; invalid sections. */
+  /* Kinds of damage of a problem file (problem.h), in the order of the constants: not a problem
+   * file; wrong byte order; unknown version; truncated; wrong checksum; invalid sections. */
   CHORALE_ERROR_FILE_FORMAT = 100,
   CHORALE_ERROR_FILE_BYTE_ORDER = 101,
   CHORALE_ERROR_FILE_VERSION = 102,

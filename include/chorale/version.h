@@ -8,8 +8,8 @@
 #define CHORALE_VERSION_MINOR 2
 #define CHORALE_VERSION_PATCH 0
 
-/* The version number of the binary interface, used in the soname. Increased when programs built
- * with an older library no longer run. */
+/* The version number of the binary interface, used in the soname. Increased with every version of
+ * the library that cannot run programs built for the version before it. */
 #define CHORALE_ABI 1
 
 CHORALE_BEGIN_DECLS
