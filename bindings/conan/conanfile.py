@@ -28,7 +28,7 @@ class Chorale(ConanFile):
 
     def _repository(self):
         """Returns the clone of the repository that contains this recipe. Returns None in the
-        archive of a release, where the files are beside the recipe."""
+        archive of a release, where chorale.h and chorale.cpp are beside the recipe."""
         here = Path(self.recipe_folder)
         return None if (here / "chorale.cpp").exists() else here.parents[1]
 

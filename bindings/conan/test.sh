@@ -14,7 +14,7 @@ conan profile detect >/dev/null
 
 bindings/cmake/archive.sh "$work/archive"
 tar -xf "$work"/archive/chorale-*.tar.gz -C "$work/archive"
-cp -r bindings/conan "$work/recipe-only" # a copy, since `conan create` writes files to the folder
+cp -r bindings/conan "$work/recipe-only" # a copy: `conan create` writes files beside the recipe
 mkdir -p "$work/clone/bindings"
 ln -s "$PWD/src" "$PWD/include" "$PWD/LICENSE" "$work/clone"
 ln -s "$PWD/bindings/cmake" "$work/clone/bindings/cmake"

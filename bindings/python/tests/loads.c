@@ -1,6 +1,9 @@
-/* loads LIBRARY FOLDER: loads the library of a wheel by its path, runs the problem files of FOLDER
- * (tests/problems) and compares what comes out with expected.tsv there, bit for bit. For systems
- * whose Python is not at hand. Any C compiler builds it, with the headers of the project. */
+/* Usage: loads LIBRARY FOLDER
+ *
+ * Loads the library of a wheel by its path, runs the problem files of FOLDER (such as
+ * tests/problems), and compares the results, bit for bit, with the table FOLDER/expected.tsv. For
+ * platforms for which the testing machine has no Python. Needs only a C compiler and the headers of
+ * the project. */
 #define CHORALE_STATIC
 #include <chorale/chorale.h>
 
@@ -65,7 +68,8 @@ static chorale_problem *problem;
 static chorale_run *run;
 static chorale_run_result result;
 
-/* Opens the problem file and runs it, as for the table: with eight bound steps. */
+/* Loads a problem file and runs it, with eight bound steps, as for the table. Stores the problem,
+ * the run and its result in the variables above. */
 static void run_file(const char *path) {
   chorale_error error;
   chorale_run_options options;
@@ -83,7 +87,8 @@ static void run_file(const char *path) {
     fail(path, error.message);
 }
 
-/* What a line of the table is about, as its content would be. */
+/* Writes to `text` what the content (the last field) of a line of the table should be, by the
+ * present run. what, number: the second and the third field of the line. */
 static void tell(const char *what, int64_t number, char *text) {
   const chorale_model *model = problem_model(problem);
   chorale_error error = {0};

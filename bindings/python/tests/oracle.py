@@ -1,4 +1,4 @@
-"""What the tests compare with: the definitions, by enumeration in plain Python."""
+"""Definitions of scores and potentials in plain Python, with which tests compare the library."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ import numpy as np
 
 
 def chain_score(unary, labels, edges=None, start=None, end=None, parents=None):
-    """phi of a labelling; `edges` is m x m, or one matrix an edge."""
+    """Returns the score of a labelling of a chain or tree. edges: m x m for all edges; or a matrix
+    for each edge, where edges[t - 1] is for the edge between position t and its parent."""
     total = 0.0
     length = len(unary)
     above = [t - 1 for t in range(length)] if parents is None else list(parents)
@@ -31,7 +32,8 @@ def labellings(length, labels):
 
 
 def clique_scores(scores, potential):
-    """F of every assignment of values: potential(counts, members)."""
+    """Returns a dict from every assignment of values to its total score. scores: n x R. potential:
+    a function of the counts and the number of members."""
     members, values = scores.shape
     found = {}
     for assignment in labellings(members, values):
@@ -46,7 +48,8 @@ FAMILIES += ("majority", "pairs", "callback")
 
 
 def potential(module, rng, family, values, members):
-    """A random potential of a family, and the same as a Python function of the counts."""
+    """Returns a random potential of a family, and a Python function of the counts and the number of
+    members that computes the same score. module: libchorale."""
     strength = float(rng.uniform(0.1, 1.5))
     make = module.Potential
     if family == "potts":

@@ -1,6 +1,9 @@
-"""Runs problem files and compares what comes out with their table, bit for bit; needs NumPy alone.
+"""Runs problem files and compares the results with a table, bit for bit. Needs NumPy alone.
 
-    problems.py FOLDER     such as tests/problems of the repository, whose README says what is in it
+    problems.py FOLDER
+
+FOLDER has the problem files and the table, as tests/problems of the repository, whose README
+describes both.
 """
 
 from __future__ import annotations
@@ -20,7 +23,8 @@ def bits(score):
 
 
 def tell(run, result, what, number):
-    """What a line of the table is about, as its content would be."""
+    """Returns the content that a line of the table should have. what, number: fields of the
+    line."""
     if what == "outcome":
         return str(int(result.outcome))
     if what in ("score", "own_score", "upper_bound"):
@@ -34,7 +38,8 @@ def tell(run, result, what, number):
 
 
 def compare(folder):
-    """How many lines of the table are the same; fails at one that is not."""
+    """Compares all lines of the table of a folder with the results, and returns their number. Fails
+    at the first line that differs."""
     with open(folder / "expected.tsv", newline="") as table:
         expected = defaultdict(list)
         for row in csv.DictReader(table, delimiter="\t"):

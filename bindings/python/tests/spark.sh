@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# Runs tests of Spark, in an environment that run.sh made and that has pyspark.
+# Runs tests of Spark in DIRECTORY, a virtual environment that run.sh has made and that has pyspark.
+# FILE is test_spark.py (the default) or test_spark_faults.py.
 #
-#   bindings/python/tests/spark.sh DIRECTORY [FILE]     FILE is test_spark.py, or test_spark_faults.py
+#   bindings/python/tests/spark.sh DIRECTORY [FILE]
 set -euo pipefail
 directory=$(realpath "$1")
 cd "$(dirname "${BASH_SOURCE[0]}")/.."

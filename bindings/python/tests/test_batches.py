@@ -1,4 +1,4 @@
-"""Streams of record batches: each group as by itself, however the stream is cut."""
+"""Each group of a stream of record batches is labelled as by itself, however the stream is cut."""
 
 import gc
 import os
@@ -29,7 +29,7 @@ def rng(request):
 
 
 def corpus(rng, groups=9, kind="float64"):
-    """A table of random chains; the rows of a group follow one another."""
+    """Returns a table of random chains. The rows of a group follow one another."""
     rows = []
     for group in rng.permutation(groups).tolist():
         for _ in range(int(rng.integers(1, 6))):
@@ -67,7 +67,8 @@ WAYS = {
 
 
 def apart(table, way):
-    """Labels and changes of each row, from one `decode` a group."""
+    """Returns, by the id of each row, its labels and whether they changed. Calls `decode` once for
+    each group."""
     found = {}
     for page in dict.fromkeys(table.column("page").to_pylist()):
         rows = [row for row in table.to_pylist() if row["page"] == page]
@@ -131,7 +132,8 @@ def test_problems_are_as_chains(rng):
 
 
 def planted(rng, groups):
-    """Groups of one-word rows: a group has one right label, of which the scores are noisy."""
+    """Returns a table of groups of eight one-word rows. The rows of a group have the same gold
+    label. The scores are noisy, but on average highest for this label."""
     right = rng.integers(0, 3, groups)
     scores = 1.5 * rng.normal(size=(groups, 8, 3)) + np.eye(3)[right][:, None]
     rows = [
@@ -216,14 +218,14 @@ def test_mentions_as_by_themselves(rng):
 
 
 class NoLabels(Chains):
-    """Groups pass through, so that many take little time."""
+    """A specification that labels nothing, so that a stream of many groups takes little time."""
 
     def _labelled(self, arrow, rows):
         return {}
 
 
 def names_of_groups(count, length=300):
-    """Batches of 100 groups of two rows; a name has `length` letters."""
+    """Yields batches of 100 groups of two rows each. The name of a group has `length` digits."""
     for begin in range(0, count, 100):
         pages = [f"{k // 2:0{length}}" for k in range(2 * begin, 2 * begin + 200)]
         scores = pa.array([[]] * 200, pa.list_(pa.list_(pa.float64())))
@@ -241,7 +243,7 @@ def test_memory_does_not_grow_with_the_groups(monkeypatch):
         peaks.append(tracemalloc.get_traced_memory()[1])
         tracemalloc.stop()
     print(f"peaks {peaks} bytes")
-    assert peaks[1] < peaks[0] + 100_000  # 7000 names take 2.4 MB
+    assert peaks[1] < peaks[0] + 100_000  # 7000 more names would take 2.4 MB
 
 
 def test_a_group_that_comes_again(monkeypatch):
@@ -467,7 +469,7 @@ def test_progress(rng, bars):
     assert bars.made[1].options["total"] is None and bars.made[1].n == len(batches)
     stream = label(batches, what, progress=bars)
     next(stream)
-    stream.close()  # the reader goes away
+    stream.close()  # before the last batch
     assert bars.made[2].closed and bars.made[2].n < len(batches)
     with pytest.raises(ValueError, match=f"batch {len(batches)} has another schema"):
         joined(label([*batches, batches[0].drop_columns(["id"])], what, progress=bars))

@@ -13,7 +13,7 @@ MESSAGE = "read-only"
 
 
 def test_a_reused_array_changes_no_result():
-    """One buffer, filled anew for each chain."""
+    """All chains are made from one buffer, which is filled anew for each."""
     rows = np.array([[[2.0, 0.1]], [[0.2, 1.9]], [[0.9, 0.8]]])
     tokens = [[1], [2], [1]]
     expected = ch.decode([row.copy() for row in rows], tokens=tokens)
@@ -68,7 +68,7 @@ def test_a_reused_array_changes_no_table():
 
 
 def every_borrowing_call(unary, edges, ids):
-    """Objects that read the arrays until they are gone, from which they are let go one by one."""
+    """Yields objects that read the arrays in place as long as they live."""
     builder = ch.ModelBuilder()
     builder.add_chain(np.zeros(unary.shape))
     run = ch.Run(builder.freeze())
@@ -98,7 +98,7 @@ def test_borrowed_arrays_are_read_only_until_they_are_given_back():
                 whole[:3][0, 0] = 1.0
         held.pop(0)
         gc.collect()
-        if len(held) == 1:  # the transitions, which have an array of their own
+        if len(held) == 1:  # only the Transitions are left, which read another array
             break
     whole[0, 0] = 1.0
     ids[0] = 1
@@ -118,7 +118,7 @@ def test_a_view_and_its_base_are_given_back_in_any_order():
         lent.clear()
         gc.collect()
         view[0, 0] = whole[0, 0] = 1.0
-    # What was read-only before stays so.
+    # An array that was read-only before it was borrowed stays read-only afterwards.
     whole.flags.writeable = False
     ch.Chain(whole, borrow=True)
     gc.collect()

@@ -156,7 +156,7 @@ def test_transitions(rng):
     masked = ch.Transitions(edges, mask=np.eye(3, dtype=bool))
     assert len(set(solver.best(unary, masked).labels)) == 1
     assert ch.Transitions(labels=4).labels == 4
-    # float32 scores with a float64 handle, and the other way round
+    # float32 scores with float64 transitions, and the reverse
     assert solver.best(unary.astype(np.float32), ch.Transitions(edges)).score
     assert solver.best(unary, ch.Transitions(edges.astype(np.float32))).score
     with pytest.raises(TypeError, match="labels"):

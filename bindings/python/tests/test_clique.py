@@ -101,20 +101,20 @@ def test_options():
 
 
 def test_other_threads_go_on_during_a_call():
-    """One that needed the interpreter for itself would never hear of the flag."""
+    """A call that held the interpreter lock would never see the flag that another thread sets."""
     agree = ch.Potential.potts(40, 0.8, scale="members")
-    scores = np.random.default_rng(3).random((2000, 40)) * 2  # takes far longer than the limit
+    scores = np.random.default_rng(3).random((2000, 40)) * 2  # takes far longer than the time limit
     cancel = ch.Cancel()
     started = threading.Event()
 
     def stop():
         started.wait()
-        time.sleep(0.5)  # by then the call is under way
+        time.sleep(0.5)  # meanwhile the call begins
         cancel.set()
 
     thread = threading.Thread(target=stop)
     thread.start()
-    sys.setswitchinterval(1000)  # the call itself must let go
+    sys.setswitchinterval(1000)  # so the call itself must release the lock
     try:
         started.set()
         result = ch.CliqueSolver().solve(

@@ -36,7 +36,7 @@ def test_words():
     assert reason.amount == pytest.approx(1.6)
     shown = result._repr_html_()
     assert "Washington" in shown and "Place, no longer Person" in shown
-    # Ids stay what they are.
+    # Integer tokens are used as they are.
     ids = [[0, 9], [1, 9], [2, 9]]
     again = ch.decode(SCORES, EDGES, tokens=ids, strength=1.2)
     assert again.score == result.score
@@ -47,7 +47,8 @@ def test_words():
 
 
 def test_properties():
-    """What follows label 1 is 2 everywhere but in one chain of the first group."""
+    """In group x, two chains surely have label 2 after label 1, and the third prefers label 0 by a
+    small margin. Group y has a single chain, which need not agree with any."""
     after = ch.Property.next_label(3, 1)
     strong = np.array([[0.0, 3.0, 0.0], [0.0, 0.0, 3.0]])
     weak = np.array([[0.0, 3.0, 0.0], [1.1, 0.0, 1.0]])
@@ -69,7 +70,7 @@ def test_properties():
 
 
 def test_many_values():
-    """Tokens before label 1, of a large vocabulary: those that fire, and all others as none."""
+    """The property, the token before label 1, has 10 000 values, of which only a few fire."""
     before = ch.Property.token_before(2, 1, values=10_000)
     sure = np.array([[3.0, 0.0], [0.0, 3.0], [3.0, 0.0]])
     unsure = np.array([[3.0, 0.0], [1.0, 0.9], [0.9, 1.0]])
@@ -106,7 +107,8 @@ def test_bad_input():
 
 
 def drawn(rng):
-    """Chains, their words, keys and groups; scores in sixteenths, so that sums are exact."""
+    """Returns random chains, their words, keys and groups, and two cliques of positions. Scores are
+    multiples of 1/16, so that sums are exact."""
     lengths = rng.integers(0, 4, size=int(rng.integers(2, 9)))
     unaries = [rng.integers(0, 32, size=(length, 3)) / 16.0 for length in lengths]
     words = [[f"w{n}" for n in rng.integers(0, 4, size=length)] for length in lengths]
@@ -138,8 +140,8 @@ def without_labels(labels, stop):
 
 
 def test_the_library_s_call_is_the_model_built_here(rng):
-    """`decode` of arrays is one call of the library; of a `Chain` the package builds the model, and
-    `build_problem` gives that. All agree in every number."""
+    """For arrays, `decode` is one call of the library. For `Chain` objects, and in `build_problem`,
+    the package builds the model. Labels, scores and reasons are the same in all cases."""
     for _ in range(40):
         unaries, words, keys, groups, cliques = drawn(rng)
         agree = [
@@ -169,7 +171,8 @@ def test_the_library_s_call_is_the_model_built_here(rng):
 
 
 def test_agreements():
-    """Each kind on its own, where one of three single items stands alone."""
+    """Each kind of agreement changes the third of three chains of one position, which alone has
+    another best label than the others."""
     scores = [[[2.0, 0.1]], [[1.9, 0.3]], [[0.9, 1.2]]]
     for agree, what in (
         (ch.Agreement(), "word"),
@@ -207,7 +210,7 @@ def test_agreements():
 
 
 def test_many_reasons():
-    """More than the first guess at their number holds."""
+    """There are more reasons (1500) than the first buffer holds (1024)."""
     block = np.tile([[[3.0, 0.0]], [[2.9, 0.0]], [[0.0, 0.1]]], (1500, 1, 1))
     result = ch.decode(block, tokens=np.repeat(np.arange(1500), 3)[:, None])
     assert len(result.changed) == 1500
@@ -238,7 +241,7 @@ def test_bad_agreements():
 
 
 def test_limits():
-    """What ends a run ends `decode`, and its labels are those so far."""
+    """A progress function, a cancel flag and Ctrl-C end `decode`, as they end a run."""
     scores, tokens = [[[2.0, 0.1]], [[0.0, 0.2]]], [[1], [1]]
     seen = []
     ended = ch.decode(scores, tokens=tokens, progress=lambda at: seen.append(at.round) or True)
@@ -263,7 +266,7 @@ def test_limits():
 
 
 def test_what_is_behind_a_result():
-    """Run and model of the library's result, and which agreement made a clique."""
+    """C functions give the run and the model of a result, and the agreement of each clique."""
     scores = np.array([[2.0, 0.1], [0.0, 0.2]])
     ids, corpus = np.zeros(2, dtype=np.int32), struct(c.chorale_corpus)
     corpus.chains, corpus.labels, corpus.unary = 2, 2, scores.ctypes.data

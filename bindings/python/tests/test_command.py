@@ -45,7 +45,8 @@ EDGES = [[0.0, 0.2, 0.2], [0.0, 0.5, -1.0], [0.0, -1.0, 0.5]]
 
 
 def run(*arguments, given="", code=0):
-    """Standard output, or the message where an exit code is expected."""
+    """Runs the command in this process. Returns its standard output or, if `code` is not 0, its
+    error message. code: the expected exit code."""
     data = given.encode() if isinstance(given, str) else given
     streams = sys.stdin, sys.stdout, sys.stderr
     with tempfile.TemporaryFile("w+", encoding="utf-8", newline="") as printed:
@@ -72,8 +73,8 @@ def _looked_at(returned, printed, error, code):
 
 
 def process(*arguments, **options):
-    """The same as a process."""
-    # Where the package is not installed, it is found as this process found it.
+    """Starts the command in a new process."""
+    # If the package is not installed, the new process must find it where this process did.
     path = os.pathsep.join([str(Path(ch.__file__).parent.parent), os.environ.get("PYTHONPATH", "")])
     command = [sys.executable, "-m", "libchorale", *map(str, arguments)]
     streams = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
@@ -82,7 +83,7 @@ def process(*arguments, **options):
 
 
 def done(*arguments, given=""):
-    """Exit code, standard output and standard error of a process."""
+    """Runs the command in a new process. Returns exit code, standard output and standard error."""
     running = process(*arguments)
     printed, error = running.communicate(given.encode())
     return running.returncode, printed.decode(), error.decode()
@@ -115,7 +116,7 @@ def test_a_table_comes_back_with_four_columns(tmp_path):
     assert [row["changed"] for row in rows] == ["false"] * 3 + ["true"] + ["false"] * 2 + ["true"]
     for row, old, found in zip(rows, before, expected()):
         assert row == {**old, **{name: as_text(found[name]) for name in new.split(",")}}
-    # From the standard input, with other delimiters, an option with "=".
+    # The same from the standard input, with other delimiters, and with an option that has "=".
     assert run("agree", *COLUMNS, given=MENTIONS) == printed
     for delimiter in "\t;":
         text = io.StringIO(newline="")
@@ -130,14 +131,14 @@ def test_json_lines_are_as_tables():
     given = "\n".join(map(json.dumps, rows)) + "\n\n"
     found = [json.loads(line) for line in run("agree", *COLUMNS, given=given).splitlines()]
     assert found == expected()
-    # Confidences in texts, and rows without some key.
+    # The same if confidences are texts. Rows may lack the key or another field.
     rows = [{**row, "sure": str(row["sure"])} for row in rows]
     del rows[5]["name"], rows[4]["note"]
     given = "\n".join(map(json.dumps, rows))
     again = [json.loads(line) for line in run("agree", *COLUMNS, given=given).splitlines()]
     assert [list(row) for row in again] == [[*row, *list(found[0])[-4:]] for row in rows]
     assert [row["together"] for row in again] == [row["together"] for row in found]
-    # A half of a pair of surrogates is no reason to fail.
+    # A lone surrogate, which UTF-8 cannot encode, is no error.
     line = '{"name": "\\ud800", "type": "é", "sure": 1}'
     assert json.loads(run("agree", *COLUMNS, given=line))["name"] == "\ud800"
     assert '"é"' in run("agree", *COLUMNS, given='{"name": "x", "type": "é", "sure": 1}')
@@ -264,7 +265,7 @@ def test_sequences_are_labelled_together(tmp_path):
     options = ("--labels", "Other,Place,Person", "--transitions", tmp_path / "edges.json")
     options += ("--strength", "1.2")
     found = [json.loads(t) for t in run("label", *options, given=lines(SENTENCES)).splitlines()]
-    # The same by hand. Tokens of null agree with none.
+    # The same by `decode`. A null token agrees with no other token.
     tokens = [[w or f"none {k}" for w in s["tokens"]] for k, s in enumerate(SENTENCES)]
     scores = [np.reshape(s["scores"], (-1, 3)) for s in SENTENCES]
     groups = [s.get("group") for s in SENTENCES]
@@ -285,7 +286,8 @@ def test_sequences_are_labelled_together(tmp_path):
     text = run("label", *options, "--format", "text", given=lines(SENTENCES)).split("\n\n")
     assert text[1] == "\tOther\tOther\nBath\tPlace\tPlace"
     assert text[2] == "says\tOther\tPerson\nBath\tPlace\tPerson"
-    # Without groups all are one; labels are numbers; control characters do not reach a terminal.
+    # Without groups, all sequences are one group. Without --labels, labels are numbers. Control
+    # characters are printed as "?".
     plain = [{"scores": s["scores"], "tokens": ["a\tb"] * len(s["tokens"])} for s in SENTENCES]
     found = [json.loads(t) for t in run("label", given=lines(plain)).splitlines()]
     wanted = ch.decode(scores, tokens=[s["tokens"] for s in plain])

@@ -1,4 +1,5 @@
-"""Whole corpora in one call: the same problem, byte by byte, as by the calls for single ones."""
+"""Calls for many chains, cliques or members make the same problem, byte by byte, as calls for one.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +12,7 @@ LABELS = 3
 
 
 def drawn(rng):
-    """Offsets, scores, tokens and groups of a few chains, some of them empty."""
+    """Returns random offsets, scores, tokens and groups of a few chains, some of them empty."""
     lengths = rng.integers(0, 4, size=int(rng.integers(1, 9)))
     offsets = int(rng.integers(0, 3)) + np.concatenate([[0], np.cumsum(lengths)])
     scores = rng.integers(0, 32, size=(int(offsets[-1]), LABELS)) / 16.0
@@ -20,7 +21,8 @@ def drawn(rng):
 
 
 def ragged(rng, entries):
-    """Two or three parts of some entries, each part ascending."""
+    """Divides some entries at random into three parts, which may be empty. Returns the four offsets
+    of the parts, and the entries."""
     parts = np.sort(rng.integers(0, 3, size=len(entries)))
     return np.searchsorted(parts, range(4)), entries
 
@@ -122,8 +124,8 @@ def test_all_or_nothing():
         (lambda b: b.add_positions(0, [0, 1, 2], [0, 7]), r"chains\[1\]"),
         (lambda b: b.add_positions(0, [0, 1, 2], [0, 1], [0]), "positions has 1"),
         (lambda b: b.add_positions(1, [0, 1, 2], [0, 1]), "first"),
-        (lambda b: b.add_positions(0, [0, 2], [0, 0]), None),  # twice
-        (lambda b: b.add_members(0, [0, 1], [0]), None),  # cliques of positions
+        (lambda b: b.add_positions(0, [0, 2], [0, 0]), None),  # one position twice
+        (lambda b: b.add_members(0, [0, 1], [0]), None),  # chains for cliques of positions
         (lambda b: b.add_cliques(-1, potential=ch.Potential.potts(2, 1.0)), "count"),
     ):
         builder = fresh()

@@ -15,7 +15,8 @@ from libchorale import crfsuite  # noqa: E402
 
 @pytest.fixture
 def trained(rng, tmp_path):
-    """A model of random sequences with weights of every kind, and sequences it has not seen."""
+    """Trains a model on random sequences. Returns the path of the model, and sequences that it has
+    not seen."""
     words = [f"w{k}" for k in range(12)]
 
     def sequence(length):
@@ -84,7 +85,8 @@ def test_long_sequences_of_hardly_any_probability(trained):
     scores.tagger.set(pycrfsuite.ItemSequence(some))
     bits = -np.log2(scores.tagger.probability(scores.tagger.tag())) / len(some)
     tiny = 0
-    # Through the probabilities that have lost digits, to those that are 0.
+    # As the length grows, the probability first has all its digits, then has lost some (below the
+    # least normal double), and at last is 0.
     for length in range(int(980 / bits), int(1120 / bits), max(1, int(8 / bits))):
         scores.unary(features[:length])
         tiny += 0.0 < scores.tagger.probability(scores.tagger.tag()) < np.finfo(float).tiny

@@ -1,4 +1,4 @@
-"""The ctypes declarations are those of the C headers, and the package reaches all of them."""
+"""The ctypes declarations equal those of the C headers, and the tests call every function."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def test_a_c_compiler_sees_the_same_structs_and_constants(tmp_path):
     source = tmp_path / "layout.c"
     source.write_text("\n".join([*lines, "  return 0;", "}", ""]))
     program = tmp_path / "layout"
-    # Not linked with the library: functions are declared, and none is called.
+    # The program calls no function of the library, so that it is not linked with the library.
     subprocess.run([compiler, "-std=c99", f"-I{HEADERS}", source, "-o", program], check=True)
     seen = subprocess.run([program], check=True, capture_output=True, text=True).stdout
     expected = [f"{name} {value}" for name, value in constants.items()]
@@ -54,9 +54,10 @@ def test_a_c_compiler_sees_the_same_structs_and_constants(tmp_path):
 
 
 def test_a_c_compiler_sees_the_same_signatures(tmp_path):
-    """A C translation of every ctypes signature is redeclared beside the header: C compilers refuse
-    a function that is declared twice in different ways. Addresses lose their element types in
-    ctypes, so those are compared as pointers by assignment."""
+    """Compiles, for every function, a call with arguments of the types that ctypes passes, whose
+    result is taken as the type that ctypes expects. The compiler refuses conversions between
+    numbers and pointers, and those that may change a number. Where ctypes has plain addresses, the
+    types of elements are not compared."""
     compiler = next(filter(None, map(shutil.which, ("cc", "gcc", "clang"))), None)
     if compiler is None:
         pytest.skip("no C compiler")
@@ -73,7 +74,8 @@ def test_a_c_compiler_sees_the_same_signatures(tmp_path):
         for position, kind in enumerate(arguments):
             spelled = names.get(kind)
             if spelled is None:
-                # Any pointer converts to and from void *, and no number does so silently.
+                # In C, any pointer converts to void * and back without a warning, but no number
+                # does. ctypes also has plain addresses for function pointers without a typedef.
                 if isinstance(kind, type) and issubclass(kind, ctypes._SimpleCData):
                     assert kind in (ctypes.c_void_p, ctypes.c_char_p)
                 if hasattr(kind, "_argtypes_"):
@@ -85,11 +87,10 @@ def test_a_c_compiler_sees_the_same_signatures(tmp_path):
             values.append(f"{spelled} a{position}")
             given.append(f"a{position}")
         call = f"{name}({', '.join(given)})"
-        # Function pointers without a name of their own are addresses in ctypes.
         if result is None:
             body = f"{call};"
         elif result in names:
-            # Sizes: a wider or narrower result has another size.
+            # Refuses a result that is wider or narrower than the type of ctypes.
             body = f"typedef char same[sizeof({call}) == sizeof({names[result]}) ? 1 : -1]; "
             body += f"same x; (void)x; (void){call};"
         elif result is ctypes.c_char_p:
@@ -122,7 +123,8 @@ def test_every_exported_symbol_is_declared():
 
 
 def test_modules_import_each_other_in_one_direction():
-    """What a module imports as it is loaded never leads back to it, not even for a type."""
+    """The imports that a module makes while it is loaded never lead back to it. Imports for type
+    checkers alone are included."""
     source = PACKAGE / "src" / "libchorale"
     modules = {path.stem for path in source.glob("*.py")} - {"__init__"}
     imported: dict[str, set[str]] = {}
@@ -142,7 +144,7 @@ def test_modules_import_each_other_in_one_direction():
 
 
 def test_every_function_is_called(called_functions, request):
-    """Runs after all other tests; where some were left out it can say nothing."""
+    """Runs after all other tests (conftest.py). Is skipped if some of them were not run."""
     files = {path.name for path in Path(__file__).parent.glob("test_*.py")}
     run = {item.path.name for item in request.session.items}
     option = request.config.option

@@ -1,4 +1,5 @@
-"""Memory and logs of the program's own: what gets them, what fails in them, how long they stay."""
+"""A `Host`: which objects use its allocator and log, what happens if these fail, and how long the
+host lives."""
 
 from __future__ import annotations
 
@@ -24,7 +25,8 @@ libc.free.argtypes = [ctypes.c_void_p]
 
 
 class Memory:
-    """Memory of the C library; `left` more times (None: always)."""
+    """Functions for a `Host`, with memory from aligned_alloc. left: how many more allocations
+    succeed; None: all."""
 
     def __init__(self, left=None):
         self.left = left
@@ -50,7 +52,8 @@ class Memory:
 
 
 def every_kind(path):
-    """Calls that make one object each, of every kind and by every function that takes a host."""
+    """Returns functions that make one object each, of many classes. Inside `with Host(...)` each of
+    them takes memory from the host."""
     model = model_of_temporaries(False)
     saved = small_model()
     problem = ch.Problem(saved)
@@ -95,7 +98,7 @@ def every_kind(path):
 
 
 def small_model():
-    """A model with something of every kind that a file can hold."""
+    """Returns a small model with chains, cliques of words, and a property clique."""
     builder = ch.ModelBuilder()
     transitions = ch.Transitions([[0.0, 1.0], [0.5, 0.0]])
     for number in range(3):
@@ -121,7 +124,7 @@ def test_every_object_takes_memory_of_its_host(tmp_path):
         assert not memory.given and host.blocks == host.bytes == 0
         asked = memory.asked
         make()
-        assert memory.asked == asked  # no longer in the block
+        assert memory.asked == asked  # the call was outside of the `with` block
 
 
 def test_no_memory_is_an_error_that_changes_nothing(tmp_path):
@@ -145,7 +148,7 @@ def test_no_memory_is_an_error_that_changes_nothing(tmp_path):
 
 
 def stubborn(memory, call, *arguments, **named):
-    """The call, again and again with one allocation more, until it has memory enough."""
+    """Repeats a call until it succeeds, each time with one allocation more. Returns its result."""
     for left in range(1000):
         memory.left = left
         try:
@@ -194,7 +197,7 @@ def test_the_log():
         builder, solver = ch.ModelBuilder(), ch.CliqueSolver()
     agree = ch.Potential.potts(2, 1.0)
     builder.add_clique(potential=agree)
-    gc.collect()  # nobody else keeps the host
+    gc.collect()  # now only the builder and the solver keep the host alive
     builder.freeze()
     assert told == [(logging.WARNING, "clique 0 has no members")]
     solver.solve(agree, np.zeros((3, 2)))
@@ -235,7 +238,7 @@ def test_what_the_log_raises_is_raised_by_the_call():
         builder.add_clique(potential=agree)
     with pytest.raises(Complaint):
         builder.freeze()
-    with pytest.raises(ch.StateError):  # the model was made, and is gone
+    with pytest.raises(ch.StateError):  # the call froze the builder, although it raised
         builder.freeze()
     with pytest.raises(Complaint):
         solver.solve(agree, np.zeros((3, 2)))
@@ -318,7 +321,7 @@ def test_hooks_are_checked():
 
 
 def test_hooks_may_make_calls_of_their_own():
-    """Also failing ones: what they raise is theirs, and that of the outer call stays its own."""
+    """Calls within a hook may also fail: their exceptions are not those of the outer call."""
     inner = []
 
     def log(level, text):
@@ -361,7 +364,8 @@ def test_blocks_nest_and_are_of_one_thread():
 
 
 def test_a_host_stays_as_long_as_its_memory():
-    """What C shares outlives the handle that it was made by."""
+    """A model shares the potential of its cliques. So the potential, and its host, live on when
+    the handle of the potential is closed."""
     memory = Memory()
     host = memory.host()
     seen = weakref.ref(host)

@@ -1,4 +1,4 @@
-"""Bad input is an error of the language, whatever the mistake."""
+"""Bad input of any kind raises a Python exception."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def test_scores(value, error, match):
             ch.ModelBuilder().add_chain(value)
 
 
-UNREADABLE = [  # in place
+UNREADABLE = [  # arrays that cannot be read in place
     (np.zeros((2, 2), dtype=np.float16), TypeError, "float16"),
     (np.zeros((2, 2), dtype=np.int64), TypeError, "int64"),
     (np.zeros((2, 2), dtype=">f8"), TypeError, ">f8"),
@@ -94,7 +94,7 @@ def test_arrays_are_converted():
         values[::-1],
     ):
         assert solver.solve(AGREE, given).score == expected
-    # Scores of both sizes meet in the larger.
+    # If one of two arrays is float32 and the other float64, both become float64.
     third = np.full((2, 2), 1 / 3)
     both = ch.ChainSolver().best(np.zeros((2, 2), dtype=np.float32), third)
     assert both.score == 1 / 3
@@ -332,7 +332,7 @@ def test_what_belongs_to_a_process_is_not_pickled():
 
 
 def test_one_call_at_a_time():
-    """A callback that waits keeps its solver, run or builder in use."""
+    """While a callback waits, the solver or run that called it is in use."""
     entered, go_on = threading.Event(), threading.Event()
     here = threading.get_ident()
 
@@ -362,7 +362,8 @@ def test_one_call_at_a_time():
         assert entered.wait(30)
         with pytest.raises(ch.InUseError, match=type(handle).__name__):
             use()
-        # A potential serves others meanwhile; a handle closed now is freed after the call.
+        # Other calls may use the potential meanwhile. A handle that is closed during a call is
+        # freed after it.
         assert waiting.evaluate([1, 0]) == 1.0
         handle.close()
         with pytest.raises(ch.ClosedError):
@@ -416,5 +417,5 @@ def test_callbacks():
         solver.solve(ch.Potential.callback(2, lambda counts, members: exit(3)), scores)
     with pytest.raises(TypeError):
         solver.solve(ch.Potential.callback(2, lambda: 0.0), scores)
-    # The solver is as good as new.
+    # The solver can still be used.
     assert solver.solve(AGREE, scores).score == 9.0

@@ -12,7 +12,8 @@ from libchorale.learn import Learnt, WeightRule, learn
 
 
 def planted(documents: int = 20, seed: int = 1) -> ch.Problem:
-    """Words of one kind in each document, three times each; the tagger is right three times of four."""
+    """Returns a problem with gold labels. Each document has five words, each of which occurs three
+    times with the same gold label. The tagger prefers this label three times of four."""
     random = np.random.default_rng(seed)
     builder = ch.ModelBuilder()
     gold, cliques = [], []
@@ -70,7 +71,7 @@ def test_rules_and_costs():
         weights.setdefault(weight["basis"], set()).add(weight["weight"])
     assert weights["value"] == {0.0} and weights["agreement"] == {1.5}
     assert 0 <= min(weights["log-agreement"]) <= 0.125
-    # Only the first label's places cost anything.
+    # Only mistakes at positions with gold label 0 cost anything.
     costs = np.array([[0, 2], [0, 0]])
     assert learn(problem, costs=costs).report["base_cost"] < learn(problem).report["base_cost"] * 2
     share = WeightRule("share", 0.0, 1.0, index=2)
@@ -144,8 +145,8 @@ def test_a_labelled_problem_is_that_of_decode():
     labels = ch.decode(scores, **given).labels
     assert run.all_labels().tolist() == np.concatenate(labels).tolist()
     assert ch.labelled_problem(scores, gold=None, **given).gold is None
-    # Entry k is kind k, also without cliques and beside another entry of words, and also if the
-    # package builds the model.
+    # The cliques of entry k of `agree` are of kind k, even if an entry makes no cliques, if several
+    # entries are of words, or if the package builds the model.
     given["agree"] = [ch.Agreement("words", minimum=4), ("word", 0.5), "word"]
     for unaries in (scores, [ch.Chain(unary) for unary in scores]):
         problem = ch.labelled_problem(unaries, gold=None, **given)

@@ -1,7 +1,7 @@
 """Other libraries of the same name in the process, and systems that cannot load the package's own.
 
-What is loaded here is made by a C compiler; without one the tests are skipped. Each test is a
-process.
+The other libraries are compiled by the tests; without a C compiler the tests are skipped. The
+package is imported in a new process for each test.
 """
 
 from __future__ import annotations
@@ -54,7 +54,8 @@ def run(code: str, **environment: str) -> subprocess.CompletedProcess[str]:
 
 @pytest.fixture
 def another(tmp_path):
-    """A library of the same name and soname and another version, of which any other call aborts."""
+    """A library of another version with the same name and soname. All its functions abort, except
+    chorale_version."""
     text = 'void abort(void);\nconst char *chorale_version(void) { return "9.9.9"; }\n'
     for name in _declarations.FUNCTIONS:
         if name != "chorale_version":
@@ -64,7 +65,8 @@ def another(tmp_path):
 
 @pytest.mark.parametrize("order", ["before", "after"])
 def test_another_version_in_the_process(another, order):
-    """Its functions, visible to all, are not called by the package nor by its library."""
+    """The functions of the other library are visible in the whole process (RTLD_GLOBAL). But
+    neither the package nor its own library calls them."""
     load = f"""
 import ctypes
 other = ctypes.CDLL({str(another)!r}, ctypes.RTLD_GLOBAL)
@@ -76,13 +78,14 @@ assert other.chorale_version() == b"9.9.9"
 
 
 def test_a_program_linked_to_another_version(another, tmp_path):
-    """As above, where the other library was there before Python was."""
+    """The same if the other library is loaded before Python starts."""
     done = run(DECODE, LD_PRELOAD=str(another))
     assert done.returncode == 0, done.stderr
 
 
 def test_who_needs_another_version_gets_it(another, tmp_path):
-    """The package's library does not take the place of one that is looked for by its soname."""
+    """A library that is linked to the other version by its soname calls that version, even if the
+    package's library was loaded first."""
     user = compile_c(
         tmp_path / "user.so",
         "const char *chorale_version(void);\n"
@@ -104,7 +107,8 @@ def test_a_system_that_is_too_old(tmp_path):
     """The error says what the library lacks, what the package is for, and what this system is."""
     copy = tmp_path / "copy" / "libchorale"
     shutil.copytree(PACKAGE, copy, ignore=shutil.ignore_patterns("__pycache__"))
-    # Needs a version of a library that is then taken away, as an old system has none of it.
+    # The library of the copy needs a symbol of version GLIBC_9.99 from libsystem.so. Then
+    # libsystem.so is compiled again without this version, like the C library of an old system.
     versions = tmp_path / "versions"
     versions.write_text("GLIBC_9.99 { global: newest; };\n")
     system = compile_c(

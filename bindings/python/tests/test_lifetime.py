@@ -132,7 +132,7 @@ def test_callbacks_and_flags_are_kept():
 
 
 def in_use():
-    """Bytes that the C library has handed out."""
+    """Returns the number of bytes that malloc has handed out and that have not been freed."""
 
     class Info(ctypes.Structure):
         _fields_ = [
@@ -190,7 +190,8 @@ def fail_everywhere():
 
 @pytest.mark.parametrize("work", [use_everything, fail_everywhere])
 def test_nothing_leaks(work):
-    """A leak grows every time; caches of the interpreter and of NumPy fill, and then do not."""
+    """Repeats the work until memory no longer grows. Caches of the interpreter and of NumPy stop
+    growing when they are full; a leak never stops."""
     before = in_use()
     canary = np.empty(1 << 20, dtype=np.uint8)
     if in_use() - before < canary.nbytes:

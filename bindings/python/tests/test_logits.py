@@ -13,7 +13,7 @@ from libchorale.logits import label_names, scheme_transitions, torchcrf, word_sc
 
 
 class Tensor:
-    """As much of a tensor as is looked at."""
+    """An array with the methods and attributes of a PyTorch tensor that `logits` uses."""
 
     def __init__(self, array, dtype="torch.float32"):
         self._array, self.dtype = np.asarray(array), dtype
@@ -45,7 +45,7 @@ def test_first_sub_tokens(rng):
     np.testing.assert_allclose(first[0], log_softmax(logits[0, 1] / 2), rtol=1e-5)
     np.testing.assert_allclose(first[1], log_softmax(logits[0, 3] / 2), rtol=1e-5)
     assert len(second) == 3
-    # No sub-token stands for word 1: all labels alike.
+    # Word 1 has no sub-token, so its labels have equal scores.
     np.testing.assert_allclose(second[1], [-math.log(3)] * 3, rtol=1e-6)
     longer = word_scores(logits, ids, words=[4, 3])
     assert [len(scores) for scores in longer] == [4, 3]
@@ -60,7 +60,8 @@ def test_first_sub_tokens(rng):
 
 
 def test_windows_are_merged(rng):
-    """One text of seven words in windows of five that overlap; another of one window."""
+    """The first text has seven words, in three overlapping windows of up to five sub-tokens. The
+    second text has one window."""
     logits = rng.normal(size=(4, 5, 2))
     ids = [
         [None, 0, 1, 2, 3],
@@ -69,9 +70,9 @@ def test_windows_are_merged(rng):
         [0, 1, None, None, None],
     ]
     first, second = word_scores(logits, ids, texts=[0, 0, 0, 1])
-    # Word 3 has no context behind it in the first window, and some on each side in the second; word
-    # 2 has more in the first. Word 5 may be cut at the start of the third window, and has the
-    # window's end behind it in the second.
+    # Word 3 ends the first window; in the second it has context on both sides, so the second is
+    # used. Word 2 begins the second window and word 5 the third, which may therefore lack the first
+    # sub-token of the word. So the first window is used for word 2, the second for word 5.
     for word, (row, place) in enumerate([(0, 1), (0, 2), (0, 3), (1, 1), (1, 2), (1, 3), (2, 2)]):
         np.testing.assert_allclose(first[word], log_softmax(logits[row, place]), err_msg=str(word))
     assert len(first) == 7 and len(second) == 2

@@ -23,7 +23,7 @@ def as_rows(columns):
 
 
 def rows_of(table):
-    """Any table as a list of dicts with None for null."""
+    """Returns any table as a list of dicts with None for null."""
     if isinstance(table, list):
         return table
     module = type(table).__module__.partition(".")[0]
@@ -59,7 +59,7 @@ def _batch(columns):
 
 
 def _chunks(columns):
-    """Two chunks, each a slice of more rows."""
+    """Returns a table of two chunks, each of which is a slice of a longer array."""
     pyarrow = pytest.importorskip("pyarrow")
     pytest.importorskip("nanoarrow")
     table = pyarrow.table(columns)
@@ -134,7 +134,7 @@ def test_every_kind_of_table(kind):
     assert [row["changed"] for row in rows] == [row == 2 for row in range(7)]
     assert rows[2]["why"] == "3 of 3 other mentions of 'Jordan' in this document are PERSON"
     assert rows[5]["probability"] == pytest.approx(0.6)  # a null key: a mention by itself
-    assert len(rows_of(table)) == 7  # as it was
+    assert len(rows_of(table)) == 7  # the given table is unchanged
 
 
 def test_integers(kind):
@@ -196,7 +196,8 @@ def test_types_stay_in_arrow():
 
 
 def test_ways_of_scores(kind):
-    """One confidence, a column a label, lists, and logarithms of them say the same."""
+    """The same scores give the same result in four forms: one confidence a row, a column for each
+    label, lists, and lists of logarithms."""
     share = np.array(COLUMNS["sure"])
     person = [p if t == "PERSON" else 1 - p for p, t in zip(share, COLUMNS["type"])]
     columns = {
@@ -244,7 +245,7 @@ def drawn(rng, labels, keys):
 
 
 def cliques_of(columns, keys, across):
-    """By key, lists of rows, in plain Python."""
+    """Returns for each key its cliques, each a list of row numbers, computed in plain Python."""
     found = []
     for number, over in zip(range(keys), across):
         places: dict = {}
@@ -298,7 +299,7 @@ def test_by_enumeration(rng, labels, keys):
         if keys == 1 and labels == 2:
             assert found == pytest.approx(best, abs=1e-5)
         assert found <= best + 1e-9
-        for row in range(len(table)):  # nor is one row better off with another label
+        for row in range(len(table)):  # no change of a single row raises the score
             for label in range(labels):
                 other = [*now[:row], label, *now[row + 1 :]]
                 assert score(other, logs, cliques, strengths) <= found + 1e-5
@@ -353,7 +354,7 @@ def test_reasons_are_those_of_decode(rng):
 
 
 def test_default_strength():
-    """Among equally sure rows more than two thirds prevail."""
+    """Among equally sure rows, a majority prevails if it has more than two thirds of them."""
     for most, all_of_them in ((5, 7), (7, 10), (3, 5), (6, 10), (5, 8)):
         rows = [{"k": 1, "l": "A" if row < most else "B"} for row in range(all_of_them)]
         for confidence in (0.6, 0.8, 0.99):
@@ -399,7 +400,8 @@ def test_low_confidence_keeps_a_label():
 
 
 def test_labels_beside_scores():
-    """A label that the scores do not say changes without any other mention."""
+    """A label that is not the one with the row's highest score changes even if the row agrees with
+    no other row."""
     rows = [{"k": None, "l": "A", "a": 0.1, "b": 0.9}, {"k": None, "l": None, "a": 0.9, "b": 0.1}]
     first, second = ch.agree(rows, key="k", label="l", confidence={"A": "a", "B": "b"})
     assert first["together"] == "B" and first["changed"]
@@ -455,7 +457,7 @@ def test_learning():
 
 
 def test_learnt_bonuses_count():
-    """Labels, probabilities and reasons under weights with bonuses, against the definition."""
+    """Under weights with bonuses, labels and probabilities are those of the definition."""
     strengths = ch.learn_strengths(
         planted(60, 3),
         gold="gold",
@@ -629,7 +631,7 @@ def test_bad_arguments():
 
 
 def test_codes_of_strings(rng, monkeypatch):
-    """By hashes, and where all hashes collide."""
+    """Different strings get different codes, even if all hashes are equal."""
     letters = "ab\0é"
     words = ["".join(rng.choice(list(letters), rng.integers(0, 30))) for _ in range(200)]
     words += [word[:8] for word in words] + [word + "x" for word in words]
@@ -722,7 +724,7 @@ def test_progress_of_learning(bars, capsys):
     assert [bar.options["desc"] for bar in bars.made[1:]] == ["learn", "agree"]
     assert all(bar.closed and bar.n == bar.options["total"] for bar in bars.made)
     ch.learn_strengths(rows, **given, progress=False)
-    ch.learn_strengths(rows, **given)  # the error stream is no terminal
+    ch.learn_strengths(rows, **given)  # no bar, since the error stream is no terminal
     assert capsys.readouterr().err == "" and len(bars.made) == 3
 
     def breaking(**options):
@@ -769,7 +771,7 @@ def test_diagnosis():
     now = result[2]["probability"]
     assert found.gain == pytest.approx(now - (1 - now), abs=1e-6)
     sure = as_rows(COLUMNS)[2]["sure"]
-    assert found.least == pytest.approx(1 - sure - sure, abs=1e-6)  # of two labels
+    assert found.least == pytest.approx(1 - sure - sure, abs=1e-6)  # there are two labels
     assert "1 shared keys, 1 with different labels (4 rows)" in str(found)
     quiet = ch.diagnose([{"k": 1, "l": "A"}, {"k": 2, "l": "B"}], key="k", label="l")
     assert quiet.shared == 0 and math.isnan(quiet.sure) and quiet.gain == 0 == quiet.least
@@ -777,7 +779,8 @@ def test_diagnosis():
 
 @pytest.mark.parametrize("one_label", [True, False])
 def test_expected_gain(one_label):
-    """Below the gain where a key has one right label, above it where mentions have their own."""
+    """If all mentions of a key have one right label, the true gain is above `gain`. If each mention
+    has a right label of its own, the true gain is close to `least`."""
     random, rows = np.random.default_rng(5), []
     for key in range(400):
         shared = int(random.integers(3))

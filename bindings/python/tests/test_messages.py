@@ -1,4 +1,4 @@
-"""Every public call says what is wrong by the names that Python has for it."""
+"""Error messages of public calls name what is wrong as Python names it, not as C does."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import libchorale as ch
 from libchorale import crfsuite, logits
 from libchorale.learn import CollectiveTagger, Learnt, learn
 
-#: What only C has: arrows, types, constants, headers, null pointers, structs.
+#: Matches what only C has: arrows, types, constants, headers, null pointers, structs.
 FOREIGN = re.compile(
     r"->|\bNULL\b|\bCHORALE_|\b\w+_t\b|\w+\.h\b|\bstruct|chorale_\w+|_stride\b|_init\b"
 )
@@ -74,7 +74,8 @@ SOLVER = ch.CliqueSolver()
 CHAINS = ch.ChainSolver()
 TAGGER = CollectiveTagger()
 
-# (the names of public calls that each covers, a call, what the message begins with)
+# For each case: the name of the public call that it covers; a function that makes a bad call; what
+# the message must begin with (None: anything).
 CASES = [
     ("Potential.potts", lambda: ch.Potential.potts(0, 1.0), "values"),
     ("Potential.potts", lambda: ch.Potential.potts(2, NAN), "strength"),
@@ -485,7 +486,7 @@ def test_what_is_the_caller_s_stays():
 
 
 def public():
-    """Every public call: functions, classes, methods that are not inherited from elsewhere."""
+    """Yields name and object of every public call: functions, classes, methods and properties."""
     for name in ch.__all__:
         thing = getattr(ch, name)
         if inspect.isfunction(thing):
@@ -504,7 +505,7 @@ def test_help_reads_as_python():
             assert not FOREIGN.search(text), (name, text)
 
 
-#: Calls that take nothing which could be wrong.
+#: Matches the names of calls for which CASES needs no bad argument.
 HARMLESS = re.compile(
     r"(\w*Error|Agreement\..*|Outcome|Progress|Payment|Cost|LabellingScore|Reason|Change|Decoded"
     r"|Diagnosis|Strengths|Mask|\w*Result|ChainMarginals|Instance|Cancel)(\..*)?|.*\.(close|closed|clone|mro|with_traceback|add_note|from_bytes)"

@@ -1,4 +1,4 @@
-"""What is immutable, and results, go to other processes and come back."""
+"""Immutable objects and results can be copied, pickled, and sent to other processes."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def squares(counts, members):
 
 
 def again(thing):
-    """Everything that is to be as good as the thing itself."""
+    """Yields all kinds of copies of an object, which must be equal to the object."""
     for protocol in PROTOCOLS:
         yield pickle.loads(pickle.dumps(thing, protocol))
     yield copy.copy(thing)
@@ -47,7 +47,7 @@ def potentials():
         ch.Potential.pairs([[1.0, 2.0], [2.0, 1.0]]),
         ch.Potential.callback(2, squares, scale="members"),
     ]
-    tables[:], counted[:] = 0.0, False  # what is pickled is what the potential was made of
+    tables[:], counted[:] = 0.0, False  # must not change what is pickled
     return [*made, *(potential.scaled(0.5).scaled(3.0) for potential in made)]
 
 
@@ -95,7 +95,7 @@ def properties():
         ch.Property.next_label(3, 1, ignored=[1, 0, 0], rule="ends_at_ignored", end_value=3),
         ch.Property.token_before(kinds, 1, values=5, start_value=4),
     ]
-    builder.rule(0, label=1, next=0, action=0)  # no longer of the first
+    builder.rule(0, label=1, next=0, action=0)  # must not change the first property
     return made
 
 
@@ -180,17 +180,17 @@ def test_models_and_problems(rng):
 
 
 def words(scores, tokens):
-    """In another process."""
+    """Runs in another process."""
     return ch.decode(scores, tokens=tokens, strength=1.2, names=["Place", "Person"])
 
 
 def solved(thing):
-    """In another process."""
+    """Runs in another process."""
     return ch.Run(thing).solve()
 
 
 def refused(strength):
-    """In another process."""
+    """Runs in another process, and raises an error."""
     return ch.Potential.potts(0, strength)
 
 

@@ -19,7 +19,9 @@ pa = pytest.importorskip("pyarrow")
 
 
 def items(scores, keys, potential, local=None):
-    """A model of items of one position: a clique for each key met; one more of the items `local`."""
+    """Returns a model of chains of one position, with a shared clique for each key; and a dict from
+    the numbers of these cliques to their keys. keys: the key of each chain. local: the chains of
+    one more clique, which is not shared."""
     builder = ch.ModelBuilder()
     for row in scores:
         builder.add_chain([row])
@@ -37,7 +39,7 @@ def items(scores, keys, potential, local=None):
 
 
 def best_of_all(scores, keys, potentials):
-    """Equation 1 at its best, over all labellings."""
+    """Returns the highest score of a labelling: the sum of unary scores and clique potentials."""
     best = -np.inf
     for labels in itertools.product(range(scores.shape[1]), repeat=len(scores)):
         total = sum(row[y] for row, y in zip(scores, labels))
@@ -82,7 +84,8 @@ def test_items_against_enumeration(rng, family):  # noqa: F811
 
 
 def test_large_cliques_gain_what_a_run_gains(rng):  # noqa: F811
-    """Over five corpora of five keys: of the gain of a run that has all members in one model."""
+    """Over five corpora of five keys, prices reach at least 97 % of the gain of a run that has the
+    potentials of all cliques in one model."""
     found, own, whole = 0.0, 0.0, 0.0
     for _ in range(5):
         scores = rng.uniform(0, 2, size=(600, 6))
@@ -116,12 +119,14 @@ def test_any_division_gives_the_same(rng):  # noqa: F811
         outcome = dataclasses.replace(result.outcome, upper_bound=0)
         expected = expected or (flat, outcome, result.outcome.upper_bound)
         assert (flat, outcome) == expected[:2]
-        # A limit is rounded up once a part.
+        # Each part rounds its limit up, so that the bound depends a little on the division.
         assert result.outcome.upper_bound == pytest.approx(expected[2], abs=1e-6)
 
 
 def test_no_prices_bound_more_tightly(rng):  # noqa: F811
-    """For convex sums, the bound by the chords over all counts is the least that prices give."""
+    """For convex sums, random prices give no lower bound than the search finds by its first
+    question, where the price of a value is the potential when all members have it, divided by their
+    number."""
     for family in ("potts", "entropy"):
         scores = rng.normal(size=(12, 3))
         keys = rng.integers(0, 2, 12).tolist()
@@ -192,7 +197,8 @@ def test_what_cannot_be():
 
 
 def test_a_bound(rng):  # noqa: F811
-    """Under any prices, parts and cliques by themselves bound equation 1."""
+    """Under any prices, the best score of the part plus the bound of the clique (`Potential.most`)
+    is an upper bound on the score of any labelling."""
     for _ in range(20):
         scores = rng.normal(size=(6, 3))
         potential = ch.Potential.potts(3, rng.uniform(0, 1))
@@ -212,7 +218,7 @@ def test_streams(rng):  # noqa: F811
         assert joined(label_batches(cut(table, size), shared).rows).equals(expected)
     again = joined(label_batches(lambda: iter(cut(table, 5)), shared).rows)
     assert again.equals(expected)
-    # Agreement grows.
+    # With strength above 0, positions with equal keys agree at least as much as with strength 0.
     positions = []
     for out in (expected, joined(label_batches(cut(table, 9), SharedKeys(chains, "keys", 0.0, 4)).rows)):
         pairs = 0
@@ -229,7 +235,8 @@ def test_streams(rng):  # noqa: F811
 
 
 def test_streams_that_are_joined(rng):  # noqa: F811
-    """By hand: components, each a part with its keys of few members as cliques of its own."""
+    """The labels score as much as those of parts made by hand: each component is a part, and keys
+    with few members are cliques of this part."""
     table = corpus(rng, groups=10)
     names = [f"{k}{'abcdefgh'[int(rng.integers(0, 8))]}" for k in range(3)]
     keys = [
@@ -335,6 +342,6 @@ def test_progress(rng, bars):  # noqa: F811
     assert [bar.options["desc"] for bar in bars.made] == ["prices", "label"]
     assert search.options["total"] == search.n == 6 and search.closed
     assert labelling.n == labelling.options["total"] == len(cut(table, 3)) and labelling.closed
-    # Without a position nothing is searched.
+    # Without positions there is no search for prices, and so no bar for it.
     assert list(label_batches(cut(table.slice(0, 0), 3), shared, progress=bars).rows) == []
     assert [bar.options["desc"] for bar in bars.made[2:]] == ["label"]

@@ -16,7 +16,8 @@ WORDS = [["Zur", "Kritik"], ["A", "<b>"], ["naïve", "Kritik"]]
 
 
 def small_problem(rng):
-    """Three chains with a word clique and a property clique, and every name there is."""
+    """Returns a problem of three chains, a word clique and a property clique, with all kinds of
+    names, gold labels and notes."""
     builder = ch.ModelBuilder()
     transitions = ch.Transitions(rng.normal(size=(3, 3)), start=rng.normal(size=3))
     for number in range(3):
@@ -226,7 +227,7 @@ def test_damaged_files(rng):
             ch.Problem.from_bytes(broken)
         except ch.Error:
             continue
-        # Bytes that mean nothing may be anything; what was read is as it was.
+        # The changed byte has no meaning, so that the problem is the same as before.
         assert ch.Problem.from_bytes(broken).to_bytes() == data
     assert struct.calcsize("P") == 8
 

@@ -1,4 +1,4 @@
-"""The problem files that every language reads come out the same, bit for bit."""
+"""The problem files that the tests of every language run give the same results, bit for bit."""
 
 from __future__ import annotations
 

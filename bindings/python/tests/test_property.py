@@ -10,7 +10,8 @@ import libchorale as ch
 
 
 def shown(fired, values):
-    """EMPTY is R, CONFLICT R + 1."""
+    """Returns the value of a property that fires these values. values: R. EMPTY is R, and CONFLICT
+    is R + 1."""
     distinct = set(fired)
     return values if not distinct else distinct.pop() if len(distinct) == 1 else values + 1
 
@@ -34,7 +35,7 @@ def test_ready_made_properties_are_their_definitions(rng):
         fired = [int(label) for label in y if not ignored[label]][:1]
         assert prop.evaluate(y) == shown(fired, labels)
 
-        # Segments that end at every other label: maximal runs of the anchor.
+        # No label is ignored here, so the segments are the maximal runs of the anchor.
         ends = [t for t in range(length) if y[t] == anchor and (y[t + 1 : t + 2] != anchor).all()]
         starts = [t for t in range(length) if y[t] == anchor and (t == 0 or y[t - 1] != anchor)]
         prop = ch.Property.next_label(labels, anchor, rule="ends_at_ignored", end_value=labels)
@@ -55,7 +56,7 @@ def test_kinds():
     )
     assert prop.labels == 5 and prop.values == 3
     assert prop.evaluate([1, 2, 0, 3]) == kinds.kind("Venue")
-    # B-Title begins another segment, which follows the first at once.
+    # The second B-Title begins a new segment, directly after the first.
     assert prop.fired([1, 1, 3]).tolist() == [1, 2]
     assert prop.evaluate([1, 1, 3]) == 4
     plain = ch.LabelMap.from_names(["Other", "Title"], "plain")
@@ -65,7 +66,7 @@ def test_kinds():
 
 
 def test_automata():
-    # Which of two labels came last, told at the end.
+    # At the end, fires the label of the last position.
     following = np.array([[[0, 1]], [[0, 1]]])
     last = ch.Property.automaton(following, values=2, end_actions=[0, 1])
     assert last.evaluate([1, 0]) == 0 and last.evaluate([0, 1]) == 1
@@ -78,7 +79,7 @@ def test_automata():
         following, actions, values=9, table_offset=1, outside_value=7
     )
     assert following_token.fired([0, 1, 0, 1], table=[1, 2, 3, 4]).tolist() == [3, 7]
-    # On a tree: 1 under 0.
+    # On a tree: a position of label 1 whose parent has label 0 fires 0.
     local = ch.Property.local([[[-1, -1, -1], [0, -1, -1]]], values=1)
     assert local.evaluate([0, 1], parents=[-1, 0]) == 0
     assert local.evaluate([1, 1], parents=[-1, 0]) == 1
@@ -106,7 +107,7 @@ def test_rules():
     assert prop.fired([0, 1], classes=[1, 1], table=[0, 0]).tolist() == [3, 4]
     builder.rule(ch.ANY, action=0)
     assert builder.finish(label_values=[0, 1]).fired([1, 1], table=[0, 0]).tolist() == [0, 0]
-    for wrong in (7, -1):  # -1 is what fires nothing, not any state
+    for wrong in (7, -1):  # -1 is FIRE_NOTHING, not ANY
         with pytest.raises(ch.ArgumentError, match=f"state is {wrong}"):
             builder.rule(wrong)
     with pytest.raises(ch.ArgumentError):
@@ -160,8 +161,8 @@ def test_messages_and_decoding(rng, mode):
                     message = total - incoming[p][value]
                     expected[p][value] = max(expected[p][value], message)
             if mode == "absorption":
-                # It pays what a property shows when it fires; here each fires at most once, but
-                # an EMPTY that cannot be is not known to be impossible before the end.
+                # Absorption adds the message of a value when a position fires the value. Here this
+                # is exact, since each property fires at most once.
                 assert info.outcome == ch.Outcome.COMPLETE
             for got, wanted in zip(sent, expected):
                 np.testing.assert_allclose(got, wanted, atol=1e-9)

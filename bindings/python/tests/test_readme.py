@@ -1,4 +1,4 @@
-"""The examples of the READMEs, this package's and the project's, print what they say."""
+"""The examples in the READMEs of the package and of the project print what the READMEs say."""
 
 from __future__ import annotations
 
@@ -21,7 +21,8 @@ READMES = [PACKAGE / "README.md", PACKAGE.parent.parent / "README.md"]
 
 
 def spacy_finds_the_component():
-    """The component is found by its name where the package is installed, not merely on the path."""
+    """Returns whether spaCy finds the component by its name. It does if the package is installed,
+    but not if the package is only on the import path."""
     try:
         from spacy.util import registry
     except ImportError:

@@ -14,11 +14,12 @@ from oracle import chain_score, labellings
 
 import libchorale as ch
 
-MANY = 100  # chains, of which each thread gets some
+MANY = 100  # the number of chains of models for several threads, so that each thread gets some
 
 
 def small_model(rng, chains=4, labels=3):
-    """Chains of two or three positions, a position clique of one word and a property clique."""
+    """Returns a model of chains of two or three positions, with cliques of repeated words and a
+    property clique. Also returns what the model was made of, and the numbers of its cliques."""
     builder = ch.ModelBuilder()
     parts = []
     edges = rng.normal(size=(labels, labels))
@@ -39,7 +40,7 @@ def small_model(rng, chains=4, labels=3):
 
 
 def truth(parts, edges, strength, labels):
-    """Equation 1 of every joint labelling."""
+    """Returns a dict from every labelling of all chains to its score: chains plus cliques."""
     each = [
         [(y, chain_score(unary, y, edges)) for y in labellings(len(unary), labels)]
         for unary, _ in parts
@@ -114,7 +115,7 @@ def test_parts_of_a_result_fit_together(rng):
 
 
 def test_many_payments():
-    """More than a first buffer holds."""
+    """There are more payments (40) than the first buffer holds (16)."""
     builder, length = ch.ModelBuilder(), 40
     builder.add_chain(np.tile([0.0, 0.5], (length, 1)), tokens=np.arange(length))
     for _ in range(3):
@@ -123,7 +124,7 @@ def test_many_payments():
     run = ch.Run(builder.freeze())
     run.solve()
     assert run.labels(0).tolist() == [0] * length and run.payments(1) == []
-    # The cliques are in the order of their tokens; each gains 0.5 (4^2 - 3^2 - 1^2) by the change.
+    # The cliques are in the order of their tokens. By the change each gains 0.5 (4^2 - 3^2 - 1^2).
     expected = [ch.Payment(clique, 0, clique, 1, 0, 3.0) for clique in range(length)]
     assert run.payments(0) == expected
 
@@ -172,7 +173,7 @@ def test_what_a_clique_was_added_with(rng):
         model.centre_potential(links, 2)
     for clique in (words, links):
         assert model.clique_property(clique) is None and model.clique_dictionary(clique) is None
-    # They outlive the model, and serve new ones.
+    # The objects outlive the model, and can be used in new models.
     potential, found = model.clique_potential(words), model.clique_property(before)
     narrow = model.clique_dictionary(before)
     model.close()
@@ -267,7 +268,7 @@ def test_an_executor_that_is_of_no_use(rng):
     pool.shutdown()
     with pytest.raises(RuntimeError, match="shutdown"):
         run.solve()
-    # The work was done all the same.
+    # The run did all its work, although the executor failed.
     assert run.result.score == expected.score
 
 
@@ -292,7 +293,8 @@ def test_progress(rng):
 
 @pytest.fixture
 def default_ctrl_c():
-    """Python's own handler; where a shell started the tests in the background there is none."""
+    """Installs Python's own handler for Ctrl-C during a test. If a shell has started the tests in
+    the background, Python has not installed it."""
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
     signal.signal(signal.SIGINT, before)
@@ -301,7 +303,8 @@ def default_ctrl_c():
 @pytest.mark.parametrize("told", [False, True])
 @pytest.mark.usefixtures("default_ctrl_c")
 def test_ctrl_c(rng, told):
-    """While the run's own callback is called, or a potential's of a run that has none."""
+    """Ctrl-C comes while the progress function of the run is called (told=True). Or, in a run
+    without a progress function, it comes while the function of a potential is called."""
 
     def interrupted(*_):
         signal.raise_signal(signal.SIGINT)
@@ -318,7 +321,7 @@ def test_ctrl_c(rng, told):
         run.solve()
     assert run.result.outcome == ch.Outcome.CANCELLED and run.result.rounds <= 1
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
-    # A handler of the program's own is left alone.
+    # A handler that the program has installed is called as usual.
     came = []
     signal.signal(signal.SIGINT, lambda *_: came.append(True))
     ch.Run(model, progress=lambda p: signal.raise_signal(signal.SIGINT)).solve()
@@ -474,7 +477,7 @@ def test_centred_cliques():
 
 
 class Item:
-    """An oracle instance with one label; every port shows it."""
+    """An oracle instance with one position. Its value at every port is its label."""
 
     def __init__(self, scores):
         self.scores = np.asarray(scores, dtype=float)

@@ -16,7 +16,7 @@ TEXTS = [
     "Then Jordan flew to Jordan .",
     "Nothing here .",
 ]
-# What a made-up tagger finds: (text, first token, end, label).
+# What a made-up tagger finds: (index in TEXTS, first token, token after the last, label).
 ENTITIES = [
     (0, 0, 1, "ORG"),
     (0, 2, 3, "PER"),
@@ -53,7 +53,7 @@ def test_a_batch_agrees():
     assert docs[2] == [("Jordan", 1, "PER"), ("Jordan", 4, "PER")]
     assert docs[0] == [("Acme", 0, "ORG"), ("Jordan", 2, "PER")]
     assert docs[3] == []
-    # Within one document it is one against one.
+    # In the third document by itself, one PER stands against one LOC: no change.
     alone = entities(pipeline(across=True).pipe(TEXTS, batch_size=1))
     assert alone[2] == [("Jordan", 1, "PER"), ("Jordan", 4, "LOC")]
     assert entities([pipeline()(TEXTS[2])])[0] == alone[2]
@@ -97,7 +97,8 @@ def test_span_scores(set_ents):
         ("Jordan", 1, "PER"),
         ("Jordan", 4, "PER"),
     ]
-    # How probable the labels were: the second's was LOC.
+    # Scores are the tagger's probabilities of the new labels. The tagger preferred LOC for the
+    # second span, so its score is low.
     assert group.attrs["scores"][0] == pytest.approx(0.85) and group.attrs["scores"][1] < 0.45
     found = entities(docs)
     assert found[2] == ([("Jordan", 1, "PER"), ("Jordan", 4, "PER")] if set_ents else [])
@@ -169,7 +170,7 @@ def test_a_pipeline_without_entities_is_an_error():
         nlp(TEXTS[0])
     doc = nlp.make_doc(TEXTS[0])
     doc.ents = []
-    nlp.get_pipe("chorale")(doc)  # whoever made the document looked for entities
+    nlp.get_pipe("chorale")(doc)  # no error: the entities of the document have been set, to none
     ruler = nlp.add_pipe("entity_ruler", before="chorale")
     ruler.add_patterns([{"label": "PER", "pattern": "Nobody"}])
     assert nlp(TEXTS[0]).ents == ()
@@ -199,11 +200,11 @@ def test_what_is_told_of_an_entity():
             "why": second._.chorale_why,
         }
     ]
-    # Acme, which the tagger missed once: one against one.
+    # The tagger found Acme in one document and missed it in another, one against one: no change.
     assert [e.text for e in docs[1].ents] == ["Jordan"] and docs[1]._.chorale_changed == []
     again = spacy.tokens.Doc(docs[2].vocab).from_bytes(docs[2].to_bytes())
     assert again.ents[1]._.chorale_why == second._.chorale_why
-    # What is no entity any more is told of the document.
+    # An entity that disappears is listed in `chorale_changed` of the document.
     nlp = spacy.blank("en")
     doc = nlp.make_doc("May May May May May may")
     doc.ents = [Span(doc, 0, 1, label="DATE")]
@@ -215,7 +216,8 @@ def test_what_is_told_of_an_entity():
 
 
 def planted(count, seed=5):
-    """Documents in which a name is a person or a place throughout, and a tagger errs now and then."""
+    """Returns a pipeline and examples. In the document of an example, a name is a person or a place
+    throughout, but the predicted entities have some errors."""
     import random
 
     from spacy.training import Example
@@ -257,7 +259,7 @@ def test_strengths_are_learnt(tmp_path):
     before = right([example.predicted for example in others], others)
     after = right([component(example.predicted) for example in others], others)
     assert after > before + 20
-    # It is saved, and travels to other processes.
+    # The learnt strength is saved with the pipeline, on disk and as bytes.
     nlp.to_disk(tmp_path / "saved")
     saved = spacy.load(tmp_path / "saved")
     loaded = nlp.from_bytes(nlp.to_bytes())

@@ -1,4 +1,4 @@
-"""Spark in local mode: the labels of one process, however the rows are partitioned and mixed."""
+"""Spark in local mode finds the labels that one process finds, for any partitions and row order."""
 
 import os
 import shutil
@@ -81,7 +81,7 @@ def test_what_travels(rng):  # noqa: F811
 def test_problems(spark, rng):  # noqa: F811
     from pyspark import cloudpickle
 
-    # Executors do not have this folder; a user's function comes from the program, or is installed.
+    # Executors cannot import modules of this folder, so the function must be pickled by value.
     cloudpickle.register_pickle_by_value(sys.modules[of_one_kind.__module__])
     table = planted(rng, 30)
     table = table.append_column("id", pa.array(range(table.num_rows)))
@@ -97,7 +97,7 @@ def test_problems(spark, rng):  # noqa: F811
 )
 def test_shared_keys_as_in_one_process(spark, rng, partitions, join):  # noqa: F811
     table = corpus(rng, groups=30)
-    if join:  # keys of about three members
+    if join:  # gives keys about three members each
         given = table.column("keys").to_pylist()
         keys = [[key if t else int(rng.integers(9, 40)) for t, key in enumerate(of)] for of in given]
         place = table.schema.get_field_index("keys")
@@ -141,7 +141,7 @@ def test_the_library_is_loaded_once_a_process(spark, rng, tmp_path):  # noqa: F8
 
         from libchorale import _native
 
-        if not hasattr(_native, "stamp"):  # a fresh module has none
+        if not hasattr(_native, "stamp"):  # the module has just been loaded
             _native.stamp = os.urandom(8).hex()
         with open("/proc/self/maps") as maps:
             files = {line.split()[-1] for line in maps if "libchorale" in line and ".so" in line}

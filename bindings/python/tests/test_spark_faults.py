@@ -1,6 +1,8 @@
-"""Spark when things go wrong: the labels of one process, nothing lost, nothing twice. In minutes.
+"""If tasks or executors of Spark fail, the labels are still those of one process, and no row is
+lost or doubled. The tests take minutes.
 
-Faults are caused in the Python workers: the option `progress` of `decode` travels to them.
+Faults are caused in the Python workers, by a function that is sent there as the option `progress`
+of `decode`.
 """
 
 import collections.abc
@@ -30,11 +32,12 @@ cloudpickle = pytest.importorskip("pyspark.cloudpickle")
 pa = pytest.importorskip("pyarrow")
 parquet = pytest.importorskip("pyarrow.parquet")
 pytestmark = pytest.mark.skipif(not HAVE_JAVA, reason="no Java")
-# Workers cannot import this file.
+# Workers cannot import this file, so its functions must be pickled by value.
 cloudpickle.register_pickle_by_value(sys.modules[__name__])
 
 GROUPS = 60
-# Calls of a trap in a task before the fault: groups were labelled, and batches came out.
+# A worker has called the progress function at least this often when it causes the fault. So it has
+# labelled groups and yielded batches before.
 CALLS = 4
 
 
@@ -61,7 +64,7 @@ def session(master, **settings):
         yield spark
     finally:
         spark.stop()
-        for name in settings:  # the builder keeps them
+        for name in settings:  # otherwise the builder would use them again
             SparkSession.builder._options.pop(name, None)
 
 
@@ -79,7 +82,7 @@ def way(progress=None):
 
 
 def task_name():
-    """Stage and partition of the task that calls this."""
+    """Returns the stage and the partition of the task in which it is called."""
     from pyspark import TaskContext
 
     task = TaskContext.get()
@@ -87,8 +90,9 @@ def task_name():
 
 
 def once(folder, fault, stages=1):
-    """A `progress` that leaves a file for each attempt of a task that calls it, and causes `fault` in
-    the first one to call it often enough in the last of `stages` stages.
+    """Returns a function for the option `progress`. It writes a file to `folder` for each attempt
+    of a task in which it is called. It also calls `fault`, but only once in all workers: when it
+    has been called in tasks of `stages` stages, and at least CALLS times in the present worker.
     """
     folder.mkdir()
 
@@ -106,7 +110,8 @@ def once(folder, fault, stages=1):
 
 
 class Trap(collections.abc.Mapping):
-    """Options of a run, none, which call `progress` when they are read: once for each group."""
+    """An empty mapping, to be used as the options of a run. Calls `progress` whenever the options
+    are read, which is once for each group."""
 
     def __init__(self, progress):
         self.progress = progress
@@ -123,7 +128,7 @@ class Trap(collections.abc.Mapping):
 
 
 def attempts(folder):
-    """The most attempts of one task."""
+    """Returns the greatest number of attempts of a task. Checks that the fault has occurred."""
     assert (folder / "fault").exists()
     tasks = [path.name.split()[0] for path in folder.iterdir() if path.name != "fault"]
     return max(map(tasks.count, tasks))
@@ -140,11 +145,11 @@ def kill_executor(folder):
 
     daemon = parent(os.getpid())
     os.kill(parent(daemon), signal.SIGKILL)
-    time.sleep(60)  # the worker is to end with its executor
+    time.sleep(60)  # does no more work until the worker ends with its executor
 
 
 def straggle(folder):
-    """Waits for another attempt of the same task, and goes on beside it."""
+    """Waits until another attempt of the same task has begun. Then both attempts go on."""
     deadline = time.monotonic() + 300
     while time.monotonic() < deadline:
         if len(list(folder.glob(f"{task_name()} *"))) > 1:
@@ -153,7 +158,7 @@ def straggle(folder):
 
 
 def wait_for(port):
-    """Returns when a server listens; after five minutes in any case."""
+    """Returns when a server listens at the port, but after five minutes in any case."""
     deadline = time.monotonic() + 300
     while time.monotonic() < deadline:
         with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), 1):
@@ -163,7 +168,8 @@ def wait_for(port):
 
 @contextlib.contextmanager
 def cluster(folder):
-    """A cluster of two machines: a task is not run twice at once on one. Yields its address."""
+    """Runs a cluster of two workers on different hosts, since Spark does not run a task twice at
+    once on one host. Yields the address of the cluster."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
@@ -183,7 +189,7 @@ def cluster(folder):
             processes.append(
                 subprocess.Popen(command + program, env=environment, stdout=log, stderr=log)
             )
-        wait_for(port)  # a session asks for a minute only
+        wait_for(port)  # a session would give up after a minute
         yield address
     finally:
         for process in reversed(processes):
@@ -194,7 +200,8 @@ def cluster(folder):
 
 @pytest.fixture
 def data(rng):
-    """A table whose rows are mixed, and what one process makes of it."""
+    """Returns a table with its rows in random order, and the rows as one process labels them, by
+    id."""
     table = corpus(rng, groups=GROUPS)
     expected = by_id(joined(label(cut(table, 7), way())).to_pylist())
     assert len(expected) == table.num_rows
@@ -202,7 +209,7 @@ def data(rng):
 
 
 def hold(out, folder, expected):
-    """Compares what a DataFrame is when it has been written: every row once."""
+    """Writes a DataFrame to a folder. Checks that the files have every expected row once."""
     out.write.parquet(str(folder), compression="none")
     rows = parquet.read_table(folder).to_pylist()
     assert sorted(row["id"] for row in rows) == sorted(expected)
@@ -244,7 +251,8 @@ ROUNDS = 5
 
 @pytest.fixture
 def shared_data(rng):
-    """A table whose rows are mixed, a specification, and what one process makes of it."""
+    """Returns a table with its rows in random order, a specification, and the rows (by id) and the
+    outcome that one process finds."""
     table = corpus(rng, groups=GROUPS)
     shared = SharedKeys(way(), "keys", strength=3.0, least=5, rounds=ROUNDS)
     rows, outcome = label_shared(cut(table, 7), shared)
@@ -258,7 +266,7 @@ def trapped(shared, progress):
     return dataclasses.replace(shared, chains=chains)
 
 
-# The fault comes in the first round, in a later one, or as rows are labelled at the end.
+# The fault comes in the first round, in a later one, or when rows are labelled at the end.
 @pytest.mark.parametrize("stages", [1, 3, ROUNDS + 1])
 @pytest.mark.parametrize("adaptive", ["true", "false"])
 def test_a_task_of_shared_keys_is_killed(shared_data, tmp_path, adaptive, stages):
@@ -284,7 +292,8 @@ def test_an_executor_with_shared_keys_is_lost(shared_data, tmp_path, adaptive, s
 
 
 def test_an_executor_with_shared_keys_is_lost_afterwards(shared_data, tmp_path):
-    """The labels that it held are made again, by prices that are known."""
+    """If an executor is lost after the search, the labels that it held are computed again, by the
+    prices that were found."""
     table, shared, expected, _ = shared_data
     with session("local-cluster[2,1,2048]") as spark:
         frame = spark.createDataFrame(table)
@@ -307,7 +316,7 @@ def test_a_group_with_shared_keys_is_bad(shared_data):
 
 @contextlib.contextmanager
 def speculating(tmp_path, adaptive):
-    """A session in which a task that takes long is run twice at once."""
+    """A session in which Spark starts a slow task a second time while the first attempt runs."""
     folder = tmp_path / "cluster"
     folder.mkdir()
     settings = {

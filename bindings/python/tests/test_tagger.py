@@ -1,4 +1,4 @@
-"""Taggers whose labels agree: of estimators, of functions, of scores alone."""
+"""`CollectiveTagger` with estimators, with functions that train a tagger, and with scores alone."""
 
 from __future__ import annotations
 
@@ -14,8 +14,9 @@ from libchorale.learn import CollectiveTagger, Learnt
 
 
 def corpus(documents, seed, agrees=True):
-    """Names of one type in each document, three times each; the word before a name tells its type
-    three times of four. agrees=False: each place of a name has a type of its own."""
+    """Returns features, labels and documents of sequences that each end with a name. A document has
+    four names, which occur three times each with the same type. The word before a name tells its
+    type three times of four. agrees=False: each occurrence of a name has a type of its own."""
     random = np.random.default_rng(seed)
     X, y, groups = [], [], []
     for document in range(documents):
@@ -30,7 +31,7 @@ def corpus(documents, seed, agrees=True):
                     [
                         {"word": "then", "bias": 1.0},
                         {"word": cue, "bias": 1.0},
-                        # No feature tells the name itself: it would be another for each document.
+                        # The name itself is only in "word.lower()", which is added below.
                         {"before": cue, "w": name[0], "bias": 1.0, "name": True},
                     ]
                 )
@@ -63,7 +64,8 @@ def crf():
 
 
 def frequencies(X, y, smoothing=1.0):
-    """Trains a tagger without transitions: log-probabilities of labels by the word before."""
+    """Trains a tagger without transitions: its scores are the log-probabilities of labels after a
+    word (the feature "before")."""
     labels = sorted({label for row in y for label in row})
     counts = {}
     for item, row in zip(X, y):
@@ -93,7 +95,7 @@ def with_transitions(X, y):
 
 
 class Marginals:
-    """An estimator that has nothing but marginal probabilities."""
+    """An estimator that gives labels and marginal probabilities, but no scores."""
 
     def __init__(self, smoothing=1.0):
         self.smoothing = smoothing
@@ -135,12 +137,12 @@ def test_agreement_helps_a_crf():
     assert again.predict(X_new, groups_new) == labels
     assert again.learnt_.to_json() == tagger.learnt_.to_json()
     assert copy.deepcopy(tagger).predict(X_new, groups_new) == labels
-    # Once more: the same. Groups by other names, in another order of names: the same.
+    # The result is the same if the groups have other names, which sort in another order.
     renamed = [f"{len(groups) - int(g.split()[1])}" for g in groups]
     other = CollectiveTagger(crf(), token=token).fit(X, y, renamed)
     assert other.learnt_.to_json() == tagger.learnt_.to_json()
     assert other.predict(X_new, groups_new) == labels
-    # Sequences alone agree with none.
+    # If every sequence is a group of its own, nothing agrees.
     assert tagger.predict(X_new, range(len(X_new))) == own
 
 
@@ -153,7 +155,7 @@ def test_agreement_is_not_applied_where_nothing_agrees():
         labels = tagger.predict(X_new, groups_new)
         own = lists(crf().fit(X, y).predict(X_new))
         assert own == lists(tagger.tagger_.predict(X_new))
-        # Bonuses may be applied, where they gain, and agreement once in twenty times.
+        # Bonuses may be applied if they gain. Agreement is applied by chance once in twenty times.
         applied = tagger.report_["applied"]
         accepted += applied == 2
         if applied == 0:
@@ -173,7 +175,7 @@ def test_functions_and_other_estimators(trains):
     assert alone == Marginals().fit(X, y).predict(X_new)
     assert tagger.report_["applied"] > 0 and wrong(labels, y_new) < 0.8 * wrong(alone, y_new)
     assert pickle.loads(pickle.dumps(tagger)).predict(X_new, groups_new) == labels
-    assert not hasattr(trains, "scorer")  # copies are trained
+    assert not hasattr(trains, "scorer")  # `fit` has trained copies
 
 
 def test_scores_alone_are_those_of_a_function():
@@ -190,7 +192,7 @@ def test_scores_alone_are_those_of_a_function():
     found = plain.predict(np.array(scores), groups, np.array(words))
     assert [[names[k] for k in row] for row in found] == labels
     assert all(type(k) is int for row in found for k in row) and plain.classes_ == [0, 1, 2]
-    # By hand: the same problem, the same weights, the same labels.
+    # The same problem, made by hand, gets the same labels under the same weights.
     gold = np.concatenate(numbers)
     problem = ch.labelled_problem(scores, gold=gold, groups=groups, tokens=words)
     with ch.Run(plain.learnt_.apply(_named(problem))) as run:
@@ -204,7 +206,8 @@ def _named(problem):
 
 
 def test_probabilities_are_those_of_the_learnt_model():
-    """Two mentions of a word: what the other one says, by enumeration."""
+    """Each group has two mentions of one word. The probabilities of a mention are those computed
+    from the message of the clique, which is enumerated over the labels of the other mention."""
     random = np.random.default_rng(4)
     gold = [[number % 2] for number in range(500) for _ in range(2)]
     scores = [random.normal(0, 1, (1, 2)) + 0.8 * np.eye(2)[row] for row in gold]
@@ -234,7 +237,7 @@ def test_probabilities_are_those_of_the_learnt_model():
 
 
 def test_f1_of_the_labels_that_count():
-    """The share of wrong labels is another objective than F1 of a rare label."""
+    """With `f1_without`, costs and report are those of F1 of the labels that count."""
     random = np.random.default_rng(5)
     y, scores, groups = [], [], []
     for group in range(30):
@@ -270,7 +273,7 @@ def test_functions_properties_and_words_agree_together():
     one = CollectiveTagger(frequencies, token).fit(X, y, groups)
     words = CollectiveTagger(frequencies, token=token).fit(X, y, groups)
     assert one.predict(X, groups) == words.predict(X, groups)
-    # Keys of None make no clique.
+    # Positions whose key is None are in no clique.
     with pytest.raises(ValueError, match="agree finds nothing"):
         CollectiveTagger(frequencies, no_key).fit(X, y, groups)
 
@@ -353,7 +356,7 @@ def test_scikit_learn_searches_parameters():
         search.fit(X, y, groups=groups)
         given = {"groups": groups, "tokens": [[token(entry) for entry in item] for item in X]}
         scores = selection.cross_val_score(tagger, X, y, cv=folds, params=given)
-    # By hand: groups were handed on, to train and to score.
+    # The same by hand shows that groups were passed on to `fit` and to `score`.
     by_hand = []
     for train, test in folds.split(X, y, groups):
         part = [[rows[k] for k in train] for rows in (X, y, groups)]
@@ -361,7 +364,7 @@ def test_scikit_learn_searches_parameters():
         fitted = CollectiveTagger(Marginals(), token=token).fit(*part)
         labels = fitted.predict(rest[0], rest[2])
         by_hand.append(1 - wrong(labels, rest[1]) / sum(map(len, labels)))
-    # A base of no use at all is found out.
+    # The search rejects a smoothing so great that the tagger is useless.
     assert search.best_params_ == {"tagger__smoothing": 1.0} and search.best_score_ < 1.0
     assert search.cv_results_["mean_test_score"][0] == pytest.approx(np.mean(by_hand), abs=1e-12)
     assert scores == pytest.approx(by_hand, abs=1e-12)
@@ -453,7 +456,7 @@ def test_mistakes_of_predict():
     with pytest.raises(ValueError, match="X has no positions"):
         tagger.score([], [], [])
     assert tagger.predict(X, groups) == labels
-    # What fails leaves the tagger as it was.
+    # A call of `fit` that fails leaves the tagger as it was.
     with pytest.raises(ValueError, match="y has"):
         tagger.fit(X, y[:1], groups)
     assert tagger.predict(X, groups) == labels

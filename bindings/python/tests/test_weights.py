@@ -87,7 +87,8 @@ def test_a_model_and_its_file(tmp_path):
 
 
 def mentions_of(rng, labels):
-    """Rows of a table with scores of labels 0 .. labels - 1, in columns "0", "1" and so on."""
+    """Returns the rows of a table. The scores of labels 0 .. labels - 1 are in columns "0", "1" and
+    so on."""
     rows = int(rng.integers(4, 9))
     table = [{"key": f"k{i % 2}", "times": int(rng.integers(1, 6))} for i in range(rows)]
     for row in table:
@@ -118,14 +119,15 @@ def test_a_table_against_enumeration(rng):
 
 
 def with_scores_of_all(table):
-    """The table with the sum of the scores of each row's repetitions, and all repetitions."""
+    """Returns two tables. In the first, the scores of each row are multiplied by `times`. In the
+    second, each row occurs `times` times, with its own scores."""
     heavy = [{**row, **{v: row["times"] * row[v] for v in ("0", "1")}} for row in table]
     return heavy, [dict(row) for row in table for _ in range(row["times"])]
 
 
 def test_a_row_repeated_is_a_row_with_a_weight(rng):
-    """With two labels, where passes are exact: w rows, and one of weight w with w times the
-    scores."""
+    """w equal rows get the label of one row with weight w and w times the scores. There are two
+    labels, so that inference is exact."""
     changed = 0
     for _ in range(40):
         heavy, repeated = with_scores_of_all(mentions_of(rng, 2))
@@ -145,7 +147,7 @@ def test_the_strength_is_that_of_repeated_rows(rng):
     for _ in range(20):
         table = mentions_of(rng, 2)
         for row in table:
-            row.update({v: round(64 * row[v]) / 64 for v in ("0", "1")})  # sums are exact
+            row.update({v: round(64 * row[v]) / 64 for v in ("0", "1")})  # makes sums exact
         heavy, repeated = with_scores_of_all(table)
         [strength] = ch.diagnose(
             repeated, key="key", confidence=["0", "1"], scale="logarithm"
@@ -169,7 +171,8 @@ def test_probabilities_and_reasons_of_weights():
     found = ch.agree(table, key="key", label="label", confidence=0.7, weight="times", strength=1.5)
     assert [row["together"] for row in found] == ["A", "A", "A"]
     assert found[1]["why"] == "6 of 6 other mentions of 'k' are A"
-    # Scores with B at a row minus those of the labelling AAA: only the row, or all rows change.
+    # Scores of two labellings, minus the score of the labelling AAA: `alone` is for B at this row
+    # only, `all_rows` for B at all rows.
     odds = math.log(0.7 / 0.3)
     all_rows = -odds
     for row, times, own in ((0, 4, -odds), (1, 1, odds), (2, 2, -odds)):

@@ -1,4 +1,4 @@
-"""A program of a user's, which type checkers take as strictly as they can (see run.sh)."""
+"""A program such as a user would write. run.sh checks its types in strict mode, and runs it."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Builds the wheel of this machine's kind of Linux (x86-64, glibc) and installs it where there is no
-# compiler: into an environment whose Python alone is in PATH. The first example of the README, and
-# tests that need no more than NumPy and pytest, run there. The wheel is in build/wheels/dist.
+# Builds the wheel for Linux on x86-64 with glibc, in build/wheels/dist. Installs it into a virtual
+# environment, while PATH has only this environment and so no compiler. Runs there the first example
+# of the README, and tests that need only NumPy and pytest.
 #
 #   bindings/python/tests/wheel.sh
 set -euo pipefail
@@ -28,7 +28,7 @@ SECONDS=0
 )
 echo "ok: in $SECONDS s"
 packages=$("$work/environment/bin/python" -c 'import sysconfig; print(sysconfig.get_path("purelib"))')
-# A package of another author's, named chorale, which must not be imported.
+# Adds a package named chorale, as if by another author, which must not be imported.
 mkdir "$packages/chorale"
 echo 'raise ImportError("the other package was imported")' >"$packages/chorale/__init__.py"
 

@@ -1,5 +1,5 @@
-"""The command `python -m libchorale`: makes labels agree, those of the rows of a table or those of
-sequences whose scores are given as JSON lines."""
+"""The command `python -m libchorale`. Makes the labels of the rows of a table agree, or the labels
+of sequences whose scores are given as JSON lines."""
 
 from __future__ import annotations
 
@@ -225,8 +225,8 @@ def _tell(text: str) -> None:
 
 
 class _Steps:
-    """Prints progress as text. Has the constructor and the methods of a tqdm bar that the package
-    uses (`_progress.Bar`)."""
+    """Prints progress as text. Can be used in place of a tqdm bar: `_progress.Bar` calls only the
+    constructor and the methods that are defined here."""
 
     def __init__(self, total: int, desc: str, unit: str, **_: Any) -> None:
         self._total, self._done, self._what, self._unit = total, 0, desc, unit
@@ -267,7 +267,7 @@ class _Naming:
 
 
 def _arguments(given: argparse.Namespace, table: Table) -> dict[str, Any]:
-    """Returns the arguments of `agree` and `diagnose`."""
+    """Returns the arguments that `agree` and `diagnose` have in common."""
     strength = given.strength
     return {
         "key": [_key(text, table) for text in given.key],
@@ -300,7 +300,7 @@ def _confidence(given: list[str], table: Table) -> Any:
 
 
 def _with_numbers(table: Table, confidence: Any) -> Any:
-    """Returns the rows with the confidences as numbers, which CSV gives as texts."""
+    """Returns the rows of the table, with confidences as numbers even if the file has texts."""
     columns = list(confidence.values()) if isinstance(confidence, dict) else confidence
     columns = [columns] if isinstance(columns, str) else columns
     if table.form == "parquet" or not isinstance(columns, list):
@@ -350,7 +350,7 @@ def command_agree(given: argparse.Namespace) -> bytes:
             progress=_Steps if given.progress else False,
             **arguments,
         )
-    if table.form != "parquet":  # prints confidences as the file has them, not as numbers
+    if table.form != "parquet":  # prints the confidences as the texts that the file has
         found = [{**new, **old} for old, new in zip(table.rows, found)]
     return as_table(found, [*table.names, *given.names], form, delimiter)
 

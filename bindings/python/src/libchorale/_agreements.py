@@ -106,7 +106,7 @@ class Given:
     """Checked arguments of a call. Chain i has the positions offsets[i] to offsets[i + 1] - 1."""
 
     chains: list[Chain]  # all chains, if the caller gave at least one as a `Chain`; otherwise empty
-    scores: npt.NDArray[Any] | None  # N x m, of all positions; None if `chains` has the chains
+    scores: npt.NDArray[Any] | None  # N x m (N positions in all, m labels); None: see `chains`
     offsets: Longs
     transitions: Transitions | None
     groups: Longs  # the number of the group of each chain
@@ -251,8 +251,8 @@ def _wanted(
     texts: dict[Hashable, int] | None,
 ) -> Wanted:
     """Checks an agreement and converts it for the library. own: True if the caller gave an
-    `Agreement`; False if `asked` was made from arguments of `decode`. Error messages then name
-    these arguments instead of fields of `Agreement`."""
+    `Agreement`, so that error messages name its fields. False if `asked` was made from arguments of
+    `decode`, so that error messages name these arguments."""
     prefix = f"{place}." if own else ""
     strength = arrays.real(f"{prefix}strength", asked.strength)
     if not math.isfinite(strength):

@@ -290,7 +290,7 @@ def distinct(name: str, values: Sequence[Any]) -> None:
 
 
 def chosen(name: str, value: Any, choices: dict[Any, int]) -> int:
-    """Returns the number of a choice. In names, '-' means the same as '_'."""
+    """Returns choices[value]. If `value` is a text, '-' in it means the same as '_'."""
     key = value.replace("-", "_") if isinstance(value, str) else value
     try:
         return choices[key]
@@ -332,7 +332,7 @@ def borrowed(
 
 
 def aligned(count: int) -> Bytes:
-    """Allocates `count` bytes (at least one) aligned to 64."""
+    """Allocates `count` bytes (at least one) at an address that is a multiple of 64."""
     count = max(count, 1)
     raw = np.empty(count + 64, dtype=np.uint8)
     first = -raw.ctypes.data % 64

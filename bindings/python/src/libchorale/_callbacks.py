@@ -48,9 +48,10 @@ class Raised:
 
 
 class Interrupts:
-    """A context for a call into the library. In the main thread, Ctrl-C then only sets `came`,
-    which a callback checks: a KeyboardInterrupt raised when a callback is entered would be lost. If
-    the program has installed a handler for SIGINT, nothing is changed."""
+    """A context for a call into the library. During the call, Ctrl-C in the main thread does not
+    raise KeyboardInterrupt, but sets `came`, which a callback of the library checks. The exception
+    would be lost if it were raised just when a callback is entered. If the program has installed a
+    handler for SIGINT, nothing is changed."""
 
     def __init__(self) -> None:
         self.came = False

@@ -117,8 +117,8 @@ def spread(codes: npt.NDArray[np.int32], valid: Array | None) -> npt.NDArray[np.
 
 
 def together(columns: Sequence[Codes]) -> tuple[npt.NDArray[np.int32], int]:
-    """Returns codes of the tuples of values of several columns, -1 in rows where a column is null,
-    and the number of codes."""
+    """Returns a code for each row of several columns, and the number of codes. Rows with the same
+    tuple of values have the same code. Rows in which a column is null have code -1."""
     codes, count = columns[0].codes, columns[0].count
     for column in columns[1:]:
         pairs = codes.astype(np.int64) * max(1, column.count) + column.codes
@@ -248,7 +248,7 @@ class Objects(Column):
                 raise ValueError(f"{self.place} is null in row {row}")
             if isinstance(value, (str, bytes, Mapping)) or not hasattr(value, "__len__"):
                 if row == 0:
-                    self.numbers()  # raises an error that names the entry that is not a number
+                    self.numbers()  # if an entry is not a number, raises an error that names it
                 raise TypeError(f"{self.place} holds {value!r} in row {row}, not a list of numbers")
             width = len(value) if width is None else width
             if len(value) != width:

@@ -51,7 +51,8 @@ class Recipe(NamedTuple):
 
     def remake(self) -> Any:
         """Returns the value that __reduce__ must return: a function and its arguments. The function
-        is not a bound method, since the pickler of Spark copies the module of a bound method."""
+        is not a bound method: the pickler of Spark would send the whole module of a bound method,
+        not only its name."""
         return Recipe.make, (self,)
 
 
@@ -173,7 +174,7 @@ class Shared(Closable):
     _recipe: Recipe
 
     def clone(self: Self) -> Self:
-        """Returns another handle to the same object, which remains valid when this one is
+        """Returns another handle to the same object. The new handle remains valid when this one is
         closed."""
         again = type(self).__new__(type(self))
         again.__dict__.update(self.__dict__)

@@ -118,7 +118,7 @@ class Learnt(Closable):
         """Returns the learnt potential of a kind, for cliques of any size.
 
         kind          the number of the kind
-        values        R of the cliques, the number of their values
+        values        the number of values of the cliques, without EMPTY and CONFLICT
         centre_value  for a kind of centred cliques: the value of the centre that the potential is
                       for; otherwise -1
         """
@@ -168,7 +168,7 @@ class WeightRule:
 
 class LearnProgress(NamedTuple):
     """Progress of learning. runs: how often a problem has been labelled so far. runs_most: an upper
-    bound on how often this will have been done at the end."""
+    bound on the value of `runs` at the end."""
 
     runs: int
     runs_most: int
@@ -226,7 +226,7 @@ def learn(
                 (in the main thread) ends the call, too
     run         options of the runs that label the problems during learning, as in `Run` (rounds,
                 beam_width, threads, ...). Default: rounds=-1 (3 rounds, or none if all kinds are of
-                property cliques), otherwise as in `Run`
+                property cliques) and beam_width=30, otherwise as in `Run`
     """
     given = [problems] if isinstance(problems, Problem) else list(problems)
     options = struct(c.chorale_learn_options)

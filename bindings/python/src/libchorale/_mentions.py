@@ -19,7 +19,8 @@ from .potential import Potential
 Doubles = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int32]
 
-# Probabilities below MARGIN are taken as MARGIN, those above 1 - MARGIN as 1 - MARGIN.
+# Probabilities below MARGIN are taken as MARGIN. If a row has a single confidence, a confidence
+# above 1 - MARGIN is taken as 1 - MARGIN.
 MARGIN = 1e-6
 
 # Number of rows that are processed at a time.
@@ -261,7 +262,7 @@ class Reasons:
 
 class Mentions:
     """Rows with scores and cliques. own: for each row the label with the highest score. times: how
-    often each row counts in its cliques, its weight in `agree`; None: once."""
+    often each row counts in its cliques (the argument `weight` of `agree`); None: once."""
 
     def __init__(
         self,
@@ -370,9 +371,10 @@ class Mentions:
         return result
 
     def _rises(self, number: int, table: Ints) -> Array:
-        """Returns (cliques + 1) x m: how much a clique's score increases if the count n_v of a
-        label increases by 1, which is 2 strength / n * n_v + bonus_v, plus a constant that is equal
-        for all labels and is left out. The last row, for rows in no clique, is 0."""
+        """Returns (cliques + 1) x m: how much the score of a clique with n members increases if
+        n_v, the number of members with label v, increases by 1. This is 2 strength / n * n_v +
+        bonus_v, without a constant that is equal for all labels. The last entry, for rows of the
+        table that are in no clique, is 0 for all labels."""
         keyed, of = self.keyed[number], self.weights[number]
         rises = np.zeros((keyed.count + 1, self.scores.labels), dtype=self.scores.dtype)
         np.multiply(table, 2 * of.strength / keyed.sizes[:, None], out=rises[:-1], casting="unsafe")
@@ -421,8 +423,9 @@ class Mentions:
         clique, table = keyed.codes[some], self.counts(number, after)
         times = 1 if self.times is None else self.times[some]
         agreeing = table[clique, after[some]] - times
-        # A clique adds strength / n * sum_v n_v^2 to the score. The amount is what the row adds to
-        # this sum with its new label, minus what it would add with its old label.
+        # A clique with n members, n_v of which have label v, adds strength / n * sum_v n_v^2 to the
+        # score. The amount is what the row contributes to this score with its new label, minus what
+        # it would contribute with its old label.
         amount = 2 * of.strength / keyed.sizes[clique] * (agreeing - table[clique, before[some]])
         if of.bonus is not None:
             amount = amount + of.bonus[after[some]] - of.bonus[before[some]]

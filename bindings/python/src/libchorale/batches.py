@@ -335,7 +335,7 @@ class _Stream:
         yield from self._joined(self._end())
 
     def _parts(self, batch: Any, number: int) -> Iterator[tuple[Any, Any]]:
-        """Yields the consecutive rows of each group in batch `number`."""
+        """Yields, for each run of rows of one group in batch `number`, the group and the rows."""
         if batch.num_rows == 0:
             return
         column = batch.column(batch.schema.get_field_index(self._specification.group))

@@ -181,15 +181,16 @@ class Transitions(Shared):
 class Chain:
     """The scores of one chain or tree of T positions and m labels.
 
-    unary        T x m, float64 or float32: the score of each label at each position; -inf forbids
+    unary        T x m, float64 or float32: the score of each label at each position; -inf: the
+                 position may not have the label
     transitions  a `Transitions`, or scores: m x m for all edges, or (T - 1) x m x m, one matrix for
                  each edge; None: all zero
-    edges        only if `transitions` is a `Transitions`: an array of one of the two shapes above,
-                 which replaces the scores of `transitions` but not its start and end scores
-    orientation  "from": the score of label y after label x is entry [x, y] of these arrays; "to":
-                 it is entry [y, x]
-    start, end   m scores of each label at the first and at the last position, which replace those
-                 of `transitions`
+    edges        an array of one of the two shapes above. It replaces the scores of `transitions`,
+                 but not its start and end scores. Not allowed if `transitions` is an array itself
+    orientation  of the arrays `transitions` and `edges`. "from": the score of label y after label x
+                 is entry [x, y]; "to": it is entry [y, x]
+    start, end   m scores each: of each label at the first and at the last position. They replace
+                 those of `transitions`
     parents      for a tree, the parent of each position: an earlier position, or -1 for a root;
                  None: a chain
     forced       T integers: the label that a position must take, or -1 if the position is free

@@ -278,8 +278,8 @@ def decode(
                  strength in a pair, nearly twice the strength in a large clique. Tune the strength
                  on data that the tagger was not trained on: on the tagger's training data, 0 looks
                  best
-    minimum      words at fewer positions of a group need not agree
-    stop         words that need not agree
+    minimum      a word at fewer positions of a group gets no clique
+    stop         words that get no clique
     names        m names of labels, for the display in notebooks
 
     The other options are those of `Run`. The display in notebooks shows the changes. All chains
@@ -442,8 +442,8 @@ def solved(
     borrow: bool = False,
 ) -> Iterator[_Solution]:
     """Labels chains by the C function chorale_decode, and yields the solution, which is freed when
-    the `with` block ends. borrow: True: the scores are not copied, and must not change until
-    then."""
+    the `with` block ends. borrow: True: the scores are not copied, and must not change before the
+    block ends."""
     assert given.scores is not None
     raised, interrupts = Raised(), Interrupts()
     made = run_options(**options)

@@ -8,8 +8,9 @@
 A CRFsuite model scores a labelling by a sum of weights: one for each attribute of a position and
 the position's label, and one for each pair of neighbouring labels. The weights are read from the
 model file itself, in full precision. The names of attributes and labels come from
-python-crfsuite's `info()`, whose weights, rounded to six digits, must agree with the weights read.
-Pairs of labels without a weight score 0; attributes that the model does not know add nothing.
+python-crfsuite's `info()`. It also gives the weights, but rounded to six digits; they must agree
+with the weights read from the file. Pairs of labels without a weight score 0; attributes that the
+model does not know add nothing.
 
 `Scores.check` compares the scores with python-crfsuite's tagger: the tagger's labelling must score
 as much as the best labelling, and its log-probability by the scores must equal its log-probability
@@ -65,7 +66,7 @@ def _read_features(path: str, data: bytes) -> npt.NDArray[Any]:
 
 class Scores:
     """The scores of a CRFsuite model. For one thread at a time, since the tagger that it contains
-    allows no more. Can be pickled, together with the model.
+    allows no more. Can be pickled: the pickle contains the model file.
 
     model: the path of a model file, or a fitted `sklearn_crfsuite.CRF`. Raises `MismatchError` if
     the weights in the file disagree with those that the tagger reports.

@@ -72,8 +72,8 @@ def chain(
     reasons: Iterable[tuple[str | None, str, str, str]],
 ) -> str:
     """Returns the HTML of one chain with its labels before (`own`) and after (`now`). reasons:
-    tuples of a word (None: the whole chain), its value now, its value before, and a text on the
-    clique that gains by the change."""
+    tuples of a word (None: the whole chain), its value now, its value before, and a text about the
+    clique whose score gains by the change."""
     rows = []
     for when, labels, others in (("before", own, now), ("after", now, own)):
         cells = "".join(

@@ -159,8 +159,8 @@ class CollectiveTagger:
         X       sequences, as the tagger takes them
         y       for each sequence its T labels
         groups  the group of each sequence, such as its document. With fewer than five groups no
-                gain can be significant: learnt weights are then applied only if exchanges of
-                members show agreement
+                gain can be significant. Learnt weights are then applied only if the gold labels in
+                cliques agree significantly more than they would in cliques formed at random
         tokens  for each sequence its T tokens. None: computed by `token`, or by its default
         """
         kind = _kind(self.tagger)

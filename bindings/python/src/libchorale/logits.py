@@ -96,7 +96,8 @@ def word_scores(
     if any(text < 0 for text in owner):
         raise ValueError(f"texts holds {min(owner)}, below 0")
     # For each text and word the place of its scores, as (context, row, sub-token). The context is
-    # the number of sub-tokens before or after this sub-token in its row, whichever is less.
+    # the number of sub-tokens of words before this sub-token in its row, or after it, whichever is
+    # less. It is -1 if the row may begin in the middle of the word.
     places: list[dict[int, tuple[int, int, int]]] = [{} for _ in range(count)]
     for row, ids in enumerate(word_ids):
         ids = list(ids)

@@ -291,8 +291,9 @@ def _columns_of_scores(
 
 
 def _check_scores(places: list[str], columns: Array | list[Array], scale: Scale) -> None:
-    """Raises ValueError if a score is not allowed by the scale. columns: a list of arrays, or one
-    array of columns. places: the name of each column in error messages."""
+    """Raises ValueError if a score is not allowed by the scale. columns: a list of columns, each an
+    array of N scores; or all columns as one N x m array. places: the name of each column in error
+    messages."""
     rows = len(columns) if isinstance(columns, np.ndarray) else len(columns[0])
     for first in range(0, rows, BLOCK):
         if isinstance(columns, np.ndarray):
@@ -618,7 +619,8 @@ class Diagnosis:
     rows               number of rows of the table
     shared             number of rows that have a key in common with other rows (at least `minimum`
                        rows in all; without `across`, all in one group)
-    keys               number of sets of such rows with equal keys, added over the keys of `key`
+    keys               number of sets of such rows with equal keys; if `key` is a list of keys, the
+                       sum over them
     disagreeing        number of these sets in which the labels differ
     contested          number of rows in the sets in which the labels differ
     sure               mean probability that the tagger gives to the labels, over the rows that

@@ -138,10 +138,10 @@ class MessageCalls(ChainCalls):
     ) -> tuple[list[arrays.Doubles], MessageResult]:
         """Computes the messages of a chain (or of unary scores) to its cliques.
 
-        Returns for each attachment R + 2 scores, those of EMPTY and CONFLICT last, and how they
-        were computed. The score of a value is the greatest sum of the chain's score and the
-        messages of all other attachments, over the labellings on which the property has this value;
-        -inf if there is no such labelling.
+        Returns for each attachment R + 2 scores (R: the number of its values), those of EMPTY and
+        CONFLICT last. Also returns how they were computed. The score of a value is the greatest sum
+        of the chain's score and the messages of all other attachments, over the labellings on which
+        the property has this value; -inf if there is no such labelling.
 
         >>> last = Property.position_label(2, 1)
         >>> sent, _ = ChainSolver().messages([[1.0, 0.0], [0.0, 2.0]], [last])
@@ -245,7 +245,7 @@ class ChainSolver(Closable, MessageCalls):
         beam_width: int = 300,
         budget: int = 1024,
     ) -> None:
-        """Grows the workspace so that a task allocates nothing on chains of this shape.
+        """Grows the workspace so that a task allocates nothing on chains of the shape of `chain`.
 
         task  "best", "max_marginals", "k_best", "messages" or "decode"; the other arguments are
               those of that call
@@ -287,7 +287,7 @@ def bytes_needed(
     budget: int = 1024,
 ) -> int:
     """Returns the number of bytes that `ChainSolver(memory=...)` and `Kernel` need for a task on
-    chains of this shape. Arguments are as in `ChainSolver.reserve`.
+    chains of the shape of `chain`. Arguments are as in `ChainSolver.reserve`.
 
     >>> chain = Chain([[1.0, 0.0], [0.0, 2.0]])
     >>> solver = ChainSolver(memory=bytes_needed(chain, "best"))

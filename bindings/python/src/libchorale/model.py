@@ -55,8 +55,8 @@ class Instance(Protocol):
     Each membership of an instance in a clique is a *port*; ports are numbered in the order of
     adding. `incoming` holds for each port a score for each value of the port's clique (R + 2 values
     for property cliques, EMPTY and CONFLICT last). The methods are called on the thread that calls
-    the run, or on a worker thread. One run makes at most one call at a time, but several runs of
-    the model may call the methods at the same time. The methods must not use the run.
+    the run, or on a worker thread. One run calls an instance at most once at a time, but several
+    runs of the model may call it at the same time. The methods must not use the run.
 
     length  the number of labels of a labelling
     labels  the number of different labels: they are 0 to labels - 1
@@ -293,7 +293,8 @@ class ModelBuilder(Handle):
         centre: Sequence[Potential] | None,
         centre_label_values: npt.ArrayLike | None,
     ) -> range:
-        """Adds `count` cliques. None: adds one clique, by the C function for a single clique."""
+        """Adds `count` cliques. If count is None, adds one clique, by the C function for a single
+        clique."""
         if property is not None and (values is not None or label_values is not None):
             name = "values" if values is not None else "label_values"
             raise TypeError(f"{name} is for cliques of positions; a property has values of its own")
@@ -552,7 +553,8 @@ def corpus_struct(
     tokens: arrays.Ints | None,
     groups: npt.NDArray[np.int64] | None,
 ) -> c.chorale_corpus:
-    """Returns a struct for C of chains in one array, valid until `stack` is closed."""
+    """Returns the C struct that describes chains whose scores are in one array. It is valid until
+    `stack` is closed."""
     corpus = struct(c.chorale_corpus)
     count, corpus.labels = scores.shape
     corpus.chains = count if offsets is None else len(offsets) - 1
@@ -636,7 +638,7 @@ class Model(Shared):
 
     @property
     def _shapes(self) -> npt.NDArray[np.int64]:
-        """The number of positions and the number of labels of each chain: one row for a chain."""
+        """The numbers of positions and of labels of each chain: one row for each chain."""
         if self._known_shapes is None:  # the model was not made by a builder of this process
             scores = struct(c.chorale_chain)
             with self._use() as model:

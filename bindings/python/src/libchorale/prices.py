@@ -332,8 +332,9 @@ class Part:
         return Answer(counts, costs, scores, limits, rows * len(self.model))
 
     def _deal(self, changed: npt.NDArray[np.bool_], lost: Longs, costs: Longs) -> None:
-        """For each unit, divides the own score that it lost evenly among its members of shared
-        cliques whose labels changed. Adds each share to the costs of the member's clique."""
+        """For each unit, divides the own score that it lost evenly among those members of shared
+        cliques in the unit whose labels changed. Adds each share to the costs of the member's
+        clique."""
         before = np.concatenate([[0], np.cumsum(changed)])
         moved = before[self._end] > before[self._begin]
         units = self._unit[moved]
@@ -472,8 +473,9 @@ class Search:
         # False to change the counts under prices 0; the rank (by count) of the value to which the
         # members are moved.
         self._pulls = [(s, best, r) for s in SHARES for best in (False, True) for r in ranks]
-        # The search ends after this many rounds without a gain. They suffice for tracks to start
-        # with every value, both from the best counts and from those under prices 0.
+        # The search ends when more than this many rounds in a row have brought no gain. In so many
+        # rounds tracks can start with every value, both from the best counts and from the counts
+        # under prices 0.
         starts = math.ceil(2 * len(ranks) / max(tracks, 1))
         self._patience = max(2, starts) * (STEPS + 1) - 2
         self._asked: Asked | None = None

@@ -228,8 +228,8 @@ class Property(Shared):
         the label of its parent).
 
         actions  classes x labels x (labels + 1) integers: entry [c, y, x] is the action of a
-                 position of class c with label y and label x before it; the last x is for positions
-                 without a label before
+                 position of class c with label y and label x before it; entries with x equal to the
+                 number of labels are for positions that have no label before them
         values, label_values  as in `automaton`
         """
         fired = arrays.ints("actions", actions, ndim=3)
@@ -261,9 +261,9 @@ class Property(Shared):
 
     @classmethod
     def position_label(cls, labels: Labels, position: int) -> Property:
-        """Returns a property that fires the label at a position. Its value on shorter chains is
-        EMPTY. (Here and below, with a `LabelMap`, the kind of the label is fired instead of the
-        label.)"""
+        """Returns a property that fires the label at a position. Its value on chains that end
+        before this position is EMPTY. (Here and below, with a `LabelMap`, the kind of the label is
+        fired instead of the label.)"""
         made = _map(labels)
         return cls._made(
             cls._by("position_label", labels, position),
@@ -320,11 +320,11 @@ class Property(Shared):
         rule: SegmentRule = "spans_ignored",
         end_value: int | None = None,
     ) -> Property:
-        """Returns a property that fires, for every segment (longest sequence of labels) of the kind
-        `anchor`, the first label after the segment that is not ignored.
+        """Returns a property that fires, for every segment (a run of labels, as long as possible)
+        of the kind `anchor`, the first label after the segment that is not ignored.
 
-        end_value: the value that fires if the sequence ends before such a label; None: nothing. To
-        give the end a value of its own, pass the number of kinds.
+        end_value: the value that fires if the chain ends before such a label; None: nothing fires.
+        To give the end a value of its own, pass the number of kinds.
         rule: "spans_ignored": a segment goes on over ignored labels; "ends_at_ignored": an ignored
         label ends the segment.
         """
@@ -354,12 +354,12 @@ class Property(Shared):
         rule: SegmentRule = "spans_ignored",
         start_value: int | None = None,
     ) -> Property:
-        """Returns a property that fires, for every segment (longest sequence of labels) of the kind
-        `anchor`, the table entry of the position before the segment, such as its token.
+        """Returns a property that fires, for every segment (a run of labels, as long as possible)
+        of the kind `anchor`, the table entry of the position before the segment, such as its token.
 
         values: R, the number of values; table entries must be below R.
-        start_value: the value that fires if the segment starts at the first position; None:
-        nothing.
+        start_value: the value that fires if the segment starts at the first position; None: nothing
+        fires.
         rule: as in `next_label`."""
         made = _map(labels)
         skipped = arrays.optional_flags("ignored", ignored, (made.labels,))

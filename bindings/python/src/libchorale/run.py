@@ -191,8 +191,8 @@ class Run(Closable):
     damping          d, 0 <= d < 1: a clique's new message is d * old message + (1 - d) * computed
                      message
     schedule         "all": in each round all cliques compute messages, then all chains;
-                     "disagreement": one clique at a time; cliques in which most members differ from
-                     the clique's commonest value come first
+                     "disagreement": one clique at a time, in descending order of the number of
+                     members that do not have the clique's commonest value
     algorithm        the algorithm that computes messages of cliques, one of `algorithms()`; cliques
                      that it does not fit use "auto"
     exact_marginals  True: messages of cliques are exact if the potential has an exact solver (slow
@@ -206,8 +206,8 @@ class Run(Closable):
     beam_width, budget  as in `ChainSolver.messages`
     message_element  the number format of stored messages: "float64"; "float32" in half the memory;
                      "magnitude16" in a quarter, rounded to 0.05 %; "auto": "float64" if all
-                     messages are small (256 KB), otherwise the widest format with which scores,
-                     model and run together take at most twice the memory of the scores
+                     messages together take less than 256 KB, otherwise the widest format with which
+                     scores, model and run together take at most twice the memory of the scores
     threads          number of threads; results do not depend on it
     executor         a concurrent.futures thread pool whose threads are used; None: threads of the
                      library
