@@ -227,7 +227,7 @@ const Potential *chorale_model_builder::over_columns(const Potential *potential,
   // Consecutive cliques mostly have the same potential; they share its extension to the columns.
   if (!model->cliques.empty())
     if (const CliqueType &before = model->cliques.type(model->cliques.size() - 1);
-        before.given == potential && before.columns == columns)
+        before.potential && before.given == potential && before.columns == columns)
       return before.potential;
   return widen(*model, potential, columns);
 }
@@ -568,8 +568,8 @@ void chorale_model_builder::close_cliques() noexcept {
     model->items_alone = model->chains[i].is_item();
 }
 
-// Sets first_message and first_count of each type from its first clique. If the cliques of the type
-// are consecutive, the same numbers are right for all of them.
+// Sets first_message and first_count of each type from its first clique. The cliques of a type are
+// consecutive, so the same numbers are right for all of them.
 void chorale_model_builder::count_messages() noexcept {
   const CliqueType *before = nullptr;
   for (std::int64_t c = 0; c < model->cliques.size(); ++c) {

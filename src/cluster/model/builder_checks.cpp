@@ -342,7 +342,7 @@ chorale_status Builder::set_weights(const Report &report, std::int64_t first, st
     CHORALE_CHECK(check_weighted(report, c, total));
     more += members[c];
   }
-  if (more == 0 && first_weight.empty())
+  if (count == 0 || (more == 0 && first_weight.empty()))
     return CHORALE_OK;
   const std::int64_t known = first_weight.size();
   if (!weights.reserve(weights.size() + more) ||

@@ -30,6 +30,7 @@ public:
         type = type_of(cliques[c]);
       if (!type || !types_.push(type))
         return false;
+      before_ = type;
     }
     cliques.forget_types();
     for (std::int64_t c = 0; c < cliques.size(); ++c)
@@ -117,8 +118,8 @@ private:
   }
 
   CliqueType *with_all(const CliqueType &type) noexcept {
-    if (whole_ && whole_->property == type.property && whole_->dictionary == type.dictionary &&
-        whole_->given == type.given)
+    if (whole_ && whole_ == before_ && whole_->property == type.property &&
+        whole_->dictionary == type.dictionary && whole_->given == type.given)
       return whole_;
     const Potential *potential = whole_ && whole_->given == type.given
                                      ? whole_->potential
@@ -138,11 +139,16 @@ private:
       if (!list_sources(type))
         return nullptr;
     }
-    // Consecutive cliques whose members can fire the same values share a type.
+    // Cliques whose members can fire the same values share a potential and columns. Only
+    // consecutive cliques share a type (chorale_model_builder::count_messages).
     if (narrow_from_ == &type && narrow_->fired->covers_firings != fires_outside_ &&
         narrow_->fired->size() == values_.size() &&
-        std::equal(values_.begin(), values_.end(), narrow_->fired_values))
+        std::equal(values_.begin(), values_.end(), narrow_->fired_values)) {
+      if (narrow_ != before_)
+        narrow_ = copy(*narrow_, narrow_->potential);
+      narrow_from_ = narrow_ ? &type : nullptr;
       return narrow_;
+    }
     narrow_from_ = nullptr;
     const Dictionary *fired = dictionary_of(type);
     if (!fired || !model_.potentials.reserve(model_.potentials.size() + 1))
@@ -203,6 +209,7 @@ private:
   Array<std::int32_t> values_; // values that the members of the current clique can fire
   Array<std::int32_t> from_;   // by column: number of its value in the given potential, or -1
   bool fires_outside_ = false;
+  const CliqueType *before_ = nullptr;      // the type of the clique before the current one
   CliqueType *whole_ = nullptr;             // the last type made with all columns
   CliqueType *narrow_ = nullptr;            // the last type made with fired columns
   const CliqueType *narrow_from_ = nullptr; // the type that `narrow_` was made from

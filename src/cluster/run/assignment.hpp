@@ -20,7 +20,7 @@ namespace chorale {
 class LabelStore {
 public:
   LabelStore() noexcept = default;
-  LabelStore(Layout &layout, std::int64_t count, std::int32_t labels, bool shared = false) noexcept
+  LabelStore(Layout &layout, std::int64_t count, std::int64_t labels, bool shared = false) noexcept
       : width_(shared            ? 0
                : labels <= 256   ? 1
                : labels <= 65536 ? 2
@@ -315,7 +315,7 @@ class CountStore {
 public:
   CountStore() noexcept = default;
   CountStore(Layout &layout, const Model &model) noexcept
-      : store_(layout, model.count_count, model.most_counted + 1) {}
+      : store_(layout, model.count_count, std::int64_t{model.most_counted} + 1) {}
 
   void clear() noexcept { store_.clear(); }
   // Fills `counts` with consecutive entries, from entry `first` on.

@@ -170,7 +170,8 @@ std::int32_t show_items(const Setting &setting, const Clique &clique,
       labelling.labels.set(site, shown[i]);
       continue;
     }
-    if (clique.column_of(i, labelling.labels.get(site)) == shown[i])
+    const std::int32_t present = labelling.labels.get(site);
+    if (shows_labels && present == shown[i])
       continue;
     const std::int32_t chain = setting.model.chain_at(site);
     const ChainView item = setting.inputs.view_of(chain);
@@ -178,6 +179,8 @@ std::int32_t show_items(const Setting &setting, const Clique &clique,
         shows_labels
             ? ItemLabel{shown[i], item.score({shown + i, 1})}
             : best_of(item, [&](std::int32_t y) { return clique.column_of(i, y) == shown[i]; });
+    if (best.label == present)
+      continue;
     labelling.set_item(chain, site, best.label, best.score);
     ++changes;
   }

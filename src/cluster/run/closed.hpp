@@ -26,7 +26,7 @@ bool load_items(const Setting &setting, const Clique &clique, gsl::span<double> 
                 Limits &limits) noexcept;
 
 // Makes each member i of a closed clique show column shown[i]: gives it the best of its labels that
-// show this column, unless its present label shows it already. Returns how many labels changed.
+// show this column. Returns how many labels changed.
 std::int32_t show_items(const Setting &setting, const Clique &clique,
                         gsl::span<const std::int32_t> shown, Assignment &labelling) noexcept;
 
