@@ -31,7 +31,8 @@ def main():
     version = "v" + ".".join(re.findall(r"define CHORALE_VERSION_\w+ (\d+)", header))
     mod = (HERE / "go.mod").read_bytes()
     module = re.search(rb"(?m)^module (\S+)$", mod)[1].decode()
-    # A module proxy writes A as !a, for file systems that do not distinguish A from a.
+    # A module proxy writes each capital letter as ! and the small letter (A as !a), because some
+    # file systems do not distinguish capital and small letters.
     folder = re.sub("[A-Z]", lambda letter: "!" + letter[0].lower(), module)
     to = Path(sys.argv[1]) / folder / "@v"
     to.mkdir(parents=True, exist_ok=True)

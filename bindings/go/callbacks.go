@@ -140,12 +140,13 @@ func choraleGoLearnProgress(user C.uintptr_t, progress *C.chorale_learn_progress
 	return flag(stop || !ok)
 }
 
-// work is one parallel loop: the body is called once for each index from 0 to count - 1, by several
-// goroutines at a time. No two of these goroutines have the same worker number at the same time. A
-// call of the body uses the scratch memory that the library keeps for the worker number.
+// work is one parallel loop of the library. Several goroutines call the body of the loop, a C
+// function, once for each index from 0 to count - 1. No two goroutines have the same worker number
+// at the same time, because a call of the body uses the scratch memory that the library keeps for
+// the worker number.
 type work struct {
 	mu       sync.Mutex
-	idle     *sync.Cond // signalled when a goroutine returns its worker number
+	idle     *sync.Cond // signalled when a goroutine puts its worker number back into free
 	next     int64
 	count    int64
 	free     []int64 // worker numbers that no goroutine has
@@ -154,8 +155,8 @@ type work struct {
 	bodyUser unsafe.Pointer
 }
 
-// participate calls the body for indices that no goroutine has started, one after the other, until
-// none is left. It returns at once if other goroutines have all worker numbers.
+// participate takes one index after another that no goroutine has taken yet, and calls the body for
+// it, until all indices are taken. It returns at once if other goroutines have all worker numbers.
 func (w *work) participate() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -177,8 +178,8 @@ func (w *work) participate() {
 	w.idle.Broadcast()
 }
 
-// finish calls the body for all indices that have not been started, and waits until the calls of
-// other goroutines have returned.
+// finish calls the body for all indices that no goroutine has taken yet, and waits until the calls
+// of other goroutines have returned.
 func (w *work) finish() {
 	w.mu.Lock()
 	for w.next < w.count {

@@ -92,8 +92,8 @@ func sentencesOf(potential *Potential) *Model {
 	return must(builder.Freeze())
 }
 
-// item is an Instance with one position. The unary score of label v is scores[v]; Messages and
-// Decode return what fault() returns.
+// item is an Instance with one position. The unary score of label v is scores[v]. Messages and
+// Decode return the error that fault() returns.
 type item struct {
 	scores []float64
 	fault  func() error

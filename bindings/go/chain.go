@@ -9,16 +9,16 @@ import (
 )
 
 // Chain holds the scores of a sequence or a tree of T positions, each of which has one of m labels.
-// The score of a labelling is the sum of the unary scores of its labels, the edge scores of each
-// pair of neighbours (in a tree, a position and its parent), the start score of the first label and
-// the end score of the last (in a tree, of every root and of every leaf). A score of minus infinity
-// forbids every labelling that has it. All scores of a chain have one element type. Strides are
-// counted in elements.
+// The score of a labelling is a sum: the unary score of the label at each position, the edge score
+// of the labels at each pair of neighbours, the start score of the first label, and the end score
+// of the last label. In a tree, a pair of neighbours is a position and its parent; each root adds a
+// start score, and each leaf an end score. If one of these scores is minus infinity, the labelling
+// is forbidden. All scores of a chain have one element type. Strides are counted in elements.
 type Chain struct {
 	Length      int         // T, at least 0
 	Labels      int         // m, at least 1
 	Unary       Scores      // T x m unary scores; minus infinity forbids a label at a position
-	Orientation Orientation // whether a row of Edges belongs to the label before or to the label after
+	Orientation Orientation // whether row y of Edges holds the scores from label y or to label y
 
 	UnaryRowStride    int // distance between two rows; 0: rows without gaps
 	UnaryColumnStride int // distance between two entries of a row; 0 means 1
@@ -63,9 +63,9 @@ func (c *call) chain(chain *Chain, to placer) *C.chorale_chain {
 	row, column := c.matrix("chain.Unary", labels, chain.UnaryRowStride, chain.UnaryColumnStride)
 	if c.err == nil {
 		c.present("chain.Unary", sizeOf(chain.Unary), extent([]int{length, labels}, []int{row, column}))
-		// With strides that let rows overlap, even a short slice can pass the check above for a large
-		// shape. But results are allocated for the whole shape; so the slice must have as many elements
-		// as the shape has entries.
+		// With strides that let rows overlap, a short slice can pass the check above although its shape
+		// is huge. Results are allocated for the whole shape, and could then take all memory. So the
+		// slice must have as many elements as the shape has entries.
 		c.present("chain.Unary", sizeOf(chain.Unary), product(length, labels))
 	}
 	matrices := chain.EdgeMatrices
@@ -131,7 +131,7 @@ func (chain *Chain) Score(labelling []int32) (float64, error) {
 	if c.err != nil {
 		return 0, c.err
 	}
-	if len(labelling) == 0 { // a pointer is required, but the first element of an empty slice has no address
+	if len(labelling) == 0 { // otherwise C would get a null pointer
 		labelling = []int32{0}
 	}
 	var score C.double
@@ -222,9 +222,9 @@ func NewFixedChainSolver(bytes int, host *Host) (*ChainSolver, error) {
 	return (*ChainSolver)(h), nil
 }
 
-// ChainSolverBytes returns the number of bytes that a fixed solver or a [Scratch] needs for a task
-// on this chain, and on every chain that differs from it only in the entries of its arrays. k: the
-// number of labellings, for ChainKBest only.
+// ChainSolverBytes returns the number of bytes that a fixed solver ([NewFixedChainSolver]) or a
+// [Scratch] needs for a task on this chain, and on every chain that differs from it only in the
+// entries of its arrays. k: the number of labellings, for ChainKBest only.
 func ChainSolverBytes(chain *Chain, task ChainTask, k int) (int, error) {
 	c := begin()
 	defer c.end()

@@ -10,9 +10,9 @@ import (
 )
 
 // A clique has n members, each with one of R values. The potential of the clique is a function of
-// the counts n_v, the numbers of members with each value v. An assignment gives each member a
-// value. The score of an assignment is the sum of the members' own scores of their values, plus the
-// potential.
+// the counts n_v, the numbers of members with each value v. Each member has scores of its own, one
+// for each value. An assignment gives each member a value. The score of an assignment is the sum,
+// over the members, of the member's own score of its value, plus the potential.
 
 // Algorithm is an algorithm that finds a good assignment of values to the members of a clique. The
 // comment of each constant ends with the families of potentials to which the algorithm applies.
@@ -21,7 +21,7 @@ type Algorithm int32
 // The algorithms.
 const (
 	Auto                    Algorithm = C.CHORALE_ALGORITHM_AUTO                      // chooses algorithms that suit the potential. Any family
-	AlphaPass               Algorithm = C.CHORALE_ALGORITHM_ALPHA_PASS                // for every value v and every number k, tries the assignment in which the k members that lose least by taking v take v, and every other member takes its best other value; returns the best of these assignments, which is optimal for FamilyMax. Any family
+	AlphaPass               Algorithm = C.CHORALE_ALGORITHM_ALPHA_PASS                // for every value v and every number k, tries the assignment in which the k members that lose least by taking v take v, and every other member takes its best value other than v; returns the best of these assignments, which is optimal for FamilyMax. Any family
 	GeneralisedAlphaPass    Algorithm = C.CHORALE_ALGORITHM_GENERALISED_ALPHA_PASS    // AlphaPass with a set of up to SubsetSize values in place of v. Any family
 	AlphaExpansion          Algorithm = C.CHORALE_ALGORITHM_ALPHA_EXPANSION           // for one value after another, moves to this value the set of members by which the score rises most, until no such move raises the score. FamilySum
 	Polish                  Algorithm = C.CHORALE_ALGORITHM_POLISH                    // in each step every member takes the value that is best for it at the current counts, until no member changes. FamilySum with convex tables
@@ -55,7 +55,7 @@ type Start int32
 // The start assignments.
 const (
 	StartIndependent Start = C.CHORALE_START_INDEPENDENT // each member's best value by its own scores
-	StartValue       Start = C.CHORALE_START_VALUE       // CliqueOptions.StartValue for every member that may take it; every other member's best value
+	StartValue       Start = C.CHORALE_START_VALUE       // CliqueOptions.StartValue for every member that may take it; for every other member its best value
 	StartAssignment  Start = C.CHORALE_START_ASSIGNMENT  // CliqueOptions.StartAssignment
 	StartAlphaPass   Start = C.CHORALE_START_ALPHA_PASS  // the result of AlphaPass
 )
@@ -68,7 +68,7 @@ type CliqueProblem struct {
 	Scores    []float64 // Members x Values scores; minus infinity forbids a value to a member
 	RowStride int       // distance between two rows of Scores; 0: Values
 	Fixed     []int32   // for each member the value that it must take, or -1; nil: all free
-	Weights   []int64   // for each member how often it counts, at least 1; nil: 1 for all. Weights above 1 need a potential that is a convex sum
+	Weights   []int64   // for each member how often it counts, at least 1; nil: 1 for all. Weights above 1 need a potential of FamilySum with convex tables
 }
 
 // CliqueOptions are the options for solving a clique. They are made by [NewCliqueOptions].
@@ -78,10 +78,10 @@ type CliqueOptions struct {
 	StartValue      int32         // read if Start is StartValue: 0 to R - 1
 	SubsetSize      int32         // read by GeneralisedAlphaPass: greatest size of a set of values, at least 1; 2 by default
 	StartAssignment []int32       // read if Start is StartAssignment: for each member a value that it may take
-	IterationLimit  int           // greatest number of sweeps, rounds or multiplier steps; 0: the algorithm's own default
+	IterationLimit  int           // greatest number of iterations (sweeps, rounds, multiplier steps or flows, depending on the algorithm); 0: a default that depends on the algorithm
 	NodeLimit       int           // read by CountBoxes: greatest number of nodes of branch and bound; 0: no limit
 	NodePool        int           // read by CountBoxes: greatest number of open nodes; 0: as many as fit in 16 MB, but at least 16 and at most 8192
-	Tolerance       float64       // read by the Lagrangian algorithms, which end when complementary slackness is violated by at most this fraction of the largest useful multiplier; at least 0, 0.001 by default
+	Tolerance       float64       // read by the Lagrangian algorithms, which end when complementary slackness is violated by at most this fraction of the largest multiplier that has any effect; at least 0, 0.001 by default
 	Gap             float64       // the call ends when upper bound - score is at most Gap * |score|; 0: requests a proof of optimality; negative, the default: no gap is requested
 	TimeLimit       time.Duration // time limit of the call; NoLimit: none
 	Cancel          *Cancel       // ends the call when raised; may be nil
@@ -118,7 +118,7 @@ type CliqueResult struct {
 	MemberScore    float64   // sum of the members' own scores of their values
 	CliqueScore    float64   // the potential at the counts of the values
 	UpperBound     float64   // upper bound on the score of every assignment; plus infinity if none was computed
-	Iterations     int       // number of sweeps, rounds, multiplier steps or flows, by the algorithm
+	Iterations     int       // number of sweeps, rounds, multiplier steps or flows, depending on the algorithm
 	Nodes          int       // number of nodes of branch and bound (CountBoxes)
 }
 
@@ -152,7 +152,7 @@ type MarginalForm int32
 // The forms of max-marginals.
 const (
 	MarginalScore   MarginalForm = C.CHORALE_MARGINAL_SCORE   // the best score of an assignment in which the member has the value
-	MarginalMessage MarginalForm = C.CHORALE_MARGINAL_MESSAGE // MarginalScore without the member's own score of the value: the message of the clique to the member
+	MarginalMessage MarginalForm = C.CHORALE_MARGINAL_MESSAGE // MarginalScore minus the member's own score of the value: the message of the clique to the member
 )
 
 func (c *call) cliqueProblem(problem *CliqueProblem) *C.chorale_clique_problem {
@@ -267,8 +267,8 @@ func NewFixedCliqueSolver(bytes int, host *Host) (*CliqueSolver, error) {
 	return (*CliqueSolver)(h), nil
 }
 
-// CliqueSolverBytes returns the number of bytes that a fixed solver needs for a task on any problem
-// of at most `members` members, with this potential and these options.
+// CliqueSolverBytes returns the number of bytes that a fixed solver ([NewFixedCliqueSolver]) needs
+// for a task on any problem of at most `members` members, with this potential and these options.
 func CliqueSolverBytes(potential *Potential, members int, options *CliqueOptions, task CliqueTask) (int, error) {
 	c := begin()
 	defer c.end()

@@ -27,8 +27,9 @@ type Corpus struct {
 }
 
 // within refuses offsets above `most`, the number of entries of the array that the offsets divide
-// into parts. The library does not know this number, and so cannot check it. Only the last offset
-// is checked here, because the library refuses descending offsets before it reads the array.
+// into parts. The library does not know this number, and so cannot refuse such offsets. Only the
+// last offset is checked here: if an earlier offset is greater, the offsets descend somewhere, and
+// the library refuses them before it reads the array.
 func (c *call) within(name string, offsets []int64, most int) {
 	last := len(offsets) - 1
 	if last < 0 {
@@ -94,7 +95,7 @@ func (c *call) corpus(corpus *Corpus) (*C.chorale_corpus, []int64) {
 }
 
 // tokens makes token ids readable for C. A slice that is empty but not nil must get an address too,
-// because to C a null pointer means that the corpus has no tokens.
+// because to C a null pointer means that the chain or corpus has no tokens.
 func (c *call) tokens(tokens []int32) *C.int32_t {
 	if tokens != nil && len(tokens) == 0 {
 		return (*C.int32_t)(c.memory.allocate(4))
@@ -163,8 +164,9 @@ func (b *ModelBuilder) AddPositions(first int, offsets, chains, positions []int6
 // AddMembers adds whole chains or instances to the cliques first, first + 1 and so on, in one call.
 // For j from offsets[i] to offsets[i + 1] - 1, clique first + i gets chain chains[j], in this
 // order. offsets has one element more than there are cliques; if it is nil, all chains go to the
-// clique `first`. Properties read class 0 at every position, and its token as the table entry (see
-// [Attachment]); to give other classes or table entries, use [ModelBuilder.AddMember].
+// clique `first`. At each position, properties read the class 0, and the position's token as its
+// table entry (see [Attachment]); to give other classes or table entries, use
+// [ModelBuilder.AddMember].
 //
 // Errors are those of AddMember; after an error nothing has been added.
 func (b *ModelBuilder) AddMembers(first int, offsets, chains []int64) error {

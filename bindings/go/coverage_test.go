@@ -10,9 +10,8 @@ import (
 
 // unreached maps each exported symbol of the library that the package does not use to the reason
 // why. The map is empty: the package uses all symbols. (The package never lets the library borrow
-// the caller's memory, since C must not keep pointers to Go memory. No symbol is unused because of
-// this: an argument or a struct field requests borrowing, and the package makes the same calls
-// without the request.)
+// the caller's memory, since C must not keep pointers to Go memory. Even so it uses all symbols,
+// because borrowing has no functions of its own: it is requested by an argument or a struct field.)
 var unreached = map[string]string{}
 
 // Every exported symbol of the library is used by the package.

@@ -43,7 +43,7 @@ type Agreement struct {
 	Members       []int64
 	// Weights says how often each position (for AgreeProperty, each chain) counts, at least 1; nil: 1
 	// for all. n and n_v are then sums of weights. Requires a Strength of at least 0, or a Potential
-	// that is a convex sum.
+	// of FamilySum with convex tables.
 	Weights []int64
 }
 
@@ -220,11 +220,11 @@ type Reason struct {
 	Agreement int     // index of the agreement that made the clique
 	Clique    int     // number of the clique in the model
 	Chain     int     // number of the chain in the corpus
-	Position  int     // position in the chain that is the member; -1: the whole chain is the member, in a clique of AgreeProperty
-	Members   int     // number of members of the clique, or the sum of their Weights
-	Agreeing  int     // number of other members that have Value, or the sum of their Weights
+	Position  int     // the member's position in the chain; -1: the member is the whole chain, in a clique of AgreeProperty
+	Members   int     // number of members of the clique; with Agreement.Weights, the sum of their weights
+	Agreeing  int     // number of other members that have Value; with Agreement.Weights, the sum of their weights
 	OwnValue  int32   // value in the best labelling without cliques: a label or a value of the property; with R values, R is EMPTY (no value) and R + 1 CONFLICT (several values)
-	Value     int32   // value in the labelling of all chains together, in the same numbers
+	Value     int32   // value in the labelling of all chains together, numbered like OwnValue
 	Amount    float64 // decrease of the clique's potential if this member alone took OwnValue again; plus infinity if the potential forbids that
 }
 

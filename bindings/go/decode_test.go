@@ -167,7 +167,7 @@ func reasonsOf(run *Run, origins []int) (reasons []Reason) {
 	values := must(run.AllValues(Together))
 	for chain, paid := range must(run.AllPayments()) {
 		for _, p := range paid {
-			agreeing := -1 // the member itself does not count
+			agreeing := -1 // -1: the member itself is not counted
 			for _, value := range values[p.Clique] {
 				if value == p.Value {
 					agreeing++
@@ -448,8 +448,8 @@ func TestDecodePanics(t *testing.T) {
 	}
 }
 
-// Wrong input gives no result, and an error. Its message has the Go names of arguments and fields,
-// and names the agreement by its index.
+// Wrong input gives no result but an error. The message of the error has the Go names of arguments
+// and fields, and names the agreement by its index.
 func TestDecodeInput(t *testing.T) {
 	nan := math.NaN()
 	other := must(NewFirstLabel(NewLabelMap(3), nil, nil))
@@ -518,7 +518,7 @@ func TestDecodeInput(t *testing.T) {
 }
 
 // With weights, the results of CliqueSolver, Run and Decode equal those found by enumerating all
-// labellings. The cliques have two labels, because for these the library's results are exact.
+// labellings. There are only two labels, because with two the library's results are exact.
 func TestWeights(t *testing.T) {
 	random := rand.New(rand.NewSource(44))
 	solver := must(NewCliqueSolver(nil))

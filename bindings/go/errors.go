@@ -75,7 +75,7 @@ const (
 	ErrFileSection       Status = C.CHORALE_ERROR_FILE_SECTION        // the problem file has missing, repeated, overlapping or invalid sections
 	ErrInputOutput       Status = C.CHORALE_ERROR_INPUT_OUTPUT        // the system could not read or write a file
 	ErrNotSavable        Status = C.CHORALE_ERROR_NOT_SAVABLE         // the problem has an instance or a callback potential, which no file can hold
-	ErrText              Status = C.CHORALE_ERROR_TEXT                // the text is not UTF-8
+	ErrText              Status = C.CHORALE_ERROR_TEXT                // a text is not UTF-8; or ReadLearnt was given a text that Learnt.JSON did not return
 
 	ErrAllocatorAlignment Status = C.CHORALE_ERROR_ALLOCATOR_ALIGNMENT // the allocator returned memory that is not aligned as requested
 )

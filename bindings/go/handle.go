@@ -108,7 +108,7 @@ type call struct {
 	handles []*handle
 	watched []*failures
 	detail  *C.chorale_error
-	names   map[string]string // Go names of arguments, by library name; for this call only
+	names   map[string]string // Go names of arguments in error messages, by their library names; for this call only
 	err     error
 }
 
@@ -166,7 +166,8 @@ func (c *call) failed(status C.chorale_status) bool {
 	return c.err != nil
 }
 
-// single returns the error of a call that takes one attachment, whose fields it names alone.
+// single returns the error of a call that takes a single attachment. In the message of this error,
+// names of fields have no prefix "the attachment.".
 func (c *call) single() error {
 	if failure, ok := c.err.(*Error); ok {
 		failure.Message = strings.Replace(failure.Message, "the attachment.", "", 1)

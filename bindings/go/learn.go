@@ -18,7 +18,9 @@ import (
 // tagger's labels are the best labels of the chains without cliques. Cost is the sum of the costs
 // of wrong labels. It is measured by cross-validation: documents (groups) are divided into folds,
 // and the groups of a fold are held out, that is, labelled with weights learnt on the other folds.
-// The centre of a clique is one more position, whose value selects the clique's potential.
+// The final tagger is the tagger with which the learnt weights will be used; it may be trained on
+// more data than the taggers of the problems. The centre of a clique is one more position, whose
+// value selects the clique's potential.
 
 // Basis is a function of the counts of a clique; a learnt weight multiplies it in the potential. n
 // is the number of members, n_v the number of members with value v. Some bases have several
@@ -30,8 +32,8 @@ const (
 	BasisAgreement    Basis = C.CHORALE_BASIS_AGREEMENT     // sum_v n_v^2 / n; its weight is the Strength of an Agreement
 	BasisLogAgreement Basis = C.CHORALE_BASIS_LOG_AGREEMENT // sum_v n_v^2 / log n
 	BasisShare        Basis = C.CHORALE_BASIS_SHARE         // sum_v max(0, n_v - i n / 4), with the index i = 1, 2, 3
-	BasisMajority     Basis = C.CHORALE_BASIS_MAJORITY      // n_v if the value a has the highest count, else 0; the index is a times the number of columns (values with EMPTY and CONFLICT), plus v
-	BasisCentre       Basis = C.CHORALE_BASIS_CENTRE        // n_v if the centre has the value c, else 0; the index is c times the number of columns, plus v
+	BasisMajority     Basis = C.CHORALE_BASIS_MAJORITY      // n_v if the value a has the highest count, else 0; the index is a * columns + v, where columns is the number of values, EMPTY and CONFLICT included
+	BasisCentre       Basis = C.CHORALE_BASIS_CENTRE        // n_v if the centre has the value c, else 0; the index is c * columns + v, with columns as in BasisMajority
 	BasisSingle       Basis = C.CHORALE_BASIS_SINGLE        // sum_v n_v: a bonus for every member with a value; if LearnOptions.Classes is given, only for labels that count
 	BasisEmpty        Basis = C.CHORALE_BASIS_EMPTY         // number of members that are EMPTY: no value fires
 	BasisConflict     Basis = C.CHORALE_BASIS_CONFLICT      // number of members that are CONFLICT: several values fire
@@ -66,7 +68,7 @@ type LearnOptions struct {
 	Seen      []float64                // for each problem the share of the final tagger's training data that the problem's tagger has seen, above 0 and at most 1; nil: all 1
 	Folds     int                      // greatest number of folds of cross-validation, at least 2; 10 by default
 	Level     float64                  // level of significance of tests, above 0 and below 1; 0.05 by default
-	Run       *RunOptions              // options of the runs that learning makes; TimeLimit, Progress, BoundSteps and Host in them are ignored. nil: defaults with few rounds
+	Run       *RunOptions              // options of the runs that learning makes; TimeLimit, Progress, BoundSteps and Host in them are ignored. nil: the defaults, but with fewer rounds
 	TimeLimit time.Duration            // time limit of the call; NoLimit: only the context limits it
 	Progress  func(LearnProgress) bool // called after each run; if it returns true, the call ends as after a cancel. May be nil
 	Host      *Host                    // provides memory and a log; may be nil
@@ -322,7 +324,8 @@ const (
 	WarningBaseGuesses   LearnWarning = C.CHORALE_WARNING_BASE_GUESSES   // the scores tell nothing about the gold labels, which may be misaligned
 )
 
-// Gain is the difference of two costs on held-out groups, with its uncertainty over the groups.
+// Gain is the difference of two costs on held-out groups. Its interval and its p-value are computed
+// from how the difference varies from group to group.
 type Gain struct {
 	Gain         float64 // the difference
 	Lower, Upper float64 // the ends of its 95 % interval
@@ -338,10 +341,10 @@ type LearntReport struct {
 	Warnings                                 LearnWarning // what is unusual in the problems: a set of flags
 	Groups, Folds, Positions, Kinds, Weights int          // the numbers of groups, folds, positions with gold labels, kinds of cliques, and weights
 	Runs                                     int          // number of runs made, each over one problem
-	Unit, Regularisation, GoldBonus          float64      // the temperature at which the tagger's margins are calibrated; the strength of regularisation, lambda; the score added to gold labels, as a mean over problems, if taggers were trained on less data than the final tagger (Seen), else 0
-	BaseCost, ControlCost, AllCost           float64      // cost of the tagger's labels; cost with bonuses alone; cost with all bases
+	Unit, Regularisation, GoldBonus          float64      // Unit: the temperature at which the tagger's margins are calibrated as log-odds. Regularisation: the strength of regularisation, lambda. GoldBonus: the score added to gold labels, as a mean over problems, if taggers were trained on less data than the final tagger (LearnOptions.Seen), else 0
+	BaseCost, ControlCost, AllCost           float64      // BaseCost: cost of the tagger's labels. ControlCost: cost with bonuses alone. AllCost: cost with all bases
 	Gain                                     Gain         // gain of all bases over the tagger: BaseCost - AllCost
-	AgreementGain                            Gain         // gain of agreement bases over bonuses alone: ControlCost - AllCost. P is that of a permutation test, which exchanges the members of cliques at random and compares how much they agree; if none could be exchanged, P is that of the gain
+	AgreementGain                            Gain         // gain of agreement bases over bonuses alone: ControlCost - AllCost. P is that of a permutation test, which exchanges the members of cliques at random and compares how much they agree; if no members could be exchanged, P is the p-value of the gain itself
 	F1                                       float64      // micro F1 of the tagger's labels, 0 to 1, if LearnOptions.Classes were given; else 0
 	Temperature                              float64      // the temperature for Run.Probabilities with the highest likelihood of held-out gold labels; 0: unknown
 }

@@ -64,7 +64,7 @@ func (c *call) attachments(all []Attachment, chain *Chain) ([]C.chorale_attachme
 }
 
 // Values returns R: the number of values of the dictionary, if there is one, otherwise of the
-// property; 0 if a handle is closed.
+// property; 0 if a handle is closed, or if Message has fewer than R + 2 scores.
 func (a *Attachment) Values() int {
 	c := begin()
 	defer c.end()
@@ -127,7 +127,7 @@ type JointMode int32
 const (
 	JointAuto       JointMode = C.CHORALE_JOINT_AUTO       // exact if no position has more than Budget configurations, otherwise a beam that keeps the Budget best ones at each position
 	JointExact      JointMode = C.CHORALE_JOINT_EXACT      // exact; more than Budget configurations are refused with ErrStateSpace
-	JointAbsorption JointMode = C.CHORALE_JOINT_ABSORPTION // approximate: adds the message of a value wherever the value fires
+	JointAbsorption JointMode = C.CHORALE_JOINT_ABSORPTION // approximate: adds the message's score of a value at every position that fires the value
 	JointBeam       JointMode = C.CHORALE_JOINT_BEAM       // approximate: keeps the BeamWidth best configurations at each position
 )
 
@@ -136,7 +136,7 @@ const (
 type MessageOptions struct {
 	Mode      JointMode // the method for several properties on a chain
 	BeamWidth int       // number of configurations that JointBeam keeps at each position, at least 1
-	Budget    int       // greatest number of configurations at one position in the other modes, at least 1
+	Budget    int       // greatest number of configurations at one position in every mode but JointBeam, at least 1
 }
 
 // NewMessageOptions returns the default options, which also apply where the options are nil.

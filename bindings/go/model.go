@@ -20,8 +20,9 @@ import (
 // Instance is a model of the caller that takes the place of a chain, such as a semi-Markov model or
 // a clique tree. It computes messages and decodes by its own methods. Its memberships in cliques
 // are its ports, numbered from 0 in the order of adding; a port has a column for each value of the
-// clique. The slices passed to the methods are valid only until the method returns. One run calls
-// an instance at most once at a time; but several runs of the model may call it at the same time.
+// clique. The slices passed to the methods are valid only until the method returns. A run makes at
+// most one call on an instance at a time, but several runs of the model may make calls at the same
+// time.
 type Instance interface {
 	// Shape returns the number of labels in a decoded labelling, and the number of different labels:
 	// each label is from 0 to labels - 1. The results must always be the same.
@@ -268,8 +269,8 @@ func (b *ModelBuilder) AddPosition(clique, chain, position int) error {
 // and the sum of all weights takes the place of the number of members. The members' scores do not
 // change. All members of a clique must be added before one of them gets a weight above 1. weights:
 // for each member a number of at least 1, clique by clique, in the order of adding. Errors:
-// [ErrWeights] (a centred clique, or a potential that is not a convex sum), [ErrShape],
-// [ErrOutOfRange], [ErrSizeOverflow].
+// [ErrWeights] (a centred clique, or a potential other than a FamilySum with convex tables),
+// [ErrShape], [ErrOutOfRange], [ErrSizeOverflow].
 func (b *ModelBuilder) SetWeights(first, count int, weights []int64) error {
 	c, builder := b.begin()
 	defer c.end()

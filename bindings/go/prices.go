@@ -12,11 +12,12 @@ import (
 )
 
 // Prices is a run of one model with shared cliques: cliques that have members in other models too,
-// because one model with all members would be too large. Each model sends counts, the numbers of
-// its members with each value, and receives prices, the score added to a member for each value. The
-// caller repeats two steps: it adds up the counts of all models and computes prices from them with
-// [Potential.Prices], and it solves every model under these prices. If the potential is convex and
-// every model is solved to its maximum, the score of all models together never decreases.
+// because one model with all members would be too large. For each shared clique, each model sends
+// counts, the numbers of its members with each value. It receives prices: the price of a value is
+// the score that is added to every member with this value. The caller repeats two steps: it adds up
+// the counts of all models and computes prices from them with [Potential.Prices], and it solves
+// every model under these prices. If the potential is convex and every model is solved to its
+// maximum, the score of all models together never decreases.
 //
 // One goroutine at a time may solve; any number may read results while none solves. In the results,
 // the score of a shared clique is the sum of the prices of its members.
@@ -171,7 +172,7 @@ func (p *Prices) Counts() ([][]int64, error) {
 	return cut(counts, p.values), nil
 }
 
-// Result returns the result of the last call, as [Run.Result] does.
+// Result returns the result of the last Solve, as [Run.Result] does.
 func (p *Prices) Result() (RunResult, error) { return p.reads().Result() }
 
 // Labels returns the labels of one chain, as [Run.Labels] does.

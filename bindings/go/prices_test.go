@@ -17,8 +17,8 @@ var threeDocuments = [][]float64{
 	{0, 0.5, 0, 0.75, 0, 1},
 }
 
-// itemModel returns a model of single items with two labels. Each `size` successive items form a
-// clique.
+// itemModel returns a model of single items with two labels. The first `size` items form a clique,
+// the next `size` items another, and so on.
 func itemModel(scores []float64, size int, potential *Potential) *Model {
 	builder := must(NewModelBuilder(nil))
 	defer builder.Close()

@@ -18,7 +18,8 @@ func list(numbers []int32) string {
 	return strings.Trim(fmt.Sprint(numbers), "[]")
 }
 
-// tableOf returns the lines that the table of expected results should have for one problem.
+// tableOf solves a problem and returns its results as lines, in the form in which expected.tsv, the
+// table of expected results, has them.
 func tableOf(t *testing.T, file string, problem *Problem, options *RunOptions) []string {
 	t.Helper()
 	model := must(problem.Model())

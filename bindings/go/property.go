@@ -23,8 +23,8 @@ const (
 	FireTable   int32 = C.CHORALE_FIRE_TABLE   // fires the position's entry in the table of the Attachment
 )
 
-// Any stands for every state, class or label in a rule of a [PropertyBuilder]. As the next state it
-// means that the automaton stays in its state.
+// Any, in a rule of a [PropertyBuilder], stands for every state added so far, every class or every
+// label. As the next state it means that the automaton stays in its state.
 const Any int32 = C.CHORALE_ANY
 
 // Automaton defines a property by tables. It reads the positions of a labelling in order. In state

@@ -45,9 +45,9 @@ const (
 	MessagesAuto        MessageElement = C.CHORALE_MESSAGES_AUTO        // MessagesFloat64 if all messages take less than 256 KB; otherwise the widest format with which run, model and scores together take at most twice the bytes of the scores
 )
 
-// Executor runs the work of a run on goroutines of the caller. It calls work from up to `workers`
-// goroutines at once, and returns when these calls have returned. If work is left then, the
-// goroutine that called the run does it.
+// Executor lets goroutines of the caller do the work of a run: it calls the function `work` from up
+// to `workers` goroutines at once, and returns when these calls have returned. The goroutine that
+// called the run then does whatever has not been done.
 type Executor func(workers int, work func())
 
 // Progress is passed to a callback after every round of a run and every step of the bound.
@@ -118,8 +118,8 @@ func (c *call) runOptions(options *RunOptions) *C.chorale_run_options {
 
 // RunCost is the size and cost of a run, known before the run is created.
 type RunCost struct {
-	RunBytes, ModelBytes, ScoreBytes int     // bytes of the run, of its model, and of the scores of the model's chains
-	ChainSteps, CliqueScores         float64 // number of additions in chains, and of numbers read by cliques, in each round
+	RunBytes, ModelBytes, ScoreBytes int     // numbers of bytes of the run, of its model, and of the scores of the model's chains
+	ChainSteps, CliqueScores         float64 // ChainSteps: number of additions in chains in each round. CliqueScores: number of scores that cliques read in each round
 }
 
 // EstimateRun computes the size and cost of a run without creating it.
@@ -281,7 +281,7 @@ type RunResult struct {
 	Outcome          Outcome // how the call ended
 	Proven           bool    // whether the score is proven to be optimal, up to rounding
 	Rounds           int     // number of rounds done so far; round 0 is not counted
-	BestRound        int     // the last round that gave a part of the best labelling, or of the labelling from which the polish reached it
+	BestRound        int     // the last round that gave a part of the best labelling; if the best labelling was polished: a part of the labelling before the polish
 	Score            float64 // ChainScore + CliqueScore; minus infinity if there is no labelling yet
 	ChainScore       float64 // sum of the scores of all chains
 	CliqueScore      float64 // sum of the potentials of all cliques
@@ -490,7 +490,7 @@ func (r *Run) SetAllowed(number, position int, allowed []bool) error {
 	}
 	var flags *C.uint8_t
 	if allowed != nil {
-		// Checked here, since the library reads as many bytes as the chain has labels.
+		// The library cannot check the length: it reads as many bytes as the chain has labels.
 		labels, err := r.model.chainLabels(number)
 		if err == nil && len(allowed) != labels {
 			err = refuse(ErrShape, "allowed has %d elements, and the chain has %d labels", len(allowed), labels)
@@ -524,7 +524,7 @@ func (r *Run) SetStrength(clique int, factor float64) error {
 	return c.err
 }
 
-// SetLabels replaces the best labelling by one of the caller's. labels: the label of every
+// SetLabels replaces the best labelling by a labelling of the caller. labels: the label of every
 // position, chain after chain. The next Solve or Step computes the scores of this labelling and of
 // the labelling of round 0; no later result scores below either of the two. An [Instance], or a
 // chain whose scores forbid its given labels, takes its labels of round 0 instead.
@@ -724,7 +724,7 @@ func (r *Run) AllValues(of Labelling) ([][]int32, error) {
 type Payment struct {
 	Clique   int     // number of the clique
 	Member   int     // index of the member within the clique, in the order of adding
-	Position int     // position in the chain that is the member; -1: the whole chain, or an instance
+	Position int     // the member's position in the chain; -1: the member is the whole chain, or an instance
 	OwnValue int32   // value of the member in the chain's best labelling without cliques
 	Value    int32   // value of the member in the best labelling
 	Amount   float64 // decrease of the clique's potential if this member alone took OwnValue again; plus infinity if the potential forbids that
@@ -804,12 +804,12 @@ func (r *Run) MaxMarginals(chain int) (marginals, margins []float64, _ error) {
 }
 
 // Probabilities computes the probability of each label at each position of a chain, given the
-// current messages of its cliques: T x m numbers, row-major. The probability of label y at position
-// t is the sum of exp(s / temperature) over the labellings of the chain with y at t, divided by the
-// sum over all labellings of the chain, where s is the score of a labelling plus the messages. The
-// temperature is above 0; with 1, scores are taken as log-odds. exact is false if the joint states
-// of the chain's properties exceed the budget, so that some labellings were left out or properties
-// were approximated.
+// current messages of its cliques: T x m numbers, row-major. Let s be the score of a labelling of
+// the chain plus the messages. Then the probability of label y at position t is the sum of exp(s /
+// temperature) over the labellings with y at t, divided by the same sum over all labellings. The
+// temperature is above 0; with 1, scores are taken as log-odds. exact is false if the chain's
+// properties have more joint states than the budget allows: then some labellings were left out, or
+// properties were approximated.
 func (r *Run) Probabilities(chain int, temperature float64) (probabilities []float64, exact bool, _ error) {
 	c, run := r.begin(true)
 	defer c.end()

@@ -5,7 +5,7 @@
 struct chorale_go_host {
   chorale_host host;
   chorale_allocator allocator;
-  int64_t references, bytes, blocks, limit; // limit: < 0 for none; the others change atomically
+  int64_t references, bytes, blocks, limit; // limit < 0: none; the others change atomically
   uintptr_t log;
 };
 

@@ -1,6 +1,6 @@
-// Functions that Go cannot provide itself: callbacks for the library, which pass their `user`
-// pointer on to Go as a cgo.Handle (a number, which must not be stored in Go memory as a pointer),
-// and an allocator that counts bytes.
+// Functions of the package that must be in C. Some give the library callbacks that call Go. Such a
+// callback passes its `user` pointer on to Go as a cgo.Handle: a number, which Go must not store as
+// a pointer. Other functions make an allocator that counts bytes, or call the library in a loop.
 #ifndef CHORALE_GO_SHIM_H
 #define CHORALE_GO_SHIM_H
 
@@ -31,8 +31,9 @@ chorale_status chorale_go_potential_create_callback(const chorale_host *host, in
 chorale_status chorale_go_add_instance(chorale_model_builder *builder, int64_t length,
                                        int64_t labels, uintptr_t user, int64_t *index,
                                        chorale_error *error);
-// Set the callbacks in `options`, which must be in C memory, since `user`, a cgo.Handle, is stored
-// there as a pointer. executor, progress: 1 to set this callback, 0 to leave it NULL.
+// The next two functions set callbacks in `options`, a struct that must be in C memory, because
+// `user`, a cgo.Handle, is stored in it as a pointer. executor, progress: 1 to set this callback, 0
+// to leave it NULL.
 void chorale_go_run_callbacks(chorale_run_options *options, uintptr_t user, int executor,
                               int progress);
 void chorale_go_learn_callback(chorale_learn_options *options, uintptr_t user);
@@ -64,6 +65,7 @@ chorale_status chorale_go_all_values(const chorale_run *run, int64_t count, cons
 // chain after chain.
 chorale_status chorale_go_all_payments(const chorale_run *run, int64_t count, int64_t *counts,
                                        chorale_payment *payments, chorale_error *error);
+// Writes the address and the length of each of the `count` texts of a list.
 void chorale_go_texts(const chorale_problem *problem, chorale_text_list list, int64_t count,
                       const char **texts, size_t *lengths);
 

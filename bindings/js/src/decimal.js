@@ -1,12 +1,12 @@
 // Writes numbers in decimal digits as std::to_chars of C++ does, for a module whose C++ library
-// lacks std::to_chars for doubles. Handles infinities and NaN too. The numbers of the forms (plain,
-// scientific, fixed) are those of chorale_js_decimal in native/libcxx.hpp.
+// lacks std::to_chars for doubles. Handles infinities and NaN too. There are three forms of output:
+// plain, scientific and fixed. chorale_js_decimal in native/libcxx.hpp passes the number of a form.
 const PLAIN = 0;
 const SCIENTIFIC = 1;
 
 function scientific(number) {
-  // The shortest digits that read back as the same number. C++ writes at least two digits of the
-  // exponent.
+  // toExponential() gives the shortest digits that read back as the same number. C++ writes at
+  // least two digits of the exponent.
   return number.toExponential().replace(/e([+-])(\d)$/, "e$10$2");
 }
 
@@ -14,8 +14,8 @@ function fixedShortest(number) {
   const magnitude = Math.abs(number);
   const sign = Object.is(number, -0) || number < 0 ? "-" : "";
   if (magnitude === 0) return sign + "0";
-  // std::to_chars writes all digits of a large integer, not the shortest digits that read back as
-  // the same number, followed by zeros.
+  // Of an integer from 2^53 on, std::to_chars writes all digits. The code below would write the
+  // shortest digits that read back as the same number, and then zeros.
   if (magnitude >= 2 ** 53) return sign + BigInt(magnitude).toString();
   const [digits, power] = magnitude.toExponential().split("e");
   const exponent = Number(power);
@@ -28,7 +28,7 @@ function fixedShortest(number) {
 /** Returns the number rounded to `digits` digits after the point, as text; halves round to even. */
 function fixed(number, digits) {
   const sign = Object.is(number, -0) || number < 0 ? "-" : "";
-  // number = mantissa * 2^exponent with integers.
+  // |number| = mantissa * 2^exponent, where mantissa and exponent are integers.
   const view = new DataView(new ArrayBuffer(8));
   view.setFloat64(0, Math.abs(number));
   const bits = view.getBigUint64(0);

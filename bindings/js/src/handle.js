@@ -2,8 +2,9 @@
 import { CLOSED, WRONG_TYPE, refuse } from "./errors.js";
 import { IN_MEMORY, TYPES, shown } from "./native.js";
 
-// Node 18 has no Symbol.dispose. A polyfill must define it before this package is loaded; without
-// one, the method has the key Symbol.for("Symbol.dispose").
+// The key of the method that a `using` declaration calls. Node 18 has no Symbol.dispose. If a
+// polyfill defines it, this must happen before this package is loaded; without a polyfill, the key
+// is Symbol.for("Symbol.dispose").
 const DISPOSE = Symbol.dispose ?? Symbol.for("Symbol.dispose");
 // Frees the memory of handles that the garbage collector has collected, by a function registered
 // for each handle. The function must not refer to the handle, which would then never be collected.

@@ -170,7 +170,8 @@ export function learn(native, problems, options) {
       }
       if (told.seen !== undefined)
         fields.seen = scope.sized("float64", "seen", told.seen, pointers.length);
-      // The same defaults as the library has for runs in learning (chorale_learn_options).
+      // Without options of the caller these are the defaults that the library has for the runs of
+      // learning: those of other runs, but rounds is -1 (chorale_learn_options).
       const inference = { rounds: -1, ...told, timeLimit: null };
       fields.run = scope.struct("run_options", runFields(inference));
       const wanted = scope.struct("learn_options", fields);

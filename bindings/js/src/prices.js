@@ -41,7 +41,10 @@ export class Prices extends Results {
       return Array.from(array, (price, v) => real(`${name}[${v}]`, price));
     });
   }
-  /** Returns a library's error message in which a price has the caller's indices, row and entry. */
+  /**
+   * Returns an error message of the library, in which a price is named by the caller's indices: its
+   * row and its entry in the row.
+   */
   #placed(message) {
     return message.replace(/^numbers\[(\d+)\]/, (_, number) => {
       let [row, entry] = [0, Number(number)];

@@ -43,8 +43,8 @@ export class Problem extends Handle {
     return new Model(native, native.raw("chorale_model_retain", [this.#raw("model")]));
   }
   /**
-   * Returns the text that chorale_problem_NAME gives as an address and a length; null if there is
-   * none.
+   * Returns the text that the function chorale_problem_NAME gives as an address and a length, where
+   * NAME is `name`; null if there is no such text.
    */
   #text(name, ...numbers) {
     return this.#on((native, scope, problem) => {

@@ -15,7 +15,7 @@ const source = ts.createSourceFile(
   ts.ScriptTarget.Latest,
 );
 const faults = [];
-const declared = new Map(); // by exported name: the members of a class; else an empty set
+const declared = new Map(); // by exported name: the members of a class; otherwise an empty set
 for (const node of source.statements) {
   if (ts.isClassDeclaration(node)) {
     const members = node.members

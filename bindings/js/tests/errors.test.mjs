@@ -305,14 +305,14 @@ test("memory that cannot grow", async () => {
   refused("OUT_OF_MEMORY", () => small.createArray("float64", 2 ** 22), /out of memory/);
   refused("OUT_OF_MEMORY", () => small.createArray("float64", 2 ** 40), /out of memory/);
   refused("OUT_OF_MEMORY", () => small.readProblem(new Uint8Array(20 * 2 ** 20)));
-  // There is memory for the package's copy of the scores, but not for the library's own.
+  // There is memory for the package's copy of the scores, but not for the library's own copy.
   const builder = small.createModelBuilder();
   refused("OUT_OF_MEMORY", () => builder.addCorpus({ scores: new Float64Array(9e5), labels: 9 }),
     /no memory/);
   builder.close();
   assert.equal(small.allocatedBytes, 0);
 
-  // The library throws inside when there is no memory for the counts of many values: an error too.
+  // Without memory for the counts of many values, the library throws inside; the call then fails.
   const chains = small.createModelBuilder();
   const values = 400;
   const potts = small.createPotts(values, 1);

@@ -9,7 +9,10 @@ const SCORES = [
   [[0, 0.5], [0, 0.75], [0, 1]],
 ];
 
-/** Returns a model of single items, in which each `size` successive items form a clique. */
+/**
+ * Returns a model of single items. The first `size` items form a clique, the next `size` items
+ * another, and so on.
+ */
 function itemsOf(chorale, rows, size, potential) {
   const builder = chorale.createModelBuilder();
   rows.forEach((row, i) => {

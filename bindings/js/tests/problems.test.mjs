@@ -30,7 +30,7 @@ const OUTCOMES = {
   "nothing-found": 41,
 };
 
-/** Returns the lines that the table should have for one problem. */
+/** Solves a problem, and returns its results as lines in the form of expected.tsv. */
 function tableOf(chorale, file, problem) {
   const model = problem.model();
   const run = chorale.createRun(model, { boundSteps: 8 });

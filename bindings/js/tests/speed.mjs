@@ -4,11 +4,11 @@
 //     node tests/speed.mjs NATIVE FOLDER [MOST]     bindings/js/speed.sh calls it
 //
 // NATIVE: the program of speed.c. FOLDER: where problems are written. MOST: the test fails if a
-// ratio of the module with vector instructions is above it. Each round measures the processor time
-// of one thread in both programs, the least of several solves, and the ratio of the two times; the
-// median over the rounds is printed. Messages are in single precision: the default format depends
-// on the bytes of model and run, which are fewer where addresses have 32 bits. The scores must be
-// the same, bit for bit.
+// ratio of the module with vector instructions is above it. A round measures the native library and
+// each module in one thread: the least processor time of several solves. It divides the time of
+// each module by that of the native library. The median of these ratios over the rounds is printed.
+// Messages are in single precision, because the default format depends on the bytes of model and
+// run, which are fewer where addresses have 32 bits. The scores must be the same, bit for bit.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
@@ -24,7 +24,10 @@ const libraries = new Map(await bothModules());
 
 const chorale = libraries.get("simd");
 
-/** Sentences of 20 words with 10 labels, 25 a document, as in tests/bench/collective_bench.cpp. */
+/**
+ * Returns a model of sentences of 20 words with 10 labels, 25 sentences to a document, as in
+ * tests/bench/collective_bench.cpp.
+ */
 function collective(sentences) {
   const random = randomOf(1);
   const [labels, length] = [10, 20];
@@ -50,7 +53,10 @@ function collective(sentences) {
   return builder.freeze();
 }
 
-/** `count` cliques of n single items with 24 labels, as in tests/bench/clique_bench.cpp. */
+/**
+ * Returns a model of `count` cliques, each of n single items with 24 labels, as in
+ * tests/bench/clique_bench.cpp.
+ */
 function cliques(count, n, potentialOf) {
   const random = randomOf(2);
   const labels = 24;

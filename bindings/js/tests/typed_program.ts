@@ -67,7 +67,7 @@ console.log(result.outcome === "finished");
 new Handle();
 // @ts-expect-error: threads are not in WebAssembly
 chorale.createRun(model, { threads: 2 });
-// @ts-expect-error: a kind of potential where a property is asked for
+// @ts-expect-error: a potential where a property is needed
 builder.addClique({ property: chorale.createPotts(2, 1) });
 // @ts-expect-error: no such type
 chorale.createArray("int64", 2);
@@ -77,5 +77,5 @@ result.score = 1;
 console.log(report.warnings.includes("few"));
 // @ts-expect-error: no such option
 chorale.decode([], { strenght: 1 });
-// @ts-expect-error: the run of prices is only read
+// @ts-expect-error: the results of `Prices` can be read, but the labels not set
 prices.setLabels([0]);

@@ -1,12 +1,13 @@
 #!/usr/bin/env node
-// Writes dist/libchorale.embedded.js: the package in one classic script, with the module in it, for
-// pages that are opened as files. It defines the global `libchorale` with what src/index.js
-// exports.
+// Writes dist/libchorale.embedded.js: the package and its WebAssembly module in one classic script,
+// for pages that are opened as files. The script defines the global `libchorale` with what
+// src/index.js exports.
 //
 //     tools/embed.mjs PACKAGE
 //
-// The modules are put one after the other, each after those that it imports, into one function. So
-// no two modules may declare the same name at their top level: the script would not be valid.
+// The JavaScript modules of src/ are put into one function, one after the other, each after those
+// that it imports. So no two of them may declare the same name at their top level: otherwise the
+// script would not be valid.
 import { readFileSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { constants, gzipSync } from "node:zlib";
@@ -32,7 +33,7 @@ for (const [, names] of text.get(index).matchAll(/^export \{([^}]*)\} from/gm))
   for (const name of names.split(",")) exported.add(name.trim());
 exported.delete("load");
 
-/** Returns the text of a module without imports and exports, so that it can stand in a function. */
+/** Returns the text of a JavaScript module without imports and exports, to stand in a function. */
 const partOf = (path) =>
   text
     .get(path)

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""Writes a C++ program that prints dist/layout.js: the layout of the C interface for the module.
+"""Writes a C++ program that prints dist/layout.js: the layout of the library's C interface.
 
     tools/layout.py HEADER PROGRAM.cpp EXPORTS
 
-HEADER is chorale.h of the amalgamation. The names of structs, fields, functions and constants come
-from the public headers; sizes, offsets, types and values come from the compiler, so that nothing is
-guessed. EXPORTS receives the functions that the module exports, one a line.
+HEADER is the chorale.h that src/amalgamate.py writes. The names of structs, fields, functions and
+constants come from the public headers. Sizes, offsets, types and values come from the compiler of
+the WebAssembly module, so that nothing is guessed. EXPORTS receives the names of the functions that
+the module exports, one a line.
 """
 
 import pathlib

@@ -162,8 +162,8 @@ export class Chorale {
    * every k. Returns for each item the lowest number of an item in its component.
    *
    * Use: to divide a corpus over several models. The items are documents and the cliques that are
-   * not shared, numbered together from 0 to count - 1; a pair connects a clique with a document
-   * that has a member in it. All items of a component must then go into one model.
+   * not shared, numbered together from 0 to count - 1. Each pair connects a document and a clique
+   * that has a member in this document. All items of a component must then go into one model.
    */
   components(first: Numbers, second: Numbers, count: number): Int32Array;
   /** Computes the memory of a run and the work of one round, without creating the run. */
@@ -331,9 +331,9 @@ export interface AgreeOptions {
   /** The document of each chain; absent: all chains are in one document. */
   groups?: ArrayLike<Key>;
   /**
-   * What should agree: "word" (the default): the labels of equal words; a property: the property's
-   * values on different chains; a pair of one of these and a strength; an `Agreement`; or an array
-   * of such entries.
+   * What should agree. "word" (the default): the labels of equal words. A property: the property's
+   * values on different chains. A pair: "word" or a property, and a strength. An `Agreement`: what
+   * it says. An array: all that its entries, each in one of these forms, say.
    */
   agree?: Agree | readonly Agree[];
   /**
@@ -376,8 +376,8 @@ export interface Agreement {
    */
   cliques?: readonly Numbers[];
   /**
-   * For each position, chain after chain (for a property: for each chain), an integer from 1: how
-   * often the position (or chain) counts in its clique. Needs a strength of at least 0, or a
+   * For each position, chain after chain (for a property: for each chain), how often the position
+   * (or chain) counts in its clique: an integer of at least 1. Needs a strength of at least 0, or a
    * potential that is a "sum" with convex tables.
    */
   weights?: Numbers;
@@ -659,9 +659,9 @@ export class ModelBuilder extends Handle {
   addPositions(first: number, offsets: Numbers, chains: Numbers, positions?: Numbers): void;
   /**
    * Sets the weights of the members of the cliques first to first + count - 1. The count of a value
-   * is then the sum of the weights of the members with this value. `weights`: an integer from 1 for
-   * each member, clique by clique, in the order of adding. Weights above 1 need a potential that is
-   * a "sum" with convex tables.
+   * is then the sum of the weights of the members with this value. `weights`: an integer of at
+   * least 1 for each member, clique by clique, in the order of adding. Weights above 1 need a
+   * potential that is a "sum" with convex tables.
    */
   setWeights(first: number, count: number, weights: Numbers): void;
   setCentre(clique: number, chain: number, position: number): void;
@@ -986,16 +986,16 @@ export interface WeightRule {
     | "agreement"
     /** sum_v n_v^2 / log n. No index. */
     | "log-agreement"
-    /** Index i is 1, 2 or 3: sum_v max(0, n_v - i n / 4). */
+    /** sum_v max(0, n_v - i n / 4), where the index i is 1, 2 or 3. */
     | "share"
     /**
-     * Index a C + v, where C (`Model.cliqueColumns`) is the number of values, EMPTY and CONFLICT
-     * included: n_v if the value a has the highest count, else 0.
+     * n_v if the value a has the highest count, else 0. The index is a * C + v, where C
+     * (`Model.cliqueColumns`) is the number of values, EMPTY and CONFLICT included.
      */
     | "majority"
     /**
-     * Index c C + v, with the same C: n_v if the centre has the value c, else 0. Only for centred
-     * cliques.
+     * n_v if the centre has the value c, else 0. The index is c * C + v, with the same C. Only for
+     * centred cliques.
      */
     | "centre"
     /** sum_v n_v without EMPTY and CONFLICT. No index. */
@@ -1004,7 +1004,7 @@ export interface WeightRule {
     | "empty"
     | "conflict"
     | "out"
-    /** Index v: n_v. */
+    /** n_v, where v is the index. */
     | "value";
   /** Kind of cliques that the rule is for. Absent: every kind that can have the basis. */
   kind?: number;
@@ -1016,8 +1016,10 @@ export interface WeightRule {
 }
 export interface LearnOptions extends Omit<RunOptions, "progress" | "timeLimit" | "edits"> {
   /**
-   * For each problem a number above 0 and at most 1: the share of the final tagger's training data
-   * that the problem's tagger has seen. Absent: all 1.
+   * For each problem a number above 0 and at most 1. The final tagger, with which the learnt
+   * weights will be used, may be trained on more data than the tagger of the problem. The number is
+   * the share of the final tagger's training data that the problem's tagger has seen. Absent: all
+   * 1.
    */
   seen?: Numbers;
   rules?: readonly WeightRule[];

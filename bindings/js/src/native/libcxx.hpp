@@ -43,7 +43,7 @@ private:
 #endif
 
 #if !defined(__cpp_lib_to_chars)
-// Writes a finite number in decimal, as std::to_chars does, to at most `capacity` bytes at `to`.
+// Writes a number in decimal, as std::to_chars does, to at most `capacity` bytes at `to`.
 // Implemented in JavaScript (src/decimal.js), which can compute the shortest digits of a number.
 // form: 0 plain, 1 scientific, 2 fixed with `digits` digits after the point. Returns the number of
 // bytes; -1 if they exceed `capacity`.

@@ -19,7 +19,7 @@ CHORALE_JS_IMPORT("log") void chorale_js_log(int32_t level, const char *message)
 
 namespace {
 
-std::size_t allocated = 0; // bytes of blocks that are not freed
+std::size_t allocated = 0; // number of bytes of all blocks that have not been freed
 
 void *allocate(void *, std::size_t bytes, std::size_t alignment) {
   // aligned_alloc needs a size that is a multiple of the alignment.
