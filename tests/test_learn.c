@@ -831,6 +831,9 @@ static void bad_input(void **state) {
     kinds[i] = -1;
   OK(chorale_problem_set_cliques(problem, kinds, NULL, &error));
   refuse(problem, NULL, CHORALE_ERROR_KIND, "no clique has a kind");
+  kinds[0] = INT32_MAX;
+  OK(chorale_problem_set_cliques(problem, kinds, NULL, &error));
+  refuse(problem, NULL, CHORALE_ERROR_OUT_OF_RANGE, "is of kind 2147483647");
   /* A kind with one clique gives a warning; too few groups give another one. */
   kinds[0] = 0;
   OK(chorale_problem_set_cliques(problem, kinds, NULL, &error));

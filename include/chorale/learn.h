@@ -284,7 +284,7 @@ typedef struct chorale_learnt chorale_learnt;
  * a run is created (chorale_run_create), which takes about 25 ms for half a million positions.
  *
  * Errors: NULL_ARGUMENT, STRUCT_SIZE, SIZE, SIZE_OVERFLOW, OUT_OF_RANGE (costs, seen, rules;
- * scores so large that a weight would exceed 1e280), NOT_A_NUMBER, INFINITE, UNKNOWN_CONSTANT
+ * a kind with a number above 65535; scores so large that a weight would exceed 1e280), NOT_A_NUMBER, INFINITE, UNKNOWN_CONSTANT
  * (basis), LABELS_MISMATCH (costs, classes, chains of different numbers of labels), NO_GOLD (no
  * gold label is known that its chain allows), ONE_GROUP (all labelled chains are of one group),
  * KIND (no clique has a kind; a rule for a basis that its kind cannot have; cliques of one kind
@@ -413,7 +413,8 @@ enum {
   CHORALE_VERDICT_NO_CLIQUES = 10, /* no clique has this kind */
   CHORALE_VERDICT_SCREENED = 20,   /* left out by the screening described above */
   CHORALE_VERDICT_NO_GAIN = 30,    /* its gain on held-out groups is not significant */
-  CHORALE_VERDICT_NOT_APPLIED = 40 /* kept, but nothing is applied: see "last gate" above */
+  CHORALE_VERDICT_NOT_APPLIED = 40 /* kept, but by the "last gate" above nothing is applied, or only
+                                      bonuses, of which the kind has none */
 };
 
 typedef struct chorale_learnt_kind {

@@ -142,6 +142,10 @@ chorale_status find_kinds(const Report &report, Problems problems, Learnt &learn
         return report.fail(CHORALE_ERROR_WEIGHTS, "clique ", c, " of problems[", p,
                            "] is of kind ", number, " and has members with weights above 1; "
                            "strengths are learnt from members that count once");
+      if (number >= kMostKinds)
+        return report.fail(CHORALE_ERROR_OUT_OF_RANGE, "clique ", c, " of problems[", p,
+                           "] is of kind ", number, "; kinds to learn are numbered from 0 to ",
+                           kMostKinds - 1);
       while (learnt.kinds.size() <= number)
         if (!learnt.kinds.push({}))
           return report.out_of_memory(sizeof(Kind));
@@ -185,26 +189,29 @@ chorale_status find_kinds(const Report &report, Problems problems, Learnt &learn
   return CHORALE_OK;
 }
 
-void leave_out(Problems problems, gsl::span<const std::int32_t> classes, Learnt &learnt) noexcept {
-  for (std::int64_t k = 0; k < learnt.kinds.size(); ++k) {
-    Kind &kind = learnt.kinds[k];
-    if (kind.is_property || kind.is_centred || kind.values == 0)
-      continue;
-    std::int64_t shown = 0;   // bit v: some label that does not count in F1 has value v
-    std::int64_t counted = 0; // bit v: some label that counts in F1 has value v
-    for (const Problem *problem : problems)
-      for (std::int64_t c = 0; c < problem->kinds.size(); ++c) {
-        const Clique clique = problem->model->cliques[c];
-        if (problem->kinds[c] != k || clique.members == 0)
-          continue;
-        const std::int32_t chain = problem->model->chain_of(clique, 0);
-        for (std::int32_t y = 0; y < problem->model->chains[chain].labels; ++y)
-          if (const std::int32_t v = clique.value_of(clique.column_of(0, y));
-              v >= 0 && v < kLeftOutValues)
-            (classes.data()[y] >= 0 ? counted : shown) |= std::int64_t{1} << v;
-      }
-    kind.left_out = shown & ~counted;
-  }
+bool leave_out(Problems problems, gsl::span<const std::int32_t> classes,
+               Learnt &learnt) noexcept {
+  // By kind, bit v: some label that counts in F1 has value v. Kind::left_out first gets the same for
+  // labels that do not count.
+  Array<std::int64_t> counted(learnt.memory);
+  if (!counted.resize(learnt.kinds.size()))
+    return false;
+  std::fill(counted.begin(), counted.end(), 0);
+  for (const Problem *problem : problems)
+    for (std::int64_t c = 0; c < problem->kinds.size(); ++c) {
+      const Clique clique = problem->model->cliques[c];
+      const std::int32_t k = problem->kinds[c];
+      if (k < 0 || clique.members == 0 || learnt.kinds[k].is_property || learnt.kinds[k].is_centred)
+        continue;
+      const std::int32_t chain = problem->model->chain_of(clique, 0);
+      for (std::int32_t y = 0; y < problem->model->chains[chain].labels; ++y)
+        if (const std::int32_t v = clique.value_of(clique.column_of(0, y));
+            v >= 0 && v < kLeftOutValues)
+          (classes.data()[y] >= 0 ? counted[k] : learnt.kinds[k].left_out) |= std::int64_t{1} << v;
+    }
+  for (std::int64_t k = 0; k < learnt.kinds.size(); ++k)
+    learnt.kinds[k].left_out &= ~counted[k];
+  return true;
 }
 
 chorale_status find_weights(const Report &report, gsl::span<const chorale_weight_rule> rules,

@@ -163,8 +163,9 @@ private:
 
 chorale_status LearningCourse::teach() noexcept {
   CHORALE_CHECK(find_kinds(report_, teaching_.problems, learnt_));
-  if (teaching_.spec.classes.data())
-    leave_out(teaching_.problems, teaching_.spec.classes, learnt_);
+  if (teaching_.spec.classes.data() &&
+      !leave_out(teaching_.problems, teaching_.spec.classes, learnt_))
+    return no_memory();
   CHORALE_CHECK(find_weights(report_, teaching_.rules, learnt_));
   CHORALE_CHECK(lessons_.prepare(report_, teaching_.problems, teaching_.seen, learnt_));
   CHORALE_CHECK(make_room());
@@ -586,8 +587,11 @@ chorale_status LearningCourse::choose_kinds(Variant variant) noexcept {
     return no_memory();
   const double lambda = learnt_.report.regularisation;
   for (std::int64_t k = 0; k < learnt_.kinds.size(); ++k) {
-    if (!has_part(k, variant))
+    if (!has_part(k, variant)) {
+      if (learnt_.told[k].verdict == CHORALE_VERDICT_KEPT)
+        learnt_.told[k].verdict = CHORALE_VERDICT_NOT_APPLIED;
       continue;
+    }
     std::fill(dropped_.begin(), dropped_.end(), std::uint8_t{1});
     dropped_[k] = 0;
     set_bounds(variant, with_values_);

@@ -11,7 +11,7 @@ struct Teaching {
   Problems problems;
   gsl::span<const double> seen; // by problem: as in chorale_learn_options; may be empty
   gsl::span<const chorale_weight_rule> rules;
-  std::int64_t folds = 5;
+  std::int64_t folds = 10;
   double level = 0.05;
   LearnSpec spec;
 };

@@ -280,6 +280,7 @@ bool is_sound(const Learnt &learnt) noexcept {
   for (std::int64_t k = 0; k < learnt.kinds.size(); ++k) {
     const Kind &kind = learnt.kinds[k];
     if (kind.first_weight != next || kind.weights < 0 || kind.values < 0 ||
+        kind.values > INT32_MAX - 2 ||
         kind.centre_values < 0 || (kind.is_centred != (kind.centre_values > 0)) ||
         kind.cliques < 0 || kind.left_out < 0 ||
         (kind.left_out != 0 && (kind.is_property || kind.is_centred)) ||

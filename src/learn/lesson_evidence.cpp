@@ -47,7 +47,8 @@ chorale_status Lessons::compare_with_dealt(const Report &report,
   for (const Lesson *lesson : lessons_) {
     const std::int32_t *gold = gold_.begin() + lesson->first_position;
     const std::int32_t *end = gold + lesson->positions;
-    if (!shares.resize(1 + std::max(0, *std::max_element(gold, end))))
+    const std::int32_t greatest = gold == end ? -1 : *std::max_element(gold, end);
+    if (!shares.resize(1 + std::max(0, greatest)))
       return report.out_of_memory(to_size(shares.size()) * sizeof(double));
     std::fill(shares.begin(), shares.end(), 0.0);
     const double share = 1 / static_cast<double>(std::max<std::int64_t>(
