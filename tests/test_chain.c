@@ -402,13 +402,71 @@ static void empty_chain(void **state) {
   chorale_chain_solver_destroy(solver);
 }
 
+/* A matrix whose rows lie apart ends with the last number of its last row, as a column slice of an
+ * array does. No number behind it is read (the sanitizers and valgrind see that), and results equal
+ * those of a matrix without gaps. */
+static void matrices_end_with_their_last_number(void **state) {
+  (void)state;
+  enum { LENGTH = 9, MOST = 9 };
+  Random random = {test_seed() + 77};
+  chorale_error error;
+  for (int32_t m = 1; m <= MOST; ++m)
+    for (int32_t gap = 0; gap <= 4; ++gap) {
+      double unary[LENGTH * MOST], whole[MOST * MOST];
+      const size_t stride = (size_t)(m + gap), count = stride * (size_t)(m - 1) + (size_t)m;
+      double *apart = malloc(count * sizeof *apart);
+      assert_non_null(apart);
+      for (size_t i = 0; i < count; ++i)
+        apart[i] = random_unit(&random);
+      for (int32_t i = 0; i < m * m; ++i)
+        whole[i] = apart[(size_t)(i / m) * stride + (size_t)(i % m)];
+      for (int32_t i = 0; i < LENGTH * m; ++i)
+        unary[i] = random_unit(&random);
+      chorale_transitions_options options;
+      chorale_transitions_options_init(&options, sizeof options);
+      options.row_stride = (int64_t)stride;
+      options.borrow = 1;
+      chorale_transitions *transitions = NULL;
+      OK(chorale_transitions_create(NULL, m, apart, &options, &transitions, &error));
+      double score[3];
+      int32_t labels[3][LENGTH];
+      for (int32_t way = 0; way < 3; ++way) {
+        chorale_chain chain;
+        chorale_chain_init(&chain, sizeof chain);
+        chain.length = LENGTH;
+        chain.labels = m;
+        chain.unary = unary;
+        if (way == 1) {
+          chain.transitions = transitions;
+        } else {
+          chain.edges = way == 0 ? whole : apart;
+          chain.edge_matrices = 1;
+          chain.edge_row_stride = way == 0 ? 0 : (int64_t)stride;
+        }
+        chorale_chain_solver *solver = NULL;
+        OK(chorale_chain_solver_create(NULL, &solver, &error));
+        chorale_chain_result result;
+        chorale_chain_result_init(&result, sizeof result);
+        OK(chorale_chain_solve(solver, &chain, labels[way], &result, &error));
+        score[way] = result.score;
+        chorale_chain_solver_destroy(solver);
+      }
+      for (int32_t way = 1; way < 3; ++way) {
+        assert_memory_equal(score, score + way, sizeof *score);
+        assert_memory_equal(labels[0], labels[way], sizeof *labels);
+      }
+      chorale_transitions_release(transitions);
+      free(apart);
+    }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(best_of_chains),      cmocka_unit_test(best_of_trees),
       cmocka_unit_test(marginals_of_chains), cmocka_unit_test(marginals_of_trees),
       cmocka_unit_test(k_best_of_chains),    cmocka_unit_test(masks),
       cmocka_unit_test(names_of_schemes),    cmocka_unit_test(all_widths),
-      cmocka_unit_test(empty_chain),
+      cmocka_unit_test(empty_chain),         cmocka_unit_test(matrices_end_with_their_last_number),
   };
   return cmocka_run_group_tests_name("chain", tests, NULL, NULL);
 }

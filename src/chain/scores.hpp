@@ -56,16 +56,13 @@ private:
   bool copies_unary() const noexcept;
   bool write_unary() noexcept;
   // True if a matrix of `edges` can be read in place: it has doubles without gaps within a row and,
-  // if all edges share it, the row stride padded_labels().
+  // if all edges share it, rows that need no padding (ends_padded() of max_plus.hpp).
   bool in_place(std::ptrdiff_t row_stride, std::ptrdiff_t column_stride) const noexcept {
     return view_.edges && !view_.single && column_stride == 1 &&
-           (view_.edge_each || row_stride == padded_labels(view_.labels));
+           (view_.edge_each || ends_padded(row_stride, view_.labels));
   }
-  // True if the matrix of shared transitions can be read in place. Only a borrowed matrix may have
-  // another row stride than padded_labels().
-  bool shared_in_place() const noexcept {
-    return view_.transitions->row_stride == padded_labels(view_.labels);
-  }
+  // True if the matrix of shared transitions can be read in place.
+  bool shared_in_place() const noexcept { return view_.transitions->is_padded; }
   // Copies consecutive numbers of a caller's array, from index `at` on, until `to` is full.
   void copy(const void *from, std::ptrdiff_t at, gsl::span<double> to) const noexcept;
   // Writes the matrix of the edge into t to `rows`, as m padded rows.

@@ -68,6 +68,7 @@ void fill_transitions(Transitions &to, const chorale_transitions_options &option
   }
   to.matrix = matrix ? matrix : static_cast<const double *>(from.edges);
   to.row_stride = matrix ? static_cast<std::ptrdiff_t>(padded) : from.edge_from;
+  to.is_padded = matrix || ends_padded(to.row_stride, to.labels);
   to.transposed = transposed;
   to.start = start;
   to.end = end;

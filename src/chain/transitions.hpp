@@ -14,10 +14,10 @@ struct chorale_transitions : chorale::Counted {
 
   chorale::Block storage;
   std::int32_t labels = 0;
-  // Rows are padded to whole vectors (max_plus.hpp), except those of a borrowed matrix.
   const double *matrix = nullptr; // rows for "from" labels; the caller's array if borrowed
+  bool is_padded = false;         // all rows of `matrix` are padded to whole vectors (max_plus.hpp)
   std::ptrdiff_t row_stride = 0;
-  const double *transposed = nullptr; // rows for "to" labels
+  const double *transposed = nullptr; // rows for "to" labels, padded
   const double *start = nullptr;      // or NULL
   const double *end = nullptr;        // or NULL
 };
