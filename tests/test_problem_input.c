@@ -390,7 +390,7 @@ static void each_rule_has_its_answer(void **state) {
       {"kind", 2, 8, 4, 9, CHORALE_ERROR_FILE_SECTION, "property 0: kind 9"},
       {"states", 2, 24, 4, 1 << 30, CHORALE_ERROR_FILE_SECTION, "property 0: the section is too"},
       {"state", 2, 8 + 40 * 6, 4, 77, CHORALE_ERROR_OUT_OF_RANGE, "PROPERTIES, property 0"},
-      {"values twice", 3, 20, 4, 0, CHORALE_ERROR_FILE_SECTION, "values are there twice"},
+      {"values twice", 3, 20, 4, 0, CHORALE_ERROR_FILE_SECTION, "values 0 and 1 do not ascend"},
       {"potential", 4, 8, 4, 0, CHORALE_ERROR_FILE_SECTION, "potential 0: kind 0"},
       {"lambda", 4, 8 + 24, 8, bits_of(INFINITY), CHORALE_ERROR_INFINITE,
        "POTENTIALS, potential 0"},

@@ -107,8 +107,7 @@ chorale_problem *load(const char *path) {
 }
 
 char *read_file(const char *argument, const char *path, size_t *length) {
-  /* Reading stops at about this size, which is far above the size of any learnt result and of the
-   * library for browsers. */
+  /* Far above the size of any learnt result and of the library for browsers. */
   enum { MOST_BYTES = 1 << 28 };
   FILE *file = fopen(path, "rb");
   size_t room = 1 << 16;
@@ -128,6 +127,9 @@ char *read_file(const char *argument, const char *path, size_t *length) {
   if (file == NULL || ferror(file))
     stop(EXIT_BAD_INPUT, "%s is \"%s\"; it must be a file that can be read: %s", argument, path,
          strerror(errno));
+  if (*length >= MOST_BYTES)
+    stop(EXIT_BAD_INPUT, "%s is \"%s\"; it must be a file of less than %d bytes", argument, path,
+         MOST_BYTES);
   fclose(file);
   text[*length] = '\0';
   return text;

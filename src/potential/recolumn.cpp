@@ -122,7 +122,7 @@ Potential *recolumn(const Memory &memory, const Potential &source,
     for (std::int32_t v = 0; v < values; ++v)
       to[kMixtureHead + v] = from[v] < 0 ? 0.0 : source.numbers[kMixtureHead + from[v]];
     made->table_length = kMixtureHead + std::int64_t{values};
-  } else if (made->table_count > 1) {
+  } else if (source.table_count > 1 || has_constant) {
     for (std::int32_t v = 0; v < values; ++v)
       for (std::int64_t k = 0; k < source.table_length; ++k)
         to[v * source.table_length + k] =

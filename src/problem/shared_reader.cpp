@@ -140,13 +140,15 @@ chorale_status ProblemReader::read_dictionaries() noexcept {
     const auto *values = section.take<std::int32_t>(static_cast<std::uint64_t>(record.count));
     if (!values)
       return too_short(section, "dictionary", k);
+    for (std::int64_t v = 1; v < record.count; ++v)
+      if (values[v] <= values[v - 1])
+        return damaged(section, ", dictionary ", k, ": values ", v - 1, " and ", v,
+                       " do not ascend");
     Dictionary *made = nullptr;
     CHORALE_CHECK(relay(section, "dictionary", k,
                         create_dictionary(inner_, memory_, span_of(values, record.count),
                                           record.with_out != 0, made)));
     dictionaries_.all.push(made);
-    if (made->count != record.count)
-      return damaged(section, ", dictionary ", k, ": values are there twice");
   }
   return close(section);
 }

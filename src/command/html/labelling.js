@@ -242,7 +242,11 @@ const Labelling = (() => {
     gain() {
       const [now, own] = [this.now, this.own].map((labels) => {
         const { chainScores, cliqueScores } = this.model.score(labels);
-        const paid = cliqueScores.reduce((sum, score, c) => sum + this.factors[c] * score, 0);
+        // Forbidden counts stay forbidden at strength 0.
+        const paid = cliqueScores.reduce(
+          (sum, score, c) => sum + (score === -Infinity ? score : this.factors[c] * score),
+          0,
+        );
         return chainScores.reduce((sum, score) => sum + score, paid);
       });
       return now - own;
