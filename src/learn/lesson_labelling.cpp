@@ -15,6 +15,10 @@ constexpr std::int32_t kUnitPlace = 1;    // index of the temperature that equal
 // Positions with a label at least this probable do not count in likelihoods.
 constexpr double kSure = 0.95;
 constexpr std::int64_t kLikelyChains = 128; // greatest number of chains in the likelihoods
+constexpr std::int64_t kLikelyShares = 8;   // parts of these chains, taken one after the other
+// No further share is taken once this many positions count, divided among the lessons.
+constexpr std::int64_t kEnoughUnsure = 1000;
+constexpr std::int64_t kFewUnsure = 100; // all temperatures are tried for at least so many positions
 constexpr double kLeastLikely = 1e-3;       // each gold label counts as at least this probable
 // Number of rounds of a run if some kind has position cliques. These need the messages of rounds,
 // since the polish moves one position at a time. If all kinds have property cliques, runs have no
@@ -122,42 +126,65 @@ chorale_status Lessons::label_lesson(const Report &report, Lesson &lesson,
   return pass_on(report, status, error);
 }
 
-// Adds the log-likelihood of the lesson's gold labels at each temperature to likelihoods_. A chain
-// whose probabilities cannot be computed adds nothing.
+// Adds the log-likelihood of the lesson's gold labels at each temperature that is still tried to
+// likelihoods_. Takes the chosen chains share by share, each share spread over the lesson. After
+// each share, only the best temperature so far and its neighbours are tried further.
 chorale_status Lessons::add_likelihoods(const Report &report, const Lesson &lesson,
                                         chorale_run *run) noexcept {
-  for (std::int64_t i = 0; i < lesson.model->chains.size(); ++i) {
-    const std::int32_t *gold = gold_.begin() + chain_start(lesson, i);
-    const std::int32_t length = lesson.model->chains[i].length;
-    const std::int32_t m = lesson.model->chains[i].labels;
-    if ((lesson.first_chain + i) % likely_step_ != 0 ||
-        std::count(gold, gold + length, -1) == length)
+  const std::int64_t enough = unsure_count_ + kEnoughUnsure / lessons_.size() + 1;
+  for (std::int64_t share = 0; share < kLikelyShares && unsure_count_ < enough; ++share) {
+    for (std::int64_t i = 0; i < lesson.model->chains.size(); ++i)
+      if (const std::int64_t chain = lesson.first_chain + i;
+          chain % likely_step_ == 0 && chain / likely_step_ % kLikelyShares == share)
+        CHORALE_CHECK(add_likelihood(report, lesson, run, i));
+    if (unsure_count_ < kFewUnsure)
       continue;
-    if (!spend(kTemperatures * (64 + std::int64_t{length} * m * (8 + m))))
-      return CHORALE_OK;
-    if (!unary_.resize(std::max(unary_.size(), std::int64_t{length} * m)) ||
-        !unsure_.resize(length))
-      return report.out_of_memory(to_size(std::int64_t{length} * m) * sizeof(double));
-    double of_chain[kTemperatures] = {};
-    bool has_all = true;
-    for (std::int32_t turn = 0; turn < kTemperatures && has_all; ++turn) {
-      // The temperature that equals the unit comes first, since the probabilities at this
-      // temperature decide which positions count.
-      const std::int32_t k = turn == 0 ? kUnitPlace : turn <= kUnitPlace ? turn - 1 : turn;
-      chorale_error error;
-      has_all = chorale_run_probabilities(run, i, temperature_at(unit_, k), unary_.begin(), 0,
-                                          nullptr, &error) == CHORALE_OK;
-      for (std::int32_t t = 0; t < length && has_all; ++t) {
-        const double *row = unary_.begin() + std::int64_t{t} * m;
-        if (k == kUnitPlace)
-          unsure_[t] = gold[t] >= 0 && *std::max_element(row, row + m) < kSure ? 1 : 0;
-        if (unsure_[t] != 0)
-          of_chain[k] += natural_log(std::max(row[gold[t]], kLeastLikely));
-      }
-    }
-    for (std::int32_t k = 0; k < kTemperatures && has_all; ++k)
-      likelihoods_[k] += of_chain[k];
+    const double *first = likelihoods_;
+    const auto best = static_cast<std::int32_t>(
+        std::max_element(first + tried_first_, first + tried_end_) - first);
+    tried_first_ = std::max(tried_first_, best - 1);
+    tried_end_ = std::min(tried_end_, best + 2);
   }
+  return CHORALE_OK;
+}
+
+// Adds the log-likelihood of the gold labels of chain i. A chain whose probabilities cannot be
+// computed adds nothing.
+chorale_status Lessons::add_likelihood(const Report &report, const Lesson &lesson,
+                                       chorale_run *run, std::int64_t i) noexcept {
+  const std::int32_t *gold = gold_.begin() + chain_start(lesson, i);
+  const std::int32_t length = lesson.model->chains[i].length;
+  const std::int32_t m = lesson.model->chains[i].labels;
+  if (std::count(gold, gold + length, -1) == length ||
+      !spend(kTemperatures * (64 + std::int64_t{length} * m * (8 + m))))
+    return CHORALE_OK;
+  if (!unary_.resize(std::max(unary_.size(), std::int64_t{length} * m)) || !unsure_.resize(length))
+    return report.out_of_memory(to_size(std::int64_t{length} * m) * sizeof(double));
+  double of_chain[kTemperatures] = {};
+  const auto add = [&](std::int32_t k) {
+    chorale_error error;
+    if (chorale_run_probabilities(run, i, temperature_at(unit_, k), unary_.begin(), 0, nullptr,
+                                  &error) != CHORALE_OK)
+      return false;
+    for (std::int32_t t = 0; t < length; ++t) {
+      const double *row = unary_.begin() + std::int64_t{t} * m;
+      if (k == kUnitPlace)
+        unsure_[t] = gold[t] >= 0 && *std::max_element(row, row + m) < kSure ? 1 : 0;
+      if (unsure_[t] != 0)
+        of_chain[k] += natural_log(std::max(row[gold[t]], kLeastLikely));
+    }
+    return true;
+  };
+  // The unit comes first, since the probabilities at the unit decide which positions count.
+  if (!add(kUnitPlace))
+    return CHORALE_OK;
+  const std::int64_t unsure = std::count(unsure_.begin(), unsure_.end(), std::uint8_t{1});
+  for (std::int32_t k = tried_first_; unsure > 0 && k < tried_end_; ++k)
+    if (k != kUnitPlace && !add(k))
+      return CHORALE_OK;
+  unsure_count_ += unsure;
+  for (std::int32_t k = tried_first_; k < tried_end_; ++k)
+    likelihoods_[k] += of_chain[k];
   return CHORALE_OK;
 }
 
@@ -167,17 +194,22 @@ chorale_status Lessons::fit_temperature(const Report &report, gsl::span<const do
   fits_temperature_ = true;
   likely_step_ = (group_of_chain_.size() + kLikelyChains - 1) / kLikelyChains;
   std::fill(std::begin(likelihoods_), std::end(likelihoods_), 0.0);
+  unsure_count_ = 0;
+  tried_first_ = 0;
+  tried_end_ = kTemperatures;
   for (Lesson *lesson : lessons_) {
     CHORALE_CHECK(label_lesson(report, *lesson, theta, theta_of_group, false));
     if (interrupted())
       return CHORALE_OK;
   }
   fits_temperature_ = false;
-  const double *best = std::max_element(std::begin(likelihoods_), std::end(likelihoods_));
-  if (*best == 0) // no position counts
+  const double *first = likelihoods_ + tried_first_;
+  const double *end = likelihoods_ + tried_end_;
+  const double *best = std::max_element(first, end);
+  if (unsure_count_ == 0)
     best = likelihoods_ + kUnitPlace;
   double place = static_cast<double>(best - likelihoods_);
-  if (best > likelihoods_ && best + 1 < std::end(likelihoods_)) {
+  if (best > first && best + 1 < end) {
     const double bend = best[-1] - 2 * best[0] + best[1];
     place += bend < 0 ? (best[-1] - best[1]) / (2 * bend) : 0;
   }

@@ -145,6 +145,8 @@ private:
   chorale_status find_costs(const Report &report) noexcept;
   chorale_status add_likelihoods(const Report &report, const Lesson &lesson,
                                  chorale_run *run) noexcept;
+  chorale_status add_likelihood(const Report &report, const Lesson &lesson, chorale_run *run,
+                                std::int64_t i) noexcept;
   chorale_status find_bonus(const Report &report, gsl::span<const double> seen) noexcept;
   chorale_status fill_residuals(const Report &report, const Lesson &lesson,
                                 gsl::span<const std::uint8_t> wanted, std::int64_t step,
@@ -235,6 +237,10 @@ private:
   bool fits_temperature_ = false;
   std::int64_t likely_step_ = 1; // every likely_step_-th chain enters the likelihoods
   double likelihoods_[kTemperatures] = {};
+  std::int64_t unsure_count_ = 0; // number of positions that count in the likelihoods so far
+  // The temperatures tried_first_ .. tried_end_ - 1 are still tried.
+  std::int32_t tried_first_ = 0;
+  std::int32_t tried_end_ = kTemperatures;
   Array<std::int64_t> counts_;
   Array<MadePotential> made_;
   Array<Exchange> exchanges_;
