@@ -141,8 +141,11 @@ private:
   Array<double> least_;            // by weight: lower bound under the current variant
   Array<double> most_;
   Array<double> fold_theta_;  // folds x weights
-  Array<double> shares_;      // by plane: its share (minimise()) after the last fit to all groups
-  Array<double> fold_shares_; // planes x folds: shares after the last fit that left the fold out
+  // By plane: its share in the dual (minimise() of objective.hpp) after the last fit to all groups.
+  Array<double> shares_;
+  // Planes x folds: its share after the last fit that left this fold out. The next such fit starts
+  // from these shares.
+  Array<double> fold_shares_;
   Array<double> start_;
   Array<double> theta_;
   Array<double> costs_;       // candidates x groups: costs of held-out groups

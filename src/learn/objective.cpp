@@ -84,12 +84,12 @@ double Objective::value(gsl::span<const double> theta) const noexcept {
 }
 
 // The derivative of the dual by the step is
-//     constant difference + sum_i difference_i theta_i(step),
-// where difference_i is slope i of plane `to` minus slope i of plane `from`, and the constant
-// difference is that of their constants. theta_i(step) is -(sum_i + step difference_i) / strength,
-// clipped to its bounds. The derivative decreases in the step, and is linear between the steps at
-// which some theta_i meets a bound. So bisection over these steps, then linear interpolation, finds
-// the step at which the derivative is 0.
+//     constant difference + (the total over i of difference[i] theta[i]),
+// where difference[i] is slope i of plane `to` minus slope i of plane `from`, and the constant
+// difference is that of their constants. After a step, theta[i] is -(sum[i] + step difference[i]) /
+// strength, clipped to its bounds. The derivative decreases in the step, and is linear between the
+// steps at which some theta[i] meets a bound. So bisection over these steps, then linear
+// interpolation, finds the step at which the derivative is 0.
 double exact_step(const Objective &objective, gsl::span<const double> sum_of, std::int32_t from,
                   std::int32_t to, double most_step, gsl::span<double> scratch) noexcept {
   const Pools &pools = objective.pools;

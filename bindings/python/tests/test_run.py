@@ -115,7 +115,7 @@ def test_parts_of_a_result_fit_together(rng):
 
 
 def test_many_payments():
-    """There are more payments (40) than the first buffer holds (16)."""
+    """Run.payments() first asks with room for 16 payments. This chain has 40, so it asks again."""
     builder, length = ch.ModelBuilder(), 40
     builder.add_chain(np.tile([0.0, 0.5], (length, 1)), tokens=np.arange(length))
     for _ in range(3):

@@ -153,7 +153,8 @@ private:
   // member scores, of labelling k = forced_. False if interrupted.
   bool order(std::int32_t size, double *score) noexcept {
     const Instance &in = *instance_;
-    // Announces the work of this function and of reset_score().
+    // Announces to the limits the work on columns, here and in reset_score(). The loop over members
+    // and the sort announce their own work.
     if (!in.spend(16 * reset_work_))
       return false;
     for (std::int32_t j = 0; j < usable_count_; ++j)

@@ -47,7 +47,7 @@ private:
   std::int32_t *movers_; // K x K: the member with the gain in gains_
   double *chains_;       // K x K: the greatest gain of a chain of moves from column u to v
   std::int32_t *next_;   // K x K: the column after u in the chain whose gain is in chains_
-  std::int32_t *walk_;   // 2 K + 1: the columns of one chain
+  std::int32_t *walk_;   // 2 K + 1: columns of the moves to make; a rotation is two joined chains
   std::int32_t *place_;  // K: position of a column in walk_ or -1
   std::int32_t length_;  // number of columns in walk_
   std::int32_t counted_; // number of counted columns

@@ -86,7 +86,7 @@ struct RepairCourse {
   bool forbids = false;     // a clique that forbids the labelling was met in this pass
   bool gains = false;       // a chain lowered the weighted violations in this pass
   std::int32_t clique = 0;  // current clique
-  bool in_clique = false;   // `member` and `last` belong to `clique`
+  bool in_clique = false;   // `clique` was begun: go on at `member`
   std::int32_t member = 0;  // next member of `clique`
   std::int32_t last = -1;   // the chain that was tried last
   std::int32_t walked = -1; // clique drawn for the random move at the end of a pass, or -1
