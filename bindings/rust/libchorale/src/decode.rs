@@ -275,13 +275,13 @@ fn decode_with<'a, N: Element>(
     })
 }
 
-impl Problem<'static> {
+impl<'t> Problem<'t> {
     /// Makes a problem from a corpus and agreements, with the model that [`decode`] would label.
-    /// The scores are copied; transitions are shared. The cliques of agreement `k` have kind `k`.
+    /// The scores are copied; transitions are shared, so the problem cannot outlive borrowed ones. The cliques of agreement `k` have kind `k`.
     /// gold: the gold label of each position of the corpus, -1 if unknown. Errors: as for
     /// [`decode`], except those of the run; Shape, OutOfRange (gold).
     pub fn agreeing<N: Element>(
-        corpus: &Corpus<'_, '_, N>,
+        corpus: &Corpus<'_, 't, N>,
         agreements: &[Agreement<'_>],
         gold: Option<&[i32]>,
     ) -> Result<Self> {
