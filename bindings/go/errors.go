@@ -42,7 +42,7 @@ const (
 	ErrNotConcave        Status = C.CHORALE_ERROR_NOT_CONCAVE         // the algorithm needs concave tables, and those of the potential are not
 	ErrNotExact          Status = C.CHORALE_ERROR_NOT_EXACT           // exact max-marginals were requested of a potential without an exact solver
 	ErrWeights           Status = C.CHORALE_ERROR_WEIGHTS             // members have weights above 1, which the potential, the algorithm or the call does not support
-	ErrCallbackValue     Status = C.CHORALE_ERROR_CALLBACK_VALUE      // a callback returned NaN, plus infinity or a number out of range
+	ErrCallbackValue     Status = C.CHORALE_ERROR_CALLBACK_VALUE      // a callback returned NaN, +Inf or a number out of range
 	ErrCallbackStopped   Status = C.CHORALE_ERROR_CALLBACK_STOPPED    // a callback returned an error, which the Error wraps
 	ErrExecutor          Status = C.CHORALE_ERROR_EXECUTOR            // the executor did not do every step of a loop exactly once
 	ErrOutOfMemory       Status = C.CHORALE_ERROR_OUT_OF_MEMORY       // an allocation failed, or would exceed the limit of the Host

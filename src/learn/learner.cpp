@@ -140,7 +140,7 @@ private:
   Array<std::uint8_t> takes_part_; // by group: 1 if fit() uses its planes
   Array<double> least_;            // by weight: lower bound under the current variant
   Array<double> most_;
-  Array<double> fold_theta_;  // folds x weights
+  Array<double> fold_theta_;  // folds x weights: see fold_theta()
   // By plane: its share in the dual (minimise() of objective.hpp) after the last fit to all groups.
   Array<double> shares_;
   // Planes x folds: its share after the last fit that left this fold out. The next such fit starts

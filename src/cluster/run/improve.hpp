@@ -6,7 +6,8 @@
 
 namespace chorale {
 
-// The result of improve_chain(). The arrays lie in the worker's room.
+// The result of improve_chain(). The arrays lie in the worker's scratch memory
+// (rooms.hpp), so they are valid until it is next used.
 struct Improvement {
   bool gains = false;   // true if a better labelling was found, in the fields below
   bool repeats = false; // the chain has several slots in one clique

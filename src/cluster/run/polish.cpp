@@ -121,8 +121,8 @@ private:
     course_.batch_stamp = course_.stamp;
   }
 
-  // Visits all chains, or the chains that an interrupted sweep has left. False if the call must
-  // end.
+  // Visits all chains, or those that an interrupted sweep has not yet visited. False if the call
+  // must end.
   bool sweep() noexcept {
     while (course_.batch > 0 || course_.next < model_.chains.size()) {
       if (course_.batch == 0)

@@ -315,7 +315,8 @@ told! {
         LagrangianSubgradient = ALGORITHM_LAGRANGIAN_SUBGRADIENT,
         /// Lagrangian relaxation with golden-section search. MAJORITY only.
         LagrangianGoldenSection = ALGORITHM_LAGRANGIAN_GOLDEN_SECTION,
-        /// Lagrangian relaxation with conservative coordinate descent. MAJORITY only.
+        /// Lagrangian relaxation that changes one multiplier at a time, only until a member
+        /// changes its value. MAJORITY only.
         LagrangianConservative = ALGORITHM_LAGRANGIAN_CONSERVATIVE,
         /// Finds the optimum. MAJORITY only.
         ExactMajority = ALGORITHM_EXACT_MAJORITY,
