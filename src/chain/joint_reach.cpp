@@ -24,8 +24,8 @@ constexpr std::int64_t kMostRows = 8192;
 // greatest number for one position, plus kTracedRows * T.
 constexpr std::int64_t kTracedPositions = 4;
 constexpr std::int64_t kTracedRows = 8;
-// If at least this many properties are to be followed in one pass, narrow() first bounds the score of
-// each of their values, and forbids values that cannot be best.
+// If at least this many properties are to be followed in one pass, narrow() first bounds the score
+// of each of their values, and forbids values that cannot be best.
 constexpr std::int32_t kNarrowed = 4;
 
 std::int64_t rows_of(std::int32_t labels) noexcept {

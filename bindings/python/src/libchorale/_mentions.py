@@ -221,8 +221,8 @@ def components(every: Sequence[Keyed]) -> tuple[Ints, int]:
 
 @dataclasses.dataclass(frozen=True)
 class Weights:
-    """The weights of all cliques that one key (one or several columns) makes. A clique with n members, n_v of which have label v,
-    scores strength / n * sum_v n_v^2 + sum_v bonus_v n_v."""
+    """The weights of all cliques that one key (one or several columns) makes. A clique with n
+    members, n_v of which have label v, scores strength / n * sum_v n_v^2 + sum_v bonus_v n_v."""
 
     strength: float
     bonus: Doubles | None = None
