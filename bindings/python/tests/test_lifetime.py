@@ -55,8 +55,24 @@ def test_what_a_model_borrows_is_kept_alive():
     expected, result = copied.solve(), run.solve()
     assert result == expected
     assert run.all_labels().tolist() == copied.all_labels().tolist()
-    again = ch.Run(run.model.reweigh(0.5)) if not run.model.closed else None
-    assert again is None
+    assert run.model.closed
+
+
+def test_a_reweighed_model_keeps_what_the_first_one_borrows():
+    copied = ch.Run(model_of_temporaries(False).reweigh(0.5))
+    first = model_of_temporaries(True)
+    whole = ch.Run(first).solve()
+    half = first.reweigh(0.5)
+    first.close()
+    del first
+    junk = trash()
+    run = ch.Run(half)
+    half.close()
+    del half
+    junk += trash()
+    expected, result = copied.solve(), run.solve()
+    assert result == expected and result.score < whole.score
+    assert run.all_labels().tolist() == copied.all_labels().tolist()
 
 
 def test_arrays_are_let_go():

@@ -551,20 +551,33 @@ def test_uneven_lists(kind):
 
 
 def test_empty_tables():
-    for table in ([], _empty("pandas"), _empty("polars"), _empty("pyarrow")):
-        if table is not None:
-            with pytest.raises(ValueError, match="no rows"):
-                ch.agree(table, key="name", label="type")
+    _refused([])
 
 
-def _empty(library):
-    try:
-        __import__("nanoarrow")
-        module = __import__(library)
-    except ImportError:
-        return None
-    columns = {"name": [], "type": []}
-    return module.table(columns) if library == "pyarrow" else module.DataFrame(columns)
+@pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow"])
+def test_empty_tables_of(library):
+    module = pytest.importorskip(library)
+    if library != "pandas":
+        pytest.importorskip("nanoarrow")
+    names = ["name", "type", "right"]
+    if library == "pyarrow":
+        texts = module.array([], module.string())
+        _refused(module.table([texts] * 3, names=names))
+        _refused(module.table([texts.dictionary_encode()] * 3, names=names))
+    else:
+        _refused(module.DataFrame({name: [] for name in names}))
+
+
+def _refused(table):
+    given = {"key": "name", "label": "type"}
+    for call in (
+        lambda: ch.agree(table, **given),
+        lambda: ch.agree(table, **given, gold="right"),
+        lambda: ch.learn_strengths(table, **given, gold="right"),
+        lambda: ch.diagnose(table, **given),
+    ):
+        with pytest.raises(ValueError, match="^table has no rows$"):
+            call()
 
 
 def test_two_columns_of_one_name():

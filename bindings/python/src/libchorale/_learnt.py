@@ -226,7 +226,8 @@ def learn(
                 (in the main thread) ends the call, too
     run         options of the runs that label the problems during learning, as in `Run` (rounds,
                 beam_width, threads, ...). Default: rounds=-1 (3 rounds, or none if all kinds are of
-                property cliques) and beam_width=30, otherwise as in `Run`
+                property cliques) and beam_width=30 (300 in `Run`, and in C), otherwise as in `Run`.
+                beam_width matters only with joint_mode="beam"
     """
     given = [problems] if isinstance(problems, Problem) else list(problems)
     options = struct(c.chorale_learn_options)

@@ -124,7 +124,8 @@ class RunResult:
     outcome             how the call ended; ITERATION_LIMIT is not an error
     proven              True: the score is optimal, up to rounding
     rounds              number of rounds done so far
-    best_round          the last of the rounds from which parts of the best labelling come
+    best_round          number of rounds done when the best labelling last changed, in whole or in
+                        part; 0 if the polish of the own labels changed it last
     score               score of the best labelling: chain_score + clique_score
     chain_score         the sum of the chains' scores
     clique_score        the sum of the cliques' scores, their potentials
