@@ -376,14 +376,24 @@ impl<'a, N: Copy> Matrix<'a, N> {
     }
 
     /// Makes a matrix that owns a copy of the rows of all `parts`, which have `columns` columns
-    /// each. Errors: as for [`copied`](Self::copied).
+    /// each. Errors: as for [`copied`](Self::copied); SizeOverflow (more than isize::MAX rows).
     pub(crate) fn stacked(parts: &[Matrix<'_, N>], columns: usize) -> Result<Self> {
-        let rows = parts.iter().map(Matrix::rows).sum();
+        let rows = parts
+            .iter()
+            .try_fold(0usize, |sum, part| sum.checked_add(part.rows))
+            .filter(|&rows| rows <= isize::MAX as usize)
+            .ok_or_else(|| {
+                Error::new(
+                    Status::SizeOverflow,
+                    format!("there are more than {} rows", isize::MAX),
+                )
+            })?;
         let mut entries = Vec::new();
         entries
             .try_reserve_exact(product(&[rows, columns])?)
             .map_err(|_| no_memory(format_args!("a matrix of {rows} x {columns}")))?;
-        for part in parts {
+        // A matrix without columns has no entries, but may have any number of rows.
+        for part in parts.iter().filter(|part| part.columns > 0) {
             let places =
                 (0..part.rows).flat_map(|row| (0..columns).map(move |column| (row, column)));
             entries.extend(places.filter_map(|(row, column)| part.get(row, column)));
@@ -391,11 +401,13 @@ impl<'a, N: Copy> Matrix<'a, N> {
         Ok(Self::owned(entries, rows, columns))
     }
 
-    /// Returns a matrix in which the entries of a row lie side by side (column stride 1). Returns
-    /// the matrix itself if its column stride is 1 already, or if it has at most one column;
-    /// otherwise a copy.
-    pub(crate) fn in_rows(self) -> Result<Self> {
-        if self.column_stride == 1 || self.columns <= 1 {
+    /// Returns a matrix in which the entries of a row lie side by side (column stride 1). Copies
+    /// the entries unless the column stride is 1 already or there is at most one column.
+    pub(crate) fn in_rows(mut self) -> Result<Self> {
+        if self.columns <= 1 {
+            self.column_stride = 1; // no entry lies beside another
+        }
+        if self.column_stride == 1 {
             return Ok(self);
         }
         // Safe: both indices are in range.
@@ -530,7 +542,9 @@ impl<'a, N> Matrices<'a, N> {
                 data.len()
             )));
         }
-        let strides = [(rows * columns).max(1), columns.max(1), 1];
+        // The product can overflow only if there are no matrices.
+        let matrix_stride = rows.saturating_mul(columns).max(1);
+        let strides = [matrix_stride, columns.max(1), 1];
         Self::strided(data, [count, rows, columns], strides)
     }
 

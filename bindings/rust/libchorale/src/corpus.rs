@@ -55,14 +55,12 @@ impl<'s, 't, N: Element> Corpus<'s, 't, N> {
     /// Makes a corpus with copies of chains that are separate matrices, positions x labels: slices
     /// of vectors of vectors, or arrays of ndarray. Errors: Shape (rows of different lengths in one
     /// chain, or chains with different numbers of labels; the message names chain and row),
-    /// OutOfMemory.
+    /// SizeOverflow, OutOfMemory.
     pub fn new<'c, M: IntoMatrix<'c, N>>(chains: impl IntoIterator<Item = M>) -> Result<Self> {
         let mut parts = Vec::new();
-        let mut offsets = vec![0];
         for (at, chain) in chains.into_iter().enumerate() {
             let chain = chain.into_matrix();
             let chain = chain.map_err(|error| error.of(&format!("chains[{at}]")))?;
-            offsets.push(offsets[at] + size(chain.rows()));
             parts.push(chain);
         }
         // The chains with at least one row. A chain without rows does not tell the number of
@@ -79,6 +77,13 @@ impl<'s, 't, N: Element> Corpus<'s, 't, N> {
             }
         }
         let unary = Matrix::stacked(&parts, labels)?;
+        // No sum overflows: `stacked` has added up the same rows.
+        let mut end = 0;
+        let mut offsets = vec![0];
+        for part in &parts {
+            end += part.rows();
+            offsets.push(size(end));
+        }
         Ok(Self::with(unary, Some(Cow::Owned(offsets))))
     }
 

@@ -277,9 +277,23 @@ fn decode_with<'a, N: Element>(
 
 impl<'t> Problem<'t> {
     /// Makes a problem from a corpus and agreements, with the model that [`decode`] would label.
-    /// The scores are copied; transitions are shared, so the problem cannot outlive borrowed ones. The cliques of agreement `k` have kind `k`.
+    /// The scores are copied; transitions are shared. The cliques of agreement `k` have kind `k`.
     /// gold: the gold label of each position of the corpus, -1 if unknown. Errors: as for
     /// [`decode`], except those of the run; Shape, OutOfRange (gold).
+    ///
+    /// Scores that the transitions borrow must live as long as the problem:
+    ///
+    /// ```compile_fail,E0597
+    /// use libchorale as ch;
+    /// let unary = [[2.0, 0.1]];
+    /// let problem = {
+    ///     let scores = vec![[0.5, 0.1], [0.2, 0.0]];
+    ///     let transitions = ch::Transitions::new(&scores).unwrap().build_borrowed().unwrap();
+    ///     let corpus = ch::Corpus::items(&unary).unwrap().transitions(&transitions);
+    ///     ch::Problem::agreeing(&corpus, &[], None).unwrap()
+    /// };
+    /// problem.model();
+    /// ```
     pub fn agreeing<N: Element>(
         corpus: &Corpus<'_, 't, N>,
         agreements: &[Agreement<'_>],

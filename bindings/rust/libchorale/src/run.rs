@@ -50,8 +50,8 @@ pub struct RunResult {
     /// The number of rounds done so far. Round 0, which decodes the chains without cliques, is not
     /// counted.
     pub rounds: usize,
-    /// The round that gave the best labelling, before any polish. Chains that no clique connects
-    /// may be taken from different rounds; `best_round` is then the last of these rounds.
+    /// The number of rounds done when the best labelling last changed, in whole or in part; 0 if
+    /// the polish of the chains' own labellings changed it last.
     pub best_round: usize,
     /// The score of the best labelling, `chain_score + clique_score`; minus infinity if there is no
     /// labelling yet.

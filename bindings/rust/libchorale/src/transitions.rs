@@ -2,7 +2,7 @@
 
 use crate::array::{check_length, count, pointer, size, Element, IntoMatrix, Matrix};
 use crate::handle::Handle;
-use crate::{c, Host, Mask, Orientation, Result};
+use crate::{c, Error, Host, Mask, Orientation, Result};
 use std::marker::PhantomData;
 
 /// Transition scores: one for each pair of a label and the label after it, with start and end
@@ -152,11 +152,18 @@ impl<'a, N: Element> TransitionsBuilder<'a, N> {
 
 impl<'a> TransitionsBuilder<'a, f64> {
     /// Makes transitions that borrow the matrix. The matrix must be oriented as
-    /// [`Orientation::RowsFrom`], and there must be no mask. Start and end scores are always
-    /// copied. The matrix is copied instead if the builder has its own copy of the scores already,
-    /// or if the entries of a row do not lie side by side. Errors: as for [`build`](Self::build);
-    /// Shape (a mask, or another orientation).
+    /// [`Orientation::RowsFrom`], and there must be no mask, even where the matrix is not borrowed:
+    /// it is copied instead if the builder has its own copy of the scores already, or if the
+    /// entries of a row do not lie side by side. Start and end scores are always copied. Errors: as
+    /// for [`build`](Self::build); Shape (a mask, or another orientation).
     pub fn build_borrowed(mut self) -> Result<Transitions<'a>> {
+        // The library refuses these only if it borrows the matrix. Whether a call is allowed should
+        // not depend on where the scores lie.
+        if self.mask.is_some() || self.orientation != Orientation::RowsFrom {
+            return Err(Error::shape(
+                "scores can only be borrowed with the orientation RowsFrom and without a mask",
+            ));
+        }
         if let Some(scores) = self.scores.take() {
             self.scores = Some(scores.in_rows()?);
         }

@@ -35,6 +35,8 @@ fn shapes() {
         status(Matrices::strided(&data, [2, 1, 3], [0, 3, 1])),
         Status::Stride
     );
+    // Without matrices, no stride is used.
+    assert!(Matrices::new(&data[..0], 0, usize::MAX, 2).is_ok());
     assert_eq!(status(Matrix::flat(&data, 4)), Status::Shape);
     assert_eq!(status(Matrix::flat(&data, 0)), Status::Shape);
     assert_eq!(Matrix::flat(&data, 3).unwrap().rows(), 2);
@@ -52,6 +54,20 @@ fn shapes() {
         status(AlignedBytes::new(isize::MAX as usize)),
         Status::OutOfMemory
     );
+}
+
+#[test]
+fn rows_without_columns() {
+    let rows = |count| Matrix::<f64>::new(&[], count, 0).unwrap();
+    let most = isize::MAX as usize;
+    let corpus = Corpus::new([rows(most - 1), rows(1)]).unwrap();
+    assert_eq!((corpus.chains(), corpus.rows()), (2, most));
+    let mut builder = ModelBuilder::new().unwrap();
+    assert_eq!(status(builder.add_corpus(&corpus)), Status::Size);
+    for counts in [[most, 1], [usize::MAX, 0], [usize::MAX; 2]] {
+        let refused = Corpus::new(counts.map(rows));
+        assert_eq!(status(refused), Status::SizeOverflow);
+    }
 }
 
 #[test]
@@ -357,16 +373,30 @@ fn chains() {
 fn transitions_and_names() {
     let wide = Matrix::new(&[0.0; 6], 2, 3).unwrap();
     assert_eq!(status(Transitions::new(&wide)), Status::Shape);
-    // `build_borrowed` copies a column-major matrix, and refuses an orientation other than
-    // `RowsFrom`.
+    // `build_borrowed` copies a column-major matrix. It refuses a mask, and an orientation other
+    // than `RowsFrom`, whether or not there is a matrix that it can borrow.
     let turned = Matrix::strided(&[0.0; 4], 2, 2, 1, 2).unwrap();
-    let turned = Transitions::new(turned).unwrap().build_borrowed();
-    assert_eq!(turned.unwrap().labels(), 2);
+    let turned = Transitions::new(turned).unwrap();
+    let rows = vec![vec![0.0; 2]; 2];
+    let two = Mask::new(Scheme::Plain, &["A", "B"]).unwrap();
+    for builder in [
+        Transitions::new(&[[0.0; 2]; 2]).unwrap(),
+        turned,
+        Transitions::new(&rows).unwrap(),
+        Transitions::zeros(2),
+    ] {
+        let to = builder.clone().orientation(Orientation::RowsTo);
+        assert_eq!(status(to.build_borrowed()), Status::Shape);
+        let masked = builder.clone().mask(&two);
+        assert_eq!(status(masked.build_borrowed()), Status::Shape);
+        assert_eq!(builder.build_borrowed().unwrap().labels(), 2);
+    }
+    let single = Matrix::strided(&[0.0], 1, 1, 1, 2).unwrap();
+    let single = Transitions::new(single).unwrap().build_borrowed();
+    assert_eq!(single.unwrap().labels(), 1);
     let square = [[0.0; 2]; 2];
     let builder = Transitions::new(&square).unwrap();
     assert_eq!(status(builder.clone().start(&[0.0]).build()), Status::Shape);
-    let to = builder.clone().orientation(Orientation::RowsTo);
-    assert_eq!(status(to.build_borrowed()), Status::Shape);
     let mask = Mask::new(Scheme::Plain, &["A"]).unwrap();
     assert_eq!(status(builder.mask(&mask).build()), Status::Shape);
     assert_eq!(status(Transitions::zeros::<f32>(0).build()), Status::Size);
