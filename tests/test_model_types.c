@@ -1,6 +1,6 @@
 /* Neighbouring cliques of a model share what they have in common: columns, potentials, places of
- * messages. Cliques of different kinds in turn give what each of them gives alone. And the limits of
- * what a clique counts. */
+ * messages. Cliques of different kinds in turn give what each of them gives alone. Also items that
+ * are edited, and the limits of what a clique counts. */
 #include "fixture.h"
 
 enum { VALUES = 100, MOST_CLIQUES = 6, MEMBERS = 3, LONGEST = 60 };
@@ -118,6 +118,50 @@ static void cliques_in_turn_are_as_alone(void **state) {
   chorale_property_release(property);
 }
 
+/* Returns a builder with one clique over items, chains of one position. scores: `items` rows of
+ * `labels` scores. label_values: as in chorale_clique_setup; NULL: the labels themselves. */
+static chorale_model_builder *builder_of_items(const double *scores, int32_t items, int32_t labels,
+                                               const chorale_potential *agree,
+                                               const int32_t *label_values) {
+  chorale_error error;
+  chorale_model_builder *builder = NULL;
+  chorale_clique_setup setup;
+  chorale_clique_setup_init(&setup, sizeof setup);
+  setup.potential = agree;
+  setup.values = 2;
+  setup.label_values = label_values;
+  setup.labels = label_values ? labels : 0;
+  OK(chorale_model_builder_create(NULL, &builder, &error));
+  OK(chorale_model_builder_add_clique(builder, &setup, NULL, &error));
+  for (int32_t i = 0; i < items; ++i) {
+    chorale_chain chain;
+    chorale_chain_init(&chain, sizeof chain);
+    chain.length = 1;
+    chain.labels = labels;
+    chain.unary = scores + i * labels;
+    OK(chorale_model_builder_add_chain(builder, &chain, NULL, NULL, &error));
+    OK(chorale_model_builder_add_position(builder, 0, i, 0, &error));
+  }
+  return builder;
+}
+
+/* Freezes and destroys the builder, and returns a solved run that accepts edits. The run keeps the
+ * model. */
+static chorale_run *solved_run(chorale_model_builder *builder) {
+  chorale_error error;
+  chorale_model *model = NULL;
+  chorale_run *run = NULL;
+  OK(chorale_model_builder_freeze(builder, &model, &error));
+  chorale_model_builder_destroy(builder);
+  chorale_run_options options;
+  chorale_run_options_init(&options, sizeof options);
+  options.edits = 1;
+  OK(chorale_run_create(NULL, model, &options, NULL, &run, &error));
+  chorale_model_release(model);
+  OK(chorale_run_solve(run, NULL, &error));
+  return run;
+}
+
 /* Items of a clique in which several labels have the same value: after an edit each item has the
  * best of the labels with its value. */
 static void edited_items_have_their_best_labels(void **state) {
@@ -130,37 +174,16 @@ static void edited_items_have_their_best_labels(void **state) {
   OK(chorale_potential_create_potts(NULL, 2, 1.0, NULL, &agree, &error));
   for (int64_t round = 0; round < test_rounds(100); ++round) {
     double scores[ITEMS][LABELS];
-    chorale_model_builder *builder = NULL;
-    chorale_model *model = NULL;
-    chorale_clique_setup setup;
-    chorale_clique_setup_init(&setup, sizeof setup);
-    setup.potential = agree;
-    setup.values = 2;
-    setup.label_values = kShown;
-    setup.labels = LABELS;
-    OK(chorale_model_builder_create(NULL, &builder, &error));
-    OK(chorale_model_builder_add_clique(builder, &setup, NULL, &error));
+    for (int32_t i = 0; i < ITEMS; ++i)
+      for (int32_t y = 0; y < LABELS; ++y)
+        scores[i][y] = 3 * random_unit(&random);
+    chorale_run *run = solved_run(builder_of_items(scores[0], ITEMS, LABELS, agree, kShown));
+    chorale_run_result result;
+    chorale_run_result_init(&result, sizeof result);
     chorale_chain chain;
     chorale_chain_init(&chain, sizeof chain);
     chain.length = 1;
     chain.labels = LABELS;
-    for (int32_t i = 0; i < ITEMS; ++i) {
-      for (int32_t y = 0; y < LABELS; ++y)
-        scores[i][y] = 3 * random_unit(&random);
-      chain.unary = scores[i];
-      OK(chorale_model_builder_add_chain(builder, &chain, NULL, NULL, &error));
-      OK(chorale_model_builder_add_position(builder, 0, i, 0, &error));
-    }
-    OK(chorale_model_builder_freeze(builder, &model, &error));
-    chorale_model_builder_destroy(builder);
-    chorale_run_options options;
-    chorale_run_options_init(&options, sizeof options);
-    options.edits = 1;
-    chorale_run *run = NULL;
-    chorale_run_result result;
-    chorale_run_result_init(&result, sizeof result);
-    OK(chorale_run_create(NULL, model, &options, NULL, &run, &error));
-    OK(chorale_run_solve(run, &result, &error));
     for (int32_t edit = 0; edit < 4; ++edit) {
       const int32_t i = random_int(&random, 0, ITEMS - 1);
       for (int32_t y = 0; y < LABELS; ++y)
@@ -182,7 +205,6 @@ static void edited_items_have_their_best_labels(void **state) {
       assert_true(fabs(result.score - best) <= 1e-9 * best);
     }
     chorale_run_destroy(run);
-    chorale_model_release(model);
   }
   chorale_potential_release(agree);
 }
@@ -192,9 +214,9 @@ static void edited_items_have_their_best_labels(void **state) {
 static double count_up_to(int64_t most) {
   chorale_error error;
   chorale_model_builder *builder = NULL;
-  chorale_model *model = NULL;
   chorale_potential *large = NULL, *small = NULL;
-  OK(chorale_potential_create_potts(NULL, 2, 0.5 / (double)most / (double)most, NULL, &large, &error));
+  const double lambda = 0.5 / (double)most / (double)most;
+  OK(chorale_potential_create_potts(NULL, 2, lambda, NULL, &large, &error));
   OK(chorale_potential_create_potts(NULL, 2, 0.1, NULL, &small, &error));
   OK(chorale_model_builder_create(NULL, &builder, &error));
   for (int32_t q = 0; q < 2; ++q) {
@@ -216,20 +238,12 @@ static double count_up_to(int64_t most) {
   }
   const int64_t weights[2] = {most / 4 * 3, most - most / 4 * 3};
   OK(chorale_model_builder_set_weights(builder, 0, 1, weights, 2, &error));
-  OK(chorale_model_builder_freeze(builder, &model, &error));
-  chorale_model_builder_destroy(builder);
-  chorale_run_options options;
-  chorale_run_options_init(&options, sizeof options);
-  options.edits = 1;
-  chorale_run *run = NULL;
+  chorale_run *run = solved_run(builder);
   chorale_run_result result;
   chorale_run_result_init(&result, sizeof result);
-  OK(chorale_run_create(NULL, model, &options, NULL, &run, &error));
-  OK(chorale_run_solve(run, &result, &error));
   OK(chorale_run_set_strength(run, 0, 0.5, &error));
   OK(chorale_run_solve(run, &result, &error));
   chorale_run_destroy(run);
-  chorale_model_release(model);
   chorale_potential_release(large);
   chorale_potential_release(small);
   return result.score;
@@ -247,27 +261,12 @@ static void counts_may_be_the_greatest_int32(void **state) {
 /* Weights for no clique change nothing, whatever `first` is. */
 static void weights_of_no_clique_need_no_memory(void **state) {
   (void)state;
+  static const double kScores[4] = {0, 1, 0, 1};
+  static const int64_t kWeights[2] = {2, 3};
   chorale_error error;
-  chorale_model_builder *builder = NULL;
   chorale_potential *agree = NULL;
   OK(chorale_potential_create_potts(NULL, 2, 1.0, NULL, &agree, &error));
-  OK(chorale_model_builder_create(NULL, &builder, &error));
-  chorale_clique_setup setup;
-  chorale_clique_setup_init(&setup, sizeof setup);
-  setup.potential = agree;
-  setup.values = 2;
-  OK(chorale_model_builder_add_clique(builder, &setup, NULL, &error));
-  static const double kScores[2] = {0, 1};
-  chorale_chain chain;
-  chorale_chain_init(&chain, sizeof chain);
-  chain.length = 1;
-  chain.labels = 2;
-  chain.unary = kScores;
-  for (int32_t i = 0; i < 2; ++i) {
-    OK(chorale_model_builder_add_chain(builder, &chain, NULL, NULL, &error));
-    OK(chorale_model_builder_add_position(builder, 0, i, 0, &error));
-  }
-  static const int64_t kWeights[2] = {2, 3};
+  chorale_model_builder *builder = builder_of_items(kScores, 2, 2, agree, NULL);
   OK(chorale_model_builder_set_weights(builder, 0, 1, kWeights, 2, &error));
   OK(chorale_model_builder_set_weights(builder, INT64_MAX, 0, NULL, 0, &error));
   chorale_model_builder_destroy(builder);

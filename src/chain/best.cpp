@@ -2,7 +2,6 @@
 #include "chain/programs.hpp"
 
 #include <algorithm>
-#include <type_traits>
 
 namespace chorale {
 namespace {
@@ -421,7 +420,6 @@ void MaxMarginals::sum_chain(Scores &scores, const LogSums &sums,
 template <class Products>
 void MaxMarginals::run_tree(Scores &scores, const Products &products,
                             const MarginalTargets &targets) noexcept {
-  constexpr std::int64_t kWork = std::is_same_v<Products, LogSums> ? LogSums::kWork : 1;
   const ChainView &view = scores.view();
   const std::int32_t T = scores.length();
   const std::int32_t m = labels_;
@@ -443,7 +441,7 @@ void MaxMarginals::run_tree(Scores &scores, const Products &products,
     }
   }
   for (std::int32_t t = T - 1; t >= 0; --t) {
-    if (!scores.spend(16 + kWork * m * m))
+    if (!scores.spend(16 + Products::kWork * m * m))
       return;
     for (std::int32_t y = 0; y < m; ++y)
       at(inside_, t)[y] += at(outside_, t)[y];
@@ -467,7 +465,7 @@ void MaxMarginals::run_tree(Scores &scores, const Products &products,
   // siblings.
   double earlier = 0;
   for (std::int32_t t = 0; t < T; ++t) {
-    if (!scores.spend(16 + 2 * kWork * m * m))
+    if (!scores.spend(16 + 2 * Products::kWork * m * m))
       return;
     const std::int32_t parent = view.parents[t];
     if (parent < 0) {

@@ -267,7 +267,7 @@ bool JointTree::lift(Scores &scores, std::int32_t t) noexcept {
   edges_ = parents_[t] < 0 ? zeros_ : scores.backward(t);
   edge_stride_ = parents_[t] < 0 ? 1 : scores.backward_stride();
   for (std::int32_t i = 0; i < counts_[t]; ++i) {
-    if (!scores.spend((sums_ ? LogSums::kWork : 1) * std::int64_t{labels_} * labels_ *
+    if (!scores.spend((sums_ ? LogSums::kWork : MaxPlus::kWork) * labels_ * labels_ *
                       (firings_.count() + 4)))
       return false;
     std::fill_n(target_, firings_.count(), kUnknown);

@@ -40,6 +40,9 @@ struct Sweep {
 };
 
 struct MaxPlus {
+  // The work of one maximum, in the elementary steps that Limits counts (as LogSums::kWork).
+  static constexpr std::int64_t kWork = 1;
+
   // Writes to out[y], for y < columns, the maximum over x < rows of from[x] + matrix[x * stride +
   // y], plus add[y]. `add` may be NULL. `out` must not overlap the inputs. Entries of minus
   // infinity in `from` take little time.

@@ -18,7 +18,7 @@ constexpr std::int64_t kLikelyChains = 128; // greatest number of chains in the 
 constexpr std::int64_t kLikelyShares = 8;   // parts of these chains, taken one after the other
 // No further share is taken once this many positions count, divided among the lessons.
 constexpr std::int64_t kEnoughUnsure = 1000;
-constexpr std::int64_t kFewUnsure = 100; // all temperatures are tried for at least so many positions
+constexpr std::int64_t kFewUnsure = 100; // all temperatures are tried for at least so many
 constexpr double kLeastLikely = 1e-3;       // each gold label counts as at least this probable
 // Number of rounds of a run if some kind has position cliques. These need the messages of rounds,
 // since the polish moves one position at a time. If all kinds have property cliques, runs have no
@@ -132,11 +132,16 @@ chorale_status Lessons::label_lesson(const Report &report, Lesson &lesson,
 chorale_status Lessons::add_likelihoods(const Report &report, const Lesson &lesson,
                                         chorale_run *run) noexcept {
   const std::int64_t enough = unsure_count_ + kEnoughUnsure / lessons_.size() + 1;
+  const std::int64_t step = likely_step_ * kLikelyShares;
+  const std::int64_t chains = lesson.model->chains.size();
   for (std::int64_t share = 0; share < kLikelyShares && unsure_count_ < enough; ++share) {
-    for (std::int64_t i = 0; i < lesson.model->chains.size(); ++i)
-      if (const std::int64_t chain = lesson.first_chain + i;
-          chain % likely_step_ == 0 && chain / likely_step_ % kLikelyShares == share)
-        CHORALE_CHECK(add_likelihood(report, lesson, run, i));
+    // Of all chains of all lessons, share s has those with the numbers s * likely_step_ + k * step.
+    const std::int64_t from = share * likely_step_ - lesson.first_chain % step;
+    for (std::int64_t i = from < 0 ? from + step : from; i < chains; i += step) {
+      CHORALE_CHECK(add_likelihood(report, lesson, run, i));
+      if (interrupted())
+        return CHORALE_OK;
+    }
     if (unsure_count_ < kFewUnsure)
       continue;
     const double *first = likelihoods_;

@@ -76,8 +76,8 @@ Potential *recolumn(const Memory &memory, const Potential &source,
     return nullptr;
   const std::size_t count = sources.size();
   const bool has_constant = source.family == CHORALE_FAMILY_SUM && stand_in.value >= 0;
-  const std::int64_t tables =
-      source.table_count > 1 || has_constant ? values : source.table_count;
+  const bool has_own_tables = source.table_count > 1 || has_constant; // one for each value
+  const std::int64_t tables = has_own_tables ? values : source.table_count;
   const std::size_t numbers = count_of_numbers(source, count, tables);
   made->storage = Block(memory, saturating_sum(saturating_product(numbers, sizeof(double)), count));
   if (!made->storage) {
@@ -122,7 +122,7 @@ Potential *recolumn(const Memory &memory, const Potential &source,
     for (std::int32_t v = 0; v < values; ++v)
       to[kMixtureHead + v] = from[v] < 0 ? 0.0 : source.numbers[kMixtureHead + from[v]];
     made->table_length = kMixtureHead + std::int64_t{values};
-  } else if (source.table_count > 1 || has_constant) {
+  } else if (has_own_tables) {
     for (std::int32_t v = 0; v < values; ++v)
       for (std::int64_t k = 0; k < source.table_length; ++k)
         to[v * source.table_length + k] =

@@ -44,9 +44,15 @@ def model_of_temporaries(borrow):
     return builder.freeze()
 
 
-def test_what_a_model_borrows_is_kept_alive():
-    copied = ch.Run(model_of_temporaries(False))
-    model = model_of_temporaries(True)
+@pytest.mark.parametrize("reweighed", [False, True])
+def test_what_a_model_borrows_is_kept_alive(reweighed):
+    copied, model = model_of_temporaries(False), model_of_temporaries(True)
+    whole = ch.Run(copied).solve().score
+    if reweighed:
+        first, copied, model = model, copied.reweigh(0.5), model.reweigh(0.5)
+        first.close()
+        del first
+    copied = ch.Run(copied)
     junk = trash()
     run = ch.Run(model)
     model.close()
@@ -54,25 +60,9 @@ def test_what_a_model_borrows_is_kept_alive():
     junk += trash()
     expected, result = copied.solve(), run.solve()
     assert result == expected
+    assert result.score < whole if reweighed else result.score == whole
     assert run.all_labels().tolist() == copied.all_labels().tolist()
     assert run.model.closed
-
-
-def test_a_reweighed_model_keeps_what_the_first_one_borrows():
-    copied = ch.Run(model_of_temporaries(False).reweigh(0.5))
-    first = model_of_temporaries(True)
-    whole = ch.Run(first).solve()
-    half = first.reweigh(0.5)
-    first.close()
-    del first
-    junk = trash()
-    run = ch.Run(half)
-    half.close()
-    del half
-    junk += trash()
-    expected, result = copied.solve(), run.solve()
-    assert result == expected and result.score < whole.score
-    assert run.all_labels().tolist() == copied.all_labels().tolist()
 
 
 def test_arrays_are_let_go():

@@ -30,7 +30,6 @@ public:
         type = type_of(cliques[c]);
       if (!type || !types_.push(type))
         return false;
-      before_ = type;
     }
     cliques.forget_types();
     for (std::int64_t c = 0; c < cliques.size(); ++c)
@@ -41,6 +40,11 @@ public:
 
 private:
   static bool waits(const CliqueType &type) noexcept { return !type.centre && !type.potential; }
+
+  // Returns the new type of the clique before the current one; NULL if there is none.
+  const CliqueType *before() const noexcept {
+    return types_.empty() ? nullptr : types_[types_.size() - 1];
+  }
 
   // Returns the type of a clique with its columns set. NULL if memory runs out.
   CliqueType *type_of(const Clique &clique) noexcept {
@@ -118,7 +122,7 @@ private:
   }
 
   CliqueType *with_all(const CliqueType &type) noexcept {
-    if (whole_ && whole_ == before_ && whole_->property == type.property &&
+    if (whole_ && whole_ == before() && whole_->property == type.property &&
         whole_->dictionary == type.dictionary && whole_->given == type.given)
       return whole_;
     const Potential *potential = whole_ && whole_->given == type.given
@@ -144,7 +148,7 @@ private:
     if (narrow_from_ == &type && narrow_->fired->covers_firings != fires_outside_ &&
         narrow_->fired->size() == values_.size() &&
         std::equal(values_.begin(), values_.end(), narrow_->fired_values)) {
-      if (narrow_ != before_)
+      if (narrow_ != before())
         narrow_ = copy(*narrow_, narrow_->potential);
       narrow_from_ = narrow_ ? &type : nullptr;
       return narrow_;
@@ -209,7 +213,6 @@ private:
   Array<std::int32_t> values_; // values that the members of the current clique can fire
   Array<std::int32_t> from_;   // by column: number of its value in the given potential, or -1
   bool fires_outside_ = false;
-  const CliqueType *before_ = nullptr;      // the type of the clique before the current one
   CliqueType *whole_ = nullptr;             // the last type made with all columns
   CliqueType *narrow_ = nullptr;            // the last type made with fired columns
   const CliqueType *narrow_from_ = nullptr; // the type that `narrow_` was made from

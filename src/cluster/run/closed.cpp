@@ -165,12 +165,12 @@ std::int32_t show_items(const Setting &setting, const Clique &clique,
   const bool sets_labels = shows_labels && labelling.scores().empty();
   for (std::int32_t i = 0; i < clique.members; ++i) {
     const std::int32_t site = setting.model.site(clique, i);
+    const std::int32_t present = labelling.labels.get(site);
     if (sets_labels) {
-      changes += labelling.labels.get(site) != shown[i] ? 1 : 0;
+      changes += present != shown[i] ? 1 : 0;
       labelling.labels.set(site, shown[i]);
       continue;
     }
-    const std::int32_t present = labelling.labels.get(site);
     if (shows_labels && present == shown[i])
       continue;
     const std::int32_t chain = setting.model.chain_at(site);

@@ -70,6 +70,14 @@ class Table:
 
 
 def opened(table: Any) -> Table:
+    """Opens a table. Raises ValueError if it has no rows: a column without rows cannot be read."""
+    opening = _adapted(table)
+    if opening.rows == 0:
+        raise ValueError("table has no rows")
+    return opening
+
+
+def _adapted(table: Any) -> Table:
     kind = type(table)
     library = kind.__module__.partition(".")[0]
     if library == "pandas" and kind.__name__ == "DataFrame":

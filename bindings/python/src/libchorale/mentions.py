@@ -109,14 +109,6 @@ class _Read:
     times: Longs | None  # how often each row counts; None: once
 
 
-def _opened(table: Any) -> Table:
-    """Opens a table. Raises ValueError if it has no rows: a column without rows cannot be read."""
-    opening = opened(table)
-    if opening.rows == 0:
-        raise ValueError("table has no rows")
-    return opening
-
-
 def _column(table: Table, argument: str, name: Any) -> Any:
     if name not in table.names:
         known = ", ".join(repr(known) for known in table.names)
@@ -139,7 +131,7 @@ def _read(
 ) -> _Read:
     """Reads a table and checks the arguments. more: labels that the result may have, besides those
     that occur in the column of labels."""
-    opening = _opened(table)
+    opening = opened(table)
     if scale not in ("probability", "logarithm"):
         raise ValueError(f"scale is {scale!r}, neither 'probability' nor 'logarithm'")
     keys: list[Key] = [key] if isinstance(key, (str, tuple)) else list(key)
@@ -577,7 +569,7 @@ def learn_strengths(
     are the sets of rows with the same value of the first key. If the gain is not significant, all
     weights are 0, and `agree` changes nothing. str() of the result describes it.
     """
-    of_gold = _column(_opened(table), "gold", gold).encoded()
+    of_gold = _column(opened(table), "gold", gold).encoded()
     read = _read(
         table, key, label, confidence, group, labels, scale, across, minimum, of_gold.all_values()
     )
