@@ -131,9 +131,6 @@ func (chain *Chain) Score(labelling []int32) (float64, error) {
 	if c.err != nil {
 		return 0, c.err
 	}
-	if len(labelling) == 0 { // otherwise C would get a null pointer
-		labelling = []int32{0}
-	}
 	var score C.double
 	c.failed(C.chorale_chain_score(told, ints(labelling), &score, c.detail))
 	return float64(score), c.err

@@ -193,6 +193,9 @@ func TestChainInput(t *testing.T) {
 	refused(t, err, ErrShape)
 	_, err = ok().Score([]int32{0, 2})
 	refused(t, err, ErrOutOfRange)
+	if score := must((&Chain{Length: 0, Labels: 2, End: Float64s{1, 2}}).Score(nil)); score != 0 { // no last position takes an end score
+		t.Error(score)
+	}
 	check(t, solver.Reserve(ok(), ChainKBest, 4))
 	_, err = ChainSolverBytes(ok(), ChainTask(9), 1)
 	refused(t, err, ErrUnknownConstant)
@@ -259,6 +262,12 @@ func TestPropertyInput(t *testing.T) {
 		t.Error(value)
 	}
 	if fired := must(a.Fired([]int32{0, 1}, nil)); list(fired) != "0 1" || property.Labels() != 2 {
+		t.Error(fired)
+	}
+	if value := must(a.Shown(nil, nil)); value != 2 { // nothing fires: EMPTY, which is R
+		t.Error(value)
+	}
+	if fired := must(a.Fired(nil, nil)); len(fired) != 0 {
 		t.Error(fired)
 	}
 	_, err = a.Fired([]int32{0, 1}, []int32{-1})

@@ -75,15 +75,11 @@ func (a *Attachment) Values() int {
 	return int(C.chorale_attachment_values(&told))
 }
 
-// labelled returns the attachment and the labels for C, after checking the arguments of Shown and
-// Fired. The address of the labels is not null even if the labelling is empty.
-func (c *call) labelled(a *Attachment, labelling, parents []int32) (C.chorale_attachment, *C.int32_t) {
+// labelled returns the attachment for C, after checking the arguments of Shown and Fired.
+func (c *call) labelled(a *Attachment, labelling, parents []int32) C.chorale_attachment {
 	told := c.attachment(a, len(labelling))
 	c.check("parents", len(parents), len(labelling))
-	if len(labelling) == 0 {
-		labelling = []int32{0}
-	}
-	return told, ints(labelling)
+	return told
 }
 
 // Shown returns the value that a labelling shows: 0 to R - 1, R for EMPTY, R + 1 for CONFLICT, or
@@ -92,12 +88,12 @@ func (c *call) labelled(a *Attachment, labelling, parents []int32) (C.chorale_at
 func (a *Attachment) Shown(labelling, parents []int32) (int32, error) {
 	c := begin()
 	defer c.end()
-	told, labels := c.labelled(a, labelling, parents)
+	told := c.labelled(a, labelling, parents)
 	if c.err != nil {
 		return 0, c.err
 	}
 	var value C.int32_t
-	c.failed(C.chorale_property_shown(&told, C.int64_t(len(labelling)), labels, ints(parents), &value, c.detail))
+	c.failed(C.chorale_property_shown(&told, C.int64_t(len(labelling)), ints(labelling), ints(parents), &value, c.detail))
 	return int32(value), c.single()
 }
 
@@ -107,13 +103,13 @@ func (a *Attachment) Shown(labelling, parents []int32) (int32, error) {
 func (a *Attachment) Fired(labelling, parents []int32) ([]int32, error) {
 	c := begin()
 	defer c.end()
-	told, labels := c.labelled(a, labelling, parents)
+	told := c.labelled(a, labelling, parents)
 	if c.err != nil {
 		return nil, c.err
 	}
 	values := make([]int32, len(labelling)+1) // a value for each position, and one at the end
 	var count C.int64_t
-	if c.failed(C.chorale_property_fired(&told, C.int64_t(len(labelling)), labels, ints(parents), ints(values), C.int64_t(len(values)), &count, c.detail)) {
+	if c.failed(C.chorale_property_fired(&told, C.int64_t(len(labelling)), ints(labelling), ints(parents), ints(values), C.int64_t(len(values)), &count, c.detail)) {
 		return nil, c.single()
 	}
 	return values[:count], nil
