@@ -74,8 +74,9 @@ export function given(native, name, value, kind, optional = false) {
 
 /**
  * Calls a function of the library that creates an object, and returns the object's address.
- * destroy: the name of the function that frees the object. It is needed where a callback may throw
- * during the call: if the call creates the object nevertheless, create() frees the object.
+ * destroy: the name of the function that frees the object. It is needed where a callback, such as
+ * the log of load(), may throw during the call: if the call creates the object nevertheless,
+ * create() frees the object.
  */
 export function create(native, name, before, names, destroy) {
   return native.scoped((scope) => {

@@ -394,7 +394,10 @@ export class ModelBuilder extends Handle {
   freeze() {
     return this.#on(
       (native, scope, builder) =>
-        new Model(native, create(native, "chorale_model_builder_freeze", [builder])),
+        new Model(
+          native,
+          create(native, "chorale_model_builder_freeze", [builder], {}, "chorale_model_release"),
+        ),
     );
   }
 }

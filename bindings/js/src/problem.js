@@ -199,7 +199,13 @@ export function readProblem(native, bytes) {
     const at = scope.numbers("uint8", "bytes", array);
     return new Problem(
       native,
-      create(native, "chorale_problem_read", [native.host, at, count, 0], { size: "bytes.length" }),
+      create(
+        native,
+        "chorale_problem_read",
+        [native.host, at, count, 0],
+        { size: "bytes.length" },
+        "chorale_problem_destroy",
+      ),
     );
   });
 }

@@ -379,6 +379,30 @@ test("callbacks that throw or give no number", () => {
   refused("FROZEN", () => builder.addChain({ scores: [[1, 2]] }));
 });
 
+test("a log function that throws", async () => {
+  let throws = false;
+  const loaded = await load({ log: () => { if (throws) throw new SyntaxError("mine"); } });
+  const thrown = { name: "SyntaxError", message: "mine" };
+  const builderOf = () => {
+    const builder = loaded.createModelBuilder();
+    const logged = loaded.createPotts(2, 1);
+    builder.addClique({ potential: logged }); // a clique without members is logged
+    logged.close();
+    return builder;
+  };
+  const [first, second] = [builderOf(), builderOf()];
+  const empty = first.freeze();
+  const saved = loaded.createProblem(empty);
+  const bytes = saved.toBytes();
+  for (const handle of [saved, empty, first]) handle.close();
+  throws = true;
+  assert.throws(() => second.freeze(), thrown);
+  second.close();
+  assert.equal(loaded.allocatedBytes, 0);
+  assert.throws(() => loaded.readProblem(bytes), thrown);
+  assert.equal(loaded.allocatedBytes, 0);
+});
+
 const EMPTY_MODULE = Uint8Array.of(0, 97, 115, 109, 1, 0, 0, 0);
 // A module with one import, the function "f" of the module "m".
 const IMPORTING_MODULE = Uint8Array.of(
