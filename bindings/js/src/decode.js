@@ -28,7 +28,7 @@ const KINDS = { words: 0, keys: 10, property: 20, cliques: 30 };
  * Converts the scores of all chains to one array in the library's memory. Returns { at, labels,
  * element, ends, flat }: the address of the array, the number of labels, and the type of the
  * entries (chorale_element); chain i has the positions ends[i] to ends[i + 1] - 1; flat is true if
- * the caller passed FlatScores.
+ * the caller passed FlatScores. labels is undefined if the scores are rows and there is none.
  */
 function chainsOf(native, scope, scores) {
   if (scores !== null && typeof scores === "object" && "scores" in scores) {
@@ -51,8 +51,8 @@ function chainsOf(native, scope, scores) {
     ends.push(ends[i] + arrayOf(`scores[${i}]`, chains[i]).length);
   let first = 0;
   while (first < chains.length && chains[first].length === 0) ++first;
-  const labels =
-    first < chains.length ? arrayOf(`scores[${first}][0]`, chains[first][0]).length : 1;
+  if (first === chains.length) return { at: 0, element: 0, ends, flat: false };
+  const labels = arrayOf(`scores[${first}][0]`, chains[first][0]).length;
   const at = scope.allocate(8 * ends.at(-1) * labels);
   const all = native.array("float64", at, ends.at(-1) * labels);
   for (let i = 0; i < chains.length; ++i) {
@@ -257,7 +257,6 @@ function specified(native, scores, told, body) {
       const corpus = scope.struct("corpus", {
         chains: ends.length - 1,
         offsets: scope.numbers("int64", "offsets", ends),
-        labels: chains.labels,
         element: chains.element,
         unary: chains.at,
         transitions: given(native, "transitions", transitions, Transitions, true),
@@ -272,6 +271,12 @@ function specified(native, scores, told, body) {
         native.raw("chorale_agreement_init", [at, size]);
         native.set("agreement", at, fields);
       });
+      // Chains without positions fit any number of labels: that of what is given beside them.
+      const beside = [
+        transitions?.labels,
+        ...wanted.map(({ asked: { what, potential } }) => what?.labels ?? potential?.values),
+      ];
+      native.set("corpus", corpus, { labels: chains.labels ?? beside.find(Boolean) ?? 1 });
       try {
         return body({
           scope,

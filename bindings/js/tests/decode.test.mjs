@@ -117,6 +117,26 @@ for (const [name, chorale] of await bothModules()) {
     const across = chorale.decode(scores, { ...options, groups: ["x", "x", "y"], agree });
     assert.equal(across.changed.length, 1);
     assert.deepEqual(chorale.decode(scores, { transitions, agree: [] }).changed, []);
+    // Without positions, the number of labels is that of what is given beside the scores.
+    const property = chorale.createFirstLabel(3);
+    const potential = chorale.createPotts(3, 1);
+    for (const none of [[], [[], []]])
+      for (const [beside, labels] of [
+        [{ transitions, agree: [] }, 3],
+        [{ transitions: shared, agree: "word" }, 3],
+        [{ agree: ["word", property] }, 3],
+        [{ agree: { what: "words", potential } }, 3],
+        [{ agree: "word" }, 1],
+      ]) {
+        const given = { ...beside, tokens: none };
+        assert.deepEqual(rows(chorale.decode(none, given).labels), none);
+        const empty = chorale.buildProblem(none, given);
+        const model = empty.model();
+        if (none.length > 0) assert.equal(model.chain(1).labels, labels);
+        for (const handle of [model, empty]) handle.close();
+      }
+    assert.throws(() => chorale.decode([[]], { transitions: [[0]], agree: property }),
+      { statusName: "LABELS_MISMATCH" });
     // A run of the problem that buildProblem() gives has the same result, bit for bit.
     const problem = chorale.buildProblem(scores, {
       ...options, groups: ["p", "p", "p"], names: ["Other", "Place", "Person"],
@@ -129,7 +149,7 @@ for (const [name, chorale] of await bothModules()) {
     assert.deepEqual([...problem.gold], [0, 1, 0, 1, -1, 1]);
     const run = chorale.createRun(problem, { boundSteps: 50 });
     assert.deepEqual(run.solve(), found.result);
-    for (const handle of [run, problem, shared, memory]) handle.close();
+    for (const handle of [run, problem, property, potential, shared, memory]) handle.close();
     assert.equal(chorale.allocatedBytes, 0);
   });
 

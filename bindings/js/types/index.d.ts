@@ -303,7 +303,10 @@ export class Chorale {
 
 // ---- decode ------------------------------------------------------------------------------------
 
-/** For each chain its T rows of m scores; or the scores of all chains in one array. */
+/**
+ * For each chain its T rows of m scores; or the scores of all chains in one array. If there is no
+ * row, m is the number of labels that the transitions or an agreement take, otherwise 1.
+ */
 export type Scores = ArrayLike<Rows> | FlatScores;
 export interface FlatScores {
   /**
