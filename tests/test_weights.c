@@ -394,6 +394,40 @@ static void the_one_stuck_member_gets_its_message(void **state) {
   chorale_potential_release(potts);
 }
 
+/* The lowest of several best values is the start, also if it is uncounted and the others count.
+ * Here no single move leads away from it, although all moves together would. */
+static void the_start_is_the_lowest_of_the_best_values(void **state) {
+  (void)state;
+  static const double scores[2][3] = {{0, 0, -INFINITY}, {0, 0, -INFINITY}};
+  static const double table[4] = {0, -1, -1, 3};
+  static const uint8_t counted[3] = {0, 1, 1};
+  static const int64_t weights[2] = {2, 1};
+  chorale_potential_options uncounted;
+  chorale_potential_options_init(&uncounted, sizeof uncounted);
+  uncounted.counted = counted;
+  chorale_potential *potential = NULL;
+  assert_int_equal(
+      chorale_potential_create_sum(NULL, 3, table, 1, 4, 4, &uncounted, &potential, NULL),
+      CHORALE_OK);
+  chorale_clique_problem problem;
+  chorale_clique_problem_init(&problem, sizeof problem);
+  problem.members = 2;
+  problem.values = 3;
+  problem.scores = scores[0];
+  problem.weights = weights;
+  chorale_clique_solver *solver = made_solver();
+  chorale_clique_options options = options_for(CHORALE_ALGORITHM_ICM);
+  for (int turn = 0; turn < 2; ++turn) {
+    options.start = turn == 0 ? CHORALE_START_INDEPENDENT : CHORALE_START_VALUE;
+    options.start_value = 2; /* no member may take it */
+    int32_t x[2];
+    assert_true(solve_by(solver, potential, &problem, &options, x).score == 0);
+    assert_true(x[0] == 0 && x[1] == 0);
+  }
+  chorale_clique_solver_destroy(solver);
+  chorale_potential_release(potential);
+}
+
 /* Weights of 1 take no part, whatever the family and the algorithm. */
 static const char *check_ones(const Problem *problem, void *user) {
   chorale_clique_solver *solver = user;
@@ -602,6 +636,7 @@ int main(void) {
       cmocka_unit_test(alpha_pass_of_potts_keeps_its_ratio),
       cmocka_unit_test(marginals_are_scores_of_labellings),
       cmocka_unit_test(the_one_stuck_member_gets_its_message),
+      cmocka_unit_test(the_start_is_the_lowest_of_the_best_values),
       cmocka_unit_test(weights_of_1_change_nothing),
       cmocka_unit_test(weights_may_be_large),
       cmocka_unit_test(limits_leave_a_labelling),

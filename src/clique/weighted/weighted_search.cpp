@@ -45,7 +45,7 @@ WeightedSearch::WeightedSearch(Layout &layout, const CliqueTask &task, Limits &l
   chosen_ = layout.take<std::int64_t>(columns_);
   value_counts_ = layout.take<std::int64_t>(kind_.source->values);
   entries_ = layout.take<Entry>(members_);
-  prefixes_ = layout.take<Prefix>(std::int64_t{std::max(members_, columns_)} + 1);
+  prefixes_ = layout.take<Prefix>(std::int64_t{members_} + 1);
   pass_score_ = layout.take<double>(columns_);
   joins_ = layout.take<double>(columns_);
   if (task.plan.algorithm->id == CHORALE_ALGORITHM_DUAL_BOUND) {
@@ -65,8 +65,10 @@ CliqueAnswer WeightedSearch::carry_out() noexcept {
     }
     return answer();
   }
-  // Begins with the labelling of each member's best column, whatever the limits.
-  take_labelling(by_member(best_));
+  // Begins with the labelling of each member's best value, whatever the limits.
+  for (std::int64_t i = 0; i < members_; ++i)
+    x_[i] = best_column(i);
+  count_labelling();
   keep();
   if (task_.wants_marginals)
     find_marginals();
@@ -191,11 +193,11 @@ void WeightedSearch::write_start() noexcept {
       const std::int32_t only = fixed ? fixed[i] : -1;
       const double *row = task_.problem.scores.row(i).data();
       const bool open = row[value] > kForbidden && (only < 0 || only == value);
-      x_[i] = open ? column_of(value) : best_[i];
+      x_[i] = open ? column_of(value) : best_column(i);
     }
     break;
   default:
-    return; // x_ holds each member's best column
+    return; // x_ holds each member's best value
   }
   count_labelling();
   // Only the labelling of the start and its improvements are to be kept.

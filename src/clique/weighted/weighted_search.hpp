@@ -101,6 +101,15 @@ private:
   std::int32_t default_column(std::int64_t i, std::int32_t alpha) const noexcept {
     return best_[i] == alpha ? second_[i] : best_[i];
   }
+  // Returns the column of member i's best value; of several best values, the lowest. best_[i] may
+  // be another column, since the rest column is the last even if it stands for a low value.
+  std::int32_t best_column(std::int64_t i) const noexcept {
+    const std::int32_t best = best_[i];
+    return kind_.has_rest() && score(i, kind_.rest) == score(i, best) &&
+                   rest_value_[i] < value_of_column_[best]
+               ? kind_.rest
+               : best;
+  }
   std::int32_t column_of(std::int32_t value) const noexcept {
     return kind_.column_of(value, span_of(value_of_column_, columns_));
   }
@@ -124,7 +133,7 @@ private:
   double *messages_ = nullptr;   // n x K, or NULL
   std::int32_t *value_of_column_; // K; -1 for the rest column
   std::int32_t *rest_value_;     // n: the value for which the rest column stands; or NULL
-  std::int32_t *best_;           // n: best column
+  std::int32_t *best_;           // n: best column; of equally good columns, the lowest
   std::int32_t *second_;         // n: best of the other columns, or -1
   std::int32_t *x_;              // n: column of each member
   std::int32_t *kept_;           // n: the best labelling found
@@ -133,7 +142,7 @@ private:
   std::int64_t *chosen_;         // K: counts that the columns choose in the dual
   std::int64_t *value_counts_;   // one entry for each value: scratch, to score a labelling
   Entry *entries_;               // n: members in the order of a pass or of a column of the dual
-  Prefix *prefixes_;             // at least n + 1: the labellings of a pass
+  Prefix *prefixes_;             // n + 1: the labellings of a pass
   double *pass_score_;           // K: best score of the pass of each column
   double *joins_;                // K: join() of each column for one weight; or the tables' slopes
   double *price_ = nullptr;      // n: u_i; this and the next two arrays are NULL without the dual
