@@ -10,6 +10,9 @@
 #if defined(_WIN32)
 #include <cstdio>
 #include <io.h>
+// Declared here, since windows.h defines macros such as min and max.
+extern "C" __declspec(dllimport) int __stdcall MoveFileExA(const char *from, const char *to,
+                                                           unsigned long flags);
 #else
 #include <fcntl.h>
 #include <poll.h>
@@ -267,9 +270,11 @@ bool DiskWriter::put_in_place(const char *path, DiskFailure &failure) noexcept {
   file_ = nullptr;
   if (std::fclose(file) != 0)
     return fail(failure, "written", errno);
-  std::remove(path); // on Windows, rename() does not replace files
-  if (std::rename(reinterpret_cast<char *>(name_.data()), path) != 0)
-    return fail(failure, "put in its place", errno);
+  // On Windows, rename() does not replace files. Removing the target first would lose it if the
+  // renaming then failed.
+  constexpr unsigned long kReplaceExisting = 1; // MOVEFILE_REPLACE_EXISTING
+  if (!MoveFileExA(reinterpret_cast<char *>(name_.data()), path, kReplaceExisting))
+    return fail(failure, "put in its place", EACCES); // most often, a program has the target open
   is_there_ = false;
   return true;
 }
