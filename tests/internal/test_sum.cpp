@@ -416,6 +416,7 @@ void test_limits(void **) {
     bench.check(truth.score == kForbidden || bench.solution().bound >= truth.score - slack,
                 "bound under a node limit");
     bench.check(bench.solution().nodes <= options.node_limit, "nodes beyond the limit");
+    bench.check(limits.looks() <= 1, "announces more work than it does");
     bench.check(bench.solution().proven() || bench.solution().infeasible ||
                     bench.solution().node_limit_hit,
                 "stopped for no reason");

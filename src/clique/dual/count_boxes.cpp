@@ -78,9 +78,11 @@ double CountBoxes::bound_box(Search &s, double inherited) noexcept {
 // CountPlan's counts as an incumbent. Called for tables that are not convex; most effective where
 // counts are forbidden.
 double CountBoxes::plan_counts(Search &s, double bound) noexcept {
-  if (!plan_.is_cheap(dual_) || !s.limits.spend(1 << 20) || s.interrupted())
+  if (!plan_.is_cheap(dual_))
     return bound;
-  const double planned = plan_.solve(dual_);
+  const double planned = plan_.solve(dual_, s.limits);
+  if (s.interrupted())
+    return bound;
   if (planned == kForbidden)
     return kForbidden;
   bound = std::min(bound, planned + dual_.price_sum() + dual_.rounding());

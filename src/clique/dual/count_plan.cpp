@@ -24,7 +24,7 @@ bool CountPlan::is_cheap(const CountDual &dual) const noexcept {
   return counts * members_ <= kCheap;
 }
 
-double CountPlan::solve(const CountDual &dual) noexcept {
+double CountPlan::solve(const CountDual &dual, Limits &limits) noexcept {
   const std::int64_t N = members_ + 1;
   double *before = best_;
   double *after = best_ + N;
@@ -37,6 +37,8 @@ double CountPlan::solve(const CountDual &dual) noexcept {
     std::int32_t *choice = choice_ + v * N;
     std::fill(after, after + N, kForbidden);
     for (std::int32_t k = dual.lo()[v]; k <= dual.hi()[v]; ++k) {
+      if (!limits.spend(N))
+        return kForbidden;
       if (value[k] == kForbidden)
         continue;
       const std::int64_t last = std::min(most, members_ - k);

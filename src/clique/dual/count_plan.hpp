@@ -20,8 +20,9 @@ public:
   bool is_cheap(const CountDual &dual) const noexcept;
   // Returns the greatest sum_v H_v(n_v) over counts in the dual's box that add up to n, or minus
   // infinity if there are none. This sum plus the sum of the prices is an upper bound on the scores
-  // in the box, and at least as tight as the bound of the dual. O(n sum_v (hi_v - lo_v + 1)).
-  double solve(const CountDual &dual) noexcept;
+  // in the box, and at least as tight as the bound of the dual. O(n sum_v (hi_v - lo_v + 1)). If
+  // interrupted, minus infinity.
+  double solve(const CountDual &dual, Limits &limits) noexcept;
   // Returns the counts that solve() found, by column.
   gsl::span<const std::int32_t> counts() const noexcept { return {counts_, to_size(columns_)}; }
 
