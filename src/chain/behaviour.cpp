@@ -55,16 +55,19 @@ void Behaviour::begin(const BoundProperty &property) noexcept {
   }
 }
 
-void Behaviour::read(std::int32_t t) noexcept {
+bool Behaviour::read(std::int32_t t, Limits &limits) noexcept {
   if (is_like(t))
-    return;
+    return true;
   group_ = groups_[t];
   for (std::int32_t s = 0; s < dead_; ++s) {
+    if (!limits.spend(16 * std::int64_t{labels_}))
+      return false;
     states_[s].payer_count = 0;
     if (property_->may_fire(t, s))
       read_state(t, s);
   }
   has_owners_ = find_owners();
+  return true;
 }
 
 void Behaviour::read_state(std::int32_t t, std::int32_t s) noexcept {

@@ -37,8 +37,8 @@ public:
   // True if the property behaves at position t as at the position last passed to read().
   bool is_like(std::int32_t t) const noexcept { return groups_[t] == group_; }
   // Reads the behaviour at position t, for all automaton states from which something may fire at t
-  // or later.
-  void read(std::int32_t t) noexcept;
+  // or later. False if interrupted.
+  bool read(std::int32_t t, Limits &limits) noexcept;
 
   const State &operator[](std::int32_t state) const noexcept { return states_[state]; }
   // True if, over all states at the position read last, no value is fired by two labels and no

@@ -154,16 +154,19 @@ void BoundedSingle::find_columns() noexcept {
   }
 }
 
-void BoundedSingle::find_dead_rows(std::int32_t length) noexcept {
+bool BoundedSingle::find_dead_rows(Scores &scores) noexcept {
+  const std::int32_t length = scores.length();
   first_dead_row_ = property_->may_fire(0, property_->attached.property->start) ? length : 0;
   for (std::int32_t t = 0; t < first_dead_row_; ++t) {
     if (behaviour_.is_like(t))
       continue;
-    behaviour_.read(t);
+    if (!behaviour_.read(t, scores.limits()))
+      return false;
     for (std::int32_t s = 0; s < dead_; ++s)
       if (property_->may_fire(t, s) && behaviour_[s].meets_dead)
         first_dead_row_ = t;
   }
+  return true;
 }
 
 // Writes to work_ and more_work_, by label of t, the best scores of the positions from t on without
@@ -228,12 +231,12 @@ CHORALE_INLINE bool BoundedSingle::complete(Scores &scores) noexcept {
       row(firing_, last, s)[y] = value >= 0 ? end[y] : kForbidden;
     }
   for (std::int32_t t = last; t > 0; --t) {
-    if (!scores.spend(std::int64_t{states_} * (2 * labels_ + 16) * labels_))
+    if (!scores.spend((labels_ + std::int64_t{16}) * labels_) ||
+        !behaviour_.read(t, scores.limits()))
       return false;
     const double *edges = scores.backward(t);
     const std::ptrdiff_t stride = scores.backward_stride();
     const double *unary = scores.unary(t);
-    behaviour_.read(t);
     if (t - 1 >= first_dead_row_) {
       set_sum(labels_, unary, silent(t, dead_), work_);
       kernels.step(work_, labels_, edges, stride, labels_, nullptr, silent(t - 1, dead_));
@@ -243,6 +246,8 @@ CHORALE_INLINE bool BoundedSingle::complete(Scores &scores) noexcept {
       const std::int32_t columns = end_column_[s] - first;
       if (!property_->may_fire(t, s) || columns <= 0)
         continue;
+      if (!scores.spend((2 * std::int64_t{labels_} + 16) * labels_))
+        return false;
       complete_state(t, behaviour_[s], unary);
       double *to = silent(t - 1, s);
       double *to_more = firing(t - 1, s);
@@ -316,17 +321,20 @@ CHORALE_INLINE bool BoundedSingle::fire_once(Scores &scores) noexcept {
   std::fill_n(attained_, std::int64_t{dead_} * labels_, kForbidden);
   std::fill_n(bound_, std::int64_t{dead_} * labels_, kForbidden);
   for (std::int32_t t = 0; t <= last; ++t) {
-    if (!scores.spend(std::int64_t{states_} * (labels_ + 16) * labels_))
+    if (!scores.spend(std::int64_t{states_} * labels_))
       return false;
     const double *unary = scores.unary(t);
     const double *edges = t > 0 ? scores.forward(t) : nullptr;
     if (!behaviour_.is_like(t))
       take_firings();
-    behaviour_.read(t);
+    if (!behaviour_.read(t, scores.limits()))
+      return false;
     std::fill_n(unfired(t, 0), std::int64_t{dead_} * labels_, kForbidden);
     for (std::int32_t s = 0; s < dead_; ++s) {
       if (!is_open(t, s))
         continue;
+      if (!scores.spend((labels_ + std::int64_t{16}) * labels_))
+        return false;
       if (edges)
         kernels.step(unfired(t - 1, s), labels_, edges, scores.forward_stride(), labels_, unary,
                      work_);
@@ -418,14 +426,16 @@ CHORALE_INLINE bool BoundedSingle::find_hopes(Scores &scores) noexcept {
       }
   };
   std::fill_n(hope_, labels_, kForbidden);
-  behaviour_.read(last);
+  if (!behaviour_.read(last, scores.limits()))
+    return false;
   exchange(false);
   for (std::int32_t t = last; t >= 0; --t) {
     if (!scores.spend(std::int64_t{states_} * (4 * labels_ + 16)))
       return false;
     if (!behaviour_.is_like(t)) {
       exchange(true);
-      behaviour_.read(t);
+      if (!behaviour_.read(t, scores.limits()))
+        return false;
       std::fill_n(hope_, labels_, kForbidden);
       exchange(false);
     }
@@ -470,9 +480,8 @@ bool BoundedSingle::try_conflict(Scores &scores, const Firing &first) noexcept {
   bool conflicts = false;
   bool fires = false; // something has fired after `first`
   for (std::int32_t t = first.t + 1; t < scores.length() && !conflicts && state != dead_; ++t) {
-    if (!scores.spend(8 * std::int64_t{labels_}))
+    if (!scores.spend(8 * std::int64_t{labels_}) || !behaviour_.read(t, scores.limits()))
       return false;
-    behaviour_.read(t);
     const Behaviour::State &in = behaviour_[state];
     complete_state(t, in, scores.unary(t));
     if (fires)
@@ -568,14 +577,16 @@ void BoundedSingle::put(std::int32_t t, std::int32_t value, std::int32_t state, 
   to[y] = std::max(to[y], score);
 }
 
-void BoundedSingle::read_attained(std::int32_t t) noexcept {
-  behaviour_.read(t);
+bool BoundedSingle::read_attained(Scores &scores, std::int32_t t) noexcept {
+  if (!behaviour_.read(t, scores.limits()))
+    return false;
   for (std::int32_t s = 0; s < dead_; ++s) {
     const Behaviour::State &in = behaviour_[s];
     std::fill_n(row(attained_, s), labels_, kForbidden);
     for (std::int32_t i = 0; i < in.payer_count; ++i)
       row(attained_, s)[in.payers[i]] = message_[in.fires[in.payers[i]]];
   }
+  return true;
 }
 
 CHORALE_INLINE void BoundedSingle::start_rows(std::int32_t t) noexcept {
@@ -662,9 +673,10 @@ std::int32_t BoundedSingle::greatest_bound(std::int32_t but) const noexcept {
   return found;
 }
 
-bool BoundedSingle::find_firing(std::int32_t value, std::int32_t length, Firing &found) noexcept {
-  for (std::int32_t t = 0; t < length; ++t) {
-    behaviour_.read(t);
+bool BoundedSingle::find_firing(Scores &scores, std::int32_t value, Firing &found) noexcept {
+  for (std::int32_t t = 0; t < scores.length(); ++t) {
+    if (!scores.spend(std::int64_t{states_} + labels_) || !behaviour_.read(t, scores.limits()))
+      return false;
     for (std::int32_t s = 0; s < dead_; ++s) {
       const Behaviour::State &in = behaviour_[s];
       for (std::int32_t i = 0; i < in.payer_count && is_open(t, s); ++i)
@@ -691,8 +703,8 @@ CHORALE_INLINE bool BoundedSingle::fire_again(Scores &scores, std::int64_t &most
   for (std::int32_t value = first, tries = 0; value >= 0 && tries < 2 && !is_conflict_known_;
        value = greatest_bound(first), ++tries) {
     Firing firing;
-    if (!scores.spend(std::int64_t{length} * (states_ + labels_)) ||
-        (find_firing(value, length, firing) && !try_conflict(scores, firing)))
+    const bool is_found = find_firing(scores, value, firing);
+    if (!scores.spend(0) || (is_found && !try_conflict(scores, firing)))
       return false;
     is_conflict_known_ = conflict >= bounds_[first];
   }
@@ -711,15 +723,17 @@ CHORALE_INLINE bool BoundedSingle::fire_again(Scores &scores, std::int64_t &most
   next_count_ = 0;
   std::fill_n(is_next_, std::int64_t{count} * states_, std::uint8_t{0});
   for (std::int32_t t = 0; t < length; ++t) {
-    if (!scores.spend(16 + now_count * (std::int64_t{labels_} + 8) * labels_))
+    if (!scores.spend(std::int64_t{states_} * labels_) ||
+        ((t == 0 || !behaviour_.is_like(t)) && !read_attained(scores, t)))
       return false;
-    if (t == 0 || !behaviour_.is_like(t))
-      read_attained(t);
     for (std::int32_t s = 0; s < dead_ && now_count > 0; ++s)
       for (std::int32_t i = 0; i < behaviour_[s].payer_count && is_open(t, s); ++i)
         hopes_[behaviour_[s].fires[behaviour_[s].payers[i]]] = again(t, s)[behaviour_[s].payers[i]];
-    for (std::int32_t i = 0; i < now_count; ++i)
+    for (std::int32_t i = 0; i < now_count; ++i) {
+      if (!scores.spend((std::int64_t{labels_} + 8) * labels_))
+        return false;
       move(scores, t, codes_[0][i]);
+    }
     start_rows(t);
     std::swap(now_, next_);
     std::swap(codes_[0], codes_[1]);
@@ -761,8 +775,8 @@ double BoundedSingle::run(Scores &scores, const BoundProperty &property, gsl::sp
   std::fill_n(never_, labels_, kForbidden);
   behaviour_.begin(property);
   find_columns();
-  find_dead_rows(scores.length());
   const bool is_done =
+      find_dead_rows(scores) &&
       on_best_units([&, this]() CHORALE_INLINE_LAMBDA { return run_all(scores, most); });
   return is_done ? *std::max_element(message_, message_ + entries) : kForbidden;
 }

@@ -84,7 +84,8 @@ private:
   }
 
   void find_columns() noexcept;
-  void find_dead_rows(std::int32_t length) noexcept;
+  // Sets first_dead_row_. False if interrupted.
+  bool find_dead_rows(Scores &scores) noexcept;
   bool complete(Scores &scores) noexcept;
   void complete_state(std::int32_t t, const Behaviour::State &in, const double *unary) noexcept;
   bool fire_once(Scores &scores) noexcept;
@@ -94,14 +95,15 @@ private:
   void find_gains(std::int32_t t, std::int32_t s) noexcept;
   bool fire_again(Scores &scores, std::int64_t &most) noexcept;
   std::int32_t greatest_bound(std::int32_t but) const noexcept;
-  // Finds the firing of `value` with the greatest bound, bounds_[value]. False if there is none.
-  bool find_firing(std::int32_t value, std::int32_t length, Firing &found) noexcept;
+  // Finds the firing of `value` with the greatest bound, bounds_[value]. False if there is none or
+  // if interrupted.
+  bool find_firing(Scores &scores, std::int32_t value, Firing &found) noexcept;
   // Traces the best labelling that begins with `first` and fires again. If this labelling fires two
   // values, raises the entry of CONFLICT to its score. False if interrupted.
   bool try_conflict(Scores &scores, const Firing &first) noexcept;
   // Reads the behaviour at t, and writes to attained_ the message entries of the values that fire
-  // there.
-  void read_attained(std::int32_t t) noexcept;
+  // there. False if interrupted.
+  bool read_attained(Scores &scores, std::int32_t t) noexcept;
   // Adds to the rows of next_ those labellings with their first firing at t for which firing again
   // may raise an entry of the message.
   void start_rows(std::int32_t t) noexcept;
