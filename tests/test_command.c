@@ -163,7 +163,7 @@ static const int32_t gold[CHAINS * WORDS] = {0, 1, 0, 1, 0, 1};
   "a" FORTY_BYTES FORTY_BYTES FORTY_BYTES FORTY_BYTES FORTY_BYTES FORTY_BYTES FORTY_BYTES          \
       FORTY_BYTES FORTY_BYTES FORTY_BYTES
 
-typedef enum Small { PLAIN, INFEASIBLE, WEIGHTED } Small;
+typedef enum Small { PLAIN, INFEASIBLE, WEIGHTED, TRAINED } Small;
 
 static void save_small(const char *path, Small form) {
   chorale_error error;
@@ -216,7 +216,10 @@ static void save_small(const char *path, Small form) {
                                &error));
   OK(chorale_problem_set_texts(problem, CHORALE_TEXTS_KINDS, names, sizeof *names, 2, &error));
   OK(chorale_problem_set_cliques(problem, kinds, NULL, &error));
-  OK(chorale_problem_set_gold(problem, gold, &error));
+  if (form == TRAINED)
+    OK(chorale_problem_set_note(problem, "training_groups", 15, "1", 1, &error));
+  else
+    OK(chorale_problem_set_gold(problem, gold, &error));
   char note[] = "a\\b\nc\n" LONG_LINE;
   OK(chorale_problem_set_note(problem, "ti\"tle", 6, note, sizeof note - 1, &error));
   OK(chorale_problem_save(problem, path, &error));
@@ -554,6 +557,22 @@ static void a_report_has_the_figures_of_the_library(void **state) {
   snprintf(path, sizeof path, "%s/report.html", folder);
   char *html = contents(path);
   assert_memory_equal(html, "<!DOCTYPE html>", 15);
+  free(html);
+}
+
+/* The only chain that changes is on a training page. */
+static void a_report_without_gold_leaves_out_training_pages(void **state) {
+  (void)state;
+  char path[200];
+  snprintf(path, sizeof path, "%s/trained.chorale", folder);
+  save_small(path, TRAINED);
+  Said said = say("report --output %s/trained.html %s", folder, path);
+  expect_done(&said);
+  forget(&said);
+  snprintf(path, sizeof path, "%s/trained.html", folder);
+  char *html = contents(path);
+  assert_non_null(strstr(html, "<dt>Records changed</dt><dd data-figure=\"changed-records\">0</dd>"
+                               "<dd class=\"small\">of 2</dd>"));
   free(html);
 }
 
@@ -950,6 +969,7 @@ int main(void) {
       cmocka_unit_test(what_is_learnt_is_that_of_the_library_and_is_applied),
       cmocka_unit_test(names_are_printed_without_control_characters),
       cmocka_unit_test(a_report_has_the_figures_of_the_library),
+      cmocka_unit_test(a_report_without_gold_leaves_out_training_pages),
       cmocka_unit_test(a_report_says_how_sure_labels_are_among_chains_of_more_labels),
       cmocka_unit_test(files_are_described_as_the_library_does),
       cmocka_unit_test(files_are_checked),

@@ -20,8 +20,10 @@ typedef struct tally {
   int64_t tokens, changed;
   int64_t known; /* tokens with a gold label */
   int64_t own_errors, errors;
-  int64_t records;          /* chains with a gold label; summarise() sets this and the next two */
-  int64_t own_right, right; /* chains with a gold label and without an error */
+  /* Numbers of chains, which summarise() counts. */
+  int64_t chains, changed_chains; /* all; those with a changed token */
+  int64_t records;                /* those with a gold label */
+  int64_t own_right, right;       /* those with a gold label and without an error */
 } tally;
 
 /* Adds `length` positions to the counts in *to. gold, own, together: by position, the gold label

@@ -26,6 +26,8 @@ static void add_tally(tally *to, const tally *more) {
   to->known += more->known;
   to->own_errors += more->own_errors;
   to->errors += more->errors;
+  to->chains += more->chains;
+  to->changed_chains += more->changed_chains;
   to->records += more->records;
   to->own_right += more->own_right;
   to->right += more->right;
@@ -49,6 +51,8 @@ summary summarise(const corpus *from, const inference *done) {
                    from->gold != NULL ? from->gold + begin : NULL, done->own + begin,
                    done->together + begin, length);
       const int known = counted->known > before.known;
+      counted->chains += 1;
+      counted->changed_chains += counted->changed > before.changed;
       counted->records += known;
       counted->own_right += known && counted->own_errors == before.own_errors;
       counted->right += known && counted->errors == before.errors;

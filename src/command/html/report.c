@@ -235,9 +235,9 @@ static void put_figures(const report *r) {
     put_count(r->to, of->all.tokens);
     fputs(" tokens</dd></div>\n<div><dt>Records changed</dt><dd data-figure=\"changed-records\">",
           r->to);
-    put_count(r->to, result->changed_chains);
+    put_count(r->to, of->all.changed_chains);
     fputs("</dd><dd class=\"small\">of ", r->to);
-    put_count(r->to, r->from->chain_count);
+    put_count(r->to, of->all.chains);
     fputs("</dd></div>\n<div><dt>Joint score</dt><dd data-figure=\"score\">", r->to);
     put_number(r->to, result->score - result->own_score, 1, 1);
     fputs("</dd><dd class=\"small\">over the records alone</dd></div>\n", r->to);

@@ -261,7 +261,7 @@ const View = (() => {
       if (all.known === 0) put("score", number(this.of.gain(), 1, true));
       for (const [name, count] of [
         ["errors", all.errors], ["right", all.right], ["changed", all.changed],
-        ["changed-records", pages.reduce((sum, page) => sum + page.changedRecords, 0)],
+        ["changed-records", all.changedRecords],
       ])
         put(name, grouped.format(count));
       const known = pages.filter((page, p) => page.known > 0 && !this.of.training.has(p));
