@@ -168,20 +168,23 @@ bool CountDual::sort_column(std::int32_t v) noexcept {
 // about six moves for each entry, or if interrupted.
 bool CountDual::sort_by_insertion(Entry *entry, std::int64_t length) noexcept {
   std::int64_t patience = 6 * length + 32;
-  Pace pace(*view_, 8, length);
-  for (std::int64_t j = 1; j < length; ++j) {
-    if (!pace.next())
-      return false;
-    const Entry next = entry[j];
-    std::int64_t at = j;
-    for (; at > 0 && entry[at - 1].gain < next.gain; --at)
-      entry[at] = entry[at - 1];
-    entry[at] = next;
-    patience -= j - at;
-    if (patience < 0)
-      return false;
-  }
-  return true;
+  const auto insert = [&patience, entry](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t j = std::max<std::int64_t>(begin, 1); j < end; ++j) {
+      if (!(entry[j - 1].gain < entry[j].gain))
+        continue;
+      if (patience < 0)
+        break;
+      const Entry next = entry[j];
+      std::int64_t at = j;
+      do {
+        entry[at] = entry[at - 1];
+        --at;
+      } while (at > 0 && entry[at - 1].gain < next.gain);
+      entry[at] = next;
+      patience -= j - at;
+    }
+  };
+  return in_stretches(*view_, length, 8, insert) && patience >= 0;
 }
 
 // Merges two sorted arrays into `entry`: `length` entries of `entry` and `more` entries of `added`.
@@ -224,19 +227,21 @@ double CountDual::evaluate(gsl::span<const double> prices, double negligible) no
     double gains = 0;
     double best = kForbidden;
     std::int64_t chosen = 0;
-    Pace pace(*view_, 8, most + 1);
-    for (std::int64_t k = 0;; ++k) {
-      if (!pace.next())
-        return kInfinity;
+    const auto choose = [&](std::int64_t k) {
       h[k] = gains + f[k];
       if (k >= least && h[k] > best) {
         best = h[k];
         chosen = k;
       }
-      if (k >= most)
-        break;
-      gains += entry[k].gain;
-    }
+    };
+    if (!in_stretches(*view_, most, 8, [&](std::int64_t begin, std::int64_t end) {
+          for (std::int64_t k = begin; k < end; ++k) {
+            choose(k);
+            gains += entry[k].gain;
+          }
+        }))
+      return kInfinity;
+    choose(most);
     best_[v] = best;
     chosen_[v] = static_cast<std::int32_t>(chosen);
     total += best;
@@ -316,26 +321,26 @@ bool CountDual::reduce(double level, double *dropped) noexcept {
     double *own = own_leave_loss_ + v * members_;
     const std::int64_t chosen = chosen_[v];
     double with_more = kForbidden;
-    Pace more_pace(*view_, 8, last_count);
-    for (std::int64_t k = last_count; k > 0; --k) {
-      if (!more_pace.next())
-        return true;
-      if (k >= lo)
-        with_more = std::max(with_more, h[k] + entry[k].gain);
-      if (k <= chosen)
-        suffix_[k - 1] = with_more;
-    }
-    Pace own_pace(*view_, Limits::kScattered, chosen);
-    for (std::int64_t r = 0; r < chosen; ++r) {
-      if (!own_pace.next())
-        return true;
-      if (r >= lo)
-        prefix = std::max(prefix, h[r]);
-      const double more = r + 1 <= last_count ? suffix_[r] : kForbidden;
-      const double without = std::max(prefix, more - entry[r].gain);
-      own[r] = std::max(0.0, best_[v] - without);
-      leave_loss_[entry[r].member] += own[r];
-    }
+    if (!in_stretches(*view_, last_count, 8, [&](std::int64_t begin, std::int64_t end) {
+          for (std::int64_t k = last_count - begin; k > last_count - end; --k) {
+            if (k >= lo)
+              with_more = std::max(with_more, h[k] + entry[k].gain);
+            if (k <= chosen)
+              suffix_[k - 1] = with_more;
+          }
+        }))
+      return true;
+    if (!in_stretches(*view_, chosen, Limits::kScattered, [&](std::int64_t begin, std::int64_t end) {
+          for (std::int64_t r = begin; r < end; ++r) {
+            if (r >= lo)
+              prefix = std::max(prefix, h[r]);
+            const double more = r + 1 <= last_count ? suffix_[r] : kForbidden;
+            const double without = std::max(prefix, more - entry[r].gain);
+            own[r] = std::max(0.0, best_[v] - without);
+            leave_loss_[entry[r].member] += own[r];
+          }
+        }))
+      return true;
   }
 
   for (std::int64_t v = 0; v < columns_; ++v) {
@@ -346,37 +351,38 @@ bool CountDual::reduce(double level, double *dropped) noexcept {
     const std::int64_t hi = hi_[v];
     const std::int64_t chosen = chosen_[v];
     suffix_[hi + 1] = kForbidden;
-    Pace suffix_pace(*view_, 4, hi + 1);
-    for (std::int64_t k = hi; k >= 0; --k) {
-      if (!suffix_pace.next())
-        return true;
-      suffix_[k] = k >= lo ? std::max(suffix_[k + 1], h[k]) : suffix_[k + 1];
-    }
+    if (!in_stretches(*view_, hi + 1, 4, [&](std::int64_t begin, std::int64_t end) {
+          for (std::int64_t k = hi - begin; k > hi - end; --k)
+            suffix_[k] = k >= lo ? std::max(suffix_[k + 1], h[k]) : suffix_[k + 1];
+        }))
+      return true;
     double replacing = kForbidden; // max of H_v(k) - gain of rank k - 1, over k <= r
     std::int64_t kept = 0;
     std::int32_t sorted = 0;
-    Pace entry_pace(*view_, Limits::kScattered, length_[v]);
-    for (std::int64_t r = 0; r < length_[v]; ++r) {
-      // Entries of the column may be stored twice now, but an interrupted dual is loaded again
-      // before its next use.
-      if (!entry_pace.next())
-        return true;
-      if (r >= 1 && r >= lo && r <= hi)
-        replacing = std::max(replacing, h[r] - entry[r - 1].gain);
-      const double with =
-          std::max(r + 1 <= hi ? suffix_[r + 1] : kForbidden, replacing + entry[r].gain);
-      const double own_loss = r < chosen ? own[r] : 0.0;
-      const double others = leave_loss_[entry[r].member];
-      const double loss = (best_[v] - with) +
-                          (others == kInfinity && own_loss == kInfinity ? 0.0 : others - own_loss);
-      if (loss >= slack) {
-        drop(loss);
-        continue;
+    const auto drop_entries = [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t r = begin; r < end; ++r) {
+        if (r >= 1 && r >= lo && r <= hi)
+          replacing = std::max(replacing, h[r] - entry[r - 1].gain);
+        const double with =
+            std::max(r + 1 <= hi ? suffix_[r + 1] : kForbidden, replacing + entry[r].gain);
+        const double own_loss = r < chosen ? own[r] : 0.0;
+        const double others = leave_loss_[entry[r].member];
+        const double loss =
+            (best_[v] - with) +
+            (others == kInfinity && own_loss == kInfinity ? 0.0 : others - own_loss);
+        if (loss >= slack) {
+          drop(loss);
+          continue;
+        }
+        ++remaining_[entry[r].member];
+        sorted += r < sorted_[v];
+        entry[kept++] = entry[r];
       }
-      ++remaining_[entry[r].member];
-      sorted += r < sorted_[v];
-      entry[kept++] = entry[r];
-    }
+    };
+    // If interrupted, the column may hold entries twice; the dual is loaded again before its next
+    // use.
+    if (!in_stretches(*view_, length_[v], Limits::kScattered, drop_entries))
+      return true;
     length_[v] = static_cast<std::int32_t>(kept);
     sorted_[v] = sorted;
     hi_[v] = std::min(hi_[v], length_[v]);

@@ -305,17 +305,19 @@ double ExactMajority::least_useful(Matrix<double> messages) const noexcept {
   for (std::int32_t v = 0; v < K; ++v)
     offset[v] = flow_.price(v) - w[v];
   double least = kInfinity;
-  Pace pace(*instance_, 16 + 2 * K, instance_->members);
-  for (std::int64_t i = 0; i < instance_->members && pace.next(); ++i) {
-    if (!is_live(i))
-      continue;
-    const double *message = messages.row(i).data();
-    double lowest = kInfinity;
-    for (std::int32_t v = 0; v < K; ++v)
-      lowest = std::min(lowest, message[v] + offset[v]);
-    const std::int32_t u = flow_.assignment().data()[i];
-    least = std::min(least, lowest + (flow_.theta(i)[u] - flow_.price(u)));
-  }
+  in_stretches(*instance_, instance_->members, 16 + 2 * K, [&](std::int64_t begin,
+                                                               std::int64_t end) {
+    for (std::int64_t i = begin; i < end; ++i) {
+      if (!is_live(i))
+        continue;
+      const double *message = messages.row(i).data();
+      double lowest = kInfinity;
+      for (std::int32_t v = 0; v < K; ++v)
+        lowest = std::min(lowest, message[v] + offset[v]);
+      const std::int32_t u = flow_.assignment().data()[i];
+      least = std::min(least, lowest + (flow_.theta(i)[u] - flow_.price(u)));
+    }
+  });
   return least;
 }
 

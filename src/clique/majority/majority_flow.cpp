@@ -71,7 +71,6 @@ void MajorityFlow::take_free_labelling() noexcept {
   std::fill(potential_, potential_ + nodes(), 0.0);
   std::fill(first_, first_ + columns_, -1);
   std::fill(cost_, cost_ + std::int64_t{nodes()} * nodes(), kInfinity);
-  total_ = 0;
   Pace pace(*instance_, 16 + 4 * std::int64_t{columns_}, members_);
   for (std::int32_t i = members_ - 1; i >= 0 && pace.next(); --i) {
     link(i, x_[i]);
@@ -113,9 +112,12 @@ void MajorityFlow::add_to_row(std::int32_t u, std::int32_t i) noexcept {
 
 void MajorityFlow::rebuild_row(std::int32_t u) noexcept {
   std::fill(row(u), row(u) + columns_, kInfinity);
-  Pace pace(*instance_, 16 + 2 * std::int64_t{columns_}, counts_[u]);
-  for (std::int32_t i = first_[u]; i >= 0 && pace.next(); i = next_[i])
-    add_to_row(u, i);
+  std::int32_t i = first_[u];
+  in_stretches(*instance_, counts_[u], 16 + 2 * std::int64_t{columns_},
+               [&](std::int64_t begin, std::int64_t end) {
+                 for (; begin < end; ++begin, i = next_[i])
+                   add_to_row(u, i);
+               });
 }
 
 void MajorityFlow::open_slack(std::int32_t v) noexcept {
@@ -215,14 +217,16 @@ std::int32_t MajorityFlow::trace(std::int32_t sink) noexcept {
     if (u == slack_node() || w == slack_node())
       continue;
     double least = kInfinity;
-    Pace pace(*instance_, 16, counts_[u]);
-    for (std::int32_t i = first_[u]; i >= 0 && pace.next(); i = next_[i]) {
-      const double loss = theta(i)[u] - theta(i)[w];
-      if (loss < least) {
-        least = loss;
-        moved_[j] = i;
+    std::int32_t best = -1;
+    std::int32_t i = first_[u];
+    in_stretches(*instance_, counts_[u], 16, [&](std::int64_t begin, std::int64_t end) {
+      for (; begin < end; ++begin, i = next_[i]) {
+        const double loss = theta(i)[u] - theta(i)[w];
+        best = loss < least ? i : best;
+        least = loss < least ? loss : least;
       }
-    }
+    });
+    moved_[j] = best;
     total_ -= least;
   }
   return length;
@@ -299,9 +303,10 @@ double MajorityFlow::score() const noexcept {
 
 double MajorityFlow::score_of_members() const noexcept {
   double total = 0;
-  Pace pace(*instance_, 8, members_);
-  for (std::int64_t i = 0; i < members_ && pace.next(); ++i)
-    total += theta(i)[x_[i]];
+  in_stretches(*instance_, members_, 8, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t i = begin; i < end; ++i)
+      total += theta(i)[x_[i]];
+  });
   return total;
 }
 
@@ -315,18 +320,20 @@ bool MajorityFlow::distances_to(gsl::span<double> all, Limits &limits) const noe
           u == v ? 0.0 : std::max(0.0, (row(u)[v] + potential_[u]) - potential_[v]);
   for (std::int64_t middle = 0; middle < N; ++middle) {
     const double *through = distances + middle * N;
-    for (std::int64_t to = 0; to < N; ++to) {
-      if (!limits.spend(N + 8))
-        return false;
-      double *best = distances + to * N;
-      const double onward = best[middle];
-      if (onward == kInfinity || to == middle)
-        continue;
-      for (std::int64_t from = 0; from < N; ++from) {
-        const double d = onward + through[from];
-        best[from] = d < best[from] ? d : best[from];
+    const auto relax = [=](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t to = begin; to < end; ++to) {
+        double *best = distances + to * N;
+        const double onward = best[middle];
+        if (onward == kInfinity || to == middle)
+          continue;
+        for (std::int64_t from = 0; from < N; ++from) {
+          const double d = onward + through[from];
+          best[from] = d < best[from] ? d : best[from];
+        }
       }
-    }
+    };
+    if (!in_stretches(limits, N, N + 8, relax))
+      return false;
   }
   for (std::int64_t to = 0; to < N; ++to)
     for (std::int64_t from = 0; from < N; ++from)
