@@ -330,16 +330,17 @@ bool CountDual::reduce(double level, double *dropped) noexcept {
           }
         }))
       return true;
-    if (!in_stretches(*view_, chosen, Limits::kScattered, [&](std::int64_t begin, std::int64_t end) {
-          for (std::int64_t r = begin; r < end; ++r) {
-            if (r >= lo)
-              prefix = std::max(prefix, h[r]);
-            const double more = r + 1 <= last_count ? suffix_[r] : kForbidden;
-            const double without = std::max(prefix, more - entry[r].gain);
-            own[r] = std::max(0.0, best_[v] - without);
-            leave_loss_[entry[r].member] += own[r];
-          }
-        }))
+    const auto find_losses = [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t r = begin; r < end; ++r) {
+        if (r >= lo)
+          prefix = std::max(prefix, h[r]);
+        const double more = r + 1 <= last_count ? suffix_[r] : kForbidden;
+        const double without = std::max(prefix, more - entry[r].gain);
+        own[r] = std::max(0.0, best_[v] - without);
+        leave_loss_[entry[r].member] += own[r];
+      }
+    };
+    if (!in_stretches(*view_, chosen, Limits::kScattered, find_losses))
       return true;
   }
 
