@@ -52,7 +52,7 @@ if [[ $(cat "$here/dist/built" 2>/dev/null) != "$state" ]]; then
   grep -qF "$contract" "$work/new/chorale.cpp"
   awk -v cold="$cold" -f "$here/tools/cold.awk" "$work/new/chorale.cpp" |
     sed "s/$contract/static_cast<void>(0)/" >"$work/chorale.cpp"
-  compile=(-std=c++20 -O2 -mllvm -inlinedefault-threshold=80 -Wno-pragma-clang-attribute -fwasm-exceptions
+  compile=(-std=c++20 -O2 -mllvm -inlinedefault-threshold=65 -Wno-pragma-clang-attribute -fwasm-exceptions
     -mbulk-memory -msign-ext -mnontrapping-fptoint -DCHORALE_STATIC -I "$work")
   own=(allocate free allocated host score_function release_function progress_function
     learn_progress_function simd header)
