@@ -110,14 +110,20 @@ void MajorityFlow::add_to_row(std::int32_t u, std::int32_t i) noexcept {
   }
 }
 
+// Calls body(i) for each member i in column u. Each call costs `work` steps. Ends early if
+// interrupted.
+template <class Body>
+void MajorityFlow::for_members(std::int32_t u, std::int64_t work, Body &&body) noexcept {
+  std::int32_t i = first_[u];
+  in_stretches(*instance_, counts_[u], work, [&](std::int64_t begin, std::int64_t end) {
+    for (; begin < end; ++begin, i = next_[i])
+      body(i);
+  });
+}
+
 void MajorityFlow::rebuild_row(std::int32_t u) noexcept {
   std::fill(row(u), row(u) + columns_, kInfinity);
-  std::int32_t i = first_[u];
-  in_stretches(*instance_, counts_[u], 16 + 2 * std::int64_t{columns_},
-               [&](std::int64_t begin, std::int64_t end) {
-                 for (; begin < end; ++begin, i = next_[i])
-                   add_to_row(u, i);
-               });
+  for_members(u, 16 + 2 * std::int64_t{columns_}, [&](std::int32_t i) { add_to_row(u, i); });
 }
 
 void MajorityFlow::open_slack(std::int32_t v) noexcept {
@@ -218,13 +224,10 @@ std::int32_t MajorityFlow::trace(std::int32_t sink) noexcept {
       continue;
     double least = kInfinity;
     std::int32_t best = -1;
-    std::int32_t i = first_[u];
-    in_stretches(*instance_, counts_[u], 16, [&](std::int64_t begin, std::int64_t end) {
-      for (; begin < end; ++begin, i = next_[i]) {
-        const double loss = theta(i)[u] - theta(i)[w];
-        best = loss < least ? i : best;
-        least = loss < least ? loss : least;
-      }
+    for_members(u, 16, [&](std::int32_t i) {
+      const double loss = theta(i)[u] - theta(i)[w];
+      best = loss < least ? i : best;
+      least = loss < least ? loss : least;
     });
     moved_[j] = best;
     total_ -= least;

@@ -86,6 +86,8 @@ private:
   void take_free_labelling() noexcept;
   void unlink(std::int32_t i) noexcept;
   void link(std::int32_t i, std::int32_t v) noexcept;
+  template <class Body>
+  void for_members(std::int32_t u, std::int64_t work, Body &&body) noexcept;
   void rebuild_row(std::int32_t u) noexcept;
   void add_to_row(std::int32_t u, std::int32_t i) noexcept;
   void open_slack(std::int32_t v) noexcept;

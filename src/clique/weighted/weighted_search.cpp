@@ -153,9 +153,8 @@ void WeightedSearch::count_labelling() noexcept {
   x_score_ = sum.total;
 }
 
-void WeightedSearch::take_labelling(gsl::span<const std::int32_t> from) noexcept {
-  Expects(from.size() >= to_size(members_));
-  std::copy_n(from.data(), members_, x_);
+void WeightedSearch::take_kept() noexcept {
+  std::copy_n(kept_, members_, x_);
   count_labelling();
 }
 
@@ -182,7 +181,7 @@ void WeightedSearch::write_start() noexcept {
   switch (task_.start) {
   case CHORALE_START_ALPHA_PASS:
     run_passes(0);
-    take_labelling(by_member(kept_));
+    take_kept();
     return;
   case CHORALE_START_ASSIGNMENT:
     for (std::int64_t i = 0; i < members_; ++i)
@@ -600,10 +599,10 @@ void WeightedSearch::find_marginals() noexcept {
   }
   if (is_exact())
     bound_ = kept_score_;
-  take_labelling(by_member(kept_));
+  take_kept();
   if (!task_.messages_only && !is_exact())
     improve();
-  take_labelling(by_member(kept_));
+  take_kept();
   if (!spread())
     return;
   if (only_member_ >= 0)

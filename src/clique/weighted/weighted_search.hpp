@@ -54,8 +54,8 @@ private:
   // These functions read and change the working labelling: x_, with counts_ and x_score_. keep()
   // copies it to kept_ if it scores more than the labelling in kept_.
   void write_start() noexcept;
-  // Makes `from`, the column of each member, the working labelling.
-  void take_labelling(gsl::span<const std::int32_t> from) noexcept;
+  // Makes the labelling in kept_ the working labelling.
+  void take_kept() noexcept;
   void count_labelling() noexcept;
   void move(std::int32_t i, std::int32_t to) noexcept;
   void keep() noexcept;
