@@ -426,8 +426,9 @@ static double objective(const Planted *planted, const double *theta, double lamb
 }
 
 /* Checks that no step from the learnt weights along a weight, or in a random direction, lowers the
- * enumerated objective by more than the tolerance of the cutting planes. Agreement is applied
- * 1.5 times as large as learnt, or as learnt where that is safer. Bonuses of excluded values stay 0. */
+ * enumerated objective by more than the tolerance of the cutting planes. The learnt weights are those
+ * from which the applied ones come by the factors of learn.h that give the lowest objective. Bonuses
+ * of excluded values stay 0. */
 static void check_weights(const int32_t *classes) {
   Random random = {test_seed()};
   int64_t seen = 0;
@@ -454,13 +455,20 @@ static void check_weights(const int32_t *classes) {
                                                        : 0] = weights[w].weight;
       bonuses += value && weights[w].weight != 0;
     }
-    const double applied = theta[0];
-    double reached = objective(&planted, theta, report.regularisation, report.unit, f1);
-    theta[0] = applied / 1.5;
-    const double smaller = objective(&planted, theta, report.regularisation, report.unit, f1);
-    if (smaller > reached)
-      theta[0] = applied;
-    reached = fmin(reached, smaller);
+    double reached = INFINITY, applied[BASES];
+    memcpy(applied, theta, sizeof theta);
+    for (int factors = 0; factors < 6; ++factors) {
+      const double all = pow(0.7, factors / 2), agreement = factors % 2 == 0 ? 1 : 1.5;
+      double before[BASES];
+      for (int w = 0; w < BASES; ++w)
+        before[w] = applied[w] / all / (w == 0 ? agreement : 1);
+      const double found =
+          objective(&planted, before, report.regularisation, report.unit, f1);
+      if (found < reached) {
+        reached = found;
+        memcpy(theta, before, sizeof theta);
+      }
+    }
     const double open = 3e-3 * report.unit * (double)planted.items;
     for (int step = 0; report.applied == CHORALE_APPLIED_ALL && step < 200; ++step) {
       double moved[BASES];

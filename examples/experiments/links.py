@@ -134,7 +134,13 @@ class Scored:
         groups = self.data.groups
         problems = [to_learn(self.held_out[fold], among(self.train[fold]), self.labels[fold],
                              groups[self.train[fold]], kind) for fold in self.folds]
-        return problems, to_learn(self.scores, among(self.test), self.data.labels[self.test], groups[self.test], kind)
+        return problems, self.to_label(kind, among=among)
+
+    def to_label(self, kind, inside=slice(None), among=None):
+        """Returns the problem to label. inside: which of the test papers it has; among: as for
+        problems()."""
+        test, among = self.test[inside], among or self.links_within
+        return to_learn(self.scores[inside], among(test), self.data.labels[test], self.data.groups[test], kind)
 
 
 def point(data, fraction, number):

@@ -131,20 +131,25 @@
  *                   with p <= level. Up to half of the kinds kept may then be there by chance;
  *                   their weights are small, and the last gate prevents harm. A single kind is
  *                   judged by the last gate alone.
- *   factor          The objective asks for a margin, and so for weights that just suffice. Weights
+ *   factors         The objective asks for a margin, and so for weights that just suffice. Weights
  *                   of agreement bases of position cliques without a centre (words, keys, links)
  *                   are applied 1.5 times as large as learnt, within their bounds. They are applied
  *                   as learnt if the larger weights cost held-out groups more: beyond a critical
- *                   strength agreement spreads one label through whole documents. In this case the
- *                   upper ends of the intervals of these weights are raised by as much as the
- *                   factor would have raised the weights, since few groups hardly tell whether the
- *                   factor is right. Bonuses are never multiplied: a larger bonus gives ever more
- *                   positions its label, which harms. Gains and p-values are those of the weights
- *                   as learnt, without the factor.
+ *                   strength agreement spreads one label through whole documents. Bonuses are not
+ *                   multiplied by 1.5: a larger bonus gives ever more positions its label, which
+ *                   harms.
+ *                     Then all weights are multiplied by 0.7, within their bounds, and once more by
+ *                   0.7, each time only if held-out groups cost less afterwards. The taggers of the
+ *                   folds miss more labels than the final tagger. A bonus that finds what they miss
+ *                   may find too much with the final tagger.
+ *                     Few groups hardly tell which factors are right. So where a weight is applied
+ *                   smaller than with the factor 1.5, or for bonuses smaller than learnt, its
+ *                   interval is extended on that side by the difference. Gains and p-values are
+ *                   those of the weights as learnt, without factors.
  *   temperature     For chorale_run_probabilities: the temperature with the highest likelihood of
  *                   the gold labels of held-out groups. Each group is labelled under the weights
- *                   learnt on the other folds, to which the factor and the last gate are applied as
- *                   to the final weights. Only positions whose highest probability at u is below
+ *                   learnt on the other folds, to which the factors and the last gate are applied
+ *                   as to the final weights. Only positions whose highest probability at u is below
  *                   0.95 count, since the many sure positions would outweigh the others. u times
  *                   1/2, 1, 2, 4 and 8 are tried. The best of them is refined by the vertex of the
  *                   parabola through its likelihood and those of its two neighbours, over the
@@ -166,9 +171,9 @@
  * The weights are for inference. They minimise the objective above, which asks for a margin at a
  * chosen lambda, and do not estimate a distribution. Suppose that gold labels are drawn from
  * exp(score) under some true weights. Then the learnt weights are smaller than the true ones (with
- * 40 to 60 groups about half as large, before the factor), and label held-out groups about as well.
- * Intervals describe the minimum of the objective, times the factor; they are not intervals for the
- * true weights of such a distribution. */
+ * 40 to 60 groups about half as large, before the factors), and label held-out groups about as
+ * well. Intervals describe the minimum of the objective, times the factors; they are not intervals
+ * for the true weights of such a distribution. */
 #ifndef CHORALE_LEARN_H
 #define CHORALE_LEARN_H
 
@@ -296,7 +301,7 @@ typedef struct chorale_learnt chorale_learnt;
  * and classes), WEIGHTS (a clique with a kind has weights above 1), MODEL_MISMATCH (a kind has two
  * names), NO_LABELLING (a chain forbids every labelling), and those of chorale_run_create and
  * chorale_run_solve.
- * Cost: at most 81 + 3 K runs over each problem, where K is the number of kinds. Memory: that of a
+ * Cost: at most 83 + 3 K runs over each problem, where K is the number of kinds. Memory: that of a
  * run, two copies of the scores, and, for each labelling that is kept (at most 60 a group), 8 bytes
  * for each weight and each fold. */
 CHORALE_API chorale_status chorale_learn(const chorale_host *host,

@@ -29,6 +29,10 @@ constexpr std::int64_t kScreenedGroups = 6;
 // Weights of agreement bases in position cliques without a centre are multiplied by this factor
 // after learning.
 constexpr double kFactor = 1.5;
+// Then all weights are multiplied by kShrinkFactor, up to kShrinkTimes times, as long as held-out
+// groups cost less for it.
+constexpr double kShrinkFactor = 0.7;
+constexpr std::int32_t kShrinkTimes = 2;
 // Greatest number of random exchanges of members. Fewer are made if kExchangesAsGreat of them give
 // a statistic at least as great as the observed one.
 constexpr std::int64_t kExchanges = 999;
@@ -92,8 +96,9 @@ private:
   chorale_status choose_kinds(Variant variant) noexcept;
   bool has_part(std::int64_t kind, Variant variant) const noexcept;
   void judge_kind(chorale_learnt_kind &told, gsl::span<const double> costs) noexcept;
-  bool multiply(gsl::span<double> theta) const noexcept;
-  chorale_status enlarge() noexcept;
+  bool enlarge(gsl::span<double> theta) const noexcept;
+  void shrink(gsl::span<double> theta) const noexcept;
+  chorale_status scale() noexcept;
   chorale_status finish() noexcept;
   void apply_nothing() noexcept;
   static double sum(gsl::span<const double> costs) noexcept {
@@ -135,7 +140,6 @@ private:
   Lessons lessons_;
   std::int32_t folds_ = 0;
   std::int64_t tried_ = 0;         // number of kinds with weights
-  bool stays_ = false; // weights are not multiplied by kFactor: held-out groups would cost more
   Array<std::int32_t> fold_;       // by group: its fold
   Array<std::uint8_t> takes_part_; // by group: 1 if fit() uses its planes
   Array<double> least_;            // by weight: lower bound under the current variant
@@ -185,11 +189,11 @@ chorale_status LearningCourse::teach() noexcept {
     return CHORALE_OK;
   learnt_.report.base_cost = sum(lessons_.base_cost());
   // The greatest number of runs over each problem: for all bases and for the control, each with and
-  // without VALUE bonuses; for the final fit; one for the temperature; two in enlarge(). The runs
+  // without VALUE bonuses; for the final fit; one for the temperature; four in scale(). The runs
   // for each kind alone are added below.
   constexpr std::int32_t kFixedRuns =
-      kFirstRuns - kMoreRuns + 4 * kGrid * (kMoreRuns + 1) + kMoreRuns + 1 + 2;
-  static_assert(kFixedRuns == 81, "learn.h states it");
+      kFirstRuns - kMoreRuns + 4 * kGrid * (kMoreRuns + 1) + kMoreRuns + 1 + 2 + kShrinkTimes;
+  static_assert(kFixedRuns == 83, "learn.h states it");
   lessons_.set_most_runs((kFixedRuns + (kMoreRuns + 1) * learnt_.kinds.size()) *
                          static_cast<std::int64_t>(teaching_.problems.size()));
   CHORALE_CHECK(follow(Variant::all));
@@ -657,15 +661,16 @@ void LearningCourse::judge_kind(chorale_learnt_kind &told,
   told.gain_upper = interval.upper;
 }
 
-// Multiplies the learnt weights of agreement bases in position cliques without a centre by kFactor,
-// within their bounds. Returns true if that changes a weight.
-bool LearningCourse::multiply(gsl::span<double> theta) const noexcept {
+// Multiplies the weights of agreement bases in position cliques without a centre by kFactor, within
+// their bounds. Returns true if that changes a weight. theta: one weight vector or several.
+bool LearningCourse::enlarge(gsl::span<double> theta) const noexcept {
   bool changes = false;
-  for (std::int64_t w = 0; w < weights(); ++w) {
+  for (std::int64_t i = 0; i < static_cast<std::int64_t>(theta.size()); ++i) {
+    const std::int64_t w = i % weights();
     const Kind &kind = learnt_.kinds[learnt_.weights[w].kind];
     if (kind.is_property || kind.is_centred || !is_agreement(learnt_.weights[w].basis))
       continue;
-    double &weight = theta.data()[w];
+    double &weight = theta.data()[i];
     const double larger = std::clamp(kFactor * weight, least_[w], most_[w]);
     changes = changes || larger != weight;
     weight = larger;
@@ -673,32 +678,51 @@ bool LearningCourse::multiply(gsl::span<double> theta) const noexcept {
   return changes;
 }
 
-// Multiplies the final weights and the weights of the folds by kFactor (multiply()), unless
-// held-out groups cost more under the larger weights. That can happen: beyond a critical strength,
-// which depends on the corpus, agreement spreads one label through whole documents.
-chorale_status LearningCourse::enlarge() noexcept {
-  Array<double> learnt(memory_);       // fold_theta_ before the multiplication
-  Array<double> costs(memory_);        // by group, under the weights as learnt
-  Array<double> larger_costs(memory_); // by group, under the larger weights
-  if (!learnt.copy(fold_theta_) || !costs.resize(groups()) || !larger_costs.resize(groups()))
+// Multiplies all weights by kShrinkFactor, within their bounds. theta: as for enlarge().
+void LearningCourse::shrink(gsl::span<double> theta) const noexcept {
+  for (std::int64_t i = 0; i < static_cast<std::int64_t>(theta.size()); ++i) {
+    double &weight = theta.data()[i];
+    weight = std::clamp(kShrinkFactor * weight, least_[i % weights()], most_[i % weights()]);
+  }
+}
+
+// Chooses the factors of the final weights and of the weights of the folds by what held-out groups
+// cost. Weights are enlarged unless that costs more: beyond a critical strength, which depends on
+// the corpus, agreement spreads one label through whole documents. Then they shrink while that
+// costs less.
+chorale_status LearningCourse::scale() noexcept {
+  if (learnt_.report.applied == CHORALE_APPLIED_NOTHING) {
+    enlarge(theta_);
+    enlarge(fold_theta_);
+    return CHORALE_OK;
+  }
+  Array<double> before(memory_); // fold_theta_ before the factor that is tried
+  Array<double> costs(memory_);  // by group
+  if (!before.copy(fold_theta_) || !costs.resize(groups()))
     return no_memory();
-  bool changes = false;
-  for (std::int32_t f = 0; f < folds_; ++f)
-    changes = multiply(fold_theta(f)) || changes;
-  if (changes && learnt_.report.applied == CHORALE_APPLIED_ALL) {
-    const auto label = [&](const Array<double> &theta, Array<double> &into) {
-      return lessons_.label(report_, theta, fold_, false, into);
-    };
-    CHORALE_CHECK(label(learnt, costs));
-    CHORALE_CHECK(label(fold_theta_, larger_costs));
-    if (lessons_.interrupted())
-      return CHORALE_OK;
-    if (sum(larger_costs) > sum(costs)) {
-      stays_ = true;
-      return fold_theta_.copy(learnt) ? chorale_status{CHORALE_OK} : no_memory();
+  CHORALE_CHECK(lessons_.label(report_, fold_theta_, fold_, false, costs));
+  double least = sum(costs);
+  const bool changes = enlarge(fold_theta_);
+  if (changes && !lessons_.interrupted()) {
+    CHORALE_CHECK(lessons_.label(report_, fold_theta_, fold_, false, costs));
+    if (sum(costs) > least) {
+      std::copy(before.begin(), before.end(), fold_theta_.begin());
+    } else {
+      least = sum(costs);
+      enlarge(theta_);
     }
   }
-  multiply(theta_);
+  for (std::int32_t times = 0; times < kShrinkTimes && !lessons_.interrupted(); ++times) {
+    std::copy(fold_theta_.begin(), fold_theta_.end(), before.begin());
+    shrink(fold_theta_);
+    CHORALE_CHECK(lessons_.label(report_, fold_theta_, fold_, false, costs));
+    if (!(sum(costs) < least)) {
+      std::copy(before.begin(), before.end(), fold_theta_.begin());
+      break;
+    }
+    least = sum(costs);
+    shrink(theta_);
+  }
   return CHORALE_OK;
 }
 
@@ -715,11 +739,11 @@ chorale_status LearningCourse::finish() noexcept {
   }
   CHORALE_CHECK(fit(lambda, -1, theta_));
   CHORALE_CHECK(fit_folds(lambda));
-  CHORALE_CHECK(enlarge());
-  Array<double> larger(memory_); // the weights times kFactor; used if enlarge() did not multiply
-  if (!larger.copy(theta_))
+  Array<double> enlarged(memory_); // the largest weights that scale() can choose
+  if (!enlarged.copy(theta_))
     return no_memory();
-  multiply(larger);
+  enlarge(enlarged);
+  CHORALE_CHECK(scale());
   const double folds = folds_;
   for (std::int64_t w = 0; w < weights(); ++w) {
     double mean = 0;
@@ -741,11 +765,14 @@ chorale_status LearningCourse::finish() noexcept {
     weight.weight = theta_[w];
     weight.lower = std::max(theta_[w] - reach, -kLargestScore);
     weight.upper = std::min(theta_[w] + reach, kLargestScore);
-    // The held-out costs of few groups hardly tell whether kFactor is right (enlarge()). So if the
-    // weights stay as learnt, the upper end rises by as much as kFactor would have raised the
-    // weight.
-    if (stays_ && larger[w] > theta_[w])
-      weight.upper = std::min(weight.upper + larger[w] - theta_[w], kLargestScore);
+    // The held-out costs of few groups hardly tell which factors are right (scale()). So if a
+    // weight is smaller than the enlarged one, its interval reaches further on that side, by as much
+    // as is missing.
+    const double missing = enlarged[w] - theta_[w];
+    if (missing > 0)
+      weight.upper = std::min(weight.upper + missing, kLargestScore);
+    else
+      weight.lower = std::max(weight.lower + missing, -kLargestScore);
   }
   if (told.applied == CHORALE_APPLIED_NOTHING) {
     apply_nothing();
