@@ -403,7 +403,7 @@ static void each_rule_has_its_answer(void **state) {
        "section CHAINS, chain 0: chain->unary[1][1] is NaN"},
       {"token", 6, 8 * 6 + 4, 4, (uint32_t)-9, CHORALE_ERROR_OUT_OF_RANGE, "tokens[1] is -9"},
       {"clique", 7, 8 + 12, 4, 40, CHORALE_ERROR_FILE_SECTION, "clique 0: potential 40"},
-      {"two kinds", 7, 8 + 24, 4, 2, CHORALE_ERROR_FILE_SECTION, "do not go together"},
+      {"two kinds", 7, 8 + 24, 4, 2, CHORALE_ERROR_FILE_SECTION, "contradict each other"},
       {"range", 7, 8 + 16, 4, 5, CHORALE_ERROR_FILE_SECTION, "its property has 4"},
       {"members", 7, 8 + 32, 4, 1 << 20, CHORALE_ERROR_FILE_SECTION, "those of clique 0 end"},
       {"fewer members", 7, 8 + 32, 4, 2, CHORALE_ERROR_DUPLICATE_MEMBER, "MEMBERS, member 6"},

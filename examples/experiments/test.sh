@@ -10,7 +10,9 @@ root=$(cd ../.. && pwd)
 directory=${1:-build/experiments}
 [[ $directory == /* ]] || directory=$root/$directory
 python3 -m venv --clear "$directory"
-# The library is compiled once for this and for the tests of the Python package.
+# The library is compiled once for this and for the tests of the Python package: in one folder, by
+# compilers of the same names.
+export CC=${CC-cc} CXX=${CXX-c++}
 "$directory/bin/pip" install --quiet --config-settings=build-dir="$root/build/python-library" \
   -r requirements.txt "$root/bindings/python"
 unset CHORALE_LIBRARY PYTHONPATH

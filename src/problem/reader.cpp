@@ -117,7 +117,7 @@ chorale_status ProblemReader::read_chains() noexcept {
     if ((r.flags & ~Record::kAll) != 0 || r.length < 0 || r.labels < 1 ||
         (each && ((r.flags & Record::kEdges) == 0 || r.length < 3)))
       return damaged(section, ", chain ", i, ": ", r.length, " positions, ", r.labels,
-                     " labels, flags ", r.flags, " do not go together");
+                     " labels, flags ", r.flags, " contradict each other");
     CHORALE_CHECK(check_number(section, "chain", i, "transitions", r.transitions,
                                transitions_.all.size(), -1));
     if (r.offset != scores.at())
@@ -161,7 +161,7 @@ chorale_status ProblemReader::read_cliques() noexcept {
       return damaged(section, ", clique ", c, ": flags ", r.flags, ", property ", r.property,
                      ", dictionary ", r.dictionary, ", potential ", r.potential, ", ", r.values,
                      " values, ", r.labels, " labels, ", r.centre_values, " centre values, ",
-                     r.centre_labels, " centre labels, ", r.members, " members do not go together");
+                     r.centre_labels, " centre labels, ", r.members, " members contradict each other");
     CHORALE_CHECK(
         check_number(section, "clique", c, "property", r.property, properties_.all.size(), -1));
     CHORALE_CHECK(check_number(section, "clique", c, "dictionary", r.dictionary,

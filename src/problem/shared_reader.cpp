@@ -114,7 +114,7 @@ chorale_status ProblemReader::read_properties() noexcept {
         (!at && r.at != 0))
       return damaged(section, ", property ", k, ": kind ", r.kind, ", flags ", r.flags, ", ",
                      r.labels, " labels, ", r.classes, " classes, ", r.states, " states, ",
-                     r.values, " values do not go together");
+                     r.values, " values contradict each other");
     Property *made = nullptr;
     const chorale_status status = create_property(r, section, made);
     if (status == CHORALE_ERROR_FILE_SECTION)
@@ -235,7 +235,7 @@ chorale_status ProblemReader::read_potentials() noexcept {
         (tables ? r.tables < 1 || r.length < 1 : r.tables != 0 || r.length != 0))
       return damaged(section, ", potential ", k, ": kind ", r.kind, ", flags ", r.flags, ", ",
                      r.values, " values, ", r.tables, " tables of ", r.length, ", base ", r.base,
-                     ", number ", r.number, " do not go together");
+                     ", number ", r.number, " contradict each other");
     if (scaled)
       CHORALE_CHECK(check_number(section, "potential", k, "potential", r.base, k, 0));
     Potential *made = nullptr;

@@ -12,7 +12,7 @@ scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 
 cmake --install "$build" --prefix "$scratch/first" >/dev/null
-cmake -S . -B "$build/second" -G Ninja -DCMAKE_BUILD_TYPE=Release -DCHORALE_WERROR=ON \
+cmake -S . -B "$build/second" -G Ninja -DCMAKE_BUILD_TYPE=None -DCHORALE_WERROR=ON \
   -DCHORALE_UNITY=ON -DCHORALE_SYMBOL_PREFIX=second_ -DCHORALE_BUILD_TESTS=OFF -DCHORALE_BUILD_EXAMPLES=OFF >/dev/null
 cmake --build "$build/second" -j "$(nproc)" >/dev/null
 cmake --install "$build/second" --prefix "$scratch/first" >/dev/null
