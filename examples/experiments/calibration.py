@@ -8,7 +8,9 @@ as many positions each, over the positions whose label changed or whose highest 
 learnt model) is below 0.95. Both models are measured at the temperature that the learner fitted on
 held-out training groups, and at 1. *picked*: the least error of the learnt model at a temperature
 that is one of MULTIPLES times the fitted one. It is picked on the test positions themselves, and so
-is a lower bound on the error of any rule that fits one temperature.
+is a lower bound on the error of any rule that fits one temperature. *perfect*: the mean error that
+a model with the same probabilities would have if they were true and positions independent of each
+other. It is not 0, since bins are finite.
 """
 
 import argparse
@@ -28,7 +30,9 @@ from learning import folds_of
 from run import HERE, Pass
 
 BINS = 10
+DRAWS = 100
 MULTIPLES = (0.5, 0.6, 0.7, 0.8, 0.9, 1, 1.1, 1.25, 1.4, 1.6, 2)
+ROW = "| %s | %s | %d | %.2f" + 6 * " | %.1f" + " |"
 SETS = {"wikigold": 0.3, "pages": 0.2}
 
 
@@ -46,10 +50,18 @@ def measured(tables, gold, chosen):
     return 100 * error(rows.max(axis=1), rows.argmax(axis=1) == gold[chosen])
 
 
+def perfect(tables, chosen, seed):
+    """Returns the mean error, in per cent, over DRAWS draws of which positions of `chosen` are
+    right: each with its highest probability, on its own."""
+    random = np.random.default_rng(seed)
+    sure = np.concatenate(tables)[chosen].max(axis=1)
+    return 100 * np.mean([error(sure, random.random(len(sure)) < sure) for _ in range(DRAWS)])
+
+
 def point(this, name, fraction, number):
-    """Returns the number of positions measured, the temperature, and five errors: of the learnt
-    model at the temperature and at 1, of the tagger at both, and of the learnt model at the best
-    temperature."""
+    """Returns the number of positions measured, the temperature, and six errors: of the learnt
+    model at the temperature and at 1, of the tagger at both, of the learnt model at the best
+    temperature, and of a perfect model."""
     loaded = this.load(name)
     data = loaded.data
     train, test = datasets.split(data, fraction, number)
@@ -84,7 +96,8 @@ def point(this, name, fraction, number):
             picked = min(picked, measured(tables, gold, unsure(tables)))
         return (int(chosen.sum()), temperature,
                 *(measured(found[run, t], gold, chosen) for run in (together, own)
-                  for t in (temperature, 1.0)), picked)
+                  for t in (temperature, 1.0)), picked,
+                perfect(found[together, temperature], chosen, number))
 
 
 def main():
@@ -97,15 +110,14 @@ def main():
     options = parser.parse_args()
     options.only, options.report = options.only, False
     this = Pass(options)
-    print("| set | split | positions | temperature | learnt | at 1 | tagger | at 1 | picked |")
-    print("|---|--:|--:|--:|--:|--:|--:|--:|--:|")
+    print("| set | split | positions | temperature | learnt | at 1 | tagger | at 1 | picked | perfect |")
+    print("|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|")
     for name in options.only:
         rows = []
         for number in range(options.splits):
             rows.append(point(this, name, SETS[name], number))
-            print("| %s | %d | %d | %.2f | %.1f | %.1f | %.1f | %.1f | %.1f |" % (name, number, *rows[-1]),
-                  flush=True)
-        print("| %s | mean | %d | %.2f | %.1f | %.1f | %.1f | %.1f | %.1f |" % (name, *np.mean(rows, axis=0)))
+            print(ROW % (name, number, *rows[-1]), flush=True)
+        print(ROW % (name, "mean", *np.mean(rows, axis=0)))
 
 
 if __name__ == "__main__":

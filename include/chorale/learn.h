@@ -156,8 +156,7 @@
  *                   logarithm of the temperature. If no position counts, the temperature is u. A
  *                   gold label less likely than 1/1000 counts as 1/1000, since the tagger may never
  *                   have seen the label. At most 128 chains are used, evenly spaced, in eight
- *                   shares; no further share is used once 1000 positions count. Once 100 positions
- *                   count, only the best temperature so far and its neighbours are tried further.
+ *                   shares; no further share is used once 1000 positions count.
  */
 
 /* What p-values and weights mean.

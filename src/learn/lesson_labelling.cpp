@@ -18,7 +18,6 @@ constexpr std::int64_t kLikelyChains = 128; // greatest number of chains in the 
 constexpr std::int64_t kLikelyShares = 8;   // parts of these chains, taken one after the other
 // No further share is taken once this many positions count, divided among the lessons.
 constexpr std::int64_t kEnoughUnsure = 1000;
-constexpr std::int64_t kFewUnsure = 100; // all temperatures are tried for at least so many
 constexpr double kLeastLikely = 1e-3;       // each gold label counts as at least this probable
 // Number of rounds of a run if some kind has position cliques. These need the messages of rounds,
 // since the polish moves one position at a time. If all kinds have property cliques, runs have no
@@ -126,9 +125,8 @@ chorale_status Lessons::label_lesson(const Report &report, Lesson &lesson,
   return pass_on(report, status, error);
 }
 
-// Adds the log-likelihood of the lesson's gold labels at each temperature that is still tried to
-// likelihoods_. Takes the chosen chains share by share, each share spread over the lesson. After
-// each share, only the best temperature so far and its neighbours are tried further.
+// Adds the log-likelihood of the lesson's gold labels at each temperature to likelihoods_. Takes the
+// chosen chains share by share, each share spread over the lesson.
 chorale_status Lessons::add_likelihoods(const Report &report, const Lesson &lesson,
                                         chorale_run *run) noexcept {
   const std::int64_t enough = unsure_count_ + kEnoughUnsure / lessons_.size() + 1;
@@ -142,13 +140,6 @@ chorale_status Lessons::add_likelihoods(const Report &report, const Lesson &less
       if (interrupted())
         return CHORALE_OK;
     }
-    if (unsure_count_ < kFewUnsure)
-      continue;
-    const double *first = likelihoods_;
-    const auto best = static_cast<std::int32_t>(
-        std::max_element(first + tried_first_, first + tried_end_) - first);
-    tried_first_ = std::max(tried_first_, best - 1);
-    tried_end_ = std::min(tried_end_, best + 2);
   }
   return CHORALE_OK;
 }
@@ -184,11 +175,11 @@ chorale_status Lessons::add_likelihood(const Report &report, const Lesson &lesso
   if (!add(kUnitPlace))
     return CHORALE_OK;
   const std::int64_t unsure = std::count(unsure_.begin(), unsure_.end(), std::uint8_t{1});
-  for (std::int32_t k = tried_first_; unsure > 0 && k < tried_end_; ++k)
+  for (std::int32_t k = 0; unsure > 0 && k < kTemperatures; ++k)
     if (k != kUnitPlace && !add(k))
       return CHORALE_OK;
   unsure_count_ += unsure;
-  for (std::int32_t k = tried_first_; k < tried_end_; ++k)
+  for (std::int32_t k = 0; k < kTemperatures; ++k)
     likelihoods_[k] += of_chain[k];
   return CHORALE_OK;
 }
@@ -200,21 +191,17 @@ chorale_status Lessons::fit_temperature(const Report &report, gsl::span<const do
   likely_step_ = (group_of_chain_.size() + kLikelyChains - 1) / kLikelyChains;
   std::fill(std::begin(likelihoods_), std::end(likelihoods_), 0.0);
   unsure_count_ = 0;
-  tried_first_ = 0;
-  tried_end_ = kTemperatures;
   for (Lesson *lesson : lessons_) {
     CHORALE_CHECK(label_lesson(report, *lesson, theta, theta_of_group, false));
     if (interrupted())
       return CHORALE_OK;
   }
   fits_temperature_ = false;
-  const double *first = likelihoods_ + tried_first_;
-  const double *end = likelihoods_ + tried_end_;
-  const double *best = std::max_element(first, end);
+  const double *best = std::max_element(std::begin(likelihoods_), std::end(likelihoods_));
   if (unsure_count_ == 0)
     best = likelihoods_ + kUnitPlace;
   double place = static_cast<double>(best - likelihoods_);
-  if (best > first && best + 1 < end) {
+  if (best > std::begin(likelihoods_) && best + 1 < std::end(likelihoods_)) {
     const double bend = best[-1] - 2 * best[0] + best[1];
     place += bend < 0 ? (best[-1] - best[1]) / (2 * bend) : 0;
   }

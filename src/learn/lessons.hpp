@@ -238,9 +238,6 @@ private:
   std::int64_t likely_step_ = 1; // every likely_step_-th chain enters the likelihoods
   double likelihoods_[kTemperatures] = {};
   std::int64_t unsure_count_ = 0; // number of positions that count in the likelihoods so far
-  // The temperatures tried_first_ .. tried_end_ - 1 are still tried.
-  std::int32_t tried_first_ = 0;
-  std::int32_t tried_end_ = kTemperatures;
   Array<std::int64_t> counts_;
   Array<MadePotential> made_;
   Array<Exchange> exchanges_;
