@@ -65,11 +65,12 @@ export class Problem extends Handle {
   setTexts(list, texts) {
     this.#set(listOf(list), "texts", texts);
   }
-  #set(number, name, texts) {
+  #set(number, name, texts, least = 0) {
     this.#on((native, scope, problem) => {
       if (texts !== null && (typeof texts !== "object" || !(Symbol.iterator in texts)))
         refuse(WRONG_TYPE, `${name} is ${shown(texts)}, not an array of texts`);
       const all = texts === null ? [] : [...texts];
+      if (all.length < least) refuse(STATUS.SIZE, `${name} is empty; it must have a name`);
       // With no texts, a list of value names is set to an empty list, and any other list is
       // removed.
       const at = scope.texts(name, all);
@@ -82,7 +83,7 @@ export class Problem extends Handle {
   addValueNames(names) {
     let number = 0;
     while (this.#hasValues(number)) ++number;
-    this.#set(VALUES + number, "names", names);
+    this.#set(VALUES + number, "names", names, 1);
     this.#lists = Math.max(this.#lists, number + 1);
     return number;
   }

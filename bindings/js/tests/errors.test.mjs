@@ -231,6 +231,7 @@ test("values, kinds and names of options", () => {
     /list is "value"; there are "labels", .*"kinds"$/);
   refused("OUT_OF_RANGE", () => problem.texts(-1), /list is -1/);
   refused("SIZE", () => problem.setNote("", "x"), /name/);
+  refused("SIZE", () => problem.addValueNames([]), /names is empty/);
   refused("WRONG_TYPE", () => problem.setTexts("labels", [1]), /texts\[0\] is 1, not a text/);
   refused("NO_GOLD", () => chorale.learn(problem), /set some with Problem\.gold$/);
   const learnOf = (options) => () => chorale.learn(problem, options);

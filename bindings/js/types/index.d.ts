@@ -755,7 +755,10 @@ export class Problem extends Handle {
    * list.
    */
   setTexts(list: TextList | number, texts: readonly string[] | null): void;
-  /** Adds a list with the names of a clique's values, and returns the number of the list. */
+  /**
+   * Adds a list with the names of a clique's values, at least one, and returns the number of the
+   * list.
+   */
   addValueNames(names: readonly string[]): number;
   /**
    * Sets for each clique the index of its kind (-1: none), and the list of texts that names its
