@@ -410,6 +410,14 @@ faulty_source cluster/run/dual.cpp \
   "bounds of cliques stay though their multipliers moved" \
   's/^    dual_.clique_bounds.data()\[c\] = kToBeComputed;//' 'upper bound'
 
+faulty_learner() { # FAULT SCRIPT PATTERN
+  CHORALE_TEST_ROUNDS=0.05 faulty_source learn/learner.cpp \
+    "$(echo "$build"/tests/CMakeFiles/test_learn.dir/*.o) $fixtures" "$@"
+}
+faulty_learner "learnt weights never shrink" 's/if (!(sum(costs) < least)) {/if (true) {/' 'on_some_corpora'
+faulty_learner "learnt weights shrink whatever held-out groups cost" \
+  's/if (!(sum(costs) < least)) {/if (false) {/' 'on_some_corpora'
+
 wait
 for ((k = 1; k <= faults; ++k)); do
   cat "$work/$k/said"
