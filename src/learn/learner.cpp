@@ -96,8 +96,7 @@ private:
   chorale_status choose_kinds(Variant variant) noexcept;
   bool has_part(std::int64_t kind, Variant variant) const noexcept;
   void judge_kind(chorale_learnt_kind &told, gsl::span<const double> costs) noexcept;
-  bool enlarge(gsl::span<double> theta) const noexcept;
-  void shrink(gsl::span<double> theta) const noexcept;
+  bool multiply(gsl::span<double> theta, double factor) const noexcept;
   chorale_status scale() noexcept;
   chorale_status finish() noexcept;
   void apply_nothing() noexcept;
@@ -661,29 +660,23 @@ void LearningCourse::judge_kind(chorale_learnt_kind &told,
   told.gain_upper = interval.upper;
 }
 
-// Multiplies the weights of agreement bases in position cliques without a centre by kFactor, within
-// their bounds. Returns true if that changes a weight. theta: one weight vector or several.
-bool LearningCourse::enlarge(gsl::span<double> theta) const noexcept {
+// Multiplies weights by a factor, within their bounds. Factors above 1 multiply only weights of
+// agreement bases in position cliques without a centre. Returns true if a weight changes. theta: one
+// weight vector or several.
+bool LearningCourse::multiply(gsl::span<double> theta, double factor) const noexcept {
   bool changes = false;
   for (std::int64_t i = 0; i < static_cast<std::int64_t>(theta.size()); ++i) {
     const std::int64_t w = i % weights();
     const Kind &kind = learnt_.kinds[learnt_.weights[w].kind];
-    if (kind.is_property || kind.is_centred || !is_agreement(learnt_.weights[w].basis))
+    if (factor > 1 &&
+        (kind.is_property || kind.is_centred || !is_agreement(learnt_.weights[w].basis)))
       continue;
     double &weight = theta.data()[i];
-    const double larger = std::clamp(kFactor * weight, least_[w], most_[w]);
-    changes = changes || larger != weight;
-    weight = larger;
+    const double multiplied = std::clamp(factor * weight, least_[w], most_[w]);
+    changes = changes || multiplied != weight;
+    weight = multiplied;
   }
   return changes;
-}
-
-// Multiplies all weights by kShrinkFactor, within their bounds. theta: as for enlarge().
-void LearningCourse::shrink(gsl::span<double> theta) const noexcept {
-  for (std::int64_t i = 0; i < static_cast<std::int64_t>(theta.size()); ++i) {
-    double &weight = theta.data()[i];
-    weight = std::clamp(kShrinkFactor * weight, least_[i % weights()], most_[i % weights()]);
-  }
 }
 
 // Chooses the factors of the final weights and of the weights of the folds by what held-out groups
@@ -692,8 +685,8 @@ void LearningCourse::shrink(gsl::span<double> theta) const noexcept {
 // costs less.
 chorale_status LearningCourse::scale() noexcept {
   if (learnt_.report.applied == CHORALE_APPLIED_NOTHING) {
-    enlarge(theta_);
-    enlarge(fold_theta_);
+    multiply(theta_, kFactor);
+    multiply(fold_theta_, kFactor);
     return CHORALE_OK;
   }
   Array<double> before(memory_); // fold_theta_ before the factor that is tried
@@ -702,27 +695,28 @@ chorale_status LearningCourse::scale() noexcept {
     return no_memory();
   CHORALE_CHECK(lessons_.label(report_, fold_theta_, fold_, false, costs));
   double least = sum(costs);
-  const bool changes = enlarge(fold_theta_);
-  if (changes && !lessons_.interrupted()) {
-    CHORALE_CHECK(lessons_.label(report_, fold_theta_, fold_, false, costs));
-    if (sum(costs) > least) {
-      std::copy(before.begin(), before.end(), fold_theta_.begin());
-    } else {
-      least = sum(costs);
-      enlarge(theta_);
-    }
-  }
-  for (std::int32_t times = 0; times < kShrinkTimes && !lessons_.interrupted(); ++times) {
+  bool is_kept = false; // the factor tried last stays
+  const auto try_factor = [&](double factor) -> chorale_status {
+    is_kept = false;
     std::copy(fold_theta_.begin(), fold_theta_.end(), before.begin());
-    shrink(fold_theta_);
+    if (!multiply(fold_theta_, factor))
+      return CHORALE_OK;
     CHORALE_CHECK(lessons_.label(report_, fold_theta_, fold_, false, costs));
-    if (!(sum(costs) < least)) {
+    if (lessons_.interrupted())
+      return CHORALE_OK;
+    const double cost = sum(costs);
+    is_kept = factor > 1 ? cost <= least : cost < least;
+    if (!is_kept) {
       std::copy(before.begin(), before.end(), fold_theta_.begin());
-      break;
+      return CHORALE_OK;
     }
-    least = sum(costs);
-    shrink(theta_);
-  }
+    least = cost;
+    multiply(theta_, factor);
+    return CHORALE_OK;
+  };
+  CHORALE_CHECK(try_factor(kFactor));
+  for (std::int32_t times = 0; times == 0 || (is_kept && times < kShrinkTimes); ++times)
+    CHORALE_CHECK(try_factor(kShrinkFactor));
   return CHORALE_OK;
 }
 
@@ -742,7 +736,7 @@ chorale_status LearningCourse::finish() noexcept {
   Array<double> enlarged(memory_); // the largest weights that scale() can choose
   if (!enlarged.copy(theta_))
     return no_memory();
-  enlarge(enlarged);
+  multiply(enlarged, kFactor);
   CHORALE_CHECK(scale());
   const double folds = folds_;
   for (std::int64_t w = 0; w < weights(); ++w) {
@@ -766,8 +760,8 @@ chorale_status LearningCourse::finish() noexcept {
     weight.lower = std::max(theta_[w] - reach, -kLargestScore);
     weight.upper = std::min(theta_[w] + reach, kLargestScore);
     // The held-out costs of few groups hardly tell which factors are right (scale()). So if a
-    // weight is smaller than the enlarged one, its interval reaches further on that side, by as much
-    // as is missing.
+    // weight is smaller than the enlarged one, its interval reaches further on that side, by as
+    // much as is missing.
     const double missing = enlarged[w] - theta_[w];
     if (missing > 0)
       weight.upper = std::min(weight.upper + missing, kLargestScore);

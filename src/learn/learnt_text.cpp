@@ -392,8 +392,8 @@ chorale_status read_learnt(const Report &report, std::string_view json, Learnt &
                              " on; it must be the JSON of a learnt result, unchanged");
   if (!is_sound(to))
     return report.fail(CHORALE_ERROR_TEXT,
-                       "json has kinds and weights that contradict each other; it must be the JSON of "
-                       "a learnt result, unchanged");
+                       "json has kinds and weights that contradict each other; it must be the "
+                       "JSON of a learnt result, unchanged");
   to.report.kinds = to.kinds.size();
   to.report.weights = to.weights.size();
   return CHORALE_OK;

@@ -125,8 +125,8 @@ chorale_status Lessons::label_lesson(const Report &report, Lesson &lesson,
   return pass_on(report, status, error);
 }
 
-// Adds the log-likelihood of the lesson's gold labels at each temperature to likelihoods_. Takes the
-// chosen chains share by share, each share spread over the lesson.
+// Adds the log-likelihood of the lesson's gold labels at each temperature to likelihoods_. Takes
+// the chosen chains share by share, each share spread over the lesson.
 chorale_status Lessons::add_likelihoods(const Report &report, const Lesson &lesson,
                                         chorale_run *run) noexcept {
   const std::int64_t enough = unsure_count_ + kEnoughUnsure / lessons_.size() + 1;

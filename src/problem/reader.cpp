@@ -161,7 +161,8 @@ chorale_status ProblemReader::read_cliques() noexcept {
       return damaged(section, ", clique ", c, ": flags ", r.flags, ", property ", r.property,
                      ", dictionary ", r.dictionary, ", potential ", r.potential, ", ", r.values,
                      " values, ", r.labels, " labels, ", r.centre_values, " centre values, ",
-                     r.centre_labels, " centre labels, ", r.members, " members contradict each other");
+                     r.centre_labels, " centre labels, ", r.members,
+                     " members contradict each other");
     CHORALE_CHECK(
         check_number(section, "clique", c, "property", r.property, properties_.all.size(), -1));
     CHORALE_CHECK(check_number(section, "clique", c, "dictionary", r.dictionary,

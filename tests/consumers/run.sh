@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs a build into a scratch prefix, moves that elsewhere, runs the command there, and builds and
 # runs programs outside the project against it, in every way that a program can link the library. A
-# second copy, built with a symbol prefix, is installed beside it.
+# second copy, built with a symbol prefix and without optimisation, is installed beside it.
 #
 #   tests/consumers/run.sh BUILD_DIRECTORY     the second copy is built in its folder `second`
 set -euo pipefail
