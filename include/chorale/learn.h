@@ -64,7 +64,14 @@
  *   VALUE bonuses   If other bases are learnt too, all lambdas are tried first without the VALUE
  *                   bonuses, then with them. In the choice of lambda, candidates without these
  *                   bonuses are preferred to those with them, just as higher lambdas are preferred
- *                   to lower ones.
+ *                   to lower ones. In centred cliques the deviations d take their place.
+ *   centred cliques A kind with the basis CENTRE has a weight theta_cv for each pair of values,
+ *                   more than few groups can tell. So theta_cv is s D_cv + d_cv. s and the
+ *                   deviations d_cv are learnt, and s^2 + sum d_cv^2 takes the place of
+ *                   sum theta_cv^2 in the objective. D_cv is log(p(v | c) / p(v)): the log-odds of
+ *                   value v among the gold labels of members beside a centre of value c, with 1
+ *                   added to each count. (Gold labels of a fold take no part in the D under which
+ *                   the fold is labelled.) If a rule bounds weights of CENTRE, s is 0.
  *   weaker taggers  If the tagger of a problem has seen only a share s < 1 of the data that the
  *                   final tagger will have seen (`seen` in the options), its scores are made to
  *                   resemble those of the final tagger: gold labels get a bonus under which the
@@ -77,11 +84,12 @@
 /* The test of agreement:
  *   agreement       agreement_p tests whether members of a clique agree beyond what the tagger
  *                   expects, in the kinds for which agreement bases are learnt.
- *                     In a position clique (of a kind whose cliques all have the same R), each
- *                   member with a gold label has a residual for each value v: g - (a + b q). g is 1
- *                   if the gold label has the value v, else 0. q is the tagger's probability of v
- *                   (softmax of max-marginals divided by u). a and b are fitted by least squares,
- *                   for each v, over the members of the kind.
+ *                     In a position clique (of a kind whose cliques all have the same R, and whose
+ *                   centres, if any, have R values too), each member with a gold label, and the
+ *                   centre, has a residual for each value v: g - (a + b q). g is 1 if the gold
+ *                   label has the value v, else 0. q is the tagger's probability of v (softmax of
+ *                   max-marginals divided by u). a and b are fitted by least squares, for each v,
+ *                   over the members of the kind.
  *                     In a property clique, only members whose chains have all gold labels take
  *                   part. Their residuals are for the values (at most 64) that gold labels show
  *                   most often in the cliques of the kind in a problem. g is 1 if the gold labels
@@ -91,15 +99,21 @@
  *                   (residual of one member) (residual of the other) / n. It is compared with that
  *                   of 999 random exchanges: agreement_p is the share of exchanges whose statistic
  *                   is at least as great. (The exchanges end early if 100 of them reach the
- *                   statistic.) An exchange deals members to cliques at random: among all position
- *                   cliques of a kind and a group, and among all property cliques of a kind and a
- *                   problem. If there would be more than 2^19 residuals, only every k-th clique of
- *                   a kind is used, for the least k that avoids this. agreement_p is for all kinds
- *                   together; exchanges of a kind alone compare the statistic of this kind.
- *                     Nothing can be exchanged in centred cliques, nor in a kind that has only one
- *                   position clique in each group, or only one property clique in each problem. If
- *                   there is nothing to exchange in any kind, agreement_p is the p-value of the
- *                   gain over the control on held-out groups. */
+ *                   statistic.) An exchange deals residuals to members at random: among all
+ *                   position cliques of a kind and a group, and among all property cliques of a
+ *                   kind and a problem. A position in several of these cliques, as in the
+ *                   neighbourhoods of a graph, has the same residual in all. If there would be more
+ *                   than 2^19 residuals (in centred cliques also products), only every k-th clique
+ *                   of a kind is used, for the least k that avoids this. agreement_p is for all
+ *                   kinds together; exchanges of a kind alone compare the statistic of this kind.
+ *                     In centred cliques, members may depend on their centre without being like
+ *                   it. The statistic is there the root of sum_cv m_cv^2, where m_cv is the sum,
+ *                   over cliques and their members, of (residual of the centre for c) (residual of
+ *                   the member for v) / n.
+ *                     Nothing can be exchanged in a kind that has only one position clique in each
+ *                   group, or only one property clique in each problem, or is of property cliques
+ *                   with a centre. If there is nothing to exchange in any kind, agreement_p is the
+ *                   p-value of the gain over the control on held-out groups. */
 
 /* Choices of what is applied. `level` is the significance level in chorale_learn_options.
  *   scores          Tests whether the tagger's scores tell anything about the gold labels; if not,
@@ -132,10 +146,12 @@
  *                   their weights are small, and the last gate prevents harm. A single kind is
  *                   judged by the last gate alone.
  *   factors         The objective asks for a margin, and so for weights that just suffice. Weights
- *                   of agreement bases of position cliques without a centre (words, keys, links)
- *                   are applied 1.5 times as large as learnt, within their bounds. They are applied
+ *                   of agreement bases of position cliques (words, keys, links) are applied 1.5
+ *                   times as large as learnt, within their bounds. They are applied
  *                   as learnt if the larger weights cost held-out groups more: beyond a critical
- *                   strength agreement spreads one label through whole documents. Bonuses are not
+ *                   strength agreement spreads one label through whole documents. Weights that are
+ *                   drawn to log-odds ("centred cliques") are multiplied by 1, 1.5, 1.5^2, 1.5^3 or
+ *                   1.5^4, whichever costs held-out groups least. Bonuses are not
  *                   multiplied by 1.5: a larger bonus gives ever more positions its label, which
  *                   harms.
  *                     Then all weights are multiplied by 0.7, within their bounds, and once more by
@@ -143,7 +159,7 @@
  *                   folds miss more labels than the final tagger. A bonus that finds what they miss
  *                   may find too much with the final tagger.
  *                     Few groups hardly tell which factors are right. So where a weight is applied
- *                   smaller than with the factor 1.5, or for bonuses smaller than learnt, its
+ *                   smaller than with the largest factor, or for bonuses smaller than learnt, its
  *                   interval is extended on that side by the difference. Gains and p-values are
  *                   those of the weights as learnt, without factors.
  *   temperature     For chorale_run_probabilities: the temperature with the highest likelihood of
@@ -209,7 +225,7 @@ enum {
   CHORALE_BASIS_MAJORITY = 30,
   /* Index c C + v: n_v if the centre has value c, else 0. C is chorale_model_clique_columns; v is
    * from 0 to C - 1. Only for centred cliques, where this basis is learnt by default and is the
-   * only one. */
+   * only one. Its weights are drawn to log-odds ("centred cliques" above). */
   CHORALE_BASIS_CENTRE = 40,
   /* sum_v n_v. Learnt by default where members can be EMPTY or CONFLICT, as in property cliques,
    * and where values are left out ("F1" above). */
@@ -300,7 +316,7 @@ typedef struct chorale_learnt chorale_learnt;
  * and classes), WEIGHTS (a clique with a kind has weights above 1), MODEL_MISMATCH (a kind has two
  * names), NO_LABELLING (a chain forbids every labelling), and those of chorale_run_create and
  * chorale_run_solve.
- * Cost: at most 83 + 3 K runs over each problem, where K is the number of kinds. Memory: that of a
+ * Cost: at most 87 + 3 K runs over each problem, where K is the number of kinds. Memory: that of a
  * run, two copies of the scores, and, for each labelling that is kept (at most 60 a group), 8 bytes
  * for each weight and each fold. */
 CHORALE_API chorale_status chorale_learn(const chorale_host *host,

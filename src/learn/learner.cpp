@@ -2,6 +2,7 @@
 // learning.
 #include "learn/learner.hpp"
 
+#include "learn/association.hpp"
 #include "learn/chance.hpp"
 #include "learn/kinds.hpp"
 
@@ -26,9 +27,10 @@ constexpr double kScreenLevel = 0.2;
 // alone.
 constexpr double kFalseKinds = 0.5;
 constexpr std::int64_t kScreenedGroups = 6;
-// Weights of agreement bases in position cliques without a centre are multiplied by this factor
-// after learning.
+// Weights of agreement bases in position cliques are multiplied by this factor after learning; up
+// to kDirectedTimes times if they share a direction.
 constexpr double kFactor = 1.5;
+constexpr std::int32_t kDirectedTimes = 4;
 // Then all weights are multiplied by kShrinkFactor, up to kShrinkTimes times, as long as held-out
 // groups cost less for it.
 constexpr double kShrinkFactor = 0.7;
@@ -46,21 +48,25 @@ constexpr double kOpenShare = 1e-3;
 
 enum class Variant : std::int32_t { all, control }; // control: without agreement bases
 
+// Weights that are multiplied by a factor: those that share a direction (objective.hpp), those of
+// other agreement bases in position cliques, or all.
+enum class Scaled : std::int32_t { directed, agreement, all };
+
 struct Candidate {
   double lambda = kLambdas[0];
-  bool with_values = true; // VALUE bonuses are learnt
+  bool with_details = true; // bases with many weights are learnt (is_detail())
 };
 
 class LearningCourse {
 public:
   LearningCourse(const Report &report, const Memory &memory, const Teaching &teaching,
-         Learnt &learnt) noexcept
+                 Learnt &learnt) noexcept
       : report_(report), memory_(memory), teaching_(teaching), learnt_(learnt),
         lessons_(memory, teaching.spec), fold_(memory), takes_part_(memory), least_(memory),
-        most_(memory), fold_theta_(memory), shares_(memory),
-        fold_shares_(memory), start_(memory), theta_(memory), costs_(memory),
-        held_out_{Array<double>(memory), Array<double>(memory)}, differences_(memory),
-        sums_(memory), dropped_(memory), exchange_p_(memory) {}
+        most_(memory), directed_(memory), log_odds_(memory), directions_(memory),
+        fold_theta_(memory), shares_(memory), fold_shares_(memory), start_(memory), theta_(memory),
+        costs_(memory), held_out_{Array<double>(memory), Array<double>(memory)},
+        differences_(memory), sums_(memory), dropped_(memory), exchange_p_(memory) {}
 
   chorale_status run() noexcept {
     const chorale_status status = teach();
@@ -80,15 +86,20 @@ private:
   chorale_status teach() noexcept;
   chorale_status make_room() noexcept;
   chorale_status deal_folds() noexcept;
+  chorale_status find_directions() noexcept;
+  // True if the weights of a kind share a direction under a variant.
+  bool has_direction(std::int64_t kind, Variant variant) const noexcept {
+    return variant == Variant::all && dropped_[kind] == 0 && directed_[kind] != 0;
+  }
   chorale_status screen() noexcept;
-  void set_bounds(Variant variant, bool with_values) noexcept;
+  void set_bounds(Variant variant, bool with_details) noexcept;
   chorale_status fit(double lambda, std::int32_t without_fold, gsl::span<double> theta) noexcept;
   chorale_status fit_folds(double lambda) noexcept;
   chorale_status label_held_out(double lambda, gsl::span<double> costs) noexcept;
   chorale_status add_planes(double lambda, std::int32_t runs) noexcept;
   chorale_status follow(Variant variant) noexcept;
-  chorale_status follow_lambdas(Variant variant, bool with_values) noexcept;
-  bool can_leave_values(Variant variant) const noexcept;
+  chorale_status follow_lambdas(Variant variant, bool with_details) noexcept;
+  bool can_leave_details(Variant variant) const noexcept;
   std::int32_t choose(std::int32_t without_fold) noexcept;
   chorale_status judge() noexcept;
   chorale_status exchange_members() noexcept;
@@ -96,7 +107,9 @@ private:
   chorale_status choose_kinds(Variant variant) noexcept;
   bool has_part(std::int64_t kind, Variant variant) const noexcept;
   void judge_kind(chorale_learnt_kind &told, gsl::span<const double> costs) noexcept;
-  bool multiply(gsl::span<double> theta, double factor) const noexcept;
+  bool multiply(gsl::span<double> theta, double factor, Scaled scaled) const noexcept;
+  chorale_status scale_some(Scaled scaled, double factor, std::int32_t times, bool goes_on,
+                            double &least) noexcept;
   chorale_status scale() noexcept;
   chorale_status finish() noexcept;
   void apply_nothing() noexcept;
@@ -110,8 +123,7 @@ private:
   }
   // Calls sign_flip_p() of chance.hpp. The time limit or the cancel flag of chorale_learn can
   // interrupt it.
-  double sign_flip_p(gsl::span<const double> differences,
-                     std::int64_t flips = kFlips) noexcept {
+  double sign_flip_p(gsl::span<const double> differences, std::int64_t flips = kFlips) noexcept {
     return chorale::sign_flip_p(lessons_, differences, flips);
   }
   Interval bootstrap(gsl::span<const double> differences) noexcept {
@@ -143,7 +155,13 @@ private:
   Array<std::uint8_t> takes_part_; // by group: 1 if fit() uses its planes
   Array<double> least_;            // by weight: lower bound under the current variant
   Array<double> most_;
-  Array<double> fold_theta_;  // folds x weights: see fold_theta()
+  Array<std::uint8_t> directed_; // by kind: 1 if its weights share a direction
+  // (1 + folds) x weights: the log-odds (association.hpp) of the kinds with a direction, from the
+  // gold labels of all groups; then, for each fold, from those of the other folds.
+  Array<double> log_odds_;
+  Array<Direction> directions_;    // of the last fit (objective.hpp)
+  Variant variant_ = Variant::all; // the variant of the last call of set_bounds()
+  Array<double> fold_theta_;       // folds x weights: see fold_theta()
   // By plane: its share in the dual (minimise() of objective.hpp) after the last fit to all groups.
   Array<double> shares_;
   // Planes x folds: its share after the last fit that left this fold out. The next such fit starts
@@ -151,13 +169,13 @@ private:
   Array<double> fold_shares_;
   Array<double> start_;
   Array<double> theta_;
-  Array<double> costs_;       // candidates x groups: costs of held-out groups
+  Array<double> costs_; // candidates x groups: costs of held-out groups
   // By variant and group: cost of the held-out group under the candidate chosen on the other folds.
   Array<double> held_out_[2];
   Candidate candidates_[2 * kGrid]; // tried under the current variant, in the order of preference
   std::int32_t candidate_count_ = 0;
   Candidate chosen_[2];
-  bool with_values_ = true;   // the final weights include VALUE bonuses
+  bool with_details_ = true;  // the final weights include bases with many weights
   Array<double> differences_; // by group
   Array<double> sums_;
   Array<std::uint8_t> dropped_; // by kind: 1 if its weights stay 0
@@ -181,6 +199,7 @@ chorale_status LearningCourse::teach() noexcept {
   if (lessons_.interrupted())
     return CHORALE_OK;
   CHORALE_CHECK(deal_folds());
+  CHORALE_CHECK(find_directions());
   CHORALE_CHECK(compare_scores());
   CHORALE_CHECK(exchange_members());
   CHORALE_CHECK(screen());
@@ -188,11 +207,11 @@ chorale_status LearningCourse::teach() noexcept {
     return CHORALE_OK;
   learnt_.report.base_cost = sum(lessons_.base_cost());
   // The greatest number of runs over each problem: for all bases and for the control, each with and
-  // without VALUE bonuses; for the final fit; one for the temperature; four in scale(). The runs
-  // for each kind alone are added below.
-  constexpr std::int32_t kFixedRuns =
-      kFirstRuns - kMoreRuns + 4 * kGrid * (kMoreRuns + 1) + kMoreRuns + 1 + 2 + kShrinkTimes;
-  static_assert(kFixedRuns == 83, "learn.h states it");
+  // without bases of many weights; for the final fit; one for the temperature; those of scale().
+  // The runs for each kind alone are added below.
+  constexpr std::int32_t kFixedRuns = kFirstRuns - kMoreRuns + 4 * kGrid * (kMoreRuns + 1) +
+                                      kMoreRuns + 1 + 2 + kDirectedTimes + kShrinkTimes;
+  static_assert(kFixedRuns == 87, "learn.h states it");
   lessons_.set_most_runs((kFixedRuns + (kMoreRuns + 1) * learnt_.kinds.size()) *
                          static_cast<std::int64_t>(teaching_.problems.size()));
   CHORALE_CHECK(follow(Variant::all));
@@ -257,6 +276,38 @@ chorale_status LearningCourse::deal_folds() noexcept {
   return CHORALE_OK;
 }
 
+// Finds the kinds whose weights share a direction, and fills log_odds_: in centred kinds, if no
+// weight has a bound, the direction is that of the log-odds of the gold labels.
+chorale_status LearningCourse::find_directions() noexcept {
+  Array<double> counts(memory_); // by weight of a kind
+  if (!log_odds_.resize((1 + folds_) * weights()) || !directions_.reserve(learnt_.kinds.size()) ||
+      !directed_.resize(learnt_.kinds.size()))
+    return no_memory();
+  for (std::int64_t k = 0; k < learnt_.kinds.size(); ++k) {
+    const Kind &kind = learnt_.kinds[k];
+    const chorale_learnt_weight *first = learnt_.weights.begin() + kind.first_weight;
+    const bool is_free =
+        std::all_of(first, first + kind.weights, [](const chorale_learnt_weight &weight) {
+          return weight.least == kForbidden && weight.most == kInfinity;
+        });
+    directed_[k] = kind.is_centred && kind.weights > 0 && is_free ? 1 : 0;
+    if (directed_[k] == 0)
+      continue;
+    if (!counts.resize(kind.weights))
+      return no_memory();
+    for (std::int32_t without = -1; without < folds_; ++without) {
+      std::fill(counts.begin(), counts.end(), 0.0);
+      for (std::int64_t g = 0; g < groups(); ++g)
+        for (std::int64_t w = 0; fold_[g] != without && w < kind.weights; ++w)
+          counts[w] += lessons_.reference(g, kind.first_weight + w);
+      find_log_odds(
+          counts, kind.columns(),
+          span_of(log_odds_.begin() + (1 + without) * weights() + kind.first_weight, kind.weights));
+    }
+  }
+  return CHORALE_OK;
+}
+
 // Drops kinds whose bases do not differ significantly between gold labels and the tagger's labels,
 // and whose members do not agree beyond chance.
 chorale_status LearningCourse::screen() noexcept {
@@ -299,12 +350,13 @@ chorale_status LearningCourse::screen() noexcept {
 
 // Sets the bounds of the weights under a variant. Weights that take no part get the bounds 0 and 0,
 // even if 0 is outside their own bounds.
-void LearningCourse::set_bounds(Variant variant, bool with_values) noexcept {
+void LearningCourse::set_bounds(Variant variant, bool with_details) noexcept {
+  variant_ = variant;
   for (std::int64_t w = 0; w < weights(); ++w) {
     const chorale_learnt_weight &weight = learnt_.weights[w];
     const bool takes_part = dropped_[weight.kind] == 0 &&
                             (variant == Variant::all || !is_agreement(weight.basis)) &&
-                            (with_values || weight.basis != CHORALE_BASIS_VALUE);
+                            (with_details || !is_detail(weight.basis));
     least_[w] = takes_part ? weight.least : 0;
     most_[w] = takes_part ? weight.most : 0;
   }
@@ -315,8 +367,15 @@ chorale_status LearningCourse::fit(double lambda, std::int32_t without_fold,
                                    gsl::span<double> theta) noexcept {
   for (std::int64_t g = 0; g < groups(); ++g)
     takes_part_[g] = lessons_.labelled().data()[g] > 0 && fold_[g] != without_fold ? 1 : 0;
-  const Objective objective{lessons_.pools(), takes_part_, least_, most_,
-                            lambda / lessons_.unit()};
+  directions_.truncate(0);
+  for (std::int64_t k = 0; k < learnt_.kinds.size(); ++k)
+    if (const Kind &kind = learnt_.kinds[k]; has_direction(k, variant_))
+      directions_.push(
+          {kind.first_weight,
+           span_of(log_odds_.begin() + (1 + without_fold) * weights() + kind.first_weight,
+                   kind.weights)});
+  const Objective objective{lessons_.pools(),         takes_part_, least_, most_,
+                            lambda / lessons_.unit(), directions_};
   const double gap =
       1e-5 * lessons_.unit() * static_cast<double>(learnt_.report.positions) + 1e-300;
   // A fit that leaves a fold out starts from the last solution that left it out too. A solution for
@@ -388,8 +447,8 @@ chorale_status LearningCourse::add_planes(double lambda, std::int32_t runs) noex
 // planes found under them; then labels each fold under weights learnt from the other folds, and
 // computes the costs of these held-out labels. Ends after kLambdaPatience lambdas in a row that are
 // no better than the best before.
-chorale_status LearningCourse::follow_lambdas(Variant variant, bool with_values) noexcept {
-  set_bounds(variant, with_values);
+chorale_status LearningCourse::follow_lambdas(Variant variant, bool with_details) noexcept {
+  set_bounds(variant, with_details);
   double least = kInfinity;
   std::int32_t best = 0;
   for (std::int32_t k = 0; k < kGrid && k <= best + kLambdaPatience; ++k) {
@@ -401,7 +460,7 @@ chorale_status LearningCourse::follow_lambdas(Variant variant, bool with_values)
     CHORALE_CHECK(label_held_out(kLambdas[k], costs));
     if (lessons_.interrupted())
       return CHORALE_OK;
-    candidates_[candidate_count_++] = {kLambdas[k], with_values};
+    candidates_[candidate_count_++] = {kLambdas[k], with_details};
     if (const double cost = sum(costs); cost < least) {
       least = cost;
       best = k;
@@ -410,23 +469,23 @@ chorale_status LearningCourse::follow_lambdas(Variant variant, bool with_values)
   return CHORALE_OK;
 }
 
-// Returns true if both VALUE bonuses and other bases are learnt under a variant, so that it makes
-// sense to try the other bases alone.
-bool LearningCourse::can_leave_values(Variant variant) const noexcept {
-  bool values = false;
+// Returns true if both bases with many weights and other bases are learnt under a variant, so that
+// it makes sense to try the other bases alone.
+bool LearningCourse::can_leave_details(Variant variant) const noexcept {
+  bool details = false;
   bool others = false;
   for (const chorale_learnt_weight &weight : learnt_.weights) {
     const bool is_free = dropped_[weight.kind] == 0 && weight.least < weight.most &&
                          (variant == Variant::all || !is_agreement(weight.basis));
-    values = values || (is_free && weight.basis == CHORALE_BASIS_VALUE);
-    others = others || (is_free && weight.basis != CHORALE_BASIS_VALUE);
+    details = details || (is_free && is_detail(weight.basis));
+    others = others || (is_free && !is_detail(weight.basis)) || has_direction(weight.kind, variant);
   }
-  return values && others;
+  return details && others;
 }
 
 chorale_status LearningCourse::follow(Variant variant) noexcept {
   candidate_count_ = 0;
-  if (can_leave_values(variant))
+  if (can_leave_details(variant))
     CHORALE_CHECK(follow_lambdas(variant, false));
   if (!lessons_.interrupted())
     CHORALE_CHECK(follow_lambdas(variant, true));
@@ -444,7 +503,8 @@ chorale_status LearningCourse::follow(Variant variant) noexcept {
 }
 
 // Returns the first candidate whose cost is at most one standard error above the least cost.
-// Candidates without VALUE bonuses come first, then those with them, each by descending lambda.
+// Candidates without bases of many weights come first, then those with them, each by descending
+// lambda.
 // Costs are sums over all groups except those of a fold (-1: over all groups).
 std::int32_t LearningCourse::choose(std::int32_t without_fold) noexcept {
   const auto total = [&](std::int32_t k) {
@@ -510,8 +570,8 @@ chorale_status LearningCourse::judge() noexcept {
                                   : CHORALE_APPLIED_BONUSES;
   const Candidate &chosen = chosen_[static_cast<std::size_t>(variant)];
   told.regularisation = chosen.lambda;
-  with_values_ = chosen.with_values;
-  set_bounds(variant, with_values_);
+  with_details_ = chosen.with_details;
+  set_bounds(variant, with_details_);
   // If only one kind has weights, the tests above have judged it already.
   if (any && tried_ > 1)
     CHORALE_CHECK(choose_kinds(variant));
@@ -600,7 +660,7 @@ chorale_status LearningCourse::choose_kinds(Variant variant) noexcept {
     }
     std::fill(dropped_.begin(), dropped_.end(), std::uint8_t{1});
     dropped_[k] = 0;
-    set_bounds(variant, with_values_);
+    set_bounds(variant, with_details_);
     CHORALE_CHECK(add_planes(lambda, kMoreRuns));
     CHORALE_CHECK(label_held_out(lambda, costs));
     if (lessons_.interrupted())
@@ -634,7 +694,7 @@ chorale_status LearningCourse::choose_kinds(Variant variant) noexcept {
   }
   if (kept + kept_for_agreement == 0)
     learnt_.report.applied = CHORALE_APPLIED_NOTHING;
-  set_bounds(variant, with_values_);
+  set_bounds(variant, with_details_);
   return CHORALE_OK;
 }
 
@@ -642,16 +702,16 @@ chorale_status LearningCourse::choose_kinds(Variant variant) noexcept {
 bool LearningCourse::has_part(std::int64_t kind, Variant variant) const noexcept {
   const Kind &of = learnt_.kinds[kind];
   const chorale_learnt_weight *first = learnt_.weights.begin() + of.first_weight;
-  return dropped_[kind] == 0 &&
-         std::any_of(first, first + of.weights, [&](const chorale_learnt_weight &weight) {
-           return (variant == Variant::all || !is_agreement(weight.basis)) &&
-                  (with_values_ || weight.basis != CHORALE_BASIS_VALUE);
-         });
+  return has_direction(kind, variant) ||
+         (dropped_[kind] == 0 &&
+          std::any_of(first, first + of.weights, [&](const chorale_learnt_weight &weight) {
+            return (variant == Variant::all || !is_agreement(weight.basis)) &&
+                   (with_details_ || !is_detail(weight.basis));
+          }));
 }
 
 // Computes the gain of a kind, the tagger's costs minus `costs`, with its interval and p-value.
-void LearningCourse::judge_kind(chorale_learnt_kind &told,
-                                gsl::span<const double> costs) noexcept {
+void LearningCourse::judge_kind(chorale_learnt_kind &told, gsl::span<const double> costs) noexcept {
   const gsl::span<const double> gains = differ(lessons_.base_cost(), costs);
   told.gain = learnt_.report.base_cost - sum(costs);
   told.p = sign_flip_p(gains, flips_for(teaching_.level, tried_));
@@ -660,23 +720,55 @@ void LearningCourse::judge_kind(chorale_learnt_kind &told,
   told.gain_upper = interval.upper;
 }
 
-// Multiplies weights by a factor, within their bounds. Factors above 1 multiply only weights of
-// agreement bases in position cliques without a centre. Returns true if a weight changes. theta: one
-// weight vector or several.
-bool LearningCourse::multiply(gsl::span<double> theta, double factor) const noexcept {
+// Multiplies some weights by a factor, within their bounds. Returns true if a weight changes.
+// theta: one weight vector or several.
+bool LearningCourse::multiply(gsl::span<double> theta, double factor,
+                              Scaled scaled) const noexcept {
   bool changes = false;
   for (std::int64_t i = 0; i < static_cast<std::int64_t>(theta.size()); ++i) {
     const std::int64_t w = i % weights();
-    const Kind &kind = learnt_.kinds[learnt_.weights[w].kind];
-    if (factor > 1 &&
-        (kind.is_property || kind.is_centred || !is_agreement(learnt_.weights[w].basis)))
+    const chorale_learnt_weight &of = learnt_.weights[w];
+    const bool is_directed = has_direction(of.kind, variant_);
+    if (scaled != Scaled::all && (is_directed != (scaled == Scaled::directed) ||
+                                  learnt_.kinds[of.kind].is_property || !is_agreement(of.basis)))
       continue;
     double &weight = theta.data()[i];
-    const double multiplied = std::clamp(factor * weight, least_[w], most_[w]);
+    const double multiplied =
+        is_directed ? factor * weight : std::clamp(factor * weight, least_[w], most_[w]);
     changes = changes || multiplied != weight;
     weight = multiplied;
   }
   return changes;
+}
+
+// Multiplies some weights by a factor, up to `times` times, and keeps the multiple under which
+// held-out groups cost least, if that is less than `least`; for a factor above 1, if it is no more
+// than `least`. Ends at the first factor that does not achieve this, unless goes_on. Updates
+// `least`.
+chorale_status LearningCourse::scale_some(Scaled scaled, double factor, std::int32_t times,
+                                          bool goes_on, double &least) noexcept {
+  Array<double> best(memory_);
+  Array<double> costs(memory_); // by group
+  if (!best.copy(fold_theta_) || !costs.resize(groups()))
+    return no_memory();
+  std::int32_t kept = 0;
+  for (std::int32_t k = 1; k <= times && multiply(fold_theta_, factor, scaled); ++k) {
+    CHORALE_CHECK(lessons_.label(report_, fold_theta_, fold_, false, costs));
+    if (lessons_.interrupted())
+      return CHORALE_OK;
+    const double cost = sum(costs);
+    if (factor > 1 ? cost <= least : cost < least) {
+      least = cost;
+      kept = k;
+      std::copy(fold_theta_.begin(), fold_theta_.end(), best.begin());
+    } else if (!goes_on) {
+      break;
+    }
+  }
+  std::copy(best.begin(), best.end(), fold_theta_.begin());
+  for (std::int32_t k = 0; k < kept; ++k)
+    multiply(theta_, factor, scaled);
+  return CHORALE_OK;
 }
 
 // Chooses the factors of the final weights and of the weights of the folds by what held-out groups
@@ -685,39 +777,18 @@ bool LearningCourse::multiply(gsl::span<double> theta, double factor) const noex
 // costs less.
 chorale_status LearningCourse::scale() noexcept {
   if (learnt_.report.applied == CHORALE_APPLIED_NOTHING) {
-    multiply(theta_, kFactor);
-    multiply(fold_theta_, kFactor);
+    multiply(theta_, kFactor, Scaled::agreement);
+    multiply(fold_theta_, kFactor, Scaled::agreement);
     return CHORALE_OK;
   }
-  Array<double> before(memory_); // fold_theta_ before the factor that is tried
-  Array<double> costs(memory_);  // by group
-  if (!before.copy(fold_theta_) || !costs.resize(groups()))
+  Array<double> costs(memory_); // by group
+  if (!costs.resize(groups()))
     return no_memory();
   CHORALE_CHECK(lessons_.label(report_, fold_theta_, fold_, false, costs));
   double least = sum(costs);
-  bool is_kept = false; // the factor tried last stays
-  const auto try_factor = [&](double factor) -> chorale_status {
-    is_kept = false;
-    std::copy(fold_theta_.begin(), fold_theta_.end(), before.begin());
-    if (!multiply(fold_theta_, factor))
-      return CHORALE_OK;
-    CHORALE_CHECK(lessons_.label(report_, fold_theta_, fold_, false, costs));
-    if (lessons_.interrupted())
-      return CHORALE_OK;
-    const double cost = sum(costs);
-    is_kept = factor > 1 ? cost <= least : cost < least;
-    if (!is_kept) {
-      std::copy(before.begin(), before.end(), fold_theta_.begin());
-      return CHORALE_OK;
-    }
-    least = cost;
-    multiply(theta_, factor);
-    return CHORALE_OK;
-  };
-  CHORALE_CHECK(try_factor(kFactor));
-  for (std::int32_t times = 0; times == 0 || (is_kept && times < kShrinkTimes); ++times)
-    CHORALE_CHECK(try_factor(kShrinkFactor));
-  return CHORALE_OK;
+  CHORALE_CHECK(scale_some(Scaled::agreement, kFactor, 1, false, least));
+  CHORALE_CHECK(scale_some(Scaled::directed, kFactor, kDirectedTimes, true, least));
+  return scale_some(Scaled::all, kShrinkFactor, kShrinkTimes, false, least);
 }
 
 // Computes the final weights, and their intervals by a jackknife over folds: a quantile of
@@ -736,7 +807,9 @@ chorale_status LearningCourse::finish() noexcept {
   Array<double> enlarged(memory_); // the largest weights that scale() can choose
   if (!enlarged.copy(theta_))
     return no_memory();
-  multiply(enlarged, kFactor);
+  multiply(enlarged, kFactor, Scaled::agreement);
+  for (std::int32_t k = 0; k < kDirectedTimes; ++k)
+    multiply(enlarged, kFactor, Scaled::directed);
   CHORALE_CHECK(scale());
   const double folds = folds_;
   for (std::int64_t w = 0; w < weights(); ++w) {
@@ -753,8 +826,7 @@ chorale_status LearningCourse::finish() noexcept {
       const double ratio = (fold_theta_[f * weights() + w] - mean) / largest;
       squares += ratio * ratio;
     }
-    const double reach =
-        student_t(folds_ - 1) * std::sqrt((folds - 1) / folds * squares) * largest;
+    const double reach = student_t(folds_ - 1) * std::sqrt((folds - 1) / folds * squares) * largest;
     chorale_learnt_weight &weight = learnt_.weights[w];
     weight.weight = theta_[w];
     weight.lower = std::max(theta_[w] - reach, -kLargestScore);

@@ -49,6 +49,10 @@ inline bool needs_values(chorale_basis basis) noexcept {
   return basis == CHORALE_BASIS_MAJORITY || basis == CHORALE_BASIS_CENTRE ||
          basis == CHORALE_BASIS_VALUE;
 }
+// True for bases whose many weights refine other bases: one for each value, or pair of values.
+inline bool is_detail(chorale_basis basis) noexcept {
+  return basis == CHORALE_BASIS_VALUE || basis == CHORALE_BASIS_CENTRE;
+}
 std::string_view basis_name(chorale_basis basis) noexcept; // empty for an unknown basis
 
 } // namespace chorale

@@ -18,10 +18,16 @@ constexpr std::int64_t kMostResiduals = 1 << 19;
 // gold labels show most often.
 constexpr std::int32_t kMostShown = 64;
 
-// Returns true for a kind of position cliques without a centre that all have the same number of
-// values.
+// Returns true for a kind of position cliques that all have the same number of values, as many as
+// their centre if they have one.
 bool has_residuals(const Kind &kind) noexcept {
-  return !kind.is_property && !kind.is_centred && kind.values > 0;
+  return !kind.is_property && kind.values > 0 &&
+         (!kind.is_centred || kind.values == kind.centre_values);
+}
+
+// Returns true for a kind of property cliques without a centre.
+bool has_property_residuals(const Kind &kind) noexcept {
+  return kind.is_property && !kind.is_centred;
 }
 
 // Returns the value of the property that a labelling shows, as the property numbers it, even if the
@@ -84,15 +90,20 @@ chorale_status Lessons::compare_with_dealt(const Report &report,
   return CHORALE_OK;
 }
 
-chorale_status Lessons::find_residuals(const Report &report,
-                                       gsl::span<const std::uint8_t> wanted,
+chorale_status Lessons::find_residuals(const Report &report, gsl::span<const std::uint8_t> wanted,
                                        Residuals &found) noexcept {
   std::int64_t numbers = 0;
-  for (std::int64_t k = 0; k < learnt_->kinds.size(); ++k)
-    if (wanted.data()[k] != 0 && has_residuals(learnt_->kinds[k]))
-      numbers += learnt_->kinds[k].members * learnt_->kinds[k].values;
-    else if (wanted.data()[k] != 0 && learnt_->kinds[k].is_property)
-      numbers += learnt_->kinds[k].members * kMostShown;
+  for (std::int64_t k = 0; k < learnt_->kinds.size(); ++k) {
+    const Kind &kind = learnt_->kinds[k];
+    if (wanted.data()[k] == 0)
+      continue;
+    if (has_residuals(kind))
+      numbers += kind.members * kind.values;
+    if (has_residuals(kind) && kind.is_centred) // each clique adds to a matrix (residuals.hpp)
+      numbers += kind.cliques * kind.values * kind.values;
+    if (has_property_residuals(kind))
+      numbers += kind.members * kMostShown;
+  }
   const std::int64_t step = 1 + numbers / kMostResiduals;
   for (const Lesson *lesson : lessons_) {
     CHORALE_CHECK(fill_residuals(report, *lesson, wanted, step, found));
@@ -106,6 +117,8 @@ chorale_status Lessons::find_residuals(const Report &report,
 
 // Adds every `step`-th position clique of each wanted kind to `found`, with the values shown by
 // gold labels and the tagger's probabilities. Residuals::settle() turns these into residuals later.
+// A position has one row in a pool, unless its labels show different values in different cliques.
+// Members without a gold label are left out, and so are cliques whose centre has none.
 chorale_status Lessons::fill_residuals(const Report &report, const Lesson &lesson,
                                        gsl::span<const std::uint8_t> wanted, std::int64_t step,
                                        Residuals &found) noexcept {
@@ -115,6 +128,7 @@ chorale_status Lessons::fill_residuals(const Report &report, const Lesson &lesso
     std::int64_t clique;
     auto operator<=>(const Pooled &) const = default;
   };
+  // The member of a clique for which a row was added.
   struct Member {
     Slot slot;
     std::int64_t clique;
@@ -123,13 +137,15 @@ chorale_status Lessons::fill_residuals(const Report &report, const Lesson &lesso
   };
   const Model &model = *lesson.model;
   Array<Pooled> cliques(memory_);
-  Array<Member> members(memory_);
-  Array<std::int32_t> known(memory_); // indices of those members of a clique that have gold labels
+  Array<Member> members(memory_);      // by row
+  Array<std::int64_t> latest(memory_); // by position: index in `members` of its last row; -1: none
+  Array<std::int64_t> rows(memory_);   // by member of a clique: its row
   Array<double> marginals(memory_);
   Array<std::int64_t> passed(memory_); // by kind: number of cliques met so far
-  if (!passed.resize(learnt_->kinds.size()))
-    return report.out_of_memory(sizeof(std::int64_t));
+  if (!passed.resize(learnt_->kinds.size()) || !latest.resize(lesson.positions))
+    return report.out_of_memory(to_size(lesson.positions) * sizeof(std::int64_t));
   std::fill(passed.begin(), passed.end(), 0);
+  std::fill(latest.begin(), latest.end(), -1);
   for (std::int64_t c = 0; c < model.cliques.size(); ++c) {
     const std::int32_t kind = chorale_problem_clique_kind(lesson.problem, c);
     if (kind >= 0 && wanted.data()[kind] != 0 && has_residuals(learnt_->kinds[kind]) &&
@@ -138,25 +154,45 @@ chorale_status Lessons::fill_residuals(const Report &report, const Lesson &lesso
       return report.out_of_memory(sizeof(Pooled));
   }
   std::sort(cliques.begin(), cliques.end());
+  std::int64_t first_of_pool = 0; // index in `members`
   for (std::int64_t k = 0; k < cliques.size(); ++k) {
     const auto &[kind, group, c] = cliques[k];
-    const std::int32_t values = learnt_->kinds[kind].values;
-    if ((k == 0 || cliques[k - 1].kind != kind || cliques[k - 1].group != group) &&
-        !found.begin_pool(kind, values, false))
-      return report.out_of_memory(sizeof(Pooled));
-    known.truncate(0);
-    for (std::int32_t i = 0; i < model.cliques[c].members; ++i) {
-      const Slot slot = model.member(static_cast<std::int32_t>(c), i);
-      if (gold_[chain_start(lesson, slot.chain) + slot.position] >= 0 && !known.push(i))
-        return report.out_of_memory(sizeof(std::int32_t));
+    const Kind &of = learnt_->kinds[kind];
+    const Clique clique = model.cliques[c];
+    if (k == 0 || cliques[k - 1].kind != kind || cliques[k - 1].group != group) {
+      using Type = Residuals::PoolType;
+      first_of_pool = members.size();
+      if (!found.begin_pool(kind, of.values, of.is_centred ? Type::centred : Type::cliques))
+        return report.out_of_memory(sizeof(Pooled));
     }
-    std::int64_t row = 0;
-    if (!found.add_clique(known.size(), row))
-      return report.out_of_memory(to_size(known.size() * values) * sizeof(double));
-    for (std::int64_t i = 0; i < known.size(); ++i)
-      if (!members.push({model.member(static_cast<std::int32_t>(c), known[i]), c, known[i],
-                         row + i * values}))
-        return report.out_of_memory(sizeof(Member));
+    const auto shows = [&](const Member &member, std::int32_t label) {
+      return model.cliques[member.clique].column_of(member.number, label);
+    };
+    rows.truncate(0);
+    bool is_known = true; // the member met last has a gold label
+    for (std::int32_t i = 0; i < clique.all_members(); ++i) {
+      const Slot slot = model.member(static_cast<std::int32_t>(c), i);
+      const std::int64_t position = chain_start(lesson, slot.chain) + slot.position;
+      is_known = gold_[position] >= 0;
+      if (!is_known)
+        continue;
+      Member member{slot, c, i, 0};
+      std::int64_t &last = latest[position - lesson.first_position];
+      bool has_row = last >= first_of_pool;
+      for (std::int32_t y = 0; has_row && y < model.chains[slot.chain].labels; ++y)
+        has_row = shows(members[last], y) == shows(member, y);
+      if (!has_row) {
+        last = members.size();
+        if (!found.add_row(member.row) || !members.push(member))
+          return report.out_of_memory(to_size(of.values) * sizeof(double));
+      }
+      if (!rows.push(members[last].row))
+        return report.out_of_memory(sizeof(std::int64_t));
+    }
+    if (of.is_centred && !is_known)
+      rows.truncate(0);
+    if (!found.add_clique(rows))
+      return report.out_of_memory(to_size(rows.size()) * sizeof(std::int64_t));
   }
   std::sort(members.begin(), members.end(), [](const Member &a, const Member &b) {
     return a.slot.chain != b.slot.chain ? a.slot.chain < b.slot.chain : a.row < b.row;
@@ -173,12 +209,10 @@ chorale_status Lessons::fill_residuals(const Report &report, const Lesson &lesso
     for (std::int32_t y = 0; y < m; ++y)
       total += natural_exp((scores[y] - best) / unit_);
     const Clique clique = model.cliques[member.clique];
-    const Kind &kind =
-        learnt_->kinds[chorale_problem_clique_kind(lesson.problem, member.clique)];
+    const Kind &kind = learnt_->kinds[chorale_problem_clique_kind(lesson.problem, member.clique)];
     const std::int32_t gold = gold_[chain_start(lesson, chain) + member.slot.position];
     for (std::int32_t y = 0; y < m; ++y) {
-      const std::int32_t column = clique.column_of(member.number, y);
-      const std::int32_t v = column < 0 ? -1 : clique.value_of(column);
+      const std::int32_t v = clique.column_of(member.number, y);
       if (v < 0 || v >= kind.values || is_left_out(kind, v))
         continue;
       found.shown(member.row)[v] += y == gold ? 1 : 0;
@@ -209,13 +243,14 @@ chorale_status Lessons::fill_property_residuals(const Report &report, const Less
   Array<Member> members(memory_);
   Array<std::int32_t> shown(memory_);  // values of the members of a kind under gold labels, sorted
   Array<Value> values(memory_);        // values that two members or more show, by frequency
+  Array<std::int64_t> rows(memory_);   // by member of a clique: its row
   Array<std::int64_t> passed(memory_); // by kind: number of cliques met so far
   if (!passed.resize(learnt_->kinds.size()))
     return report.out_of_memory(sizeof(std::int64_t));
   std::fill(passed.begin(), passed.end(), 0);
   for (std::int64_t c = 0; c < model.cliques.size(); ++c) {
     const std::int32_t kind = chorale_problem_clique_kind(lesson.problem, c);
-    if (kind < 0 || wanted.data()[kind] == 0 || !learnt_->kinds[kind].is_property ||
+    if (kind < 0 || wanted.data()[kind] == 0 || !has_property_residuals(learnt_->kinds[kind]) ||
         passed[kind]++ % step != 0)
       continue;
     for (std::int32_t i = 0; i < model.cliques[c].members; ++i) {
@@ -257,22 +292,26 @@ chorale_status Lessons::fill_property_residuals(const Report &report, const Less
     std::sort(values.begin(), values.end(), [](const Value &a, const Value &b) {
       return a.count != b.count ? a.count > b.count : a.value < b.value;
     });
-    const auto width =
-        static_cast<std::int32_t>(std::min<std::int64_t>(values.size(), kMostShown));
-    if (width > 0 && !found.begin_pool(first->kind, width, true))
+    const auto width = static_cast<std::int32_t>(std::min<std::int64_t>(values.size(), kMostShown));
+    if (width > 0 && !found.begin_pool(first->kind, width, Residuals::PoolType::apart))
       return report.out_of_memory(sizeof(Member));
-    while (first != last) {
-      const Member *end = std::find_if(
-          first, last, [&](const Member &m) { return m.clique != first->clique; });
-      std::int64_t row = 0;
-      if (width > 0 && !found.add_clique(end - first, row))
-        return report.out_of_memory(sizeof(double) * to_size((end - first) * width));
-      for (; first != end; ++first)
-        for (std::int32_t v = 0; v < width; ++v, ++row) {
-          *found.shown(row) = first->gold == values[v].value ? 1 : 0;
-          *found.probable(row) = first->base == values[v].value ? 1 : 0;
+    while (width > 0 && first != last) {
+      const Member *end =
+          std::find_if(first, last, [&](const Member &m) { return m.clique != first->clique; });
+      rows.truncate(0);
+      for (; first != end; ++first) {
+        std::int64_t row = 0;
+        if (!found.add_row(row) || !rows.push(row))
+          return report.out_of_memory(to_size(width) * sizeof(double));
+        for (std::int32_t v = 0; v < width; ++v) {
+          found.shown(row)[v] = first->gold == values[v].value ? 1 : 0;
+          found.probable(row)[v] = first->base == values[v].value ? 1 : 0;
         }
+      }
+      if (!found.add_clique(rows))
+        return report.out_of_memory(to_size(rows.size()) * sizeof(std::int64_t));
     }
+    first = last;
   }
   return CHORALE_OK;
 }

@@ -132,6 +132,10 @@ public:
   // By group: number of gold labels.
   gsl::span<const std::int64_t> labelled() const noexcept { return labelled_; }
   Pools &pools() noexcept { return pools_; }
+  // The basis of a weight on the reference labelling of a group.
+  double reference(std::int64_t group, std::int64_t weight) const noexcept {
+    return reference_measure_[group * (1 + learnt_->weights.size()) + 1 + weight];
+  }
   // By group and weight: the basis of the weight on the reference labelling, minus the same basis
   // on the tagger's labels.
   gsl::span<const double> differences() const noexcept { return differences_; }

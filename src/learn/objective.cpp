@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 namespace chorale {
 namespace {
@@ -72,23 +73,17 @@ double Pools::highest(std::int64_t group, gsl::span<const double> theta) const n
   return best;
 }
 
-double Objective::value(gsl::span<const double> theta) const noexcept {
-  double total = 0;
-  for (const double weight : theta)
-    total += weight * weight;
-  total *= strength / 2;
-  for (std::int64_t g = 0; g < pools.groups(); ++g)
-    if (takes_part.data()[g] != 0)
-      total += pools.highest(g, theta);
-  return total;
+double Direction::product(gsl::span<const double> vector) const noexcept {
+  return std::inner_product(numbers.begin(), numbers.end(), vector.begin() + first, 0.0);
 }
 
 // The derivative of the dual by the step is
 //     constant difference + (the total over i of difference[i] theta[i]),
 // where difference[i] is slope i of plane `to` minus slope i of plane `from`, and the constant
 // difference is that of their constants. After a step, theta[i] is -(sum[i] + step difference[i]) /
-// strength, clipped to its bounds. The derivative decreases in the step, and is linear between the
-// steps at which some theta[i] meets a bound. So bisection over these steps, then linear
+// strength, clipped to its bounds; for each direction D, s D[i] is added, where s is the same with
+// the products D sum and D difference. The derivative decreases in the step, and is linear between
+// the steps at which some theta[i] meets a bound. So bisection over these steps, then linear
 // interpolation, finds the step at which the derivative is 0.
 double exact_step(const Objective &objective, gsl::span<const double> sum_of, std::int32_t from,
                   std::int32_t to, double most_step, gsl::span<double> scratch) noexcept {
@@ -101,13 +96,22 @@ double exact_step(const Objective &objective, gsl::span<const double> sum_of, st
   const double *most = objective.most.data();
   const std::int64_t d = pools.weights();
   const double strength = objective.strength;
+  double start =
+      pools.constant(to) - pools.constant(from); // the part that has no bounds, at step 0
+  double slope = 0;                              // its derivative
+  for (const Direction &direction : objective.directions) {
+    const double difference =
+        direction.product(pools.slopes(to)) - direction.product(pools.slopes(from));
+    start -= difference * direction.product(sum_of) / strength;
+    slope -= difference * difference / strength;
+  }
   const auto derivative = [&](double step) {
-    double total = pools.constant(to) - pools.constant(from);
+    double total = start + step * slope;
     for (std::int64_t i = 0; i < d; ++i) {
       const double difference = slopes_to[i] - slopes_from[i];
       if (difference != 0)
-        total += difference * std::clamp(-(sum[i] + step * difference) / strength, least[i],
-                                         most[i]);
+        total +=
+            difference * std::clamp(-(sum[i] + step * difference) / strength, least[i], most[i]);
     }
     return total;
   };
@@ -166,8 +170,17 @@ bool minimise(const Memory &memory, const Objective &objective, double gap, Arra
                                  objective.most.data()[i]) +
                       0.0;
   };
+  const auto follow_directions = [&] {
+    for (const Direction &direction : objective.directions) {
+      const double s = -direction.product(sum) / objective.strength;
+      double *weight = theta.data() + direction.first;
+      for (const double number : direction.numbers)
+        *weight++ += s * number;
+    }
+  };
   for (std::int64_t i = 0; i < d; ++i)
     place(i);
+  follow_directions();
   bool is_settled = false; // all groups visited in the last sweep are settled
   for (std::int32_t pass = 0; pass < kMostSweeps; ++pass) {
     const bool whole = is_settled || pass % kWholeSweep == 0;
@@ -208,6 +221,7 @@ bool minimise(const Memory &memory, const Objective &objective, double gap, Arra
           sum[i] += step * (pools.slopes(to).data()[i] - pools.slopes(from).data()[i]);
           place(i);
         }
+        follow_directions();
         shares[to] += step;
         shares[from] = step >= shares[from] ? 0 : shares[from] - step;
       }

@@ -8,6 +8,11 @@
 // The objective is
 //     strength / 2 |theta|^2 + sum over groups of the maximum over the group's planes,
 // minimised over the theta within the bounds of the weights.
+//
+// Weights can share a *direction* D, a vector with one number for each of them. Then theta[i] is
+// e[i] + s D[i]; s and the e[i] are minimised over in the place of theta[i], |theta|^2 has
+// s^2 + sum_i e[i]^2 in the place of theta[i]^2, and the bounds are those of e[i]. So theta is
+// drawn to a multiple of D, not to 0.
 #pragma once
 
 #include "base/array.hpp"
@@ -44,11 +49,19 @@ public:
 
 private:
   std::int64_t weights_ = 0;
-  Array<double> numbers_;      // planes x (1 + weights): constant, then slopes
-  Array<std::int32_t> next_;   // by plane: the next plane of its group
-  Array<std::int32_t> first_;  // by group: its first plane
+  Array<double> numbers_;     // planes x (1 + weights): constant, then slopes
+  Array<std::int32_t> next_;  // by plane: the next plane of its group
+  Array<std::int32_t> first_; // by group: its first plane
   Array<std::int32_t> last_;
   Array<std::int32_t> kept_; // by group: number of planes
+};
+
+struct Direction {
+  std::int64_t first;              // number of the first weight that shares it
+  gsl::span<const double> numbers; // D, by weight from the first on
+
+  // Returns the sum of the products of D and the same entries of `vector` (by weight).
+  double product(gsl::span<const double> vector) const noexcept;
 };
 
 struct Objective {
@@ -56,9 +69,8 @@ struct Objective {
   gsl::span<const std::uint8_t> takes_part; // by group
   gsl::span<const double> least;            // by weight; may be minus infinity
   gsl::span<const double> most;
-  double strength; // > 0
-
-  double value(gsl::span<const double> theta) const noexcept;
+  double strength;                         // > 0
+  gsl::span<const Direction> directions{}; // no weight shares two of them
 };
 
 // Minimises the objective in the dual, where each plane has a share >= 0 and the shares of a group
@@ -68,7 +80,8 @@ struct Objective {
 // shares: by plane. On input the shares to start from, such as those found for another objective
 // with the same pools; planes beyond the end of the array start with share 0. If the array is
 // empty, the first plane of each group starts with share 1. On output the shares found.
-// theta: receives the weights. Deterministic. False: no memory.
+// theta: receives the weights, e[i] + s D[i] where a direction is shared. Deterministic. False: no
+// memory.
 bool minimise(const Memory &memory, const Objective &objective, double gap, Array<double> &shares,
               gsl::span<double> theta) noexcept;
 

@@ -1,4 +1,5 @@
-// The minimum over planes, steps along them, and tests of chance: against plain searches and counts.
+// The minimum over planes, steps along them, and tests of chance: against plain searches and
+// counts.
 #include "learn/chance.hpp"
 #include "learn/objective.hpp"
 
@@ -52,6 +53,15 @@ struct Drawn {
     strength = 0.2 + static_cast<double>(seed % 10);
   }
   Objective objective() const { return {pools, in, least, most, strength}; }
+  double value(const double *theta) const {
+    double total = 0;
+    for (std::int64_t i = 0; i < pools.weights(); ++i)
+      total += strength / 2 * theta[i] * theta[i];
+    for (std::int64_t g = 0; g < pools.groups(); ++g)
+      if (in[static_cast<std::size_t>(g)] != 0)
+        total += pools.highest(g, {theta, static_cast<std::size_t>(pools.weights())});
+    return total;
+  }
 
   Memory memory{nullptr};
   Pools pools;
@@ -72,23 +82,64 @@ void minima() {
       expect(minimise(drawn.memory, other, 1e-3, shares, theta), "memory", seed);
     }
     expect(minimise(drawn.memory, objective, 1e-10, shares, theta), "memory", seed);
-    expect(theta[0] >= drawn.least[0] && theta[0] <= drawn.most[0] &&
-               theta[1] >= drawn.least[1] && theta[1] <= drawn.most[1],
+    expect(theta[0] >= drawn.least[0] && theta[0] <= drawn.most[0] && theta[1] >= drawn.least[1] &&
+               theta[1] <= drawn.most[1],
            "bounds hold", seed);
     const auto inner = [&](double x) {
       const double y = lowest(drawn.least[1], drawn.most[1], [&](double at) {
         const double both[] = {x, at};
-        return objective.value(both);
+        return drawn.value(both);
       });
       const double both[] = {x, y};
-      return objective.value(both);
+      return drawn.value(both);
     };
     const double best = inner(lowest(drawn.least[0], drawn.most[0], inner));
-    expect(objective.value(theta) <= best + 1e-6, "the minimum is found", seed);
+    expect(drawn.value(theta) <= best + 1e-6, "the minimum is found", seed);
   }
 }
 
-// The dual along a step, up to a constant: step x difference of constants + min over theta within bounds.
+// A direction is the same as one more weight without bounds, whose slope is the sum of the products
+// of D and the other slopes.
+void directions() {
+  for (unsigned seed = 1; seed <= 300; ++seed) {
+    std::mt19937 random(seed);
+    std::uniform_real_distribution<double> unit(-1, 1);
+    constexpr std::size_t d = 4;
+    const Drawn drawn(seed, d);
+    const std::size_t first = seed % 3;
+    const std::vector<double> numbers = {unit(random), 2 * unit(random)};
+    const Direction direction{static_cast<std::int64_t>(first), numbers};
+    Pools more(drawn.memory);
+    more.make(d + 1, drawn.pools.groups());
+    for (std::int64_t g = 0; g < drawn.pools.groups(); ++g)
+      for (std::int32_t k = drawn.pools.first(g); k >= 0; k = drawn.pools.next(k)) {
+        const auto slopes = drawn.pools.slopes(k);
+        std::vector<double> all(slopes.begin(), slopes.end());
+        all.push_back(numbers[0] * all[first] + numbers[1] * all[first + 1]);
+        more.add(g, drawn.pools.constant(k), all);
+      }
+    std::vector<double> least = drawn.least;
+    std::vector<double> most = drawn.most;
+    least.push_back(-INFINITY);
+    most.push_back(INFINITY);
+    double found[d] = {};
+    double expected[d + 1] = {};
+    Array<double> shares(drawn.memory);
+    Array<double> other_shares(drawn.memory);
+    Objective objective = drawn.objective();
+    objective.directions = {&direction, 1};
+    const Objective other{more, drawn.in, least, most, drawn.strength};
+    expect(minimise(drawn.memory, objective, 1e-11, shares, found), "memory", seed);
+    expect(minimise(drawn.memory, other, 1e-11, other_shares, expected), "memory", seed);
+    expected[first] += expected[d] * numbers[0];
+    expected[first + 1] += expected[d] * numbers[1];
+    for (std::size_t i = 0; i < d; ++i)
+      expect(std::fabs(found[i] - expected[i]) <= 1e-4, "a direction is a weight more", seed);
+  }
+}
+
+// The dual along a step, up to a constant: step x difference of constants + min over theta within
+// bounds.
 void steps() {
   for (unsigned seed = 1; seed <= 300; ++seed) {
     const std::int64_t d = 1 + seed % 4;
@@ -155,8 +206,7 @@ void chances() {
          "flips", 0);
   // The normal approximation: 100 / sqrt(825 + 100) = 3.29 standard deviations, p = 0.0005.
   const double fine = sign_flip_p(NoLimits{}, many, flips_for(0.05, 1000));
-  expect(fine > 0.0002 && fine < 0.0009,
-         "p with more flips", 0);
+  expect(fine > 0.0002 && fine < 0.0009, "p with more flips", 0);
   expect(std::fabs(student_t(10) - 2.2281) < 0.01 && std::fabs(student_t(30) - 2.0423) < 0.005, "t",
          0);
 }
@@ -195,6 +245,7 @@ void pools_are_capped() {
 int main() {
   pools_are_capped();
   minima();
+  directions();
   steps();
   chances();
   return failures == 0 ? 0 : 1;

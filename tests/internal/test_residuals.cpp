@@ -1,5 +1,5 @@
-// Likeness against all pairs of members; what an exchange keeps; what is left of a tagger's mistakes;
-// how often chance looks credible.
+// Likeness against all pairs of members; what an exchange keeps; what is left of a tagger's
+// mistakes; how often chance looks credible.
 #include "learn/residuals.hpp"
 
 #include <algorithm>
@@ -21,6 +21,15 @@ void expect(bool holds, const char *what, unsigned seed) {
 }
 
 using Row = std::vector<double>;
+using PoolType = Residuals::PoolType;
+
+// Adds rows to the last pool; returns their offsets.
+std::vector<std::int64_t> add_rows(Residuals &to, std::size_t count) {
+  std::vector<std::int64_t> rows(count);
+  for (std::int64_t &row : rows)
+    to.add_row(row);
+  return rows;
+}
 
 // One pool of cliques of random sizes. What the members of a clique share is `shared` of each
 // residual.
@@ -40,19 +49,18 @@ std::vector<std::vector<Row>> drawn(std::mt19937 &random, double shared, std::si
 }
 
 void add(Residuals &to, const std::vector<std::vector<Row>> &cliques, std::size_t width) {
-  to.begin_pool(static_cast<std::int32_t>(width), static_cast<std::int32_t>(width), false);
+  to.begin_pool(static_cast<std::int32_t>(width), static_cast<std::int32_t>(width),
+                PoolType::cliques);
   for (const std::vector<Row> &clique : cliques) {
-    std::int64_t row = 0;
-    to.add_clique(static_cast<std::int64_t>(clique.size()), row);
-    for (const Row &member : clique) {
-      std::copy(member.begin(), member.end(), to.shown(row));
-      row += static_cast<std::int64_t>(width);
-    }
+    const std::vector<std::int64_t> rows = add_rows(to, clique.size());
+    to.add_clique(rows);
+    for (std::size_t i = 0; i < rows.size(); ++i)
+      std::copy(clique[i].begin(), clique[i].end(), to.shown(rows[i]));
   }
 }
 
 // Kinds are numbered below 4.
-double likeness_of(const Residuals &residuals) {
+double likeness_of(Residuals &residuals) {
   double by_kind[4];
   return residuals.likeness(by_kind);
 }
@@ -109,8 +117,10 @@ void pools_apart_are_fitted_apart(unsigned seed) {
     double sums[2] = {};
     std::int64_t rows[2] = {};
     for (int pool = 0; pool < 2; ++pool) {
-      residuals.begin_pool(0, 1, apart);
-      residuals.add_clique(8, rows[pool]);
+      residuals.begin_pool(0, 1, apart ? PoolType::apart : PoolType::cliques);
+      const std::vector<std::int64_t> of_pool = add_rows(residuals, 8);
+      residuals.add_clique(of_pool);
+      rows[pool] = of_pool[0];
       for (std::int64_t i = 0; i < 8; ++i) {
         residuals.shown(rows[pool])[i] = pool + static_cast<double>(random() % 100) / 1000;
         residuals.probable(rows[pool])[i] = static_cast<double>(random() % 100) / 1000;
@@ -151,9 +161,8 @@ void exchanges_deal_within_pools(unsigned seed) {
   for (int k = 0; k < 300; ++k) {
     residuals.exchange();
     const double likeness = likeness_of(residuals);
-    const auto same =
-        std::find_if(expected.begin(), expected.end(),
-                     [&](double one) { return std::fabs(likeness - one) < 1e-9; });
+    const auto same = std::find_if(expected.begin(), expected.end(),
+                                   [&](double one) { return std::fabs(likeness - one) < 1e-9; });
     expect(same != expected.end(), "an exchange deals members of a pool to its cliques", seed);
     if (same != expected.end())
       ++met[static_cast<std::size_t>(same - expected.begin())];
@@ -185,15 +194,15 @@ void a_tagger_that_is_wrong_is_no_agreement(unsigned seed, double a, double b) {
     Residuals residuals(memory);
     std::vector<std::int64_t> rows;
     for (int pool = 0; pool < 8; ++pool) {
-      residuals.begin_pool(0, 1, false);
+      residuals.begin_pool(0, 1, PoolType::cliques);
       for (int clique = 0; clique < 6; ++clique) {
-        std::int64_t row = 0;
-        residuals.add_clique(4, row);
+        const std::vector<std::int64_t> of_clique = add_rows(residuals, 4);
+        residuals.add_clique(of_clique);
         const double probable = uniform(random);
-        for (int i = 0; i < 4; ++i) {
-          residuals.probable(row + i)[0] = probable;
-          residuals.shown(row + i)[0] = uniform(random) < a + b * probable ? 1 : 0;
-          rows.push_back(row + i);
+        for (const std::int64_t row : of_clique) {
+          residuals.probable(row)[0] = probable;
+          residuals.shown(row)[0] = uniform(random) < a + b * probable ? 1 : 0;
+          rows.push_back(row);
         }
       }
     }
@@ -228,6 +237,97 @@ void chance_is_credible_as_often_as_it_says(unsigned seed) {
   expect(credible[1] >= 240, "what members share is credible", seed);
 }
 
+// A graph of nodes with random neighbours, each node the centre of a clique. In two pools of one
+// kind: the statistic is that of the matrix over both.
+struct Graph {
+  Graph(std::mt19937 &random, std::size_t nodes, std::size_t width) : near(nodes) {
+    std::normal_distribution<double> normal;
+    for (std::size_t i = 0; i < nodes; ++i) {
+      rows.emplace_back(width);
+      for (double &value : rows.back())
+        value = normal(random);
+      for (std::size_t j = 0; j < i; ++j)
+        if (random() % 3 == 0) {
+          near[i].push_back(j);
+          near[j].push_back(i);
+        }
+    }
+  }
+  void add_to(Residuals &residuals) const {
+    const auto width = static_cast<std::int32_t>(rows[0].size());
+    residuals.begin_pool(1, width, PoolType::centred);
+    const std::vector<std::int64_t> offsets = add_rows(residuals, rows.size());
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      std::copy(rows[i].begin(), rows[i].end(), residuals.shown(offsets[i]));
+      std::vector<std::int64_t> clique;
+      for (const std::size_t j : near[i])
+        clique.push_back(offsets[j]);
+      clique.push_back(offsets[i]);
+      residuals.add_clique(clique);
+    }
+  }
+  void add_to(std::vector<double> &matrix) const {
+    const std::size_t width = rows[0].size();
+    for (std::size_t i = 0; i < rows.size(); ++i)
+      for (const std::size_t j : near[i])
+        for (std::size_t c = 0; c < width; ++c)
+          for (std::size_t v = 0; v < width; ++v)
+            matrix[c * width + v] += rows[i][c] * rows[j][v] / static_cast<double>(near[i].size());
+  }
+  std::vector<Row> rows;
+  std::vector<std::vector<std::size_t>> near;
+};
+
+double norm(const std::vector<double> &matrix) {
+  double squares = 0;
+  for (const double entry : matrix)
+    squares += entry * entry;
+  return std::sqrt(squares);
+}
+
+void centres_multiply_members(unsigned seed) {
+  std::mt19937 random(seed);
+  const Memory memory{nullptr};
+  Residuals residuals(memory);
+  const std::size_t width = 1 + seed % 3;
+  std::vector<double> matrix(width * width);
+  for (int pool = 0; pool < 2; ++pool) {
+    const Graph graph(random, 2 + random() % 6, width);
+    graph.add_to(residuals);
+    graph.add_to(matrix);
+  }
+  expect(std::fabs(likeness_of(residuals) - norm(matrix)) <= 1e-9 * (1 + norm(matrix)),
+         "the statistic of centred cliques is the norm of their products", seed);
+}
+
+// Of three nodes in a row, an exchange gives each the row of one of them: the statistic is always
+// that of one of the orders.
+void exchanges_keep_the_graph(unsigned seed) {
+  std::mt19937 random(seed);
+  const Memory memory{nullptr};
+  Residuals residuals(memory);
+  Graph graph(random, 3, 2);
+  graph.near = {{1}, {0, 2}, {1}};
+  graph.add_to(residuals);
+  std::vector<double> expected;
+  const std::vector<Row> rows = graph.rows;
+  for (const std::size_t middle : {0U, 1U, 2U}) {
+    graph.rows = {rows[(middle + 1) % 3], rows[middle], rows[(middle + 2) % 3]};
+    std::vector<double> matrix(4);
+    graph.add_to(matrix);
+    expected.push_back(norm(matrix));
+  }
+  std::vector<int> met(3);
+  for (int k = 0; k < 90; ++k) {
+    residuals.exchange();
+    const double likeness = likeness_of(residuals);
+    for (std::size_t i = 0; i < 3; ++i)
+      met[i] += std::fabs(likeness - expected[i]) < 1e-9 ? 1 : 0;
+  }
+  expect(met[0] + met[1] + met[2] >= 90, "an exchange keeps the graph", seed);
+  expect(*std::min_element(met.begin(), met.end()) > 8, "all orders are met", seed);
+}
+
 void one_clique_cannot_be_asked(unsigned seed) {
   const Memory memory{nullptr};
   Residuals residuals(memory);
@@ -257,6 +357,10 @@ int main(int argc, char **argv) {
   a_tagger_that_is_wrong_is_no_agreement(seed + 2, 0, 1);
   chance_is_credible_as_often_as_it_says(seed);
   one_clique_cannot_be_asked(seed);
+  for (unsigned k = 0; k < 50; ++k) {
+    centres_multiply_members(seed + k);
+    exchanges_keep_the_graph(seed + k);
+  }
   std::printf("seed %u: %s\n", seed, failures == 0 ? "ok" : "FAILED");
   return failures == 0 ? 0 : 1;
 }

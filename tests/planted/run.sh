@@ -417,6 +417,18 @@ faulty_learner() { # FAULT SCRIPT PATTERN
 faulty_learner "learnt weights never shrink" 's/ : cost < least;/ : false;/' 'on_some_corpora'
 faulty_learner "learnt weights shrink whatever held-out groups cost" \
   's/ : cost < least;/ : true;/' 'on_some_corpora'
+faulty_source learn/association.cpp \
+  "$(echo "$build"/tests/CMakeFiles/test_learn_links.dir/*.o) $fixtures" \
+  "log-odds forget how frequent a value is" \
+  's/(count\[k\] + 1) \/ column/(count[k] + 1)/' 'lie_along_log_odds'
+faulty_source learn/objective.cpp \
+  "$(echo "$build"/tests/internal/CMakeFiles/test_objective.dir/*.o)" \
+  "a step forgets the direction that weights share" \
+  's/slope -= difference \* difference/slope -= 0 * difference/' 'a direction is a weight more'
+faulty_source learn/residuals.cpp \
+  "$(echo "$build"/tests/internal/CMakeFiles/test_residuals.dir/*.o)" \
+  "members of centred cliques are counted, not their share" \
+  's/sum \/ static_cast<double>(n - 1)/sum/' 'the norm of their products'
 
 wait
 for ((k = 1; k <= faults; ++k)); do

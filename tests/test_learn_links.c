@@ -1,0 +1,262 @@
+/* Learning on graphs: nodes are centres of cliques of their neighbours. A dependence between
+ * neighbours is found, be they alike or not; where there is none, nothing is applied; weights lie
+ * along the log-odds of the gold labels. */
+#include "fixture.h"
+
+enum { LABELS = 3, NODES = 12, SQUARE = LABELS * LABELS };
+
+typedef enum Relation { NONE, ALIKE, NEXT } Relation;
+
+/* Groups of NODES nodes, each a random tree. The label of a node is drawn given that of its parent:
+ * with probability 3/4 the same label (ALIKE) or the next one (NEXT), else any. Scores are noisy.
+ */
+typedef struct Trees {
+  int64_t groups, nodes;
+  int32_t *parent, *gold; /* parent: -1 for a root */
+  double *scores;
+} Trees;
+
+static Trees plant(Random *random, int64_t groups, Relation relation) {
+  Trees trees = {groups, groups * NODES, NULL, NULL, NULL};
+  trees.parent = calloc((size_t)trees.nodes, sizeof *trees.parent);
+  trees.gold = calloc((size_t)trees.nodes, sizeof *trees.gold);
+  trees.scores = calloc((size_t)(trees.nodes * LABELS), sizeof *trees.scores);
+  for (int32_t i = 0; i < trees.nodes; ++i) {
+    const int32_t place = i % NODES;
+    trees.parent[i] = place == 0 ? -1 : i - random_int(random, 1, place);
+    trees.gold[i] = random_int(random, 0, LABELS - 1);
+    if (place > 0 && relation != NONE && random_chance(random, 75))
+      trees.gold[i] = (trees.gold[trees.parent[i]] + (relation == NEXT)) % LABELS;
+    for (int32_t v = 0; v < LABELS; ++v) /* a sum of three is near a normal distribution */
+      trees.scores[i * LABELS + v] =
+          (trees.gold[i] == v) +
+          2 * (random_unit(random) + random_unit(random) + random_unit(random) - 1.5);
+  }
+  return trees;
+}
+
+static void uproot(Trees *trees) {
+  free(trees->parent);
+  free(trees->gold);
+  free(trees->scores);
+}
+
+/* The cliques of kind 0: with NEXT, over the children of each node, so that the direction of a link
+ * is known; otherwise over all its neighbours. */
+static chorale_problem *problem_of(const Trees *trees, Relation relation) {
+  chorale_error error;
+  chorale_potential *potential = NULL;
+  OK(chorale_potential_create_potts(NULL, LABELS, 1, NULL, &potential, &error));
+  const chorale_potential *const potentials[LABELS] = {potential, potential, potential};
+  chorale_clique_setup setup;
+  chorale_clique_setup_init(&setup, sizeof setup);
+  setup.values = setup.centre_values = LABELS;
+  setup.centre_potentials = potentials;
+  chorale_model_builder *builder = NULL;
+  OK(chorale_model_builder_create(NULL, &builder, &error));
+  for (int64_t i = 0; i < trees->nodes; ++i) {
+    chorale_chain chain;
+    chorale_chain_init(&chain, sizeof chain);
+    chain.length = 1;
+    chain.labels = LABELS;
+    chain.unary = trees->scores + i * LABELS;
+    chorale_chain_options options;
+    chorale_chain_options_init(&options, sizeof options);
+    options.group = i / NODES;
+    OK(chorale_model_builder_add_chain(builder, &chain, &options, NULL, &error));
+    OK(chorale_model_builder_add_clique(builder, &setup, NULL, &error));
+    OK(chorale_model_builder_set_centre(builder, i, i, 0, &error));
+  }
+  for (int64_t i = 0; i < trees->nodes; ++i)
+    if (trees->parent[i] >= 0) {
+      OK(chorale_model_builder_add_position(builder, trees->parent[i], i, 0, &error));
+      if (relation != NEXT)
+        OK(chorale_model_builder_add_position(builder, i, trees->parent[i], 0, &error));
+    }
+  chorale_model *model = NULL;
+  chorale_problem *problem = NULL;
+  OK(chorale_model_builder_freeze(builder, &model, &error));
+  OK(chorale_problem_create(NULL, model, &problem, &error));
+  int32_t *kinds = calloc((size_t)trees->nodes, sizeof *kinds);
+  OK(chorale_problem_set_cliques(problem, kinds, NULL, &error));
+  OK(chorale_problem_set_gold(problem, trees->gold, &error));
+  free(kinds);
+  chorale_model_release(model);
+  chorale_model_builder_destroy(builder);
+  chorale_potential_release(potential);
+  return problem;
+}
+
+static chorale_learnt *learn(const chorale_problem *problem, const chorale_learn_options *options) {
+  chorale_error error;
+  chorale_learnt *learnt = NULL;
+  OK(chorale_learn(NULL, &problem, 1, options, &learnt, &error));
+  return learnt;
+}
+
+static chorale_learnt_report report_of(const chorale_learnt *learnt) {
+  chorale_error error;
+  chorale_learnt_report report;
+  chorale_learnt_report_init(&report, sizeof report);
+  OK(chorale_learnt_get_report(learnt, &report, &error));
+  return report;
+}
+
+static void weights_of(const chorale_learnt *learnt, chorale_learnt_weight *weights) {
+  chorale_error error;
+  int64_t count = 0;
+  OK(chorale_learnt_weights(learnt, weights, sizeof *weights, SQUARE, &count, &error));
+  assert_int_equal(count, SQUARE);
+  for (int32_t w = 0; w < SQUARE; ++w)
+    assert_true(weights[w].basis == CHORALE_BASIS_CENTRE && weights[w].index == w);
+}
+
+/* Wrong labels of other trees, by the scores alone and under what was learnt. */
+static void count_errors(const chorale_learnt *learnt, const Trees *trees, Relation relation,
+                         int64_t *alone, int64_t *together) {
+  chorale_error error;
+  chorale_problem *problem = problem_of(trees, relation);
+  chorale_model *model = NULL;
+  chorale_run *run = NULL;
+  OK(chorale_learnt_apply(NULL, learnt, problem, &model, &error));
+  OK(chorale_run_create(NULL, model, NULL, NULL, &run, &error));
+  OK(chorale_run_solve(run, NULL, &error));
+  int32_t *labels = calloc((size_t)trees->nodes, sizeof *labels);
+  for (chorale_labelling by = CHORALE_TOGETHER; by <= CHORALE_ALONE; ++by) {
+    OK(chorale_run_all_labels(run, by, labels, trees->nodes, NULL, &error));
+    for (int64_t i = 0; i < trees->nodes; ++i)
+      *(by == CHORALE_ALONE ? alone : together) += labels[i] != trees->gold[i];
+  }
+  free(labels);
+  chorale_run_destroy(run);
+  chorale_model_release(model);
+  chorale_problem_destroy(problem);
+}
+
+/* From 60 trees a dependence is always found, and mends a third of the errors of other trees. */
+static void dependence_is_found(void **state) {
+  (void)state;
+  Random random = {test_seed()};
+  for (Relation relation = ALIKE; relation <= NEXT; ++relation) {
+    int64_t alone = 0, together = 0;
+    for (int64_t round = 0; round < test_rounds(6); ++round) {
+      Trees trees = plant(&random, 60, relation), other = plant(&random, 200, relation);
+      for (int64_t i = random_int(&random, 0, 9); i < trees.nodes; i += 10)
+        trees.gold[i] = -1; /* unknown */
+      chorale_problem *problem = problem_of(&trees, relation);
+      chorale_learnt *learnt = learn(problem, NULL);
+      assert_int_equal(report_of(learnt).applied, CHORALE_APPLIED_ALL);
+      assert_true(report_of(learnt).agreement_p <= 0.025);
+      count_errors(learnt, &other, relation, &alone, &together);
+      chorale_learnt_destroy(learnt);
+      chorale_problem_destroy(problem);
+      uproot(&trees);
+      uproot(&other);
+    }
+    assert_true((double)together < 0.75 * (double)alone);
+  }
+}
+
+/* Where neighbours do not depend on each other, exchanges are credible by chance alone: in one
+ * round of forty. */
+static void independence_is_left_alone(void **state) {
+  (void)state;
+  const int64_t rounds = test_rounds(80);
+  if (rounds < 40)
+    skip();
+  Random random = {test_seed() + 1};
+  int64_t applied = 0, credible = 0;
+  for (int64_t round = 0; round < rounds; ++round) {
+    Trees trees = plant(&random, 20, NONE);
+    chorale_problem *problem = problem_of(&trees, NONE);
+    chorale_learnt *learnt = learn(problem, NULL);
+    applied += report_of(learnt).applied != CHORALE_APPLIED_NOTHING;
+    credible += report_of(learnt).agreement_p <= 0.05;
+    chorale_learnt_destroy(learnt);
+    chorale_problem_destroy(problem);
+    uproot(&trees);
+  }
+  /* 2 and 4 of 80 are expected; these limits are four standard deviations above. */
+  assert_true(applied <= rounds / 10);
+  assert_true(credible <= 3 * rounds / 20);
+}
+
+/* Unless deviations are learnt, the weights are a multiple of the log-odds of the gold labels: of
+ * log(p(v | c) / p(v)), where 1 is added to each count. */
+static void weights_lie_along_log_odds(void **state) {
+  (void)state;
+  Random random = {test_seed() + 2};
+  int64_t along = 0;
+  const int64_t rounds = test_rounds(6);
+  if (rounds < 4)
+    skip();
+  for (int64_t round = 0; round < rounds; ++round) {
+    Trees trees = plant(&random, 40, ALIKE);
+    double count[SQUARE], row[LABELS] = {0}, column[LABELS] = {0}, all = 0;
+    for (int32_t w = 0; w < SQUARE; ++w)
+      count[w] = 1;
+    for (int64_t i = 0; i < trees.nodes; ++i)
+      if (trees.parent[i] >= 0) {
+        const int32_t a = trees.gold[i], b = trees.gold[trees.parent[i]];
+        ++count[a * LABELS + b];
+        ++count[b * LABELS + a];
+      }
+    for (int32_t w = 0; w < SQUARE; ++w) {
+      row[w / LABELS] += count[w];
+      column[w % LABELS] += count[w];
+      all += count[w];
+    }
+    chorale_problem *problem = problem_of(&trees, ALIKE);
+    chorale_learnt *learnt = learn(problem, NULL);
+    chorale_learnt_weight weights[SQUARE];
+    weights_of(learnt, weights);
+    double multiple = 0, farthest = 0;
+    for (int32_t w = 0; w < SQUARE; ++w) {
+      const double odds = log(count[w] * all / (row[w / LABELS] * column[w % LABELS]));
+      multiple = w == 0 ? weights[w].weight / odds : multiple;
+      farthest = fmax(farthest, fabs(weights[w].weight - multiple * odds));
+      assert_true(weights[w].lower <= weights[w].weight && weights[w].weight <= weights[w].upper);
+    }
+    along += multiple > 0 && farthest <= 1e-9 * multiple;
+    chorale_learnt_destroy(learnt);
+    chorale_problem_destroy(problem);
+    uproot(&trees);
+  }
+  assert_true(along > 0); /* deviations are learnt in one round of three */
+}
+
+/* A rule that bounds weights keeps them within the bounds, and leaves no direction. */
+static void bounds_hold(void **state) {
+  (void)state;
+  Random random = {test_seed() + 3};
+  Trees trees = plant(&random, 60, ALIKE);
+  chorale_problem *problem = problem_of(&trees, ALIKE);
+  chorale_learn_options options;
+  chorale_learn_options_init(&options, sizeof options);
+  const chorale_weight_rule rules[] = {{0, CHORALE_BASIS_CENTRE, -1, 0, 0},
+                                       {0, CHORALE_BASIS_CENTRE, 0, 0.125, 0.5},
+                                       {0, CHORALE_BASIS_CENTRE, 4, 0.125, 0.5},
+                                       {0, CHORALE_BASIS_CENTRE, 8, 0.125, 0.5}};
+  options.rules = rules;
+  options.rule_count = COUNT_OF(rules);
+  chorale_learnt *learnt = learn(problem, &options);
+  chorale_learnt_weight weights[SQUARE];
+  weights_of(learnt, weights);
+  assert_int_equal(report_of(learnt).applied, CHORALE_APPLIED_ALL);
+  for (int32_t w = 0; w < SQUARE; ++w)
+    assert_true(w % 4 == 0 ? weights[w].weight >= 0.125 && weights[w].weight <= 0.5
+                           : weights[w].weight == 0);
+  chorale_learnt_destroy(learnt);
+  chorale_problem_destroy(problem);
+  uproot(&trees);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(dependence_is_found),
+      cmocka_unit_test(independence_is_left_alone),
+      cmocka_unit_test(weights_lie_along_log_odds),
+      cmocka_unit_test(bounds_hold),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
