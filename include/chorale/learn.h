@@ -160,8 +160,9 @@
  *                   may find too much with the final tagger.
  *                     Few groups hardly tell which factors are right. So where a weight is applied
  *                   smaller than with the largest factor, or for bonuses smaller than learnt, its
- *                   interval is extended on that side by the difference. Gains and p-values are
- *                   those of the weights as learnt, without factors.
+ *                   interval is extended on that side by the difference; and by 0.3 of the weight
+ *                   towards 0 if a factor of 0.7 was refused. Gains and p-values are those of the
+ *                   weights as learnt, without factors.
  *   temperature     For chorale_run_probabilities: the temperature with the highest likelihood of
  *                   the gold labels of held-out groups. Each group is labelled under the weights
  *                   learnt on the other folds, to which the factors and the last gate are applied

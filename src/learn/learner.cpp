@@ -109,7 +109,7 @@ private:
   void judge_kind(chorale_learnt_kind &told, gsl::span<const double> costs) noexcept;
   bool multiply(gsl::span<double> theta, double factor, Scaled scaled) const noexcept;
   chorale_status scale_some(Scaled scaled, double factor, std::int32_t times, bool goes_on,
-                            double &least) noexcept;
+                            double &least, std::int32_t &kept) noexcept;
   chorale_status scale() noexcept;
   chorale_status finish() noexcept;
   void apply_nothing() noexcept;
@@ -179,6 +179,7 @@ private:
   Array<double> differences_; // by group
   Array<double> sums_;
   Array<std::uint8_t> dropped_; // by kind: 1 if its weights stay 0
+  bool may_shrink_ = false;     // scale() did not multiply all weights by kShrinkFactor to the end
   bool scores_tell_ = true;     // the tagger's scores tell something about the gold labels
   bool exchanged_ = false;
   double all_exchange_p_ = 1; // p-value of exchanges for all kinds with agreement bases together
@@ -744,14 +745,15 @@ bool LearningCourse::multiply(gsl::span<double> theta, double factor,
 // Multiplies some weights by a factor, up to `times` times, and keeps the multiple under which
 // held-out groups cost least, if that is less than `least`; for a factor above 1, if it is no more
 // than `least`. Ends at the first factor that does not achieve this, unless goes_on. Updates
-// `least`.
+// `least`. kept: receives the number of factors that stay.
 chorale_status LearningCourse::scale_some(Scaled scaled, double factor, std::int32_t times,
-                                          bool goes_on, double &least) noexcept {
+                                          bool goes_on, double &least,
+                                          std::int32_t &kept) noexcept {
   Array<double> best(memory_);
   Array<double> costs(memory_); // by group
   if (!best.copy(fold_theta_) || !costs.resize(groups()))
     return no_memory();
-  std::int32_t kept = 0;
+  kept = 0;
   for (std::int32_t k = 1; k <= times && multiply(fold_theta_, factor, scaled); ++k) {
     CHORALE_CHECK(lessons_.label(report_, fold_theta_, fold_, false, costs));
     if (lessons_.interrupted())
@@ -786,9 +788,12 @@ chorale_status LearningCourse::scale() noexcept {
     return no_memory();
   CHORALE_CHECK(lessons_.label(report_, fold_theta_, fold_, false, costs));
   double least = sum(costs);
-  CHORALE_CHECK(scale_some(Scaled::agreement, kFactor, 1, false, least));
-  CHORALE_CHECK(scale_some(Scaled::directed, kFactor, kDirectedTimes, true, least));
-  return scale_some(Scaled::all, kShrinkFactor, kShrinkTimes, false, least);
+  std::int32_t kept = 0;
+  CHORALE_CHECK(scale_some(Scaled::agreement, kFactor, 1, false, least, kept));
+  CHORALE_CHECK(scale_some(Scaled::directed, kFactor, kDirectedTimes, true, least, kept));
+  CHORALE_CHECK(scale_some(Scaled::all, kShrinkFactor, kShrinkTimes, false, least, kept));
+  may_shrink_ = kept < kShrinkTimes;
+  return CHORALE_OK;
 }
 
 // Computes the final weights, and their intervals by a jackknife over folds: a quantile of
@@ -831,14 +836,15 @@ chorale_status LearningCourse::finish() noexcept {
     weight.weight = theta_[w];
     weight.lower = std::max(theta_[w] - reach, -kLargestScore);
     weight.upper = std::min(theta_[w] + reach, kLargestScore);
-    // The held-out costs of few groups hardly tell which factors are right (scale()). So if a
-    // weight is smaller than the enlarged one, its interval reaches further on that side, by as
-    // much as is missing.
-    const double missing = enlarged[w] - theta_[w];
-    if (missing > 0)
-      weight.upper = std::min(weight.upper + missing, kLargestScore);
-    else
-      weight.lower = std::max(weight.lower + missing, -kLargestScore);
+    // The held-out costs of few groups hardly tell which factors are right (scale()). So the
+    // interval reaches further: as far as the weight would be larger under the greatest factors
+    // that scale() can choose, and as far as it would be smaller under one more kShrinkFactor.
+    const double shrunk = may_shrink_ ? kShrinkFactor * theta_[w] : theta_[w];
+    for (const double difference : {enlarged[w] - theta_[w], shrunk - theta_[w]})
+      if (difference > 0)
+        weight.upper = std::min(weight.upper + difference, kLargestScore);
+      else
+        weight.lower = std::max(weight.lower + difference, -kLargestScore);
   }
   if (told.applied == CHORALE_APPLIED_NOTHING) {
     apply_nothing();
