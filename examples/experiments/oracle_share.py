@@ -161,9 +161,9 @@ def point(this, experiment, name, number, search):
     if experiment == "links":
         for fraction in (0.1, 0.3):
             scored = links.Scored(loaded, fraction, number)
-            problems, test = scored.problems("neighbourhood")
+            problems, test = scored.problems("centred")
             learnt = learn(problems, seen=scored.seen)
-            cut = [(chains, scored.to_label("neighbourhood", chains))
+            cut = [(chains, scored.to_label("centred", chains))
                    for chains in parts_of(loaded.groups[scored.test],
                                           len(np.unique(loaded.groups[scored.train])))]
             yield f"links {fraction:.0%}", picked(learnt, Test(test, cut, None, {}), search)

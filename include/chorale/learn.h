@@ -102,7 +102,8 @@
  *                   statistic.) An exchange deals residuals to members at random: among all
  *                   position cliques of a kind and a group, and among all property cliques of a
  *                   kind and a problem. A position in several of these cliques, as in the
- *                   neighbourhoods of a graph, has the same residual in all. If there would be more
+ *                   neighbourhoods of a graph, has the same residual in all, and exchanges it only
+ *                   with positions in equally many cliques. If there would be more
  *                   than 2^19 residuals (in centred cliques also products), only every k-th clique
  *                   of a kind is used, for the least k that avoids this. agreement_p is for all
  *                   kinds together; exchanges of a kind alone compare the statistic of this kind.

@@ -112,7 +112,8 @@ chorale_status Lessons::find_residuals(const Report &report, gsl::span<const std
       return CHORALE_OK;
   }
   found.settle();
-  return CHORALE_OK;
+  return found.find_degrees() ? chorale_status{CHORALE_OK}
+                              : report.out_of_memory(sizeof(std::int64_t));
 }
 
 // Adds every `step`-th position clique of each wanted kind to `found`, with the values shown by

@@ -40,6 +40,21 @@ bool Residuals::add_clique(gsl::span<const std::int64_t> rows) noexcept {
   return cliques_.push(static_cast<std::int64_t>(rows.size()));
 }
 
+bool Residuals::find_degrees() noexcept {
+  if (!degree_.resize(order_.size()) || !sorted_.resize(order_.size()))
+    return false;
+  std::fill(degree_.begin(), degree_.end(), 0);
+  for (const std::int64_t place : members_)
+    ++degree_[place];
+  std::iota(sorted_.begin(), sorted_.end(), 0);
+  for (std::int64_t p = 0; p < pools_.size(); ++p)
+    std::sort(sorted_.begin() + pools_[p].first_place, sorted_.begin() + last_place(p),
+              [&](std::int64_t a, std::int64_t b) {
+                return degree_[a] != degree_[b] ? degree_[a] < degree_[b] : a < b;
+              });
+  return true;
+}
+
 void Residuals::settle() noexcept {
   for (std::int64_t first = 0; first < pools_.size(); ++first) {
     const std::int32_t kind = pools_[first].kind;
@@ -147,9 +162,14 @@ void Residuals::add_moments(const std::int64_t *member, std::int64_t n, std::int
 
 void Residuals::exchange() noexcept {
   for (std::int64_t p = 0; p < pools_.size(); ++p) {
-    std::int64_t *first = order_.begin() + pools_[p].first_place;
-    for (std::int64_t i = last_place(p) - pools_[p].first_place; i > 1; --i)
-      std::swap(first[i - 1], first[random_.below(i)]);
+    const std::int64_t *end = sorted_.begin() + last_place(p);
+    for (const std::int64_t *first = sorted_.begin() + pools_[p].first_place; first != end;) {
+      const std::int64_t *last = std::find_if(
+          first, end, [&](std::int64_t place) { return degree_[place] != degree_[*first]; });
+      for (std::int64_t i = last - first; i > 1; --i)
+        std::swap(order_[first[i - 1]], order_[first[random_.below(i)]]);
+      first = last;
+    }
   }
   std::transform(members_.begin(), members_.end(), at_.begin(),
                  [this](std::int64_t place) { return order_[place]; });

@@ -16,7 +16,8 @@
 //
 // Several cliques of a pool can contain the same position, as neighbourhoods of a graph do. Such a
 // position has one residual, so that an exchange leaves the graph as it is, and gives each of its
-// nodes the residual of some node.
+// nodes the residual of a node with equally many neighbours. (Otherwise residuals that depend on
+// the number of neighbours, with neighbours dealt at random, would look alike.)
 #pragma once
 
 #include "learn/chance.hpp"
@@ -26,8 +27,8 @@ namespace chorale {
 class Residuals {
 public:
   explicit Residuals(const Memory &memory) noexcept
-      : rows_(memory), expected_(memory), order_(memory), members_(memory), at_(memory),
-        pools_(memory), cliques_(memory), moments_(memory) {}
+      : rows_(memory), expected_(memory), degree_(memory), sorted_(memory), order_(memory),
+        members_(memory), at_(memory), pools_(memory), cliques_(memory), moments_(memory) {}
 
   // What the values of a pool mean, and what its cliques are.
   enum class PoolType : std::int32_t {
@@ -51,6 +52,8 @@ public:
   double *probable(std::int64_t row) noexcept { return expected_.begin() + row; }
   // Fits a and b, and turns the rows into residuals. Call once, after all cliques were added.
   void settle() noexcept;
+  // Call after all cliques were added, before exchange(). Returns false if memory runs out.
+  bool find_degrees() noexcept;
 
   // True if some pool has two cliques between which members can be exchanged.
   bool can_exchange() const noexcept;
@@ -62,7 +65,7 @@ public:
   // (residual of the centre for c) (residual of the member for v) / n; of this matrix the root of
   // the sum of squares. High if members depend on the centre, alike or not.
   double likeness(gsl::span<double> by_kind) noexcept;
-  // Permutes the rows of each pool at random.
+  // Permutes the rows of each pool at random, among places that are in equally many cliques.
   void exchange() noexcept;
 
 private:
@@ -90,6 +93,8 @@ private:
 
   Array<double> rows_; // 1 for the value shown, else 0; after settle(), residuals
   Array<double> expected_;
+  Array<std::int64_t> degree_;  // by place: the number of cliques that contain it
+  Array<std::int64_t> sorted_;  // the places of each pool, sorted by degree
   Array<std::int64_t> order_;   // by place, a row before exchanges: offset of its row now
   Array<std::int64_t> members_; // by member: its place
   Array<std::int64_t> at_;      // by member: offset of its row now
