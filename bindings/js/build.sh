@@ -41,8 +41,8 @@ if [[ $(cat "$here/dist/built" 2>/dev/null) != "$state" ]]; then
   cold+='|^cluster/run/(run|polish|improve|bound_store|message_unit)|^clique/(paper|dual|flows|weighted)/'
   cold+='|^clique/(algorithms|plan|instance|search|computation|kept_labelling)'
   cold+='|^clique/(moves/(group_moves|alpha_expansion)|passes/(price_starts|max_pass|idle_passes))'
-  cold+='|^chain/(checks|single_bounded|behaviour|joint_marginals|k_best|attachments|chain_view|joint_tree)'
-  cold+='|^chain/(configurations|transitions|log_sums|joint_chain|joint_reach|bound_property)'
+  cold+='|^chain/(checks|single_bounded|behaviour|joint|k_best|attachments|chain_view)'
+  cold+='|^chain/(configurations|transitions|log_sums|bound_property)'
   cold+='|^potential/(member_row|potential)|^base/(memory|parallel|workspace)'
   cold+='|^cluster/run/(evaluation|closed|chain_block|chain_program|clique_program|rounds)'
   cold+='|^clique/majority/(exact_majority|majority_flow)'
@@ -65,14 +65,18 @@ if [[ $(cat "$here/dist/built" 2>/dev/null) != "$state" ]]; then
     -sERROR_ON_UNDEFINED_SYMBOLS=0 -sWARN_ON_UNDEFINED_SYMBOLS=0 -sWASM_BIGINT=1 -sFILESYSTEM=0
     -sIMPORTED_MEMORY=1 -sALLOW_MEMORY_GROWTH=1 -sINITIAL_MEMORY=16MB -sMAXIMUM_MEMORY=4GB
     -sTOTAL_STACK=1MB -sMALLOC=emmalloc)
+  optimise=$(em-config BINARYEN_ROOT)/bin/wasm-opt
   variant() { # NAME FLAG...
     echo "== $1.wasm"
     em++ "${compile[@]}" "${@:2}" -include "$here/src/native/libcxx.hpp" -c "$work/chorale.cpp" \
       -o "$work/$1.o"
     em++ "${compile[@]}" "${@:2}" "-DCHORALE_JS_HEADER=${header}u" -c "$here/src/native/shim.cpp" \
       -o "$work/$1.shim.o"
-    em++ "${link[@]}" "${@:2}" "$work/$1.o" "$work/$1.shim.o" -o "$work/$1.wasm"
-    mv "$work/$1.wasm" "$here/dist/$1.wasm"
+    em++ "${link[@]}" "${@:2}" "$work/$1.o" "$work/$1.shim.o" -o "$work/$1.linked.wasm"
+    # Repeats the optimisations of the linker until they find nothing more: 2 kB less, compressed.
+    "$optimise" -O3 --converge --enable-bulk-memory --enable-sign-ext --enable-mutable-globals \
+      --enable-nontrapping-float-to-int --enable-exception-handling --enable-simd \
+      "$work/$1.linked.wasm" -o "$here/dist/$1.wasm"
   }
   variant chorale &
   plain=$!

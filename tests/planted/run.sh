@@ -414,9 +414,9 @@ faulty_learner() { # FAULT SCRIPT PATTERN
   CHORALE_TEST_ROUNDS=0.05 faulty_source learn/learner.cpp \
     "$(echo "$build"/tests/CMakeFiles/test_learn.dir/*.o) $fixtures" "$@"
 }
-faulty_learner "learnt weights never shrink" 's/ : cost < least;/ : false;/' 'on_some_corpora'
+faulty_learner "learnt weights never shrink" 's/: cost < least)/: false)/' 'on_some_corpora'
 faulty_learner "learnt weights shrink whatever held-out groups cost" \
-  's/ : cost < least;/ : true;/' 'on_some_corpora'
+  's/: cost < least)/: true)/' 'on_some_corpora'
 faulty_source learn/association.cpp \
   "$(echo "$build"/tests/CMakeFiles/test_learn_links.dir/*.o) $fixtures" \
   "log-odds forget how frequent a value is" \
