@@ -113,8 +113,9 @@
  *                   the member for v) / n.
  *                     Nothing can be exchanged in a kind that has only one position clique in each
  *                   group, or only one property clique in each problem, or is of property cliques
- *                   with a centre. If there is nothing to exchange in any kind, agreement_p is the
- *                   p-value of the gain over the control on held-out groups. */
+ *                   with a centre. If there is nothing to exchange in any kind, or no exchange
+ *                   changes the statistic (as in a graph in which each group is a star),
+ *                   agreement_p is the p-value of the gain over the control on held-out groups. */
 
 /* Choices of what is applied. `level` is the significance level in chorale_learn_options.
  *   scores          Tests whether the tagger's scores tell anything about the gold labels; if not,

@@ -624,13 +624,19 @@ chorale_status LearningCourse::exchange_members() noexcept {
   std::fill(as_great.begin(), as_great.end(), std::int64_t{0});
   double *now = reached.begin() + kinds;
   std::int64_t exchanges = 0;
+  bool varies = false; // some exchange changed the statistic
   while (exchanges < kExchanges && as_great[kinds] < kExchangesAsGreat && !lessons_.look()) {
     residuals.exchange();
-    as_great[kinds] += residuals.likeness(span_of(now, kinds)) >= found ? 1 : 0;
+    const double statistic = residuals.likeness(span_of(now, kinds));
+    varies = varies || std::fabs(statistic - found) > 1e-9 * std::fabs(found);
+    as_great[kinds] += statistic >= found ? 1 : 0;
     for (std::int64_t k = 0; k < kinds; ++k)
       as_great[k] += now[k] >= reached[k] ? 1 : 0;
     ++exchanges;
   }
+  exchanged_ = varies;
+  if (!exchanged_)
+    return CHORALE_OK;
   const auto p_of = [&](std::int64_t k) {
     return static_cast<double>(as_great[k] + 1) / static_cast<double>(exchanges + 1);
   };
