@@ -1,6 +1,6 @@
 /* Learning: planted weights are found, and no others; results are the same bits for any number of
  * threads, and are applied, saved and read; invalid input is refused with its name. */
-#include "fixture.h"
+#include "fixture_learn.h"
 
 enum { LABELS = 3, MEMBERS = 4, CLIQUES_OF_GROUP = 4, WAYS = 81 };
 
@@ -73,30 +73,7 @@ static chorale_problem *problem_of(const Planted *planted) {
   return problem;
 }
 
-static chorale_learnt *learn(const chorale_problem *problem, const chorale_learn_options *options) {
-  chorale_error error;
-  chorale_learnt *learnt = NULL;
-  const chorale_problem *problems[] = {problem};
-  if (chorale_learn(NULL, problems, 1, options, &learnt, &error) != CHORALE_OK)
-    fail_msg("%s", error.message);
-  return learnt;
-}
-
-static chorale_learnt_report report_of(const chorale_learnt *learnt) {
-  chorale_error error;
-  chorale_learnt_report report;
-  chorale_learnt_report_init(&report, sizeof report);
-  OK(chorale_learnt_get_report(learnt, &report, &error));
-  return report;
-}
-
 enum { MOST_WEIGHTS = 64 };
-static int64_t weights_of(const chorale_learnt *learnt, chorale_learnt_weight *weights) {
-  chorale_error error;
-  int64_t count = 0;
-  OK(chorale_learnt_weights(learnt, weights, sizeof *weights, MOST_WEIGHTS, &count, &error));
-  return count;
-}
 
 static char *text_of(const chorale_learnt *learnt, chorale_text_form form) {
   chorale_error error;
@@ -172,7 +149,7 @@ static void planted_weight_is_found(void **state) {
     chorale_learnt *learnt = learn(problem, NULL);
     chorale_learnt_report report = report_of(learnt);
     chorale_learnt_weight weights[MOST_WEIGHTS];
-    weights_of(learnt, weights);
+    weights_of(learnt, weights, MOST_WEIGHTS);
     assert_int_equal(weights[0].basis, CHORALE_BASIS_AGREEMENT);
     if (getenv("CHORALE_TEST_TELL")) {
       char *text = text_of(learnt, CHORALE_TEXT_LINES);
@@ -271,7 +248,7 @@ static void intervals_cover_the_mean(void **state) {
     chorale_learnt *learnt = learn(problem, &options);
     const chorale_learnt_report report = report_of(learnt);
     chorale_learnt_weight all[MOST_WEIGHTS];
-    weights_of(learnt, all);
+    weights_of(learnt, all, MOST_WEIGHTS);
     if (report.applied == CHORALE_APPLIED_ALL) {
       weights[count] = all[0];
       lambdas[count++] = report.regularisation;
@@ -453,7 +430,7 @@ static double before_factors(const Planted *planted, const double *applied,
  * reported. */
 static int64_t applied_weights(const chorale_learnt *learnt, double *theta) {
   chorale_learnt_weight weights[MOST_WEIGHTS];
-  const int64_t count = weights_of(learnt, weights);
+  const int64_t count = weights_of(learnt, weights, MOST_WEIGHTS);
   memset(theta, 0, BASES * sizeof *theta);
   for (int64_t w = 0; w < count; ++w)
     theta[weights[w].basis == CHORALE_BASIS_VALUE    ? 1 + weights[w].index
@@ -620,7 +597,7 @@ static void follows_the_unit(void **state) {
   for (int round = 0; round < 2; ++round) {
     chorale_problem *problem = problem_of(&planted);
     chorale_learnt *learnt = learn(problem, NULL);
-    count = weights_of(learnt, weights[round]);
+    count = weights_of(learnt, weights[round], MOST_WEIGHTS);
     units[round] = report_of(learnt).unit;
     chorale_learnt_destroy(learnt);
     chorale_problem_destroy(problem);
@@ -692,7 +669,7 @@ static void applied_saved_and_read(void **state) {
   }
   /* The learnt potential of a clique equals the weighted sum of its bases. */
   chorale_learnt_weight weights[MOST_WEIGHTS];
-  const int64_t count = weights_of(again, weights);
+  const int64_t count = weights_of(again, weights, MOST_WEIGHTS);
   assert_int_equal(count, 1 + LABELS);
   chorale_potential *potential = NULL;
   OK(chorale_learnt_potential(NULL, again, 0, LABELS, -1, &potential, &error));
@@ -860,8 +837,7 @@ static void bad_input(void **state) {
   WITH((options.costs = ones, options.classes = without_0, options.labels = 3), CHORALE_ERROR_KIND,
        "both given");
   const int32_t low[] = {-1, -2, 0}, none[] = {-1, -1, -1};
-  WITH((options.classes = low, options.labels = 3), CHORALE_ERROR_OUT_OF_RANGE,
-       "classes[1] is -2");
+  WITH((options.classes = low, options.labels = 3), CHORALE_ERROR_OUT_OF_RANGE, "classes[1] is -2");
   WITH((options.classes = none, options.labels = 3), CHORALE_ERROR_OUT_OF_RANGE, "all -1");
   WITH((options.classes = without_0, options.labels = 2), CHORALE_ERROR_LABELS_MISMATCH,
        "has 3 labels");
@@ -958,9 +934,8 @@ static void bad_input(void **state) {
                    chorale_learnt_kinds(learnt, told, 4, 1, &count, &error));
   char text[8] = "unharmed";
   size_t bytes = 0;
-  assert_int_equal(CHORALE_ERROR_CAPACITY,
-                   chorale_learnt_text(learnt, CHORALE_TEXT_JSON, text, sizeof text, &bytes,
-                                       &error));
+  assert_int_equal(CHORALE_ERROR_CAPACITY, chorale_learnt_text(learnt, CHORALE_TEXT_JSON, text,
+                                                               sizeof text, &bytes, &error));
   assert_true(bytes > sizeof text);
   assert_memory_equal(text, "unharmed", sizeof text);
   assert_int_equal(CHORALE_ERROR_UNKNOWN_CONSTANT,
@@ -1001,7 +976,7 @@ static void rules_hold(void **state) {
   chorale_learnt *learnt = learn(problem, &options);
   assert_int_equal(report_of(learnt).applied, CHORALE_APPLIED_ALL);
   chorale_learnt_weight weights[MOST_WEIGHTS];
-  const int64_t count = weights_of(learnt, weights);
+  const int64_t count = weights_of(learnt, weights, MOST_WEIGHTS);
   assert_int_equal(count, 1 + 3 + LABELS);
   assert_true(weights[0].weight == 0.25);
   double shares = 0;
@@ -1018,15 +993,21 @@ static void rules_hold(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(planted_weight_is_found), cmocka_unit_test(no_harm),
+      cmocka_unit_test(planted_weight_is_found),
+      cmocka_unit_test(no_harm),
       cmocka_unit_test(guesses_are_left_alone),
-      cmocka_unit_test(intervals_cover_the_mean), cmocka_unit_test(kinds_must_gain),
+      cmocka_unit_test(intervals_cover_the_mean),
+      cmocka_unit_test(kinds_must_gain),
       cmocka_unit_test(weights_minimise_the_objective),
-      cmocka_unit_test(weights_shrink_on_some_corpora), cmocka_unit_test(costs_of_f1),
-      cmocka_unit_test(same_bits_for_any_threads), cmocka_unit_test(follows_the_unit),
+      cmocka_unit_test(weights_shrink_on_some_corpora),
+      cmocka_unit_test(costs_of_f1),
+      cmocka_unit_test(same_bits_for_any_threads),
+      cmocka_unit_test(follows_the_unit),
       cmocka_unit_test(large_scores),
-      cmocka_unit_test(applied_saved_and_read),  cmocka_unit_test(limits_end_it),
-      cmocka_unit_test(bad_input),               cmocka_unit_test(rules_hold),
+      cmocka_unit_test(applied_saved_and_read),
+      cmocka_unit_test(limits_end_it),
+      cmocka_unit_test(bad_input),
+      cmocka_unit_test(rules_hold),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

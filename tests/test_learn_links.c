@@ -1,7 +1,7 @@
 /* Learning on graphs: nodes are centres of cliques of their neighbours. A dependence between
  * neighbours is found, be they alike or not; where there is none, nothing is applied; weights lie
  * along the log-odds of the gold labels. */
-#include "fixture.h"
+#include "fixture_learn.h"
 
 enum { LABELS = 3, NODES = 12, SQUARE = LABELS * LABELS };
 
@@ -91,26 +91,9 @@ static chorale_problem *problem_of(const Trees *trees, Relation relation) {
   return problem;
 }
 
-static chorale_learnt *learn(const chorale_problem *problem, const chorale_learn_options *options) {
-  chorale_error error;
-  chorale_learnt *learnt = NULL;
-  OK(chorale_learn(NULL, &problem, 1, options, &learnt, &error));
-  return learnt;
-}
-
-static chorale_learnt_report report_of(const chorale_learnt *learnt) {
-  chorale_error error;
-  chorale_learnt_report report;
-  chorale_learnt_report_init(&report, sizeof report);
-  OK(chorale_learnt_get_report(learnt, &report, &error));
-  return report;
-}
-
-static void weights_of(const chorale_learnt *learnt, chorale_learnt_weight *weights) {
-  chorale_error error;
-  int64_t count = 0;
-  OK(chorale_learnt_weights(learnt, weights, sizeof *weights, SQUARE, &count, &error));
-  assert_int_equal(count, SQUARE);
+/* Writes the weights of the only kind, one for each pair of labels. */
+static void square_of(const chorale_learnt *learnt, chorale_learnt_weight *weights) {
+  assert_int_equal(weights_of(learnt, weights, SQUARE), SQUARE);
   for (int32_t w = 0; w < SQUARE; ++w)
     assert_true(weights[w].basis == CHORALE_BASIS_CENTRE && weights[w].index == w);
 }
@@ -228,7 +211,7 @@ static void weights_lie_along_log_odds(void **state) {
     chorale_problem *problem = problem_of(&trees, ALIKE);
     chorale_learnt *learnt = learn(problem, NULL);
     chorale_learnt_weight weights[SQUARE];
-    weights_of(learnt, weights);
+    square_of(learnt, weights);
     double multiple = 0, farthest = 0;
     for (int32_t w = 0; w < SQUARE; ++w) {
       const double odds = log(count[w] * all / (row[w / LABELS] * column[w % LABELS]));
@@ -260,7 +243,7 @@ static void bounds_hold(void **state) {
   options.rule_count = COUNT_OF(rules);
   chorale_learnt *learnt = learn(problem, &options);
   chorale_learnt_weight weights[SQUARE];
-  weights_of(learnt, weights);
+  square_of(learnt, weights);
   assert_int_equal(report_of(learnt).applied, CHORALE_APPLIED_ALL);
   for (int32_t w = 0; w < SQUARE; ++w)
     assert_true(w % 4 == 0 ? weights[w].weight >= 0.125 && weights[w].weight <= 0.5

@@ -103,10 +103,10 @@
  *                   position cliques of a kind and a group, and among all property cliques of a
  *                   kind and a problem. A position in several of these cliques, as in the
  *                   neighbourhoods of a graph, has the same residual in all, and exchanges it only
- *                   with positions in equally many cliques. If there would be more
- *                   than 2^19 residuals (in centred cliques also products), only every k-th clique
- *                   of a kind is used, for the least k that avoids this. agreement_p is for all
- *                   kinds together; exchanges of a kind alone compare the statistic of this kind.
+ *                   with positions in equally many cliques. If there would be more than 2^19
+ *                   residuals (in centred cliques also products), only every k-th clique of a kind
+ *                   is used, for the least k that avoids this. agreement_p is for all kinds
+ *                   together; exchanges of a kind alone compare the statistic of this kind.
  *                     In centred cliques, members may depend on their centre without being like
  *                   it. The statistic is there the root of sum_cv m_cv^2, where m_cv is the sum,
  *                   over cliques and their members, of (residual of the centre for c) (residual of
@@ -149,13 +149,12 @@
  *                   judged by the last gate alone.
  *   factors         The objective asks for a margin, and so for weights that just suffice. Weights
  *                   of agreement bases of position cliques (words, keys, links) are applied 1.5
- *                   times as large as learnt, within their bounds. They are applied
- *                   as learnt if the larger weights cost held-out groups more: beyond a critical
- *                   strength agreement spreads one label through whole documents. Weights that are
- *                   drawn to log-odds ("centred cliques") are multiplied by 1, 1.5, 1.5^2, 1.5^3 or
- *                   1.5^4, whichever costs held-out groups least. Bonuses are not
- *                   multiplied by 1.5: a larger bonus gives ever more positions its label, which
- *                   harms.
+ *                   times as large as learnt, within their bounds. They are applied as learnt if
+ *                   the larger weights cost held-out groups more: beyond a critical strength
+ *                   agreement spreads one label through whole documents. Weights that are drawn to
+ *                   log-odds ("centred cliques") are multiplied by 1, 1.5, 1.5^2, 1.5^3 or 1.5^4,
+ *                   whichever costs held-out groups least. Bonuses are not multiplied by 1.5: a
+ *                   larger bonus gives ever more positions its label, which harms.
  *                     Then all weights are multiplied by 0.7, within their bounds, and once more by
  *                   0.7, each time only if held-out groups cost less afterwards. The taggers of the
  *                   folds miss more labels than the final tagger. A bonus that finds what they miss

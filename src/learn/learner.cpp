@@ -709,8 +709,8 @@ chorale_status LearningCourse::choose_kinds(Variant variant) noexcept {
 bool LearningCourse::has_part(std::int64_t kind, Variant variant) const noexcept {
   const Kind &of = learnt_.kinds[kind];
   const chorale_learnt_weight *first = learnt_.weights.begin() + of.first_weight;
-  return has_direction(kind, variant) ||
-         (dropped_[kind] == 0 &&
+  return dropped_[kind] == 0 &&
+         (has_direction(kind, variant) ||
           std::any_of(first, first + of.weights, [&](const chorale_learnt_weight &weight) {
             return (variant == Variant::all || !is_agreement(weight.basis)) &&
                    (with_details_ || !is_detail(weight.basis));

@@ -97,12 +97,13 @@ chorale_status Lessons::find_residuals(const Report &report, gsl::span<const std
     const Kind &kind = learnt_->kinds[k];
     if (wanted.data()[k] == 0)
       continue;
-    if (has_residuals(kind))
-      numbers += kind.members * kind.values;
-    if (has_residuals(kind) && kind.is_centred) // each clique adds to a matrix (residuals.hpp)
-      numbers += kind.cliques * kind.values * kind.values;
     if (has_property_residuals(kind))
       numbers += kind.members * kMostShown;
+    if (!has_residuals(kind))
+      continue;
+    numbers += kind.members * kind.values;
+    if (kind.is_centred) // each clique adds to a matrix (Residuals::likeness())
+      numbers += kind.cliques * kind.values * kind.values;
   }
   const std::int64_t step = 1 + numbers / kMostResiduals;
   for (const Lesson *lesson : lessons_) {

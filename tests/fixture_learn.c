@@ -1,0 +1,23 @@
+#include "fixture_learn.h"
+
+chorale_learnt *learn(const chorale_problem *problem, const chorale_learn_options *options) {
+  chorale_error error;
+  chorale_learnt *learnt = NULL;
+  OK(chorale_learn(NULL, &problem, 1, options, &learnt, &error));
+  return learnt;
+}
+
+chorale_learnt_report report_of(const chorale_learnt *learnt) {
+  chorale_error error;
+  chorale_learnt_report report;
+  chorale_learnt_report_init(&report, sizeof report);
+  OK(chorale_learnt_get_report(learnt, &report, &error));
+  return report;
+}
+
+int64_t weights_of(const chorale_learnt *learnt, chorale_learnt_weight *weights, int64_t most) {
+  chorale_error error;
+  int64_t count = 0;
+  OK(chorale_learnt_weights(learnt, weights, sizeof *weights, most, &count, &error));
+  return count;
+}

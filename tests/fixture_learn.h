@@ -1,0 +1,13 @@
+/* Shared by the tests of learning: calls that must succeed. */
+#ifndef CHORALE_TESTS_FIXTURE_LEARN_H
+#define CHORALE_TESTS_FIXTURE_LEARN_H
+
+#include "fixture.h"
+
+/* Learns from one problem. */
+chorale_learnt *learn(const chorale_problem *problem, const chorale_learn_options *options);
+chorale_learnt_report report_of(const chorale_learnt *learnt);
+/* Writes at most `most` weights; returns their number. */
+int64_t weights_of(const chorale_learnt *learnt, chorale_learnt_weight *weights, int64_t most);
+
+#endif
