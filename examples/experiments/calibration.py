@@ -70,7 +70,7 @@ def point(this, name, fraction, number):
     parts, seen = folds_of(held_out)
     if name == "pages":
         made = lambda part: properties.to_learn(loaded.properties, part, properties.SIX)
-        classes, options = domain_adaptation.classes(data), domain_adaptation.RUN
+        classes, options = domain_adaptation.classes(data), {}
     else:
         made = lambda part: words.to_learn(loaded.words, part, False)
         classes, options = repeated_words.classes(data), {}

@@ -32,7 +32,10 @@
  * is minimised subject to the bounds of the weights. The method is cutting planes: the labellings
  * that runs (run.h) find are stored by group, and the objective with the maximum over the stored
  * labellings is minimised by Frank-Wolfe steps in the dual with exact line search, until the
- * duality gap is at most 1e-5 u times the number of gold labels, for at most 2000 sweeps.
+ * duality gap is at most 1e-5 u times the number of gold labels, for at most 2000 sweeps. The
+ * minimum over the first few labellings is far from that over all. So if all kinds are of property
+ * cliques, then while labellings are found for the first lambda, weights go only half of the way to
+ * the minimum each time, from 0 on.
  *
  * Unit. u is the temperature at which the margins of the tagger's labels are calibrated as log-odds
  * (1 for a good probabilistic tagger). If the margins of wrong labels add up to at least as much as
@@ -133,7 +136,9 @@
  *                     If members were exchanged, agreement_p is evidence that does not depend on
  *                   costs. All bases are then applied if agreement_p is at most level / 2 (half,
  *                   since bonuses have a second chance), if all bases cost less than the tagger,
- *                   and if they cost at most one standard error more than the control.
+ *                   and if they cost at most one standard error more than the control. If they
+ *                   cost no less than the tagger, the same is tried with all weights multiplied by
+ *                   0.7, then by 0.7^2 ("factors").
  *                     If nothing was exchanged, all bases are applied if they cost less than the
  *                   tagger and less than the control, agreement_p <= level, the gain over the
  *                   tagger has p <= level, and the scores tell something.
@@ -164,17 +169,21 @@
  *                   interval is extended on that side by the difference; and by 0.3 of the weight
  *                   towards 0 if a factor of 0.7 was refused. Gains and p-values are those of the
  *                   weights as learnt, without factors.
- *   temperature     For chorale_run_probabilities: the temperature with the highest likelihood of
- *                   the gold labels of held-out groups. Each group is labelled under the weights
- *                   learnt on the other folds, to which the factors and the last gate are applied
- *                   as to the final weights. Only positions whose highest probability at u is below
- *                   0.95 count, since the many sure positions would outweigh the others. u times
- *                   1/2, 1, 2, 4 and 8 are tried. The best of them is refined by the vertex of the
- *                   parabola through its likelihood and those of its two neighbours, over the
- *                   logarithm of the temperature. If no position counts, the temperature is u. A
- *                   gold label less likely than 1/1000 counts as 1/1000, since the tagger may never
- *                   have seen the label. At most 128 chains are used, evenly spaced, in eight
- *                   shares; no further share is used once 1000 positions count.
+ *   temperature     For chorale_run_probabilities: the temperature at which the model is as sure as
+ *                   it is right. Only positions count whose highest probability is below 0.95, since
+ *                   the many sure positions would outweigh the others. Their excess of confidence
+ *                   is the mean of (highest probability, minus 1 if it is that of the gold label).
+ *                   The temperature is that where this excess, plus its standard error over
+ *                   groups, is 0: final taggers meet data less like their training data, which makes
+ *                   them too sure, and a model that is too sure misleads more than one that is not
+ *                   sure enough. Each group is labelled under the weights learnt on the other
+ *                   folds, to which the factors and the last gate are applied as to the final
+ *                   weights, with the usual number of rounds. Temperatures u sqrt(2)^k are tried,
+ *                   from k = 0 up or down to the first with the other sign, at most 6 up or 2 down.
+ *                   Between the two last temperatures the excess is interpolated linearly over
+ *                   log temperature. If no position counts at u, the temperature is u. At most 128
+ *                   chains are used, evenly spaced, in eight shares; no further share is used once
+ *                   1000 positions count at u.
  */
 
 /* What p-values and weights mean.
@@ -318,7 +327,7 @@ typedef struct chorale_learnt chorale_learnt;
  * and classes), WEIGHTS (a clique with a kind has weights above 1), MODEL_MISMATCH (a kind has two
  * names), NO_LABELLING (a chain forbids every labelling), and those of chorale_run_create and
  * chorale_run_solve.
- * Cost: at most 87 + 3 K runs over each problem, where K is the number of kinds. Memory: that of a
+ * Cost: at most 89 + 3 K runs over each problem, where K is the number of kinds. Memory: that of a
  * run, two copies of the scores, and, for each labelling that is kept (at most 60 a group), 8 bytes
  * for each weight and each fold. */
 CHORALE_API chorale_status chorale_learn(const chorale_host *host,

@@ -22,6 +22,9 @@ constexpr std::int32_t kLambdaPatience = 2;
 // kFirstRuns under the first lambda, kMoreRuns under each later lambda.
 constexpr std::int32_t kFirstRuns = 6;
 constexpr std::int32_t kMoreRuns = 2;
+// Weights that fit the first few planes are far too large, and to label property cliques under such
+// weights takes long. So in the first runs they go only this part of the way from the last weights.
+constexpr double kFirstPace = 0.5;
 constexpr double kScreenLevel = 0.2;
 // False discovery rate: at most this share of the kinds that are kept is expected to gain by chance
 // alone.
@@ -96,12 +99,13 @@ private:
   chorale_status fit(double lambda, std::int32_t without_fold, gsl::span<double> theta) noexcept;
   chorale_status fit_folds(double lambda) noexcept;
   chorale_status label_held_out(double lambda, gsl::span<double> costs) noexcept;
-  chorale_status add_planes(double lambda, std::int32_t runs) noexcept;
+  chorale_status add_planes(double lambda, std::int32_t runs, double pace = 1) noexcept;
   chorale_status follow(Variant variant) noexcept;
   chorale_status follow_lambdas(Variant variant, bool with_details) noexcept;
   bool can_leave_details(Variant variant) const noexcept;
   std::int32_t choose(std::int32_t without_fold) noexcept;
   chorale_status judge() noexcept;
+  chorale_status try_smaller(bool &harmless) noexcept;
   chorale_status exchange_members() noexcept;
   chorale_status compare_scores() noexcept;
   chorale_status choose_kinds(Variant variant) noexcept;
@@ -208,11 +212,12 @@ chorale_status LearningCourse::teach() noexcept {
     return CHORALE_OK;
   learnt_.report.base_cost = sum(lessons_.base_cost());
   // The greatest number of runs over each problem: for all bases and for the control, each with and
-  // without bases of many weights; for the final fit; one for the temperature; those of scale().
+  // without bases of many weights; for the final fit; one for the temperature; those of
+  // try_smaller() and of scale().
   // The runs for each kind alone are added below.
   constexpr std::int32_t kFixedRuns = kFirstRuns - kMoreRuns + 4 * kGrid * (kMoreRuns + 1) +
-                                      kMoreRuns + 1 + 2 + kDirectedTimes + kShrinkTimes;
-  static_assert(kFixedRuns == 87, "learn.h states it");
+                                      kMoreRuns + 1 + 2 + kDirectedTimes + 2 * kShrinkTimes;
+  static_assert(kFixedRuns == 89, "learn.h states it");
   lessons_.set_most_runs((kFixedRuns + (kMoreRuns + 1) * learnt_.kinds.size()) *
                          static_cast<std::int64_t>(teaching_.problems.size()));
   CHORALE_CHECK(follow(Variant::all));
@@ -425,9 +430,15 @@ chorale_status LearningCourse::label_held_out(double lambda, gsl::span<double> c
 // Repeats `runs` times: fits the weights to the planes of all groups, labels all groups with costs
 // added to the scores, and stores the labellings as planes. Ends earlier when the new planes raise
 // the bounds of the groups by no more than the tolerance (kOpenShare).
-chorale_status LearningCourse::add_planes(double lambda, std::int32_t runs) noexcept {
+chorale_status LearningCourse::add_planes(double lambda, std::int32_t runs, double pace) noexcept {
+  Array<double> last(memory_);
+  if (!last.resize(weights()))
+    return no_memory();
+  std::fill(last.begin(), last.end(), 0.0);
   for (std::int32_t r = 0; r < runs; ++r) {
     CHORALE_CHECK(fit(lambda, -1, theta_));
+    for (std::int64_t w = 0; w < weights(); ++w)
+      last[w] = theta_[w] = pace < 1 ? last[w] + pace * (theta_[w] - last[w]) : theta_[w];
     double before = 0;
     double after = 0;
     for (std::int64_t g = 0; g < groups(); ++g)
@@ -455,7 +466,8 @@ chorale_status LearningCourse::follow_lambdas(Variant variant, bool with_details
   for (std::int32_t k = 0; k < kGrid && k <= best + kLambdaPatience; ++k) {
     const auto costs = span_of(costs_.begin() + candidate_count_ * groups(), groups());
     const bool is_first = candidate_count_ == 0 && variant == Variant::all;
-    CHORALE_CHECK(add_planes(kLambdas[k], is_first ? kFirstRuns : kMoreRuns));
+    CHORALE_CHECK(add_planes(kLambdas[k], is_first ? kFirstRuns : kMoreRuns,
+                             is_first && lessons_.are_all_properties() ? kFirstPace : 1));
     if (lessons_.interrupted())
       return CHORALE_OK;
     CHORALE_CHECK(label_held_out(kLambdas[k], costs));
@@ -555,11 +567,17 @@ chorale_status LearningCourse::judge() noexcept {
   // If members were exchanged, agreement_p is evidence of agreement that does not depend on the
   // costs, and the costs only have to show that agreement does no harm. agreement_p is then
   // compared with half the level, since bonuses alone have a second chance below.
-  const bool with_agreement =
-      told.gain > 0 &&
-      (exchanged_ ? told.agreement_p <= teaching_.level / 2 && is_no_worse(all, control)
-                  : scores_tell_ && told.agreement_p <= teaching_.level &&
-                        told.agreement_gain > 0 && told.gain_p <= teaching_.level);
+  bool with_agreement = false;
+  if (!exchanged_) {
+    with_agreement = scores_tell_ && told.gain > 0 && told.gain_p <= teaching_.level &&
+                     told.agreement_gain > 0 && told.agreement_p <= teaching_.level;
+  } else if (told.agreement_p <= teaching_.level / 2) {
+    with_agreement = told.gain > 0 && is_no_worse(all, control);
+    if (told.gain <= 0)
+      CHORALE_CHECK(try_smaller(with_agreement));
+    if (lessons_.interrupted())
+      return CHORALE_OK;
+  }
   const Variant variant = with_agreement ? Variant::all : Variant::control;
   bool any = with_agreement;
   if (!with_agreement && scores_tell_) {
@@ -577,6 +595,26 @@ chorale_status LearningCourse::judge() noexcept {
   if (any && tried_ > 1)
     CHORALE_CHECK(choose_kinds(variant));
   return lessons_.interrupted() ? chorale_status{CHORALE_OK} : finish();
+}
+
+// Finds whether all bases do no harm with smaller weights, as scale() may choose them, although
+// they cost held-out groups more than the tagger as learnt.
+chorale_status LearningCourse::try_smaller(bool &harmless) noexcept {
+  const Candidate &chosen = chosen_[static_cast<std::size_t>(Variant::all)];
+  Array<double> costs(memory_); // by group
+  if (!costs.resize(groups()))
+    return no_memory();
+  set_bounds(Variant::all, chosen.with_details);
+  CHORALE_CHECK(fit_folds(chosen.lambda));
+  harmless = false;
+  for (std::int32_t k = 0; k < kShrinkTimes && !harmless; ++k) {
+    multiply(fold_theta_, kShrinkFactor, Scaled::all);
+    CHORALE_CHECK(lessons_.label(report_, fold_theta_, fold_, false, costs));
+    if (lessons_.interrupted())
+      break;
+    harmless = sum(costs) < learnt_.report.base_cost && is_no_worse(costs, held_out_[1]);
+  }
+  return CHORALE_OK;
 }
 
 // Tests whether the tagger's scores tell anything about the gold labels.

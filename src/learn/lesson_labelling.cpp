@@ -3,31 +3,15 @@
 #include "learn/lessons.hpp"
 
 #include <algorithm>
-#include <numbers>
-
-#include "base/logarithm.hpp"
 
 namespace chorale {
 namespace {
 
-constexpr double kLeastTemperature = 0.5; // the lowest temperature tried, divided by the unit
-constexpr std::int32_t kUnitPlace = 1;    // index of the temperature that equals the unit
-// Positions with a label at least this probable do not count in likelihoods.
-constexpr double kSure = 0.95;
-constexpr std::int64_t kLikelyChains = 128; // greatest number of chains in the likelihoods
-constexpr std::int64_t kLikelyShares = 8;   // parts of these chains, taken one after the other
-// No further share is taken once this many positions count, divided among the lessons.
-constexpr std::int64_t kEnoughUnsure = 1000;
-constexpr double kLeastLikely = 1e-3;       // each gold label counts as at least this probable
 // Number of rounds of a run if some kind has position cliques. These need the messages of rounds,
 // since the polish moves one position at a time. If all kinds have property cliques, runs have no
 // rounds: the polish then moves whole chains, and does as well without rounds in a tenth of the
 // time.
 constexpr std::int64_t kUsualRounds = 3;
-
-double temperature_at(double unit, double place) noexcept {
-  return kLeastTemperature * unit * natural_exp(place * std::numbers::ln2);
-}
 
 } // namespace
 
@@ -48,8 +32,8 @@ chorale_status Lessons::label(const Report &report, gsl::span<const double> thet
 
 bool Lessons::look() noexcept {
   if (const Interruption found = limits_.check_now(); found != Interruption::none)
-    outcome_ = found == Interruption::cancelled ? CHORALE_OUTCOME_CANCELLED
-                                                : CHORALE_OUTCOME_DEADLINE;
+    outcome_ =
+        found == Interruption::cancelled ? CHORALE_OUTCOME_CANCELLED : CHORALE_OUTCOME_DEADLINE;
   return interrupted();
 }
 
@@ -60,8 +44,15 @@ chorale_status Lessons::label_lesson(const Report &report, Lesson &lesson,
   std::int32_t *labels = found_.begin() + lesson.first_position;
   std::copy_n(base_.begin() + lesson.first_position, lesson.positions, labels);
   chorale_run_options options = spec_.run;
-  if (options.rounds == kOwnRounds)
-    options.rounds = are_all_properties() ? 0 : kUsualRounds;
+  if (options.rounds == kOwnRounds) {
+    if (fits_temperature_) { // probabilities depend on messages, so these are those of a usual run
+      chorale_run_options usual;
+      chorale_run_options_init(&usual, sizeof usual);
+      options.rounds = usual.rounds;
+    } else {
+      options.rounds = are_all_properties() ? 0 : kUsualRounds;
+    }
+  }
   options.cancel = spec_.cancel;
   options.time_limit = limits_.seconds_left();
   if (look())
@@ -99,22 +90,15 @@ chorale_status Lessons::label_lesson(const Report &report, Lesson &lesson,
   if (status == CHORALE_OK)
     status = chorale_run_solve(run, &result, &error);
   ++runs_;
-  if (status == CHORALE_OK && (result.outcome == CHORALE_OUTCOME_DEADLINE ||
-                               result.outcome == CHORALE_OUTCOME_CANCELLED))
+  if (status == CHORALE_OK &&
+      (result.outcome == CHORALE_OUTCOME_DEADLINE || result.outcome == CHORALE_OUTCOME_CANCELLED))
     outcome_ = result.outcome;
   // If cliques without a kind forbid every labelling that the run tried, `labels` keeps the
   // tagger's labels.
   if (status == CHORALE_OK && !interrupted() && result.score > kForbidden)
-    status = chorale_run_all_labels(run, CHORALE_TOGETHER, labels, lesson.positions, nullptr,
-                                    &error);
-  if (status == CHORALE_OK && !interrupted() && fits_temperature_) {
-    const chorale_status added = add_likelihoods(report, lesson, run);
-    if (added != CHORALE_OK) {
-      chorale_run_destroy(run);
-      return added;
-    }
-  }
-  if (with_costs && status == CHORALE_OK)
+    status =
+        chorale_run_all_labels(run, CHORALE_TOGETHER, labels, lesson.positions, nullptr, &error);
+  if ((with_costs || fits_temperature_) && status == CHORALE_OK)
     std::swap(run, lesson.earlier);
   chorale_run_destroy(run);
   if (status == CHORALE_OK && spec_.progress && !interrupted()) {
@@ -123,90 +107,6 @@ chorale_status Lessons::label_lesson(const Report &report, Lesson &lesson,
       outcome_ = CHORALE_OUTCOME_CANCELLED;
   }
   return pass_on(report, status, error);
-}
-
-// Adds the log-likelihood of the lesson's gold labels at each temperature to likelihoods_. Takes
-// the chosen chains share by share, each share spread over the lesson.
-chorale_status Lessons::add_likelihoods(const Report &report, const Lesson &lesson,
-                                        chorale_run *run) noexcept {
-  const std::int64_t enough = unsure_count_ + kEnoughUnsure / lessons_.size() + 1;
-  const std::int64_t step = likely_step_ * kLikelyShares;
-  const std::int64_t chains = lesson.model->chains.size();
-  for (std::int64_t share = 0; share < kLikelyShares && unsure_count_ < enough; ++share) {
-    // Of all chains of all lessons, share s has those with the numbers s * likely_step_ + k * step.
-    const std::int64_t from = share * likely_step_ - lesson.first_chain % step;
-    for (std::int64_t i = from < 0 ? from + step : from; i < chains; i += step) {
-      CHORALE_CHECK(add_likelihood(report, lesson, run, i));
-      if (interrupted())
-        return CHORALE_OK;
-    }
-  }
-  return CHORALE_OK;
-}
-
-// Adds the log-likelihood of the gold labels of chain i. A chain whose probabilities cannot be
-// computed adds nothing.
-chorale_status Lessons::add_likelihood(const Report &report, const Lesson &lesson,
-                                       chorale_run *run, std::int64_t i) noexcept {
-  const std::int32_t *gold = gold_.begin() + chain_start(lesson, i);
-  const std::int32_t length = lesson.model->chains[i].length;
-  const std::int32_t m = lesson.model->chains[i].labels;
-  if (std::count(gold, gold + length, -1) == length ||
-      !spend(kTemperatures * (64 + std::int64_t{length} * m * (8 + m))))
-    return CHORALE_OK;
-  if (!unary_.resize(std::max(unary_.size(), std::int64_t{length} * m)) || !unsure_.resize(length))
-    return report.out_of_memory(to_size(std::int64_t{length} * m) * sizeof(double));
-  double of_chain[kTemperatures] = {};
-  const auto add = [&](std::int32_t k) {
-    chorale_error error;
-    if (chorale_run_probabilities(run, i, temperature_at(unit_, k), unary_.begin(), 0, nullptr,
-                                  &error) != CHORALE_OK)
-      return false;
-    for (std::int32_t t = 0; t < length; ++t) {
-      const double *row = unary_.begin() + std::int64_t{t} * m;
-      if (k == kUnitPlace)
-        unsure_[t] = gold[t] >= 0 && *std::max_element(row, row + m) < kSure ? 1 : 0;
-      if (unsure_[t] != 0)
-        of_chain[k] += natural_log(std::max(row[gold[t]], kLeastLikely));
-    }
-    return true;
-  };
-  // The unit comes first, since the probabilities at the unit decide which positions count.
-  if (!add(kUnitPlace))
-    return CHORALE_OK;
-  const std::int64_t unsure = std::count(unsure_.begin(), unsure_.end(), std::uint8_t{1});
-  for (std::int32_t k = 0; unsure > 0 && k < kTemperatures; ++k)
-    if (k != kUnitPlace && !add(k))
-      return CHORALE_OK;
-  unsure_count_ += unsure;
-  for (std::int32_t k = 0; k < kTemperatures; ++k)
-    likelihoods_[k] += of_chain[k];
-  return CHORALE_OK;
-}
-
-chorale_status Lessons::fit_temperature(const Report &report, gsl::span<const double> theta,
-                                        gsl::span<const std::int32_t> theta_of_group,
-                                        double &found) noexcept {
-  fits_temperature_ = true;
-  likely_step_ = (group_of_chain_.size() + kLikelyChains - 1) / kLikelyChains;
-  std::fill(std::begin(likelihoods_), std::end(likelihoods_), 0.0);
-  unsure_count_ = 0;
-  for (Lesson *lesson : lessons_) {
-    CHORALE_CHECK(label_lesson(report, *lesson, theta, theta_of_group, false));
-    if (interrupted())
-      return CHORALE_OK;
-  }
-  fits_temperature_ = false;
-  const double *best = std::max_element(std::begin(likelihoods_), std::end(likelihoods_));
-  if (unsure_count_ == 0)
-    best = likelihoods_ + kUnitPlace;
-  double place = static_cast<double>(best - likelihoods_);
-  if (best > std::begin(likelihoods_) && best + 1 < std::end(likelihoods_)) {
-    const double bend = best[-1] - 2 * best[0] + best[1];
-    place += bend < 0 ? (best[-1] - best[1]) / (2 * bend) : 0;
-  }
-  found = temperature_at(unit_, place);
-  return CHORALE_OK;
 }
 
 void Lessons::drop_potentials() noexcept {
@@ -245,17 +145,16 @@ chorale_status Lessons::make_exchanges(const Report &report, const Lesson &lesso
       made = *found;
     } else {
       CHORALE_CHECK(make_potential(report, learnt_->kinds[kind], kind, clique.values(), number,
-                                   theta.subspan(to_size(number * learnt_->weights.size())),
-                                   made));
+                                   theta.subspan(to_size(number * learnt_->weights.size())), made));
     }
     exchanges_[c] = {made.potential, made.centre};
   }
   return CHORALE_OK;
 }
 
-chorale_status Lessons::make_potential(const Report &report, const Kind &kind,
-                                       std::int32_t number, std::int32_t values,
-                                       std::int32_t theta_number, gsl::span<const double> theta,
+chorale_status Lessons::make_potential(const Report &report, const Kind &kind, std::int32_t number,
+                                       std::int32_t values, std::int32_t theta_number,
+                                       gsl::span<const double> theta,
                                        MadePotential &made) noexcept {
   made = {number, values, theta_number, nullptr, nullptr};
   const auto weights = span_of(learnt_->weights.begin() + kind.first_weight, kind.weights);
@@ -285,8 +184,7 @@ chorale_status Lessons::make_potential(const Report &report, const Kind &kind,
 // ---- Labellings as planes ----------------------------------------------------------------------
 
 chorale_status Lessons::measure(const Report &report, const Lesson &lesson,
-                                gsl::span<const std::int32_t> labels,
-                                Array<double> &to) noexcept {
+                                gsl::span<const std::int32_t> labels, Array<double> &to) noexcept {
   const Model &model = *lesson.model;
   const std::int64_t width = 1 + learnt_->weights.size();
   if (!to.resize(lesson.groups * width))
@@ -311,8 +209,7 @@ chorale_status Lessons::measure(const Report &report, const Lesson &lesson,
     const std::int32_t kind = chorale_problem_clique_kind(lesson.problem, c);
     if (clique.all_members() == 0)
       continue;
-    if (!spend(64 + 2 * Limits::kScattered * std::int64_t{clique.all_members()} +
-               clique.columns()))
+    if (!spend(64 + 2 * Limits::kScattered * std::int64_t{clique.all_members()} + clique.columns()))
       return CHORALE_OK;
     if (!counts_.resize(clique.columns()))
       return report.out_of_memory(to_size(clique.columns()) * sizeof(std::int64_t));
@@ -323,11 +220,10 @@ chorale_status Lessons::measure(const Report &report, const Lesson &lesson,
       const Slot slot = model.member(static_cast<std::int32_t>(c), i);
       chain = slot.chain;
       const auto shown_by = of_chain(lesson, slot.chain, labels);
-      const std::int32_t shown =
-          slot.position < 0
-              ? model.attached(slot).evaluate(shown_by,
-                                              model.chains[slot.chain].view().all_parents())
-              : clique.column_of(i, shown_by.data()[slot.position]);
+      const std::int32_t shown = slot.position < 0
+                                     ? model.attached(slot).evaluate(
+                                           shown_by, model.chains[slot.chain].view().all_parents())
+                                     : clique.column_of(i, shown_by.data()[slot.position]);
       if (i == clique.members)
         centre = shown;
       else if (shown >= 0)
@@ -341,9 +237,8 @@ chorale_status Lessons::measure(const Report &report, const Lesson &lesson,
       continue;
     }
     CallbackFailure failed = CallbackFailure::none;
-    const double score =
-        clique.potential_at(centre).evaluate(span_of(counts_.begin(), counts_.size()),
-                                               clique.members, &failed);
+    const double score = clique.potential_at(centre).evaluate(
+        span_of(counts_.begin(), counts_.size()), clique.members, &failed);
     if (failed == CallbackFailure::none && score > kForbidden)
       at[0] += score;
   }

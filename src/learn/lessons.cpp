@@ -37,7 +37,7 @@ Lessons::Lessons(const Memory &memory, const LearnSpec &spec) noexcept
     : memory_(memory), spec_(spec), lessons_(memory), starts_(memory), group_of_chain_(memory),
       labelled_(memory), gold_(memory), reference_(memory), base_(memory), found_(memory),
       base_cost_(memory), reference_measure_(memory), differences_(memory), measured_(memory),
-      unary_(memory), margins_(memory), unsure_(memory), costs_(spec.costs),
+      unary_(memory), margins_(memory), confidence_(memory), costs_(spec.costs),
       costs_of_f1_(memory), counts_(memory), made_(memory), exchanges_(memory), centres_(memory),
       pools_(memory), limits_(spec.time_limit, spec.cancel) {}
 
@@ -276,8 +276,8 @@ chorale_status Lessons::find_unit(const Report &report) noexcept {
         return CHORALE_OK;
       if (!margins_.resize(std::max<std::int64_t>(margins_.size(), length)))
         return report.out_of_memory(to_size(length) * sizeof(double));
-      CHORALE_CHECK(solve_chain(report, *lesson, i, 0, span_of(base_.begin() + start, length),
-                                margins_));
+      CHORALE_CHECK(
+          solve_chain(report, *lesson, i, 0, span_of(base_.begin() + start, length), margins_));
       for (std::int32_t t = 0; t < length; ++t) {
         const double margin = margins_[t];
         if (gold_[start + t] < 0 || !(margin > 0) || margin == kInfinity)
@@ -392,11 +392,11 @@ chorale_status Lessons::max_marginals(const Report &report, const Lesson &lesson
   chorale_chain_init(&lent, sizeof lent);
   chorale_chain_result result;
   chorale_chain_result_init(&result, sizeof result);
-  CHORALE_CHECK(pass_on(
-      report, chorale_model_get_chain(lesson.model, chain, &lent, nullptr, &error), error));
+  CHORALE_CHECK(
+      pass_on(report, chorale_model_get_chain(lesson.model, chain, &lent, nullptr, &error), error));
   return pass_on(report,
-                 chorale_chain_max_marginals(solver_, &lent, marginals.begin(), 0, nullptr,
-                                             nullptr, nullptr, &result, &error),
+                 chorale_chain_max_marginals(solver_, &lent, marginals.begin(), 0, nullptr, nullptr,
+                                             nullptr, &result, &error),
                  error);
 }
 
@@ -473,10 +473,9 @@ chorale_status Lessons::find_bonus(const Report &report, gsl::span<const double>
     xy_sum += x * y;
   }
   const double spread = count * xx_sum - x_sum * x_sum;
-  const double slope =
-      most - least >= natural_log(kLeastRatio)
-          ? std::clamp(-(count * xy_sum - x_sum * y_sum) / spread, 0.0, 1.0)
-          : kUsualSlope;
+  const double slope = most - least >= natural_log(kLeastRatio)
+                           ? std::clamp(-(count * xy_sum - x_sum * y_sum) / spread, 0.0, 1.0)
+                           : kUsualSlope;
   for (std::int64_t k = 0; k < lessons_.size(); ++k) {
     Lesson &lesson = *lessons_[k];
     std::int64_t wrong = 0;
@@ -503,8 +502,7 @@ chorale_status Lessons::decode_chains(const Report &report, const Lesson &lesson
   for (std::int64_t i = 0; i < lesson.model->chains.size(); ++i) {
     if (!spend_on(lesson.model->chains[i].view()))
       return CHORALE_OK;
-    CHORALE_CHECK(
-        solve_chain(report, lesson, i, bonus, of_chain(lesson, i, labels), {}));
+    CHORALE_CHECK(solve_chain(report, lesson, i, bonus, of_chain(lesson, i, labels), {}));
   }
   return CHORALE_OK;
 }
@@ -516,9 +514,8 @@ bool Lessons::spend_on(const ChainView &view) noexcept {
 
 // Finds the best labelling of a chain without cliques, with `bonus` added to the score of every
 // gold label. Unless `margins` is empty, also writes the margin of each position.
-chorale_status Lessons::solve_chain(const Report &report, const Lesson &lesson,
-                                    std::int64_t number, double bonus,
-                                    gsl::span<std::int32_t> labels,
+chorale_status Lessons::solve_chain(const Report &report, const Lesson &lesson, std::int64_t number,
+                                    double bonus, gsl::span<std::int32_t> labels,
                                     gsl::span<double> margins) noexcept {
   chorale_error error;
   chorale_chain chain;
@@ -537,13 +534,12 @@ chorale_status Lessons::solve_chain(const Report &report, const Lesson &lesson,
   }
   chorale_chain_result result;
   chorale_chain_result_init(&result, sizeof result);
-  CHORALE_CHECK(pass_on(report,
-                        margins.data()
-                            ? chorale_chain_max_marginals(solver_, &chain, nullptr, 0, nullptr,
-                                                          margins.data(), labels.data(), &result,
-                                                          &error)
-                            : chorale_chain_solve(solver_, &chain, labels.data(), &result, &error),
-                        error));
+  CHORALE_CHECK(pass_on(
+      report,
+      margins.data() ? chorale_chain_max_marginals(solver_, &chain, nullptr, 0, nullptr,
+                                                   margins.data(), labels.data(), &result, &error)
+                     : chorale_chain_solve(solver_, &chain, labels.data(), &result, &error),
+      error));
   if (result.outcome == CHORALE_OUTCOME_INFEASIBLE)
     return report.fail(CHORALE_ERROR_NO_LABELLING, "chain ", number, " of problems[",
                        std::find(lessons_.begin(), lessons_.end(), &lesson) - lessons_.begin(),

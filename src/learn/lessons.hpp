@@ -22,7 +22,7 @@ struct MadePotential {
   std::int32_t kind;
   std::int32_t values;
   std::int32_t theta;
-  const Potential *potential;      // NULL for a centred kind
+  const Potential *potential;     // NULL for a centred kind
   const Potential *const *centre; // by value of the centre; NULL if not centred
 };
 
@@ -45,9 +45,10 @@ struct Lesson {
   // costs added. unary: by copy and chain (2 x chains), where the chain begins in `scores`.
   Block scores;
   Array<const void *> unary;
-  // The last run with costs added, from which the next one starts. The run holds a reference to its
-  // model.
+  // The last run with costs added, from which the next one starts; in the end, the run whose
+  // probabilities decide about the temperature. The run holds a reference to its model.
   chorale_run *earlier = nullptr;
+  std::int32_t shares = 0; // shares of the chains that decide about the temperature
 };
 
 // Value of chorale_run_options::rounds that lets this module choose the number of rounds.
@@ -57,8 +58,12 @@ inline constexpr std::int64_t kOwnRounds = -1;
 // clique the same wrong label. It has as much agreement as the gold labels, so it would not raise
 // the weights of agreement further, although they would still be too small to change a label.
 inline constexpr double kLossShare = 0.25;
-// Number of temperatures tried; each is twice the one before.
-inline constexpr std::int32_t kTemperatures = 5;
+
+// How confident a model is in a group where it is not sure ("temperature" in learn.h).
+struct Confidence {
+  std::int64_t positions = 0; // number of positions that count
+  double excess = 0; // sum of their highest probabilities, minus the number of right labels
+};
 
 struct LearnSpec {
   const chorale_host *host = nullptr;
@@ -102,8 +107,8 @@ public:
   // the problem. If gold labels were dealt to positions at random, the terms would be 0 on average.
   chorale_status compare_with_dealt(const Report &report, gsl::span<double> surplus) noexcept;
 
-  // Finds the temperature with the highest likelihood of gold labels. Groups are labelled as by
-  // label(), but without costs and gold bonuses.
+  // Finds the temperature at which the model is as confident as it is right. Groups are labelled as
+  // by label(), but without costs and gold bonuses.
   chorale_status fit_temperature(const Report &report, gsl::span<const double> theta,
                                  gsl::span<const std::int32_t> theta_of_group,
                                  double &found) noexcept;
@@ -136,6 +141,11 @@ public:
   double reference(std::int64_t group, std::int64_t weight) const noexcept {
     return reference_measure_[group * (1 + learnt_->weights.size()) + 1 + weight];
   }
+  // True if every kind with cliques is of property cliques.
+  bool are_all_properties() const noexcept {
+    return std::all_of(learnt_->kinds.begin(), learnt_->kinds.end(),
+                       [](const Kind &kind) { return kind.is_property || kind.cliques == 0; });
+  }
   // By group and weight: the basis of the weight on the reference labelling, minus the same basis
   // on the tagger's labels.
   gsl::span<const double> differences() const noexcept { return differences_; }
@@ -147,10 +157,14 @@ private:
   chorale_status find_unit(const Report &report) noexcept;
   chorale_status find_unit_of_softmax(const Report &report, double mean) noexcept;
   chorale_status find_costs(const Report &report) noexcept;
-  chorale_status add_likelihoods(const Report &report, const Lesson &lesson,
-                                 chorale_run *run) noexcept;
-  chorale_status add_likelihood(const Report &report, const Lesson &lesson, chorale_run *run,
-                                std::int64_t i) noexcept;
+  // Computes the mean excess of confidence (Confidence) at a temperature, plus its standard error.
+  // is_first: chooses the chains that count, by lesson the shares of all chains; later calls use
+  // the same chains.
+  chorale_status find_excess(const Report &report, double temperature, bool is_first,
+                             double &excess) noexcept;
+  // Adds the positions of a chain to confidence_ and to their number.
+  chorale_status add_confidence(const Report &report, const Lesson &lesson, std::int64_t chain,
+                                double temperature, std::int64_t &positions) noexcept;
   chorale_status find_bonus(const Report &report, gsl::span<const double> seen) noexcept;
   chorale_status fill_residuals(const Report &report, const Lesson &lesson,
                                 gsl::span<const std::uint8_t> wanted, std::int64_t step,
@@ -214,12 +228,6 @@ private:
 
   const Memory &memory_;
   const LearnSpec &spec_;
-  bool are_all_properties() const noexcept {
-    return std::all_of(learnt_->kinds.begin(), learnt_->kinds.end(), [](const Kind &kind) {
-      return kind.is_property || kind.cliques == 0;
-    });
-  }
-
   Learnt *learnt_ = nullptr;
   Array<Lesson *> lessons_;
   Array<std::int64_t> starts_;         // by chain: its first position
@@ -235,13 +243,10 @@ private:
   Array<double> measured_;
   Array<double> unary_;
   Array<double> margins_;
-  Array<std::uint8_t> unsure_; // by position of a chain: 1 if its gold label counts in likelihoods
-  Matrix<const double> costs_; // labels x labels; absent: 1 for each wrong label
+  Array<Confidence> confidence_; // by group
+  Matrix<const double> costs_;   // labels x labels; absent: 1 for each wrong label
   Array<double> costs_of_f1_;
   bool fits_temperature_ = false;
-  std::int64_t likely_step_ = 1; // every likely_step_-th chain enters the likelihoods
-  double likelihoods_[kTemperatures] = {};
-  std::int64_t unsure_count_ = 0; // number of positions that count in the likelihoods so far
   Array<std::int64_t> counts_;
   Array<MadePotential> made_;
   Array<Exchange> exchanges_;

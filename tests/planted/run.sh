@@ -417,6 +417,12 @@ faulty_learner() { # FAULT SCRIPT PATTERN
 faulty_learner "learnt weights never shrink" 's/: cost < least)/: false)/' 'on_some_corpora'
 faulty_learner "learnt weights shrink whatever held-out groups cost" \
   's/: cost < least)/: true)/' 'on_some_corpora'
+faulty_learner "weights that cost too much as learnt are never applied smaller" \
+  's/if (told.gain <= 0)/if (false)/' 'on_some_corpora'
+faulty_source learn/lesson_temperature.cpp \
+  "$(echo "$build"/tests/CMakeFiles/test_learn.dir/*.o) $fixtures" \
+  "sure positions decide about the temperature" \
+  's/ || \*best >= kSure//' 'temperature_ends'
 faulty_source learn/association.cpp \
   "$(echo "$build"/tests/CMakeFiles/test_learn_links.dir/*.o) $fixtures" \
   "log-odds forget how frequent a value is" \
