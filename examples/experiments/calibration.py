@@ -31,7 +31,7 @@ from run import HERE, Pass
 
 BINS = 10
 DRAWS = 100
-MULTIPLES = (0.5, 0.6, 0.7, 0.8, 0.9, 1, 1.1, 1.25, 1.4, 1.6, 2)
+MULTIPLES = (0.7, 0.8, 0.9, 1, 1.1, 1.25, 1.4, 1.6)
 ROW = "| %s | %s | %d | %.2f" + 6 * " | %.1f" + " |"
 SETS = {"wikigold": 0.3, "pages": 0.2}
 

@@ -10,9 +10,9 @@
 namespace chorale {
 namespace {
 
-// Temperatures are u * sqrt(2)^k, for k from kLeastStep to kMostStep, where u is the unit.
-constexpr std::int32_t kLeastStep = -2;
-constexpr std::int32_t kMostStep = 6;
+// Temperatures are u * sqrt(2)^k, for k from -kStepsDown to kStepsUp, where u is the unit.
+constexpr std::int32_t kStepsDown = 2;
+constexpr std::int32_t kStepsUp = 6;
 // Positions with a label at least this probable do not count.
 constexpr double kSure = 0.95;
 constexpr std::int64_t kUnsureChains = 128; // greatest number of chains that count
@@ -41,7 +41,7 @@ chorale_status Lessons::fit_temperature(const Report &report, gsl::span<const do
   CHORALE_CHECK(find_excess(report, unit_, true, last));
   const std::int32_t way = last > 0 ? 1 : -1;
   double k = 0;
-  while (last * way > 0 && k * way < (way > 0 ? kMostStep : -kLeastStep)) {
+  while (last * way > 0 && k * way < (way > 0 ? kStepsUp : kStepsDown)) {
     double next = 0;
     CHORALE_CHECK(find_excess(report, temperature(k + way), false, next));
     if (interrupted())
