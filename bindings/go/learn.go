@@ -346,7 +346,7 @@ type LearntReport struct {
 	Gain                                     Gain         // gain of all bases over the tagger: BaseCost - AllCost
 	AgreementGain                            Gain         // gain of agreement bases over bonuses alone: ControlCost - AllCost. P is that of a permutation test, which exchanges the members of cliques at random and compares how much they agree; if no members could be exchanged, P is the p-value of the gain itself
 	F1                                       float64      // micro F1 of the tagger's labels, 0 to 1, if LearnOptions.Classes were given; else 0
-	Temperature                              float64      // the temperature for Run.Probabilities with the highest likelihood of held-out gold labels; 0: unknown
+	Temperature                              float64      // the temperature for Run.Probabilities at which the model is as sure as it is right on held-out groups; 0: unknown
 }
 
 func newReport() *C.chorale_learnt_report {

@@ -574,8 +574,8 @@ pub struct LearntReport {
     /// Micro F1 of the tagger's labels, 0 to 1, if [`LearnOptions::classes`] was called; otherwise
     /// 0.
     pub f1: f64,
-    /// The temperature to pass to [`Run::probabilities`](crate::Run::probabilities), with the
-    /// highest likelihood of held-out gold labels; 0 if unknown.
+    /// The temperature to pass to [`Run::probabilities`](crate::Run::probabilities), at which the
+    /// model is as sure as it is right on held-out groups; 0 if unknown.
     pub temperature: f64,
 }
 
