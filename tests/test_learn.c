@@ -504,6 +504,9 @@ static void weights_shrink_on_some_corpora(void **state) {
     if (report.applied == CHORALE_APPLIED_ALL) {
       corpora[shrinks] += !small;
       costly += report.gain <= 0;
+      char *text = text_of(learnt, CHORALE_TEXT_LINES);
+      assert_int_equal(report.gain <= 0, strstr(text, "smaller ones gain") != NULL);
+      free(text);
     }
     chorale_learnt_destroy(learnt);
     chorale_problem_destroy(problem);
