@@ -42,6 +42,22 @@ func seeded(t *testing.T) *rand.Rand {
 	return rand.New(rand.NewSource(seed))
 }
 
+// collected collects garbage and waits until the finalizers of what was found have run. They run one
+// after the other: once that of an object has run which became garbage after the first collection,
+// those of the first collection have run too. It gives up after ten seconds.
+func collected() {
+	type sentinel struct{ itself *int }
+	for round := 0; round < 2; round++ {
+		run := make(chan struct{})
+		runtime.SetFinalizer(&sentinel{new(int)}, func(*sentinel) { close(run) })
+		runtime.GC()
+		select {
+		case <-run:
+		case <-time.After(10 * time.Second):
+		}
+	}
+}
+
 // settled collects garbage until a condition holds. It returns false if the condition does not hold
 // within about a second.
 func settled(condition func() bool) bool {
@@ -60,6 +76,7 @@ func settled(condition func() bool) bool {
 func callbacksLeft() int64 {
 	last := int64(-1)
 	settled(func() bool {
+		collected()
 		now := liveCallbacks.Load()
 		same := now == last
 		last = now
