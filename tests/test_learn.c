@@ -73,6 +73,16 @@ static chorale_problem *problem_of(const Planted *planted) {
   return problem;
 }
 
+/* Learns without a basis: the weights of all kinds for it stay 0. */
+static chorale_learnt *learn_without(const chorale_problem *problem, chorale_basis basis) {
+  const chorale_weight_rule rule = {-1, basis, -1, 0, 0};
+  chorale_learn_options options;
+  chorale_learn_options_init(&options, sizeof options);
+  options.rules = &rule;
+  options.rule_count = 1;
+  return learn(problem, &options);
+}
+
 enum { MOST_WEIGHTS = 64 };
 
 static char *text_of(const chorale_learnt *learnt, chorale_text_form form) {
@@ -200,12 +210,7 @@ static void no_harm(void **state) {
       }
     chorale_problem *problem = problem_of(&planted);
     /* No bonus for values: a frequent label must not count as agreement. */
-    chorale_learn_options options;
-    chorale_learn_options_init(&options, sizeof options);
-    const chorale_weight_rule rule = {-1, CHORALE_BASIS_VALUE, -1, 0, 0};
-    options.rules = &rule;
-    options.rule_count = 1;
-    chorale_learnt *learnt = learn(problem, &options);
+    chorale_learnt *learnt = learn_without(problem, CHORALE_BASIS_VALUE);
     const chorale_learnt_report report = report_of(learnt);
     if (round % 2 == 0) {
       agreement += report.applied == CHORALE_APPLIED_ALL;
@@ -240,12 +245,7 @@ static void intervals_cover_the_mean(void **state) {
     Planted planted;
     plant(&random, &planted, 40, 2);
     chorale_problem *problem = problem_of(&planted);
-    chorale_learn_options options;
-    chorale_learn_options_init(&options, sizeof options);
-    const chorale_weight_rule rule = {-1, CHORALE_BASIS_VALUE, -1, 0, 0};
-    options.rules = &rule;
-    options.rule_count = 1;
-    chorale_learnt *learnt = learn(problem, &options);
+    chorale_learnt *learnt = learn_without(problem, CHORALE_BASIS_VALUE);
     const chorale_learnt_report report = report_of(learnt);
     chorale_learnt_weight all[MOST_WEIGHTS];
     weights_of(learnt, all, MOST_WEIGHTS);
@@ -571,12 +571,7 @@ static void temperature_ends_the_excess(void **state) {
           is_sure || random_unit(&random) < 1 / (1 + exp(-margin / truth)) ? best : other;
     }
     chorale_problem *problem = problem_of(&planted);
-    chorale_learn_options options;
-    chorale_learn_options_init(&options, sizeof options);
-    const chorale_weight_rule rule = {-1, CHORALE_BASIS_AGREEMENT, -1, 0, 0};
-    options.rules = &rule;
-    options.rule_count = 1;
-    chorale_learnt *learnt = learn(problem, &options);
+    chorale_learnt *learnt = learn_without(problem, CHORALE_BASIS_AGREEMENT);
     const chorale_learnt_report report = report_of(learnt);
     assert_int_equal(report.applied, CHORALE_APPLIED_NOTHING);
     double last = excess_of(&planted, report.unit);

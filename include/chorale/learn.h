@@ -170,13 +170,13 @@
  *                   towards 0 if a factor of 0.7 was refused. Gains and p-values are those of the
  *                   weights as learnt, without factors.
  *   temperature     For chorale_run_probabilities: the temperature at which the model is as sure as
- *                   it is right. Only positions count whose highest probability is below 0.95, since
- *                   the many sure positions would outweigh the others. Their excess of confidence
- *                   is the mean of (highest probability, minus 1 if it is that of the gold label).
- *                   The temperature is that where this excess, plus its standard error over
- *                   groups, is 0: final taggers meet data less like their training data, which makes
- *                   them too sure, and a model that is too sure misleads more than one that is not
- *                   sure enough. Each group is labelled under the weights learnt on the other
+ *                   it is right. Only positions count whose highest probability is below 0.95,
+ *                   since the many sure positions would outweigh the others. Their excess of
+ *                   confidence is the mean of (highest probability, minus 1 if it is that of the
+ *                   gold label). The temperature is that where this excess, plus its standard error
+ *                   over groups, is 0: final taggers meet data less like their training data, which
+ *                   makes them too sure, and a model that is too sure misleads more than one that
+ *                   is not sure enough. Each group is labelled under the weights learnt on the other
  *                   folds, to which the factors and the last gate are applied as to the final
  *                   weights, with the usual number of rounds. Temperatures u sqrt(2)^k are tried,
  *                   from k = 0 up or down to the first with the other sign, at most 6 up or 2 down.

@@ -429,7 +429,8 @@ chorale_status LearningCourse::label_held_out(double lambda, gsl::span<double> c
 
 // Repeats `runs` times: fits the weights to the planes of all groups, labels all groups with costs
 // added to the scores, and stores the labellings as planes. Ends earlier when the new planes raise
-// the bounds of the groups by no more than the tolerance (kOpenShare).
+// the bounds of the groups by no more than the tolerance (kOpenShare). pace: how far the weights
+// go, from 0 and then from the last weights, towards those that fit; 1: all the way.
 chorale_status LearningCourse::add_planes(double lambda, std::int32_t runs, double pace) noexcept {
   Array<double> last(memory_);
   if (!last.resize(weights()))
@@ -437,8 +438,8 @@ chorale_status LearningCourse::add_planes(double lambda, std::int32_t runs, doub
   std::fill(last.begin(), last.end(), 0.0);
   for (std::int32_t r = 0; r < runs; ++r) {
     CHORALE_CHECK(fit(lambda, -1, theta_));
-    for (std::int64_t w = 0; w < weights(); ++w)
-      last[w] = theta_[w] = pace < 1 ? last[w] + pace * (theta_[w] - last[w]) : theta_[w];
+    for (std::int64_t w = 0; pace < 1 && w < weights(); ++w)
+      last[w] = theta_[w] = last[w] + pace * (theta_[w] - last[w]);
     double before = 0;
     double after = 0;
     for (std::int64_t g = 0; g < groups(); ++g)
@@ -572,8 +573,9 @@ chorale_status LearningCourse::judge() noexcept {
     with_agreement = scores_tell_ && told.gain > 0 && told.gain_p <= teaching_.level &&
                      told.agreement_gain > 0 && told.agreement_p <= teaching_.level;
   } else if (told.agreement_p <= teaching_.level / 2) {
-    with_agreement = told.gain > 0 && is_no_worse(all, control);
-    if (told.gain <= 0)
+    if (told.gain > 0)
+      with_agreement = is_no_worse(all, control);
+    else
       CHORALE_CHECK(try_smaller(with_agreement));
     if (lessons_.interrupted())
       return CHORALE_OK;

@@ -423,7 +423,7 @@ std::size_t write_lines(const Learnt &learnt, char *buffer, std::size_t capacity
   text << ", of agreement ";
   gain(told.agreement_gain, told.agreement_lower, told.agreement_upper, told.agreement_p);
   if (told.applied == CHORALE_APPLIED_ALL && told.gain <= 0)
-    text << "\nthis is the gain of the weights as learnt; smaller ones gain, and are applied";
+    text << "\nthis is the gain of the weights as learnt; smaller ones gain";
   text << "\ntemperature ";
   text.fixed(told.temperature, 3);
   if (told.f1 > 0) {

@@ -37,6 +37,15 @@ bool Lessons::look() noexcept {
   return interrupted();
 }
 
+std::int64_t Lessons::own_rounds() const noexcept {
+  if (!fits_temperature_)
+    return are_all_properties() ? 0 : kUsualRounds;
+  // Probabilities depend on messages, so they are those of a run with the default rounds.
+  chorale_run_options defaults;
+  chorale_run_options_init(&defaults, sizeof defaults);
+  return defaults.rounds;
+}
+
 chorale_status Lessons::label_lesson(const Report &report, Lesson &lesson,
                                      gsl::span<const double> theta,
                                      gsl::span<const std::int32_t> theta_of_group,
@@ -44,15 +53,8 @@ chorale_status Lessons::label_lesson(const Report &report, Lesson &lesson,
   std::int32_t *labels = found_.begin() + lesson.first_position;
   std::copy_n(base_.begin() + lesson.first_position, lesson.positions, labels);
   chorale_run_options options = spec_.run;
-  if (options.rounds == kOwnRounds) {
-    if (fits_temperature_) { // probabilities depend on messages, so these are those of a usual run
-      chorale_run_options usual;
-      chorale_run_options_init(&usual, sizeof usual);
-      options.rounds = usual.rounds;
-    } else {
-      options.rounds = are_all_properties() ? 0 : kUsualRounds;
-    }
-  }
+  if (options.rounds == kOwnRounds)
+    options.rounds = own_rounds();
   options.cancel = spec_.cancel;
   options.time_limit = limits_.seconds_left();
   if (look())

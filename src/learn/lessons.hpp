@@ -186,6 +186,7 @@ private:
   template <class Number>
   void augment_chain(const Lesson &lesson, std::int64_t chain, double bonus, double loss,
                      Number *to) const noexcept;
+  std::int64_t own_rounds() const noexcept; // the number of rounds if it is left to this module
   chorale_status label_lesson(const Report &report, Lesson &lesson, gsl::span<const double> theta,
                               gsl::span<const std::int32_t> theta_of_group,
                               bool with_costs) noexcept;

@@ -94,8 +94,8 @@ void measure(const char *name, const chorale_problem *problem) {
   double begin = now();
   check(chorale_learn(nullptr, &problem, 1, &options, &learnt, &error), error);
   const double all = now() - begin;
-  // The last seven runs: two at most for the final fit, four for the factors of its weights, and one
-  // for the temperature. Where the fit takes fewer, runs before it are counted too.
+  // The last seven runs: two at most for the final fit, four for the factors of its weights, and
+  // one for the temperature. Where the fit takes fewer, runs before it are counted too.
   const double fit = begin + all - times[times.size() - std::min<std::size_t>(times.size(), 8)];
   chorale_learnt_report report;
   chorale_learnt_report_init(&report, sizeof report);

@@ -418,7 +418,7 @@ faulty_learner "learnt weights never shrink" 's/: cost < least)/: false)/' 'on_s
 faulty_learner "learnt weights shrink whatever held-out groups cost" \
   's/: cost < least)/: true)/' 'on_some_corpora'
 faulty_learner "weights that cost too much as learnt are never applied smaller" \
-  's/if (told.gain <= 0)/if (false)/' 'on_some_corpora'
+  's/CHORALE_CHECK(try_smaller(with_agreement))/with_agreement = false/' 'on_some_corpora'
 faulty_source learn/lesson_temperature.cpp \
   "$(echo "$build"/tests/CMakeFiles/test_learn.dir/*.o) $fixtures" \
   "sure positions decide about the temperature" \
