@@ -148,10 +148,12 @@
  *                   the tagger on held-out groups. Let m be the number of kinds with weights, and i
  *                   the greatest number for which the i-th lowest p is at most 0.5 i / m (Benjamini
  *                   and Hochberg): the i kinds of lowest p are kept. If all bases are applied, a
- *                   kind is kept too if it gains and exchanges of this kind alone show agreement
- *                   with p <= level. Up to half of the kinds kept may then be there by chance;
- *                   their weights are small, and the last gate prevents harm. A single kind is
- *                   judged by the last gate alone.
+ *                   kind is kept too if exchanges of this kind alone show agreement with p <= level
+ *                   and it costs at most one standard error more than the tagger. (Few groups
+ *                   hardly tell what a kind gains; that its members agree can be plain all the
+ *                   same.) Up to half of the kinds kept may be there by chance; their weights are
+ *                   small, and the last gate prevents harm. A single kind is judged by the last
+ *                   gate alone.
  *   factors         The objective asks for a margin, and so for weights that just suffice. Weights
  *                   of agreement bases of position cliques (words, keys, links) are applied 1.5
  *                   times as large as learnt, within their bounds. They are applied as learnt if
@@ -446,7 +448,8 @@ enum {
   CHORALE_VERDICT_KEPT = 0,
   CHORALE_VERDICT_NO_CLIQUES = 10, /* no clique has this kind */
   CHORALE_VERDICT_SCREENED = 20,   /* left out by the screening described above */
-  CHORALE_VERDICT_NO_GAIN = 30,    /* its gain on held-out groups is not significant */
+  CHORALE_VERDICT_NO_GAIN = 30,    /* left out by "kinds" above: no significant gain on held-out
+                                      groups, and not kept for its agreement either */
   CHORALE_VERDICT_NOT_APPLIED = 40 /* kept, but by the "last gate" above nothing is applied, or only
                                       bonuses, of which the kind has none */
 };

@@ -689,14 +689,17 @@ chorale_status LearningCourse::exchange_members() noexcept {
 // Learns each kind alone, and keeps the kinds with a significant gain over the tagger on held-out
 // groups, by the rule of Benjamini and Hochberg: with m kinds tried, keeps the i kinds with the
 // smallest p, where i is the greatest number for which the i-th smallest p is at most
-// kFalseKinds * i / m. If agreement is applied, a kind is also kept if it has any gain and its
-// exchanges show agreement beyond chance. Kinds are tested alone, since of two kinds with the same
-// information neither gains anything when added to the other.
+// kFalseKinds * i / m. If agreement is applied, a kind is also kept if its exchanges show agreement
+// beyond chance and it costs at most one standard error more than the tagger: the costs of few
+// groups often hide what a kind gains, while their gold labels already show that it agrees. Kinds
+// are tested alone, since of two kinds with the same information neither gains anything when added
+// to the other.
 chorale_status LearningCourse::choose_kinds(Variant variant) noexcept {
   Array<double> costs(memory_);
   Array<std::int64_t> order(memory_);
   Array<std::uint8_t> screened(memory_);
-  if (!costs.resize(groups()) || !screened.copy(dropped_))
+  Array<std::uint8_t> agrees(memory_); // by kind: 1 if it is kept for its agreement
+  if (!costs.resize(groups()) || !screened.copy(dropped_) || !agrees.resize(learnt_.kinds.size()))
     return no_memory();
   const double lambda = learnt_.report.regularisation;
   for (std::int64_t k = 0; k < learnt_.kinds.size(); ++k) {
@@ -714,6 +717,8 @@ chorale_status LearningCourse::choose_kinds(Variant variant) noexcept {
       return CHORALE_OK;
     std::copy(screened.begin(), screened.end(), dropped_.begin());
     judge_kind(learnt_.told[k], costs);
+    const bool is_shown = variant == Variant::all && exchange_p_[k] <= teaching_.level;
+    agrees[k] = is_shown && is_no_worse(costs, lessons_.base_cost()) ? 1 : 0;
     if (!order.push(k))
       return no_memory();
   }
@@ -727,12 +732,9 @@ chorale_status LearningCourse::choose_kinds(Variant variant) noexcept {
   while (kept > 0 && (learnt_.told[order[kept - 1]].gain <= 0 ||
                       learnt_.told[order[kept - 1]].p > rate * static_cast<double>(kept)))
     --kept;
-  const auto agrees = [&](std::int64_t k) {
-    return variant == Variant::all && exchange_p_[k] <= teaching_.level;
-  };
   std::int64_t kept_for_agreement = 0;
   for (std::int64_t i = kept; i < order.size(); ++i) {
-    if (learnt_.told[order[i]].gain > 0 && agrees(order[i])) {
+    if (agrees[order[i]] != 0) {
       ++kept_for_agreement;
       continue;
     }

@@ -309,10 +309,10 @@ bool is_sound(const Learnt &learnt) noexcept {
   return next == learnt.weights.size();
 }
 
-std::string_view verdict_name(chorale_verdict verdict) noexcept {
-  switch (verdict) {
+std::string_view verdict_name(const chorale_learnt_kind &told) noexcept {
+  switch (told.verdict) {
   case CHORALE_VERDICT_KEPT:
-    return "kept";
+    return told.gain < 0 ? "kept for its agreement" : "kept";
   case CHORALE_VERDICT_NO_CLIQUES:
     return "no cliques";
   case CHORALE_VERDICT_SCREENED:
@@ -446,8 +446,7 @@ std::size_t write_lines(const Learnt &learnt, char *buffer, std::size_t capacity
     text << "kind " << k;
     if (!learnt.name(kind).empty())
       text << " " << learnt.name(kind);
-    text << ": " << of.cliques << " cliques, "
-         << of.members << " members; " << verdict_name(of.verdict);
+    text << ": " << of.cliques << " cliques, " << of.members << " members; " << verdict_name(of);
     if (of.p < 1 || of.gain != 0) {
       text << "; gain ";
       gain(of.gain, of.gain_lower, of.gain_upper, of.p);

@@ -419,6 +419,9 @@ faulty_learner "learnt weights shrink whatever held-out groups cost" \
   's/: cost < least)/: true)/' 'on_some_corpora'
 faulty_learner "weights that cost too much as learnt are never applied smaller" \
   's/CHORALE_CHECK(try_smaller(with_agreement))/with_agreement = false/' 'on_some_corpora'
+faulty_learner "a kind that agrees is left out unless it gains" \
+  's/is_shown && is_no_worse(costs, lessons_.base_cost())/is_shown \&\& learnt_.told[k].gain > 0/' \
+  'reason_enough'
 faulty_source learn/lesson_temperature.cpp \
   "$(echo "$build"/tests/CMakeFiles/test_learn.dir/*.o) $fixtures" \
   "sure positions decide about the temperature" \
