@@ -166,6 +166,9 @@
  *                   0.7, each time only if held-out groups cost less afterwards. The taggers of the
  *                   folds miss more labels than the final tagger. A bonus that finds what they miss
  *                   may find too much with the final tagger.
+ *                     Weights that passed the last gate only with a factor of 0.7 or 0.7^2 are not
+ *                   enlarged. They are multiplied by that of these two factors which costs held-out
+ *                   groups less.
  *                     Few groups hardly tell which factors are right. So where a weight is applied
  *                   smaller than with the largest factor, or for bonuses smaller than learnt, its
  *                   interval is extended on that side by the difference; and by 0.3 of the weight

@@ -183,6 +183,7 @@ private:
   Array<double> differences_; // by group
   Array<double> sums_;
   Array<std::uint8_t> dropped_; // by kind: 1 if its weights stay 0
+  bool needs_smaller_ = false;  // as learnt, the weights cost held-out groups more than the tagger
   bool may_shrink_ = false;     // scale() did not multiply all weights by kShrinkFactor to the end
   bool scores_tell_ = true;     // the tagger's scores tell something about the gold labels
   bool exchanged_ = false;
@@ -577,6 +578,7 @@ chorale_status LearningCourse::judge() noexcept {
       with_agreement = is_no_worse(all, control);
     else
       CHORALE_CHECK(try_smaller(with_agreement));
+    needs_smaller_ = with_agreement && told.gain <= 0;
     if (lessons_.interrupted())
       return CHORALE_OK;
   }
@@ -824,22 +826,26 @@ chorale_status LearningCourse::scale_some(Scaled scaled, double factor, std::int
 // Chooses the factors of the final weights and of the weights of the folds by what held-out groups
 // cost. Weights are enlarged unless that costs more: beyond a critical strength, which depends on
 // the corpus, agreement spreads one label through whole documents. Then they shrink while that
-// costs less.
+// costs less. If only smaller weights passed the last gate (try_smaller()), these are not enlarged,
+// but multiplied by kShrinkFactor once or more, whichever costs less.
 chorale_status LearningCourse::scale() noexcept {
   if (learnt_.report.applied == CHORALE_APPLIED_NOTHING) {
     multiply(theta_, kFactor, Scaled::agreement);
     multiply(fold_theta_, kFactor, Scaled::agreement);
     return CHORALE_OK;
   }
-  Array<double> costs(memory_); // by group
-  if (!costs.resize(groups()))
-    return no_memory();
-  CHORALE_CHECK(lessons_.label(report_, fold_theta_, fold_, false, costs));
-  double least = sum(costs);
+  double least = kInfinity;
   std::int32_t kept = 0;
-  CHORALE_CHECK(scale_some(Scaled::agreement, kFactor, 1, false, least, kept));
-  CHORALE_CHECK(scale_some(Scaled::directed, kFactor, kDirectedTimes, true, least, kept));
-  CHORALE_CHECK(scale_some(Scaled::all, kShrinkFactor, kShrinkTimes, false, least, kept));
+  if (!needs_smaller_) {
+    Array<double> costs(memory_); // by group
+    if (!costs.resize(groups()))
+      return no_memory();
+    CHORALE_CHECK(lessons_.label(report_, fold_theta_, fold_, false, costs));
+    least = sum(costs);
+    CHORALE_CHECK(scale_some(Scaled::agreement, kFactor, 1, false, least, kept));
+    CHORALE_CHECK(scale_some(Scaled::directed, kFactor, kDirectedTimes, true, least, kept));
+  }
+  CHORALE_CHECK(scale_some(Scaled::all, kShrinkFactor, kShrinkTimes, needs_smaller_, least, kept));
   may_shrink_ = kept < kShrinkTimes;
   return CHORALE_OK;
 }
