@@ -138,8 +138,9 @@ static void guesses_are_left_alone(void **state) {
   if (getenv("CHORALE_TEST_TELL"))
     printf("warned %d and %d, applied %d and %d of %d\n", (int)warned[0], (int)warned[1],
            (int)applied[0], (int)applied[1], (int)rounds);
-  /* 1 in 20 passes by chance. */
-  assert_true(applied[0] <= rounds / 5);
+  /* By chance 1 in 20 scores seem to tell something, and in 1 of 40 problems members seem to agree.
+   * Without the test of the scores nearly all bonuses would be applied. */
+  assert_true(applied[0] <= rounds * 2 / 5);
   assert_int_equal(warned[1], 0);
   assert_int_equal(applied[1], rounds);
 }
