@@ -21,3 +21,18 @@ int64_t weights_of(const chorale_learnt *learnt, chorale_learnt_weight *weights,
   OK(chorale_learnt_weights(learnt, weights, sizeof *weights, most, &count, &error));
   return count;
 }
+
+void label_under(const chorale_learnt *learnt, const chorale_problem *problem, int64_t positions,
+                 int32_t *together, int32_t *alone) {
+  chorale_error error;
+  chorale_model *model = NULL;
+  chorale_run *run = NULL;
+  OK(chorale_learnt_apply(NULL, learnt, problem, &model, &error));
+  OK(chorale_run_create(NULL, model, NULL, NULL, &run, &error));
+  OK(chorale_run_solve(run, NULL, &error));
+  OK(chorale_run_all_labels(run, CHORALE_TOGETHER, together, positions, NULL, &error));
+  if (alone)
+    OK(chorale_run_all_labels(run, CHORALE_ALONE, alone, positions, NULL, &error));
+  chorale_run_destroy(run);
+  chorale_model_release(model);
+}

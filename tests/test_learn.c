@@ -55,7 +55,11 @@ static void uproot(Planted *planted) {
   free(planted->group);
 }
 
-static chorale_problem *problem_of(const Planted *planted) {
+enum { MOST_KINDS = 6 };
+
+/* A problem of the items, with a kind of cliques for each list of keys. */
+static chorale_problem *problem_with_keys(const Planted *planted, const int32_t *const *keys,
+                                          int64_t kinds) {
   chorale_error error;
   chorale_corpus corpus;
   chorale_corpus_init(&corpus, sizeof corpus);
@@ -63,14 +67,21 @@ static chorale_problem *problem_of(const Planted *planted) {
   corpus.labels = LABELS;
   corpus.unary = planted->scores;
   corpus.groups = planted->group;
-  chorale_agreement agreement;
-  chorale_agreement_init(&agreement, sizeof agreement);
-  agreement.kind = CHORALE_AGREE_KEYS;
-  agreement.keys = planted->keys;
+  chorale_agreement agreements[MOST_KINDS];
+  for (int64_t k = 0; k < kinds; ++k) {
+    chorale_agreement_init(&agreements[k], sizeof *agreements);
+    agreements[k].kind = CHORALE_AGREE_KEYS;
+    agreements[k].keys = keys[k];
+  }
   chorale_problem *problem = NULL;
-  OK(chorale_problem_create_agreeing(NULL, &corpus, &agreement, 1, planted->gold, &problem,
+  OK(chorale_problem_create_agreeing(NULL, &corpus, agreements, kinds, planted->gold, &problem,
                                      &error));
   return problem;
+}
+
+static chorale_problem *problem_of(const Planted *planted) {
+  const int32_t *keys = planted->keys;
+  return problem_with_keys(planted, &keys, 1);
 }
 
 /* Learns without a basis: the weights of all kinds for it stay 0. */
@@ -140,7 +151,7 @@ static void guesses_are_left_alone(void **state) {
            (int)applied[0], (int)applied[1], (int)rounds);
   /* By chance 1 in 20 scores seem to tell something, and in 1 of 40 problems members seem to agree.
    * Without the test of the scores nearly all bonuses would be applied. */
-  assert_true(applied[0] <= rounds * 2 / 5);
+  assert_true(applied[0] <= rounds * 3 / 10);
   assert_int_equal(warned[1], 0);
   assert_int_equal(applied[1], rounds);
 }
@@ -287,7 +298,7 @@ static void intervals_cover_the_mean(void **state) {
 /* Of six kinds only one agrees: it must be kept, and few others. */
 static void kinds_must_gain(void **state) {
   (void)state;
-  enum { KINDS = 6 };
+  enum { KINDS = MOST_KINDS };
   Random random = {test_seed()};
   chorale_error error;
   int64_t right = 0, runs = 0;
@@ -296,30 +307,16 @@ static void kinds_must_gain(void **state) {
   for (int64_t round = 0; round < rounds; ++round) {
     Planted planted;
     plant(&random, &planted, 40, 2.5);
-    int32_t *keys = malloc((KINDS - 1) * (size_t)planted.items * sizeof *keys);
+    int32_t *dealt = malloc((KINDS - 1) * (size_t)planted.items * sizeof *dealt);
     for (int64_t i = 0; i < (KINDS - 1) * planted.items; ++i)
-      keys[i] = random_int(&random, 0, 3);
-    chorale_corpus corpus;
-    chorale_corpus_init(&corpus, sizeof corpus);
-    corpus.chains = planted.items;
-    corpus.labels = LABELS;
-    corpus.unary = planted.scores;
-    corpus.groups = planted.group;
-    chorale_agreement agreements[KINDS];
-    for (int k = 0; k < KINDS; ++k) {
-      chorale_agreement_init(&agreements[k], sizeof *agreements);
-      agreements[k].kind = CHORALE_AGREE_KEYS;
-      agreements[k].keys = k == 2 ? planted.keys : keys + (k - (k > 2)) * planted.items;
-    }
-    chorale_problem *problem = NULL;
-    OK(chorale_problem_create_agreeing(NULL, &corpus, agreements, KINDS, planted.gold, &problem,
-                                       &error));
+      dealt[i] = random_int(&random, 0, 3);
+    const int32_t *keys[KINDS];
+    for (int k = 0; k < KINDS; ++k)
+      keys[k] = k == 2 ? planted.keys : dealt + (k - (k > 2)) * planted.items;
+    chorale_problem *problem = problem_with_keys(&planted, keys, KINDS);
     chorale_learn_options options;
     chorale_learn_options_init(&options, sizeof options);
-    const chorale_weight_rule rule = {-1, CHORALE_BASIS_VALUE, -1, 0, 0};
-    options.rules = &rule;
-    options.rule_count = 1;
-    chorale_learnt *learnt = learn(problem, &options);
+    chorale_learnt *learnt = learn_without(problem, CHORALE_BASIS_VALUE);
     const chorale_learnt_report report = report_of(learnt);
     assert_true(report.runs <= 42 + 3 * KINDS);
     chorale_learnt_kind told[KINDS];
@@ -340,7 +337,7 @@ static void kinds_must_gain(void **state) {
       const double rate = 10 * options.level / KINDS;
       if (told[k].verdict == CHORALE_VERDICT_KEPT)
         assert_true((told[k].gain > 0 && told[k].p <= rate * kept) ||
-                    told[k].screening_p <= 2 * options.level);
+                    (told[k].gain_upper >= 0 && told[k].screening_p <= 2 * options.level));
       else
         assert_true(told[k].gain <= 0 || told[k].p > rate * no_greater);
     }
@@ -351,7 +348,7 @@ static void kinds_must_gain(void **state) {
     }
     chorale_learnt_destroy(learnt);
     chorale_problem_destroy(problem);
-    free(keys);
+    free(dealt);
     uproot(&planted);
   }
   printf("seed %llu: of %d, the kind that agrees %d; %.2f of the kinds kept are others\n",
@@ -388,21 +385,8 @@ static void agreement_is_reason_enough(void **state) {
       best = fmax(best, scores[v] = random_unit(&random));
     scores[planted.gold[i]] = best + 0.1; /* right, by a margin that asks for more */
   }
-  chorale_corpus corpus;
-  chorale_corpus_init(&corpus, sizeof corpus);
-  corpus.chains = planted.items;
-  corpus.labels = LABELS;
-  corpus.unary = planted.scores;
-  corpus.groups = planted.group;
-  chorale_agreement agreements[KINDS];
-  for (int k = 0; k < KINDS; ++k) {
-    chorale_agreement_init(&agreements[k], sizeof *agreements);
-    agreements[k].kind = CHORALE_AGREE_KEYS;
-    agreements[k].keys = keys[k];
-  }
-  chorale_problem *problem = NULL;
-  OK(chorale_problem_create_agreeing(NULL, &corpus, agreements, KINDS, planted.gold, &problem,
-                                     &error));
+  const int32_t *const of_kinds[KINDS] = {keys[0], keys[1]};
+  chorale_problem *problem = problem_with_keys(&planted, of_kinds, KINDS);
   chorale_learnt *learnt = learn_without(problem, CHORALE_BASIS_VALUE);
   chorale_problem_destroy(problem);
   assert_int_equal(report_of(learnt).applied, CHORALE_APPLIED_ALL);
@@ -417,15 +401,9 @@ static void agreement_is_reason_enough(void **state) {
   for (int64_t i = 0; i < planted.items; i += MEMBERS)
     for (int32_t v = 0; keys[1][i] >= 0 && v < LABELS; ++v)
       planted.scores[i * LABELS + v] = v == planted.gold[i] ? 0.9 : 1;
-  OK(chorale_problem_create_agreeing(NULL, &corpus, agreements, KINDS, planted.gold, &problem,
-                                     &error));
-  chorale_model *model = NULL;
-  chorale_run *run = NULL;
-  OK(chorale_learnt_apply(NULL, learnt, problem, &model, &error));
-  OK(chorale_run_create(NULL, model, NULL, NULL, &run, &error));
-  OK(chorale_run_solve(run, NULL, &error));
+  problem = problem_with_keys(&planted, of_kinds, KINDS);
   int32_t *labels = malloc((size_t)planted.items * sizeof *labels);
-  OK(chorale_run_all_labels(run, CHORALE_TOGETHER, labels, planted.items, NULL, &error));
+  label_under(learnt, problem, planted.items, labels, NULL);
   for (int64_t i = 0; i < planted.items; ++i)
     if (keys[1][i] >= 0) {
       wrong += i % MEMBERS == 0;
@@ -435,8 +413,6 @@ static void agreement_is_reason_enough(void **state) {
          (int)left);
   assert_true(left * 10 <= wrong);
   free(labels);
-  chorale_run_destroy(run);
-  chorale_model_release(model);
   chorale_problem_destroy(problem);
   chorale_learnt_destroy(learnt);
   for (int k = 0; k < KINDS; ++k)

@@ -101,22 +101,14 @@ static void square_of(const chorale_learnt *learnt, chorale_learnt_weight *weigh
 /* Wrong labels of other trees, by the scores alone and under what was learnt. */
 static void count_errors(const chorale_learnt *learnt, const Trees *trees, Relation relation,
                          int64_t *alone, int64_t *together) {
-  chorale_error error;
   chorale_problem *problem = problem_of(trees, relation);
-  chorale_model *model = NULL;
-  chorale_run *run = NULL;
-  OK(chorale_learnt_apply(NULL, learnt, problem, &model, &error));
-  OK(chorale_run_create(NULL, model, NULL, NULL, &run, &error));
-  OK(chorale_run_solve(run, NULL, &error));
-  int32_t *labels = calloc((size_t)trees->nodes, sizeof *labels);
-  for (chorale_labelling by = CHORALE_TOGETHER; by <= CHORALE_ALONE; ++by) {
-    OK(chorale_run_all_labels(run, by, labels, trees->nodes, NULL, &error));
-    for (int64_t i = 0; i < trees->nodes; ++i)
-      *(by == CHORALE_ALONE ? alone : together) += labels[i] != trees->gold[i];
+  int32_t *labels = calloc(2 * (size_t)trees->nodes, sizeof *labels);
+  label_under(learnt, problem, trees->nodes, labels, labels + trees->nodes);
+  for (int64_t i = 0; i < trees->nodes; ++i) {
+    *together += labels[i] != trees->gold[i];
+    *alone += labels[trees->nodes + i] != trees->gold[i];
   }
   free(labels);
-  chorale_run_destroy(run);
-  chorale_model_release(model);
   chorale_problem_destroy(problem);
 }
 

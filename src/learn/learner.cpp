@@ -183,7 +183,6 @@ private:
   Array<double> differences_; // by group
   Array<double> sums_;
   Array<std::uint8_t> dropped_; // by kind: 1 if its weights stay 0
-  bool needs_smaller_ = false;  // as learnt, the weights cost held-out groups more than the tagger
   bool may_shrink_ = false;     // scale() did not multiply all weights by kShrinkFactor to the end
   bool scores_tell_ = true;     // the tagger's scores tell something about the gold labels
   bool exchanged_ = false;
@@ -578,7 +577,6 @@ chorale_status LearningCourse::judge() noexcept {
       with_agreement = is_no_worse(all, control);
     else
       CHORALE_CHECK(try_smaller(with_agreement));
-    needs_smaller_ = with_agreement && told.gain <= 0;
     if (lessons_.interrupted())
       return CHORALE_OK;
   }
@@ -829,14 +827,16 @@ chorale_status LearningCourse::scale_some(Scaled scaled, double factor, std::int
 // costs less. If only smaller weights passed the last gate (try_smaller()), these are not enlarged,
 // but multiplied by kShrinkFactor once or more, whichever costs less.
 chorale_status LearningCourse::scale() noexcept {
-  if (learnt_.report.applied == CHORALE_APPLIED_NOTHING) {
+  const chorale_learnt_report &told = learnt_.report;
+  if (told.applied == CHORALE_APPLIED_NOTHING) {
     multiply(theta_, kFactor, Scaled::agreement);
     multiply(fold_theta_, kFactor, Scaled::agreement);
     return CHORALE_OK;
   }
+  const bool needs_smaller = told.applied == CHORALE_APPLIED_ALL && told.gain <= 0;
   double least = kInfinity;
   std::int32_t kept = 0;
-  if (!needs_smaller_) {
+  if (!needs_smaller) {
     Array<double> costs(memory_); // by group
     if (!costs.resize(groups()))
       return no_memory();
@@ -845,7 +845,7 @@ chorale_status LearningCourse::scale() noexcept {
     CHORALE_CHECK(scale_some(Scaled::agreement, kFactor, 1, false, least, kept));
     CHORALE_CHECK(scale_some(Scaled::directed, kFactor, kDirectedTimes, true, least, kept));
   }
-  CHORALE_CHECK(scale_some(Scaled::all, kShrinkFactor, kShrinkTimes, needs_smaller_, least, kept));
+  CHORALE_CHECK(scale_some(Scaled::all, kShrinkFactor, kShrinkTimes, needs_smaller, least, kept));
   may_shrink_ = kept < kShrinkTimes;
   return CHORALE_OK;
 }
