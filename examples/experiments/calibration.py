@@ -18,22 +18,15 @@ from pathlib import Path
 
 import libchorale as ch
 import numpy as np
-from libchorale.learn import learn
 
-import base_model
-import datasets
-import domain_adaptation
-import properties
-import repeated_words
-import words
-from learning import folds_of
+from case import Case
 from run import HERE, Pass
 
 BINS = 10
 DRAWS = 100
 MULTIPLES = (0.7, 0.8, 0.9, 1, 1.1, 1.25, 1.4, 1.6)
 ROW = "| %s | %s | %d | %.2f" + 6 * " | %.1f" + " |"
-SETS = {"wikigold": 0.3, "pages": 0.2}
+SETS = ("wikigold", "pages")
 
 
 def error(sure, right):
@@ -58,30 +51,18 @@ def perfect(tables, chosen, seed):
     return 100 * np.mean([error(sure, random.random(len(sure)) < sure) for _ in range(DRAWS)])
 
 
-def point(this, name, fraction, number):
+def point(this, name, number):
     """Returns the number of positions measured, the temperature, and six errors: of the learnt
     model at the temperature and at 1, of the tagger at both, of the learnt model at the best
     temperature, and of a perfect model."""
-    loaded = this.load(name)
-    data = loaded.data
-    train, test = datasets.split(data, fraction, number)
-    store = base_model.Store(this.folder(name) / "scores")
-    held_out, scored = base_model.fit(store, data, lambda: loaded.features, train, test, number)
-    parts, seen = folds_of(held_out)
-    if name == "pages":
-        made = lambda part: properties.to_learn(loaded.properties, part, properties.SIX)
-        classes, options = domain_adaptation.classes(data), {}
-    else:
-        made = lambda part: words.to_learn(loaded.words, part, False)
-        classes, options = repeated_words.classes(data), {}
-    learnt = learn([made(part) for part in parts], seen=seen, classes=classes)
-    problem = made(scored)
+    case = Case(this, "domain" if name == "pages" else "words", name, number)
+    scored, learnt, problem = case.scored, case.learn(), case.problem(case.scored)
     temperature = learnt.report["temperature"]
     alone = ch.ModelBuilder()
     for unary, matrix in zip(scored.unary, scored.matrices):
         alone.add_chain(unary, matrix)
     gold = problem.gold
-    with ch.Run(learnt.apply(problem), **options) as together, ch.Run(alone.freeze()) as own:
+    with ch.Run(learnt.apply(problem)) as together, ch.Run(alone.freeze()) as own:
         together.solve()
         own.solve()
         count = range(len(scored))
@@ -106,7 +87,7 @@ def main():
     parser.add_argument("--pages", default=HERE.parent / "publications" / "data" / "pages.txt")
     parser.add_argument("--cache", default=Path.home() / ".cache" / "chorale-experiments")
     parser.add_argument("--splits", type=int, default=5)
-    parser.add_argument("--only", nargs="*", default=list(SETS))
+    parser.add_argument("--only", nargs="*", default=SETS)
     options = parser.parse_args()
     options.report = False
     this = Pass(options)
@@ -115,7 +96,7 @@ def main():
     for name in options.only:
         rows = []
         for number in range(options.splits):
-            rows.append(point(this, name, SETS[name], number))
+            rows.append(point(this, name, number))
             print(ROW % (name, number, *rows[-1]), flush=True)
         print(ROW % (name, "mean", *np.mean(rows, axis=0)))
 

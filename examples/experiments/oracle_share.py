@@ -2,7 +2,8 @@
 """Measures what share the learnt weights gain of the gain of weights that are picked on the test
 groups.
 
-    oracle_share.py [--data FOLDER] [--pages FILE] [--cache FOLDER] [--splits 0 1 2] [--search N] [NAME ...]
+    oracle_share.py [--data FOLDER] [--pages FILE] [--cache FOLDER] [--splits 0 1 2] [--search N] [--each]
+                    [NAME ...]
 
 NAME is experiment:set, such as words:wikigold; without NAME: all of EVERY. *picked* stands for the
 best weights that any learner with these bases could find. It is the best, by F1 of the test groups
@@ -15,6 +16,9 @@ to parts with about as many groups as the learner had for training. The weights 
 same way on one part, and measured on all other parts, for each part in turn. So *crossed* has what
 no learner has, groups scored by the very tagger that is to be helped, and as many of them; it gains
 less than *picked* where the choice is chance.
+
+`--each` adds a row for each kind of label: its F1 under the same weights, which are still picked by
+F1 of all kinds together.
 """
 
 import argparse
@@ -25,15 +29,9 @@ import libchorale as ch
 import numpy as np
 from libchorale.learn import Learnt, learn
 
-import base_model
-import datasets
-import domain_adaptation
 import links
-import properties
-import repeated_words
-import words
-from learning import folds_of, halves
-from run import HERE, PROPERTY_POINTS, Pass
+from case import Case
+from run import HERE, Pass
 
 EVERY = ("words:wikigold", "words-across:wikigold", "domain-plain:grobid_refs", "domain:grobid_refs",
          "domain:pages", "domain:excite_refs", "words:litbank", "words-across:litbank", "words:ncbi_disease",
@@ -60,16 +58,23 @@ def bounds(weight):
 
 
 def counts(gold, found, classes):
-    """Returns the two numbers whose ratio, in per cent, is micro F1, or accuracy if `classes` is
-    None."""
+    """Returns two numbers whose ratio, in per cent, is micro F1, and two such numbers for the F1 of
+    each class, (1 + classes) x 2. If `classes` is None, their ratio is accuracy: 1 x 2."""
     if classes is None:
-        return np.array([np.sum(gold == found), len(gold)])
+        return np.array([[np.sum(gold == found), len(gold)]])
     gold, found = classes[gold], classes[found]
-    return np.array([2 * np.sum((gold == found) & (gold >= 0)), np.sum(gold >= 0) + np.sum(found >= 0)])
+    each = [[2 * np.sum((gold == c) & (found == c)), np.sum(gold == c) + np.sum(found == c)]
+            for c in class_ids(classes)]
+    return np.array([np.sum(each, axis=0), *each])
+
+
+def class_ids(classes):
+    return np.unique(classes[classes >= 0])
 
 
 def ratio(counts):
-    return 100 * counts[0] / max(1, counts[1])
+    """Returns by row the ratio of its two numbers, in per cent."""
+    return 100 * counts[:, 0] / np.maximum(1, counts[:, 1])
 
 
 def parts_of(groups, training):
@@ -92,7 +97,7 @@ class Test:
         self.known = {}
 
     def counts(self, learnt, weights):
-        """Returns by part the counts under these weights, parts x 2."""
+        """Returns by part what counts() returns under these weights, parts x rows x 2."""
         key = tuple(np.round(weights, 9))
         if key not in self.known:
             with ch.Run(with_weights(learnt, weights).apply(self.problem), **self.options) as run:
@@ -117,11 +122,15 @@ def weights_of(learnt):
 
 
 def picked(learnt, test, search):
-    """Returns four scores: of the tagger, under the learnt weights, under the weights picked on the
-    test groups, and the mean with weights picked on one part and measured on the others."""
+    """Returns four scores, 4 x rows of counts(): of the tagger, under the learnt weights, under the
+    weights picked on the test groups, and the mean with weights picked on one part and measured on
+    the others. Weights are picked by the first row."""
+
+    def scores(weights):
+        return ratio(sum(test.counts(learnt, weights)))
 
     def whole(weights):
-        return ratio(sum(test.counts(learnt, weights)))
+        return scores(weights)[0]
 
     learnt_weights, unit = weights_of(learnt), learnt.report["unit"]
     size = len(learnt_weights)
@@ -134,7 +143,7 @@ def picked(learnt, test, search):
 
     crossed = []
     for part, (_, problem) in enumerate(test.parts):
-        there = lambda weights: ratio(test.counts(learnt, weights)[part])
+        there = lambda weights: ratio(test.counts(learnt, weights)[part])[0]
         best = max([nothing, *tried(problem)], key=there)
         elsewhere = lambda weights: ratio(sum(np.delete(test.counts(learnt, weights), part, axis=0)))
         crossed.append(elsewhere(best) - elsewhere(nothing))
@@ -151,14 +160,15 @@ def picked(learnt, test, search):
                     best = other
         if whole(best) == before:
             break
-    base = whole(nothing)
-    return base, whole(learnt_weights), whole(best), base + np.mean(crossed)
+    base = scores(nothing)
+    return np.array([base, scores(learnt_weights), scores(best), base + np.mean(crossed, axis=0)])
 
 
 def point(this, experiment, name, number, search):
-    """Yields a name and what picked() returns, for each set of cliques of an experiment."""
-    loaded = this.load(name)
+    """Yields a name, the names of the rows that counts() adds for classes, and what picked() returns,
+    for each set of cliques of an experiment."""
     if experiment == "links":
+        loaded = this.load(name)
         for fraction in (0.1, 0.3):
             scored = links.Scored(loaded, fraction, number)
             problems, test = scored.problems("centred")
@@ -166,29 +176,14 @@ def point(this, experiment, name, number, search):
             cut = [(chains, scored.to_label("centred", chains))
                    for chains in parts_of(loaded.groups[scored.test],
                                           len(np.unique(loaded.groups[scored.train])))]
-            yield f"links {fraction:.0%}", picked(learnt, Test(test, cut, None, {}), search)
+            yield f"links {fraction:.0%}", [], picked(learnt, Test(test, cut, None, {}), search)
         return
-    data = loaded.data
-    store = base_model.Store(this.folder(name) / "scores")
-    tag, names, _ = PROPERTY_POINTS.get(experiment, ("base", None, None))
-    fraction = 0.2 if names else repeated_words.FRACTIONS[name]
-    train, test = datasets.split(data, fraction, number)
-    features = {"base": lambda: loaded.features, "plain": lambda: loaded.plain_features}[tag]
-    held_out, scored = base_model.fit(store, data, features, train, test, number, tag)
-    parts, seen = folds_of(held_out)
-    if names:
-        make = lambda part: properties.to_learn(loaded.properties, part, names)
-        classes, options = domain_adaptation.classes(data), domain_adaptation.RUN
-    else:
-        across = experiment == "words-across"
-        if across:
-            parts, seen = halves(data, parts, seen)
-        make = lambda part: words.to_learn(loaded.words, part, across)
-        classes, options = repeated_words.classes(data), {}
-    learnt = learn([make(part) for part in parts], seen=seen, classes=classes)
-    cut = [(chains, make(scored.part(np.flatnonzero(chains))))
-           for chains in parts_of([data.records[r].group for r in scored.records], len(train))]
-    yield f"{experiment} {name}", picked(learnt, Test(make(scored), cut, classes, options), search)
+    case = Case(this, experiment, name, number)
+    cut = [(chains, case.problem(case.scored.part(np.flatnonzero(chains))))
+           for chains in parts_of(case.groups_of(case.scored), len(case.train))]
+    test = Test(case.problem(case.scored), cut, case.classes, case.options)
+    kinds = [case.data.kinds[k] for k in class_ids(case.classes)]
+    yield f"{experiment} {name}", kinds, picked(case.learn(), test, search)
 
 
 def main():
@@ -199,6 +194,7 @@ def main():
     parser.add_argument("--cache", default=Path.home() / ".cache" / "chorale-experiments")
     parser.add_argument("--splits", type=int, nargs="+", default=range(5))
     parser.add_argument("--search", type=int, default=0)
+    parser.add_argument("--each", action="store_true")
     options = parser.parse_args()
     options.report = False
     this = Pass(options)
@@ -212,9 +208,10 @@ def main():
     for experiment, name in (each.split(":") for each in options.names):
         rows = {}
         for number in options.splits:
-            for told, row in point(this, experiment, name, number, options.search):
-                rows.setdefault(told, []).append(row)
-                tell(told, number, *row)
+            for told, kinds, found in point(this, experiment, name, number, options.search):
+                for kind, row in zip(["", *kinds] if options.each else [""], found.T):
+                    rows.setdefault(f"{told} {kind}".strip(), []).append(row)
+                    tell(f"{told} {kind}".strip(), number, *row)
         for told, found in rows.items():
             tell(told, "mean", *np.mean(found, axis=0))
 

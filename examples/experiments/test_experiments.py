@@ -27,6 +27,8 @@ import features
 import measure
 import names_masked
 import neural
+import oracle_share
+import other_taggers
 import properties
 import report
 import shared_cliques
@@ -36,6 +38,7 @@ import tables
 import types_across
 import learning
 import words
+from case import Case
 from run import Loaded, Pass, plan_of
 
 STYLES = [("{a} ( {y} ) . {t} . {v} .", "AOYOOTOVO"), ("{t} , {v} . {a} {y}", "TOVOAY"),
@@ -263,6 +266,24 @@ class Whole(Made):
         for file in (self.root / "out").glob("*.svg"):
             ElementTree.parse(file)
             self.assertIn(f"({file.name})", text)
+
+    def test_learnt_beside_picked_weights_and_other_taggers(self):
+        (self.root / "more" / "grobid_refs").mkdir(parents=True)
+        references(self.root / "more" / "grobid_refs" / "data.conll", groups=30)
+        options = SimpleNamespace(data=str(self.root / "more"), pages="nowhere", cache=str(self.root / "cache"))
+        this, experiment = Pass(options), ("domain-plain", "grobid_refs", 0)
+        case = Case(this, *experiment)
+        for part, other in zip(case.parts, next(other_taggers.other_parts(case, 1)), strict=True):
+            self.assertEqual(part.records, other.records)
+            self.assertFalse(np.array_equal(part.unary[0], other.unary[0]))
+        [(name, kinds, picked)] = oracle_share.point(this, *experiment, search=0)
+        self.assertEqual((name, sorted(kinds)), ("domain-plain grobid_refs", ["Author", "Title", "Venue"]))
+        counts = measure.counts(case.data, case.scored.records, case.scored.own, case.test).sum(axis=0)
+        wanted = [measure.f1(counts, measure.kinds_of(case.data, of)) for of in (kinds, *([k] for k in kinds))]
+        np.testing.assert_allclose(picked[0], wanted)
+        self.assertGreaterEqual(picked[2, 0], picked[:2, 0].max())
+        kinds, learnt = other_taggers.point(this, *experiment, count=1)
+        np.testing.assert_allclose(learnt[:2], picked[:2])
 
     def test_plans_have_no_point_twice(self):
         for quick in (True, False):
