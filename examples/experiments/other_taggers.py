@@ -11,9 +11,9 @@ and has not seen the training groups. No user has such a tagger. So where weight
 (the mean of N such taggers) gain no more than the learner's own, better taggers of the folds would
 not help: the training groups are too few to say more.
 
-The tables have F1 of the tagger on the test groups, and gains over it: of the learnt weights, of
-those learnt with other taggers, and that of weights picked on the test groups is measured by
-oracle_share.py.
+The table has F1 of the tagger on the test groups, and the gains over it of the learnt weights and of
+those learnt with other taggers. What weights picked on the test groups gain, oracle_share.py
+measures.
 """
 
 import argparse
