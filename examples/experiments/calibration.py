@@ -13,14 +13,11 @@ a model with the same probabilities would have if they were true and positions i
 other. It is not 0, since bins are finite.
 """
 
-import argparse
-from pathlib import Path
-
 import libchorale as ch
 import numpy as np
 
 from case import Case
-from run import HERE, Pass
+from run import Pass, parser_of
 
 BINS = 10
 DRAWS = 100
@@ -82,14 +79,10 @@ def point(this, name, number):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--data", default=HERE / "data")
-    parser.add_argument("--pages", default=HERE.parent / "publications" / "data" / "pages.txt")
-    parser.add_argument("--cache", default=Path.home() / ".cache" / "chorale-experiments")
+    parser = parser_of(__doc__)
     parser.add_argument("--splits", type=int, default=5)
     parser.add_argument("--only", nargs="*", default=SETS)
     options = parser.parse_args()
-    options.report = False
     this = Pass(options)
     print("| set | split | positions | temperature | learnt | at 1 | tagger | at 1 | picked | perfect |")
     print("|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|")

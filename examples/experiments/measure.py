@@ -18,11 +18,16 @@ def counts(data, records, labellings, groups):
     table = np.zeros((len(row), kinds, 3), dtype=np.int64)
     for r, labelling in zip(records, labellings):
         record = data.records[r]
-        gold, predicted = data.kind_of_label[record.labels], data.kind_of_label[labelling]
-        at = table[row[record.group]]
-        at[:, RIGHT] += np.bincount(gold[gold == predicted], minlength=kinds)
-        at[:, GOLD] += np.bincount(gold, minlength=kinds)
-        at[:, PREDICTED] += np.bincount(predicted, minlength=kinds)
+        table[row[record.group]] += counts_of(data.kind_of_label[record.labels], data.kind_of_label[labelling], kinds)
+    return table
+
+
+def counts_of(gold, predicted, kinds):
+    """Returns the counts of some tokens, kinds x 3. gold, predicted: the kind of each token."""
+    table = np.empty((kinds, 3), dtype=np.int64)
+    table[:, RIGHT] = np.bincount(gold[gold == predicted], minlength=kinds)
+    table[:, GOLD] = np.bincount(gold, minlength=kinds)
+    table[:, PREDICTED] = np.bincount(predicted, minlength=kinds)
     return table
 
 
@@ -32,6 +37,11 @@ def f1(table, kinds):
     right, gold, predicted = (table[..., kinds, k].sum(axis=-1) for k in range(3))
     total = np.asarray(gold + predicted, dtype=float)
     return 100.0 * np.where(total > 0, 2.0 * right / np.maximum(total, 1), 1.0)
+
+
+def f1_of_each(table, kinds):
+    """Returns the token F1 of the kinds together, and then that of each kind."""
+    return np.array([f1(table, kinds), *(f1(table, [kind]) for kind in kinds)])
 
 
 def kinds_of(data, names=None):

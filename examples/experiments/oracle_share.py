@@ -21,17 +21,16 @@ less than *picked* where the choice is chance.
 F1 of all kinds together.
 """
 
-import argparse
 import json
-from pathlib import Path
 
 import libchorale as ch
 import numpy as np
 from libchorale.learn import Learnt, learn
 
 import links
+import measure
 from case import Case
-from run import HERE, Pass
+from run import Pass, parser_of
 
 EVERY = ("words:wikigold", "words-across:wikigold", "domain-plain:grobid_refs", "domain:grobid_refs",
          "domain:pages", "domain:excite_refs", "words:litbank", "words-across:litbank", "words:ncbi_disease",
@@ -57,26 +56,6 @@ def bounds(weight):
             np.inf if weight["most"] is None else weight["most"])
 
 
-def counts(gold, found, classes):
-    """Returns two numbers whose ratio, in per cent, is micro F1, and two such numbers for the F1 of
-    each class, (1 + classes) x 2. If `classes` is None, their ratio is accuracy: 1 x 2."""
-    if classes is None:
-        return np.array([[np.sum(gold == found), len(gold)]])
-    gold, found = classes[gold], classes[found]
-    each = [[2 * np.sum((gold == c) & (found == c)), np.sum(gold == c) + np.sum(found == c)]
-            for c in class_ids(classes)]
-    return np.array([np.sum(each, axis=0), *each])
-
-
-def class_ids(classes):
-    return np.unique(classes[classes >= 0])
-
-
-def ratio(counts):
-    """Returns by row the ratio of its two numbers, in per cent."""
-    return 100 * counts[:, 0] / np.maximum(1, counts[:, 1])
-
-
 def parts_of(groups, training):
     """Deals the test groups to parts with about as many groups as there are training groups. Returns
     by part an array of booleans, by record. groups: by record."""
@@ -89,21 +68,25 @@ class Test:
     """Labels the test groups under any weights.
 
     problem: all test groups, with gold labels. parts: by part of the groups, an array of booleans by
-    chain, and the problem of the chains of this part alone."""
+    chain, and the problem of the chains of this part alone. kind_of_label, kinds: the kind of each
+    label, and the kinds that count. classes: of labels, as the learner takes them; options: of the
+    run that labels."""
 
-    def __init__(self, problem, parts, classes, options):
+    def __init__(self, problem, parts, kind_of_label, kinds, classes, options):
         self.problem, self.parts, self.classes, self.options = problem, parts, classes, options
+        self.kind_of_label, self.kinds = kind_of_label, kinds
+        self.gold, self.size = kind_of_label[problem.gold], kind_of_label.max() + 1
         self.masks = [np.repeat(chains, problem.model.chain_lengths) for chains, _ in parts]
         self.known = {}
 
     def counts(self, learnt, weights):
-        """Returns by part what counts() returns under these weights, parts x rows x 2."""
+        """Returns by part the counts under these weights, parts x kinds x 3 (see measure.py)."""
         key = tuple(np.round(weights, 9))
         if key not in self.known:
             with ch.Run(with_weights(learnt, weights).apply(self.problem), **self.options) as run:
                 run.solve()
-                labels = run.all_labels()
-            self.known[key] = np.array([counts(self.problem.gold[mask], labels[mask], self.classes)
+                found = self.kind_of_label[run.all_labels()]
+            self.known[key] = np.array([measure.counts_of(self.gold[mask], found[mask], self.size)
                                         for mask in self.masks])
         return self.known[key]
 
@@ -122,12 +105,12 @@ def weights_of(learnt):
 
 
 def picked(learnt, test, search):
-    """Returns four scores, 4 x rows of counts(): of the tagger, under the learnt weights, under the
-    weights picked on the test groups, and the mean with weights picked on one part and measured on
-    the others. Weights are picked by the first row."""
+    """Returns four scores, each the F1 of all kinds together and then of each: of the tagger, under
+    the learnt weights, under the weights picked on the test groups, and the mean with weights picked
+    on one part and measured on the others. Weights are picked by F1 of all kinds together."""
 
-    def scores(weights):
-        return ratio(sum(test.counts(learnt, weights)))
+    def scores(weights, parts=slice(None)):
+        return measure.f1_of_each(test.counts(learnt, weights)[parts].sum(axis=0), test.kinds)
 
     def whole(weights):
         return scores(weights)[0]
@@ -143,10 +126,9 @@ def picked(learnt, test, search):
 
     crossed = []
     for part, (_, problem) in enumerate(test.parts):
-        there = lambda weights: ratio(test.counts(learnt, weights)[part])[0]
-        best = max([nothing, *tried(problem)], key=there)
-        elsewhere = lambda weights: ratio(sum(np.delete(test.counts(learnt, weights), part, axis=0)))
-        crossed.append(elsewhere(best) - elsewhere(nothing))
+        best = max([nothing, *tried(problem)], key=lambda weights: scores(weights, [part])[0])
+        others = np.delete(np.arange(len(test.parts)), part)
+        crossed.append(scores(best, others) - scores(nothing, others))
 
     best = max(tried(test.problem), key=whole)
     for _ in range(search):
@@ -165,8 +147,8 @@ def picked(learnt, test, search):
 
 
 def point(this, experiment, name, number, search):
-    """Yields a name, the names of the rows that counts() adds for classes, and what picked() returns,
-    for each set of cliques of an experiment."""
+    """Yields a name, the names of the kinds, and what picked() returns, for each set of cliques of an
+    experiment."""
     if experiment == "links":
         loaded = this.load(name)
         for fraction in (0.1, 0.3):
@@ -176,27 +158,24 @@ def point(this, experiment, name, number, search):
             cut = [(chains, scored.to_label("centred", chains))
                    for chains in parts_of(loaded.groups[scored.test],
                                           len(np.unique(loaded.groups[scored.train])))]
-            yield f"links {fraction:.0%}", [], picked(learnt, Test(test, cut, None, {}), search)
+            topics = np.arange(scored.size)  # each counts, so micro F1 is accuracy
+            yield (f"links {fraction:.0%}", loaded.label_names,
+                   picked(learnt, Test(test, cut, topics, topics, None, {}), search))
         return
     case = Case(this, experiment, name, number)
     cut = [(chains, case.problem(case.scored.part(np.flatnonzero(chains))))
-           for chains in parts_of(case.groups_of(case.scored), len(case.train))]
-    test = Test(case.problem(case.scored), cut, case.classes, case.options)
-    kinds = [case.data.kinds[k] for k in class_ids(case.classes)]
-    yield f"{experiment} {name}", kinds, picked(case.learn(), test, search)
+           for chains in parts_of([case.data.records[r].group for r in case.scored.records], len(case.train))]
+    test = Test(case.problem(case.scored), cut, case.data.kind_of_label, case.kinds, case.classes, case.options)
+    yield f"{experiment} {name}", case.kind_names(), picked(case.learn(), test, search)
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser = parser_of(__doc__)
     parser.add_argument("names", nargs="*", default=EVERY)
-    parser.add_argument("--data", default=HERE / "data")
-    parser.add_argument("--pages", default=HERE.parent / "publications" / "data" / "pages.txt")
-    parser.add_argument("--cache", default=Path.home() / ".cache" / "chorale-experiments")
     parser.add_argument("--splits", type=int, nargs="+", default=range(5))
     parser.add_argument("--search", type=int, default=0)
     parser.add_argument("--each", action="store_true")
     options = parser.parse_args()
-    options.report = False
     this = Pass(options)
     print("| set | split | tagger | learnt | picked | share, % | crossed |\n|---|--:|--:|--:|--:|--:|--:|")
 
@@ -209,9 +188,10 @@ def main():
         rows = {}
         for number in options.splits:
             for told, kinds, found in point(this, experiment, name, number, options.search):
-                for kind, row in zip(["", *kinds] if options.each else [""], found.T):
-                    rows.setdefault(f"{told} {kind}".strip(), []).append(row)
-                    tell(f"{told} {kind}".strip(), number, *row)
+                heads = [told, *(f"{told} {kind}" for kind in kinds)] if options.each else [told]
+                for head, row in zip(heads, found.T):
+                    rows.setdefault(head, []).append(row)
+                    tell(head, number, *row)
         for told, found in rows.items():
             tell(told, "mean", *np.mean(found, axis=0))
 

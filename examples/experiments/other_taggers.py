@@ -16,15 +16,11 @@ those learnt with other taggers. What weights picked on the test groups gain, or
 measures.
 """
 
-import argparse
-from pathlib import Path
-
 import libchorale as ch
 import numpy as np
 
 from case import Case
-from oracle_share import class_ids, counts, ratio
-from run import HERE, Pass
+from run import Pass, parser_of
 
 
 def other_parts(case, count):
@@ -38,34 +34,26 @@ def other_parts(case, count):
 
 
 def point(this, experiment, name, number, count):
-    """Returns the names of the classes and three scores, 3 x (1 + classes), the first of which is
-    micro F1: of the tagger, of the learnt weights, and of those learnt with other taggers."""
+    """Returns the names of the kinds and three scores, each the F1 of all kinds together and then of
+    each: of the tagger, of the learnt weights, and of those learnt with other taggers."""
     case = Case(this, experiment, name, number)
     problem = case.problem(case.scored)
-
-    def scores(labels):
-        return ratio(counts(problem.gold, labels, case.classes))
 
     def under(learnt):
         with ch.Run(learnt.apply(problem), **case.options) as run:
             run.solve()
-            return scores(run.all_labels())
+            return case.scores([run.labels(k) for k in range(len(case.scored))])
 
     others = [under(case.learn(parts)) for parts in other_parts(case, count)]
-    return ([case.data.kinds[k] for k in class_ids(case.classes)],
-            np.array([scores(np.concatenate(case.scored.own)), under(case.learn()), np.mean(others, axis=0)]))
+    return case.kind_names(), np.array([case.scores(case.scored.own), under(case.learn()), np.mean(others, axis=0)])
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser = parser_of(__doc__)
     parser.add_argument("names", nargs="+")
-    parser.add_argument("--data", default=HERE / "data")
-    parser.add_argument("--pages", default=HERE.parent / "publications" / "data" / "pages.txt")
-    parser.add_argument("--cache", default=Path.home() / ".cache" / "chorale-experiments")
     parser.add_argument("--splits", type=int, nargs="+", default=range(5))
     parser.add_argument("--taggers", type=int, default=2)
     options = parser.parse_args()
-    options.report = False
     this = Pass(options)
     print("| set | split | F1 of | tagger | learnt | with other taggers |\n|---|--:|---|--:|--:|--:|")
 

@@ -52,6 +52,10 @@ class Loaded:
     def plain_features(self):
         return features.Features(self.data, places=False)
 
+    def features_of(self, tag):
+        """Returns the features of a base model, "base" or "plain"."""
+        return self.plain_features if tag == "plain" else self.features
+
     @cached_property
     def properties(self):
         return properties.Properties(self.data)
@@ -120,9 +124,8 @@ class Pass:
         common = (base_model.Store(self.folder(name) / "scores"), loaded.data)
         if experiment in PROPERTY_POINTS:
             tag, names, baselines = PROPERTY_POINTS[experiment]
-            made = {"base": lambda: loaded.features, "plain": lambda: loaded.plain_features}[tag]
-            return domain_adaptation.point(*common, loaded.properties, made, fraction, number, tag, names,
-                                           baselines)
+            return domain_adaptation.point(*common, loaded.properties, lambda: loaded.features_of(tag), fraction,
+                                           number, tag, names, baselines)
         return repeated_words.point(*common, loaded.words, lambda: loaded.features, fraction, number,
                                     across=experiment == "words-across")
 
@@ -175,19 +178,26 @@ def plan_of(quick):
     return plan + sorted(rest, key=lambda point: point[3])
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+def parser_of(text):
+    """Returns a parser with the arguments from which a Pass is made. text: describes the program."""
+    parser = argparse.ArgumentParser(description=text.split("\n")[0])
     parser.add_argument("--data", default=HERE / "data", help="folder of the data sets")
     parser.add_argument("--pages", default=HERE.parent / "publications" / "data" / "pages.txt",
                         help="this project's publication pages")
+    parser.add_argument("--cache", default=Path.home() / ".cache" / "chorale-experiments",
+                        help="folder for trained models' scores and finished points")
+    parser.set_defaults(report=False)
+    return parser
+
+
+def main():
+    parser = parser_of(__doc__)
     parser.add_argument("--quick", action="store_true", help="minutes in the place of hours")
     parser.add_argument("--only", nargs="*", default=[], help="data sets to run, by name")
     parser.add_argument("--experiments", nargs="*", default=[],
                         help="experiments to run, by name: domain, domain-four, words, links, ...")
     parser.add_argument("--splits", nargs="*", type=int, default=[],
                         help="these splits, by number, in place of those of the full pass")
-    parser.add_argument("--cache", default=Path.home() / ".cache" / "chorale-experiments",
-                        help="folder for trained models' scores and finished points")
     parser.add_argument("--out", default=HERE, help="folder for the tables and plots")
     parser.add_argument("--report", action="store_true", help="only write what the cache holds")
     options = parser.parse_args()
