@@ -79,10 +79,7 @@ Joint::Joint(Layout &layout, const ChainView &view, const Attachments &attachmen
   if (tree)
     tree_.emplace(layout, view, plan_.keys, plan_.firing_keys, attachments.count, plan_.most,
                   plan_.width, static_cast<std::int64_t>(longest), use == JointUse::decoding);
-  else if (const Attached only = is_single_message() ? attachments.at(0) : Attached{};
-           only.property && BoundedSingle::serves(view, *only.property, plan_.most))
-    bounded_.emplace(layout, view, *only.property, plan_.most);
-  else if (only.property)
+  else if (is_single_message())
     single_.emplace(layout, view, plan_.most);
   else
     chain_.emplace(layout, view, plan_.keys, attachments.count, plan_.most, plan_.width,
@@ -142,8 +139,6 @@ double Joint::run_bounded(std::int32_t outgoing, gsl::span<double> message,
   if (is_interrupted())
     return kForbidden;
   assign(outgoing);
-  if (bounded_)
-    return bounded_->run(scores_, properties_[0], message, outcome.most);
   if (single_)
     return single_->run(scores_, properties_[0], message, outcome.most);
   if (tree_ || absorbs())

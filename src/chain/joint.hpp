@@ -12,7 +12,6 @@
 #include "chain/attachments.hpp"
 #include "chain/joint_chain.hpp"
 #include "chain/joint_tree.hpp"
-#include "chain/single_bounded.hpp"
 #include "chain/single_chain.hpp"
 
 #include <chorale/message.h>
@@ -131,8 +130,7 @@ private:
   gsl::span<std::int32_t> first_; // T: best labelling found before the full run
   std::optional<JointChain> chain_;
   std::optional<JointTree> tree_;
-  std::optional<SingleChain> single_;    // the message of one property alone
-  std::optional<BoundedSingle> bounded_; // the same, for properties with many values
+  std::optional<SingleChain> single_; // the message of one property alone
 };
 
 } // namespace chorale

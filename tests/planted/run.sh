@@ -292,29 +292,6 @@ faulty_pass "a value passes for worse than the best known" \
 faulty_pass "a property left out may fall short" 's/!(short_of > 0)/!(short_of > 1)/' 'seed [0-9]+|close\(pass.best'
 faulty_pass "a trace takes another row" 's/row = all_backs_\[.*/row = 0;/' 'seed [0-9]+: the labelling'
 
-faulty_bounds() { # FAULT SCRIPT PATTERN
-  faulty_source chain/single_bounded.cpp "$(echo "$build"/tests/internal/CMakeFiles/test_single_bounded.dir/*.o)" "$@"
-}
-faulty_bounds "a value that fires again is not followed" \
-  's/^    start_rows(t);//' 'seed [0-9]+, (property|value)'
-faulty_bounds "rows are dropped by what fires nothing more" \
-  's/const double \*with = firing(t, state);/const double *with = silent(t, state);/' 'seed [0-9]+, (property|value)'
-faulty_bounds "a value gains by one more firing only" \
-  's/raise_lanes<V>(most, score + completion);/most = score + completion;/' 'seed [0-9]+, property'
-faulty_bounds "a state that only firings lead to has no hope" \
-  's/to = before > V{} + kForbidden ? hope : any;/to = hope;/' 'seed [0-9]+, property'
-faulty_bounds "two labels that fire one value pass for two values" \
-  's/const bool has_owners = behaviour_.has_owners();/const bool has_owners = true;/' 'seed [0-9]+, property'
-faulty_bounds "what a value gains is not handed on to other positions" \
-  's/^      exchange(true);//' 'seed [0-9]+, property'
-faulty_bounds "any value that fires again passes for a conflict" \
-  's/conflicts = value >= 0 \&\& value != first.value;/conflicts = value >= 0;/' 'seed [0-9]+, (property|value)'
-faulty_bounds "a conflict passes for known" \
-  's/is_conflict_known_ = conflict >= .*/is_conflict_known_ = true;/' 'seed [0-9]+, (property|value)'
-faulty_bounds "completions are not needed under the last label of a state" \
-  's/end_column_\[s\] = std::max(end_column_\[s\], y + 1);/end_column_[s] = std::max(end_column_[s], y);/' 'seed [0-9]+, (property|value)'
-faulty_bounds "a firing at the end is left out" 's/ \&\& automaton.fires_at_end; ++i/ \&\& false; ++i/' 'seed [0-9]+, property'
-
 faulty_edit() { # FAULT SCRIPT PATTERN
   faulty_source cluster/run/edits.cpp \
     "$(echo "$build"/tests/CMakeFiles/{test_run_edit,chorale_{cluster_,chain_,}fixture}.dir/*.o)" "$@"
