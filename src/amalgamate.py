@@ -22,22 +22,7 @@ BEGIN = """\
      c++ -std=c++20 -O3 -c chorale.cpp
 
    Programs include chorale.h, and define CHORALE_STATIC where they link the object file itself. */
-#if !defined(_FILE_OFFSET_BITS)
-#define _FILE_OFFSET_BITS 64
-#endif
-#if defined(_WIN32) && !defined(NOMINMAX)
-#define NOMINMAX
-#endif
-#if !defined(CHORALE_BUILDING)
-#define CHORALE_BUILDING
-#endif
-/* The same bits on every machine: products and sums are rounded one by one. */
-#if defined(__clang__)
-#pragma STDC FP_CONTRACT OFF
-#elif defined(__GNUC__)
-#pragma GCC optimize("fp-contract=off")
-#endif
-/* Symbols are hidden, except those declared as exported and those that system headers declare. */
+{settings}/* Symbols are hidden, except those declared as exported and those that system headers declare. */
 #if defined(_WIN32)
 #define CHORALE_HIDE
 #define CHORALE_SHOW
@@ -101,14 +86,6 @@ def notice(path, of):
     return f"\n/* The licence of {of}:\n\n{path.read_text()}*/\n"
 
 
-def sources():
-    """Yields all sources in the order of src/CMakeLists.txt: each folder after those it uses."""
-    text = (ROOT / "src/CMakeLists.txt").read_text()
-    for floor, rest in re.findall(r"^chorale_floor\((\w+)(.*?)\)", text, re.M | re.S):
-        for name in re.findall(r"[\w/]+\.cpp", rest):
-            yield ROOT / "src" / floor / name
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("directory", type=pathlib.Path)
@@ -126,13 +103,15 @@ def main():
     writer = Writer([ROOT / "src", ROOT / "include", *gsl], True)
     for path in (ROOT / "include/chorale").glob("*.h"):
         writer.seen.add(path.resolve())
-    for path in sources():
-        writer.parts.append(f"\n// ---- {path.relative_to(ROOT / 'src')}\n\n")
-        writer.add(path)
+    whole = (ROOT / "src/chorale.cpp").read_text()
+    settings = whole[whole.index("#if") : whole.index("\n#if !__has_include(<gsl/gsl>)")]
+    for name in re.findall(r'^#include "(.*)"', whole, re.M):
+        writer.parts.append(f"\n// ---- {name}\n\n")
+        writer.add(ROOT / "src" / name)
 
     text = writer.text()
     includes = "".join(f"#include <{name}>\n" for name in sorted(writer.language))
-    begin = BEGIN.format(version=".".join(version)) + notice(ROOT / "LICENSE", "Chorale")
+    begin = BEGIN.format(version=".".join(version), settings=settings) + notice(ROOT / "LICENSE", "Chorale")
     arguments.directory.mkdir(parents=True, exist_ok=True)
     (arguments.directory / "chorale.h").write_text(notice(ROOT / "LICENSE", "Chorale") + header.text())
     (arguments.directory / "chorale.cpp").write_text(
