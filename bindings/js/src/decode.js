@@ -1,7 +1,7 @@
 // The simplest interface: from scores to labels that agree (decode.h).
 import { ChoraleError, STATUS, WRONG_TYPE, refuse } from "./errors.js";
 import { create, given } from "./handle.js";
-import { arrayOf, integer, length, optionsOf, real, shown, sizeOf } from "./native.js";
+import { arrayOf, integer, isNothing, length, optionsOf, real, shown, sizeOf } from "./native.js";
 import { FLAT, scoresOf } from "./model.js";
 import { Potential, result } from "./potential.js";
 import { Property, Transitions, createTransitions } from "./property.js";
@@ -73,9 +73,9 @@ function chainsOf(native, scope, scores) {
 // ---- Agreements --------------------------------------------------------------------------------
 
 /**
- * Gives each different key (a word or another value) of the rows a number, its id. If all keys are
- * integers, each key is its own id. Returns { ids, known }: the id at each position, and a map from
- * keys to ids, or null if keys are ids.
+ * Gives each different key (a word or another value) of the rows a number, its id, and nothing (null,
+ * undefined, NaN) the id -1, which forms no clique. If all keys are integers, each key is its own id.
+ * Returns { ids, known }: the id at each position, and a map from keys to ids, or null if keys are ids.
  */
 function idsOf(name, rows, ends) {
   const outer = length(name, arrayOfAny(name, rows), ends.length - 1);
@@ -88,9 +88,10 @@ function idsOf(name, rows, ends) {
     length(`${name}[${i}]`, row, ends[i + 1] - ends[i]);
     for (let t = 0; t < row.length; ++t) all.push(row[t]);
   }
-  if (all.every(Number.isInteger)) return { ids: all, known: null };
-  const known = new Map();
-  return { ids: all.map((key) => numberOf(known, key)), known };
+  const given = all.filter((key) => !isNothing(key));
+  const known = given.every(Number.isInteger) ? null : new Map();
+  const idOf = (key) => (isNothing(key) ? -1 : known === null ? key : numberOf(known, key));
+  return { ids: all.map(idOf), known };
 }
 function numberOf(known, key) {
   if (!known.has(key)) known.set(key, known.size);
@@ -111,7 +112,8 @@ const isPair = (entry) =>
  * caller passed an `Agreement`, so that error messages may name its fields.
  */
 function agreementsOf(options) {
-  const { agree = "word", strength = 1, minimum = 2, stop = [] } = options;
+  const { strength = 1, minimum = 2, stop = [] } = options;
+  const { agree = options.tokens ? "word" : [] } = options;
   const single =
     typeof agree === "string" ||
     agree instanceof Property ||
@@ -171,11 +173,11 @@ function agreementFields(native, scope, { asked, place, own }, ends, tokens) {
     fields.keys = scope.numbers("int32", `${place}.keys`, keys.ids);
   }
   if (keys !== null) {
-    let stop = [...(asked.stop ?? [])];
+    let stop = [...(asked.stop ?? [])].filter((key) => !isNothing(key));
     if (keys.known)
       stop = stop.filter((key) => keys.known.has(key)).map((key) => keys.known.get(key));
-    // Without positions it is unknown whether words are texts or numbers, so `stop` is ignored.
-    else if (keys.ids.length === 0) stop = [];
+    // Without words it is unknown whether they are texts or numbers, so `stop` is ignored.
+    else if (keys.ids.every((id) => id === -1)) stop = [];
     fields.stop = scope.numbers("int32", `${prefix}stop`, stop);
     fields.stop_count = stop.length;
   }
@@ -244,7 +246,7 @@ function specified(native, scores, told, body) {
       }
     }
     try {
-      const tokens = told.tokens === undefined ? null : idsOf("tokens", told.tokens, ends);
+      const tokens = (told.tokens ?? null) === null ? null : idsOf("tokens", told.tokens, ends);
       const groupNames = new Map();
       const groups =
         told.groups === undefined
@@ -413,7 +415,7 @@ export function buildProblem(native, scores, options) {
           const words = [...tokens.known.keys()].map(String);
           problem.setTexts(
             "words",
-            tokens.ids.map((id) => words[id]),
+            tokens.ids.map((id) => words[id] ?? ""),
           );
         }
         if ([...groupNames.keys()].some((group) => typeof group === "string"))

@@ -132,10 +132,7 @@ export function corpusOf(native, scope, flat, options) {
     element: block.element,
     unary: block.at,
     transitions: given(native, "transitions", transitions, Transitions, true),
-    tokens:
-      tokens === undefined
-        ? 0
-        : scope.sized("int32", "tokens", tokens, block.length),
+    tokens: scope.tokens(tokens, block.length),
     groups:
       groups === undefined
         ? 0
@@ -183,10 +180,7 @@ export class ModelBuilder extends Handle {
       const scores = chainOf(native, scope, chain);
       const told = scope.struct("chain_options", {
         group: integer("group", group),
-        tokens:
-          tokens === undefined
-            ? 0
-            : scope.sized("int32", "tokens", tokens, scores.length),
+        tokens: scope.tokens(tokens, scores.length),
       });
       const index = scope.place();
       native.call(

@@ -350,6 +350,16 @@ class Scope {
   sized(type, name, given, count) {
     return this.numbers(type, name, length(name, arrayOf(name, given), count));
   }
+  /**
+   * Returns the address of `count` token ids, -1 where the caller's token is nothing; 0 if there are
+   * none.
+   */
+  tokens(given, count) {
+    if (given === null || given === undefined) return 0;
+    const all = arrayOf("tokens", given);
+    const ids = all instanceof Int32Array ? all : Array.from(all, (id) => (isNothing(id) ? -1 : id));
+    return this.sized("int32", "tokens", ids, count);
+  }
   /** Copies flags as bytes 0 and 1, and returns their address; 0 if there are none. */
   flags(name, given) {
     if (given === null || given === undefined) return 0;
@@ -411,6 +421,9 @@ export function isDetached(buffer) {
 
 /** The key under which a MemoryArray has its view of the library's memory. */
 export const IN_MEMORY = Symbol("in memory");
+
+/** Returns true for what stands for "no word" and "no key": null, undefined, NaN. */
+export const isNothing = (key) => key === null || key === undefined || Number.isNaN(key);
 
 /**
  * Returns an argument that is an array (for a MemoryArray, its view), after checking that it has a

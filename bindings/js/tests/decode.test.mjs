@@ -177,6 +177,38 @@ for (const [name, chorale] of await bothModules()) {
     assert.equal(chorale.allocatedBytes, 0);
   });
 
+  test(`nothing is no word and no key, ${name}`, () => {
+    const scores = [[[3, 0]], [[3, 0]], [[0, 1]], [[3, 0]]];
+    const own = [[0], [0], [1], [0]];
+    for (const nothing of [null, undefined, NaN])
+      for (const word of ["W", 7]) {
+        const tokens = [[nothing], [word], [nothing], [nothing]];
+        const labels = (options) => rows(chorale.decode(scores, { ...options, strength: 2 }).labels);
+        assert.deepEqual(labels({ tokens }), own);
+        assert.deepEqual(labels({ agree: { what: "keys", keys: tokens, strength: 2 } }), own);
+        assert.deepEqual(labels({ tokens, stop: [nothing] }), own);
+        const agreeing = [[word], [word], [word], [nothing]];
+        assert.deepEqual(labels({ tokens: agreeing }), [[0], [0], [0], [0]]);
+        const problem = chorale.buildProblem(scores, { tokens });
+        assert.deepEqual(problem.texts("words"), word === 7 ? [] : ["", "W", "", ""]);
+        const model = problem.model();
+        assert.deepEqual([0, 2, 3].map((chain) => model.chain(chain).tokens[0]), [-1, -1, -1]);
+        for (const handle of [model, problem]) handle.close();
+        const builder = chorale.createModelBuilder();
+        builder.addChain({ scores: [[1, 0], [0, 1]] }, { tokens: [7, nothing] });
+        builder.addCorpus({ scores: [[1, 0]], labels: 2 }, { tokens: [nothing] });
+        const built = builder.freeze();
+        assert.deepEqual([0, 1].map((chain) => [...built.chain(chain).tokens]), [[7, -1], [-1]]);
+        for (const handle of [built, builder]) handle.close();
+      }
+    const none = [[null], [null], [null], [null]];
+    assert.deepEqual(rows(chorale.decode(scores, { tokens: none, stop: ["W"] }).labels), own);
+    // Without tokens nothing agrees, unless the caller says what.
+    assert.deepEqual(rows(chorale.decode(scores).labels), own);
+    assert.deepEqual(rows(chorale.decode(scores, { tokens: null }).labels), own);
+    assert.equal(chorale.allocatedBytes, 0);
+  });
+
   test(`strengths are learnt, applied and kept, ${name}`, () => {
     // All mentions in a document have one label, place or person. The scores prefer the right label
     // at about three of four mentions.

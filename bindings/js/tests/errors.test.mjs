@@ -252,7 +252,7 @@ test("what decode is given", () => {
   const tokens = [["a", "b"], ["a"]];
   const no = (status, options, message, given = scores) =>
     refused(status, () => chorale.decode(given, options), message);
-  no("TOKENS_MISSING", {}, /tokens is missing: agree needs the words/);
+  no("TOKENS_MISSING", { agree: "word" }, /tokens is missing: agree needs the words/);
   no("SHAPE", { tokens: [["a"]] }, /tokens has 1 entries; it must have 2/);
   no("SHAPE", { tokens: [["a"], ["a"]] }, /tokens\[0\] has 1 entries; it must have 2/);
   no("WRONG_TYPE", { tokens: ["ab", "a"] }, /tokens\[0\] is "ab", not an array/);

@@ -323,20 +323,24 @@ export interface FlatScores {
   offsets?: Numbers;
 }
 
-/** A word or another key. Positions with equal words, or equal keys, should have equal labels. */
+/**
+ * A word or another key. Positions with equal words, or equal keys, should have equal labels. null,
+ * undefined and NaN are no word and no key: such positions agree with none.
+ */
 export type Key = string | number | bigint | boolean | null | undefined | object;
 
 export interface AgreeOptions {
   /** m x m scores: row x, column y for label y directly after label x. null: all are 0. */
   transitions?: Transitions | Rows | null;
-  /** For each chain its T words, given as texts or as integers from 0. */
-  tokens?: ArrayLike<ArrayLike<Key>>;
+  /** For each chain its T words, given as texts or as integers from 0 (-1: no word). */
+  tokens?: ArrayLike<ArrayLike<Key>> | null;
   /** The document of each chain; absent: all chains are in one document. */
   groups?: ArrayLike<Key>;
   /**
-   * What should agree. "word" (the default): the labels of equal words. A property: the property's
-   * values on different chains. A pair: "word" or a property, and a strength. An `Agreement`: what
-   * it says. An array: all that its entries, each in one of these forms, say.
+   * What should agree. "word" (the default if there are tokens): the labels of equal words. A
+   * property: the property's values on different chains. A pair: "word" or a property, and a
+   * strength. An `Agreement`: what it says. An array: all that its entries, each in one of these
+   * forms, say. Absent, without tokens: nothing.
    */
   agree?: Agree | readonly Agree[];
   /**
@@ -606,14 +610,16 @@ export interface ChainScores {
   /** T x m flags: 0 forbids the label at the position. */
   allowed?: Flags;
 }
+/** By position a token id from 0; -1, null, undefined or NaN for no token. */
+export type Tokens = Numbers | ArrayLike<number | null | undefined>;
 export interface ChainOptions {
-  tokens?: Numbers;
+  tokens?: Tokens | null;
   /** The document of the chain; 0 by default. */
   group?: number;
 }
 export interface CorpusOptions {
   transitions?: Transitions | null;
-  tokens?: Numbers;
+  tokens?: Tokens | null;
   groups?: Numbers;
 }
 export interface CliqueOptions {
