@@ -86,11 +86,12 @@ in_sanitizers() {
 }
 [[ $all == no ]] || begin_lane in_sanitizers
 
-dev_steps=("tests dev" "symbols dev" "readme")
+dev_steps=("tests dev" "symbols dev" "ignored files" "readme")
 [[ $all == no ]] || dev_steps+=("valgrind" "abi")
 if build_for dev "${dev_steps[@]}"; then
   run_tests "tests dev" dev -LE valgrind --no-tests=error
   step "symbols dev" tests/symbols.sh build/dev || true
+  step "ignored files" tests/ignored.sh || true
   step "readme" tests/readme.sh build/dev || true
   if [[ $all == yes ]]; then
     # The address sanitizer sees those that take long under valgrind.
