@@ -150,6 +150,8 @@ vendored() { # ARGUMENT...
   )
 }
 CXX=$quick/c++ vendored --test problems --test callbacks
+# Built again without a change, nothing is compiled.
+CXX=$quick/c++ vendored --test problems --test callbacks --no-run -v 2>&1 | grep 'Fresh libchorale-sys '
 [[ $deep == no ]] || vendored
 
 # Builds and runs the first program of the README from the unpacked packages alone, without the

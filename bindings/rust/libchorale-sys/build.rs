@@ -55,22 +55,15 @@ fn build() -> PathBuf {
 
 #[cfg(feature = "vendored")]
 fn build() -> PathBuf {
-    let out = PathBuf::from(std::env::var_os("OUT_DIR").expect("Cargo names a folder"));
-    let source = sources(&out);
-    let include = out.join("include");
-    std::fs::create_dir_all(include.join("chorale")).expect("OUT_DIR is ours");
-    std::fs::copy(
-        source.join("chorale.h"),
-        include.join("chorale").join("chorale.h"),
-    )
-    .expect("chorale.h is beside chorale.cpp");
+    let (source, folders) = sources();
     // `cargo build -vv` shows this line, which tells why the build takes so long.
     eprintln!("libchorale-sys: compiling one source of C++, for a minute and a half of one core");
     // The library is optimised even in a debug build of this crate. Optimisation does not change
     // its results, and users of this crate do not debug the library.
     cc::Build::new()
         .cpp(true)
-        .file(source.join("chorale.cpp"))
+        .file(source)
+        .includes(&folders)
         .define("CHORALE_STATIC", None)
         .flag("-std=c++20")
         .flag_if_supported("-ffp-contract=off")
@@ -78,46 +71,35 @@ fn build() -> PathBuf {
         .debug(false)
         .warnings(false)
         .compile("chorale");
-    include
+    folders[0].clone()
 }
 
-/// Returns the folder with chorale.h and chorale.cpp: `vendor` in a published package. In a clone
-/// of the repository the two files are made from the sources and written to `out`.
+/// Returns the source that holds or includes all of the library, and the folders of what it includes,
+/// first that of the headers.
 #[cfg(feature = "vendored")]
-fn sources(out: &Path) -> PathBuf {
+fn sources() -> (PathBuf, Vec<PathBuf>) {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    // A published package has the library as two files.
     let vendor = here.join("vendor");
-    println!("cargo:rerun-if-changed={}", vendor.display());
-    if vendor.join("chorale.cpp").exists() {
-        return vendor;
+    if vendor.exists() {
+        let include = PathBuf::from(std::env::var_os("OUT_DIR").expect("Cargo names a folder"));
+        std::fs::create_dir_all(include.join("chorale")).expect("OUT_DIR is ours");
+        std::fs::copy(vendor.join("chorale.h"), include.join("chorale/chorale.h"))
+            .expect("chorale.h is beside chorale.cpp");
+        watch(&vendor);
+        return (vendor.join("chorale.cpp"), vec![include]);
     }
+    // A clone has the sources themselves.
     let root = here.join("../../..");
-    for part in ["src", "include"] {
-        watch(&root.join(part));
-    }
-    let written = std::process::Command::new("python3")
-        .arg(root.join("src/amalgamate.py"))
-        .arg(out)
-        .status();
-    if !written.map_or(false, |status| status.success()) {
-        eprintln!(
-            "libchorale-sys: the library as two files could not be written from the repository; this \
-             needs python3 and the headers of Microsoft GSL."
-        );
-        std::process::exit(1);
-    }
-    out.to_path_buf()
+    let root = root.canonicalize().expect("a crate in the repository");
+    let folders = vec![root.join("include"), root.join("src")];
+    folders.iter().for_each(|folder| watch(folder));
+    (root.join("src/chorale.cpp"), folders)
 }
 
-/// Asks Cargo to run this script again when a file below `path` changes. The files are listed one
-/// by one, since Cargo does not follow symbolic links.
+/// Asks Cargo to run this script again when a file in a folder changes. The folder must exist: Cargo
+/// takes one that does not for changed, at every build.
 #[cfg(feature = "vendored")]
-fn watch(path: &Path) {
-    if let Ok(entries) = std::fs::read_dir(path) {
-        for entry in entries.flatten() {
-            watch(&entry.path());
-        }
-    } else {
-        println!("cargo:rerun-if-changed={}", path.display());
-    }
+fn watch(folder: &Path) {
+    println!("cargo:rerun-if-changed={}", folder.display());
 }
