@@ -220,18 +220,23 @@ static int64_t check_reasons(chorale_decoded *decoded, const chorale_run *run) {
       assert_true(at < count);
       const chorale_reason *reason = &reasons[at];
       int32_t values[DRAWN_POSITIONS];
-      int64_t members = 0, agreeing = 0;
+      int64_t members = 0, before = 0, agreeing = 0;
       OK(chorale_run_values(run, reason->clique, CHORALE_TOGETHER, values, COUNT_OF(values),
                             &members, &error));
       for (int64_t e = 0; e < members; ++e)
         agreeing += values[e] == reason->value && e != payments[k].member;
+      OK(chorale_run_values(run, reason->clique, CHORALE_ALONE, values, COUNT_OF(values),
+                            &members, &error));
+      for (int64_t e = 0; e < members; ++e)
+        before += values[e] == reason->value && e != payments[k].member;
       assert_int_equal(reason->chain, i);
       assert_int_equal(reason->clique, payments[k].clique);
       assert_int_equal(reason->position, payments[k].position);
       assert_int_equal(reason->value, payments[k].value);
       assert_int_equal(reason->own_value, payments[k].own_value);
       assert_true(reason->amount == payments[k].amount);
-      assert_int_equal(reason->members, members);
+      assert_int_equal(reason->others, members - 1);
+      assert_int_equal(reason->agreeing_before, before);
       assert_int_equal(reason->agreeing, agreeing);
       assert_int_equal(reason->agreement, chorale_decoded_agreement(decoded, reason->clique));
     }
@@ -312,8 +317,9 @@ static void three_mentions(void **state) {
   OK(chorale_decoded_reasons(decoded, &reason, sizeof reason, 1, &count, &error));
   assert_int_equal(count, 1);
   assert_int_equal(reason.chain, 2);
+  assert_int_equal(reason.others, 2);
+  assert_int_equal(reason.agreeing_before, 2);
   assert_int_equal(reason.agreeing, 2);
-  assert_int_equal(reason.members, 3);
   assert_true(is_close(reason.amount, (9 - 5) / 3.0));
   chorale_decoded_destroy(decoded);
   chorale_decoded_destroy(NULL);

@@ -267,6 +267,10 @@ static const char *check_chain(const Parsed *parsed, const Json *json, const Clu
     EXPECT(expect_number(parsed, payment, "own_value", payments[k].own_value));
     EXPECT(expect_number(parsed, payment, "value", payments[k].value));
     EXPECT(expect_number(parsed, payment, "amount", payments[k].amount));
+    EXPECT(expect_number(parsed, payment, "others", (double)payments[k].others));
+    EXPECT(expect_number(parsed, payment, "agreeing_before",
+                         (double)payments[k].agreeing_before));
+    EXPECT(expect_number(parsed, payment, "agreeing", (double)payments[k].agreeing));
   }
   return NULL;
 }

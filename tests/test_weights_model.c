@@ -436,8 +436,9 @@ static void decode_takes_weights(void **state) {
     agreement.weights = q->weights;
     chorale_decoded *decoded = NULL;
     OK(chorale_decode(NULL, &corpus, &agreement, 1, NULL, &decoded, &error));
-    int32_t labels[MOST] = {0};
+    int32_t labels[MOST] = {0}, own[MOST] = {0};
     OK(chorale_decoded_labels(decoded, CHORALE_TOGETHER, labels, MOST, NULL, &error));
+    OK(chorale_decoded_labels(decoded, CHORALE_ALONE, own, MOST, NULL, &error));
     chorale_run_result result;
     chorale_run_result_init(&result, sizeof result);
     OK(chorale_decoded_get_result(decoded, &result, &error));
@@ -447,11 +448,15 @@ static void decode_takes_weights(void **state) {
     int64_t count = 0;
     OK(chorale_decoded_reasons(decoded, reasons, sizeof reasons[0], MOST, &count, &error));
     for (int64_t k = 0; k < count; ++k) {
-      int64_t agreeing = 0;
-      for (int32_t i = 0; i < c.chains; ++i)
-        if (i != reasons[k].chain && labels[i] == reasons[k].value)
-          agreeing += q->weights[i];
-      assert_int_equal(reasons[k].members, q->total);
+      int64_t before = 0, agreeing = 0;
+      for (int32_t i = 0; i < c.chains; ++i) {
+        if (i == reasons[k].chain)
+          continue;
+        before += own[i] == reasons[k].value ? q->weights[i] : 0;
+        agreeing += labels[i] == reasons[k].value ? q->weights[i] : 0;
+      }
+      assert_int_equal(reasons[k].others, q->total - q->weights[reasons[k].chain]);
+      assert_int_equal(reasons[k].agreeing_before, before);
       assert_int_equal(reasons[k].agreeing, agreeing);
     }
     chorale_decoded_destroy(decoded);

@@ -217,15 +217,18 @@ func (d *Decoded) Result() (RunResult, error) {
 // Reason is one reason why a chain's labels differ from its best labels without cliques: a clique
 // that has a position of the chain, or the whole chain, as a member whose value changed.
 type Reason struct {
-	Agreement int     // index of the agreement that made the clique
-	Clique    int     // number of the clique in the model
-	Chain     int     // number of the chain in the corpus
-	Position  int     // the member's position in the chain; -1: the member is the whole chain, in a clique of AgreeProperty
-	Members   int     // number of members of the clique; with Agreement.Weights, the sum of their weights
-	Agreeing  int     // number of other members that have Value; with Agreement.Weights, the sum of their weights
-	OwnValue  int32   // value in the best labelling without cliques: a label or a value of the property; with R values, R is EMPTY (no value) and R + 1 CONFLICT (several values)
-	Value     int32   // value in the labelling of all chains together, numbered like OwnValue
-	Amount    float64 // decrease of the clique's potential if this member alone took OwnValue again; plus infinity if the potential forbids that
+	Agreement int // index of the agreement that made the clique
+	Clique    int // number of the clique in the model
+	Chain     int // number of the chain in the corpus
+	Position  int // the member's position in the chain; -1: the member is the whole chain, in a clique of AgreeProperty
+	// Evidence for Value: counts of the other members of the clique; with Agreement.Weights, sums of
+	// their weights.
+	Others         int     // all other members
+	AgreeingBefore int     // those that have Value in the best labelling without cliques
+	Agreeing       int     // those that have Value in the labelling of all chains together
+	OwnValue       int32   // value in the best labelling without cliques: a label or a value of the property; with R values, R is EMPTY (no value) and R + 1 CONFLICT (several values)
+	Value          int32   // value in the labelling of all chains together, numbered like OwnValue
+	Amount         float64 // decrease of the clique's potential if this member alone took OwnValue again; plus infinity if the potential forbids that
 }
 
 // Reasons returns all reasons, by chain, then by position, then by agreement. If the label of a
@@ -248,8 +251,8 @@ func (d *Decoded) Reasons() ([]Reason, error) {
 	reasons := make([]Reason, len(found))
 	for i, r := range found {
 		reasons[i] = Reason{
-			int(r.agreement), int(r.clique), int(r.chain), int(r.position), int(r.members), int(r.agreeing), int32(r.own_value),
-			int32(r.value), float64(r.amount),
+			int(r.agreement), int(r.clique), int(r.chain), int(r.position), int(r.others), int(r.agreeing_before),
+			int(r.agreeing), int32(r.own_value), int32(r.value), float64(r.amount),
 		}
 	}
 	return reasons, nil

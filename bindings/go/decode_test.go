@@ -164,17 +164,20 @@ func builtByHand(corpus *Corpus, agreements []*Agreement) (*Model, []int) {
 // reasonsOf computes the reasons of a result from the payments of a run with the same labelling.
 // origins: for each clique the index of its agreement.
 func reasonsOf(run *Run, origins []int) (reasons []Reason) {
-	values := must(run.AllValues(Together))
+	values, own := must(run.AllValues(Together)), must(run.AllValues(Alone))
 	for chain, paid := range must(run.AllPayments()) {
 		for _, p := range paid {
-			agreeing := -1 // -1: the member itself is not counted
-			for _, value := range values[p.Clique] {
+			before, agreeing := 0, -1 // -1: the member itself is not counted
+			for i, value := range values[p.Clique] {
 				if value == p.Value {
 					agreeing++
 				}
+				if own[p.Clique][i] == p.Value {
+					before++
+				}
 			}
 			reasons = append(reasons, Reason{
-				origins[p.Clique], p.Clique, chain, p.Position, len(values[p.Clique]), agreeing, p.OwnValue, p.Value, p.Amount,
+				origins[p.Clique], p.Clique, chain, p.Position, len(values[p.Clique]) - 1, before, agreeing, p.OwnValue, p.Value, p.Amount,
 			})
 		}
 	}
@@ -250,7 +253,7 @@ func TestDecodeThreeMentions(t *testing.T) {
 		t.Fatal(reasons)
 	}
 	reasons[0].Amount = 0
-	if want := (Reason{Chain: 2, Members: 3, Agreeing: 2, OwnValue: 1}); reasons[0] != want {
+	if want := (Reason{Chain: 2, Others: 2, AgreeingBefore: 2, Agreeing: 2, OwnValue: 1}); reasons[0] != want {
 		t.Error(reasons[0])
 	}
 	// A corpus may be decoded without agreements, and may be without chains.

@@ -51,13 +51,13 @@ func ExampleDecode() {
 	defer decoded.Close()
 	fmt.Println(must(decoded.Alone()), "->", must(decoded.Labels()))
 	for _, r := range must(decoded.Reasons()) {
-		fmt.Printf("mention %d, agreement %d: %d of %d others, worth %.2f\n", r.Chain, r.Agreement, r.Agreeing, r.Members-1, r.Amount)
+		fmt.Printf("mention %d, agreement %d: %d of %d others were, %d of %d are now, worth %.2f\n", r.Chain, r.Agreement, r.AgreeingBefore, r.Others, r.Agreeing, r.Others, r.Amount)
 	}
 	// Output:
 	// [[0] [0] [1] [1] [1]] -> [[0] [0] [0] [0] [1]]
-	// mention 2, agreement 0: 2 of 2 others, worth 1.33
-	// mention 2, agreement 1: 3 of 3 others, worth 0.30
-	// mention 3, agreement 1: 3 of 3 others, worth 0.30
+	// mention 2, agreement 0: 2 of 2 others were, 2 of 2 are now, worth 1.33
+	// mention 2, agreement 1: 2 of 3 others were, 3 of 3 are now, worth 0.30
+	// mention 3, agreement 1: 2 of 3 others were, 3 of 3 are now, worth 0.30
 }
 
 // Bibliographic references of one page agree on the kind of field that follows the title.

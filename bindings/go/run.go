@@ -728,6 +728,11 @@ type Payment struct {
 	OwnValue int32   // value of the member in the chain's best labelling without cliques
 	Value    int32   // value of the member in the best labelling
 	Amount   float64 // decrease of the clique's potential if this member alone took OwnValue again; plus infinity if the potential forbids that
+	// Evidence for Value: counts of the other members, without the centre; with weights, sums of their
+	// weights. All are 0 for a centre.
+	Others         int // all other members
+	AgreeingBefore int // those that have Value in the best labellings without cliques
+	Agreeing       int // those that have Value in the best labelling
 }
 
 // Payments returns the payments of all cliques to a chain. Payments for the whole chain come first,
@@ -774,7 +779,10 @@ func (r *Run) AllPayments() ([][]Payment, error) {
 func goPayments(paid []C.chorale_payment) []Payment {
 	payments := make([]Payment, len(paid))
 	for i, p := range paid {
-		payments[i] = Payment{int(p.clique), int(p.member), int(p.position), int32(p.own_value), int32(p.value), float64(p.amount)}
+		payments[i] = Payment{
+			int(p.clique), int(p.member), int(p.position), int32(p.own_value), int32(p.value), float64(p.amount),
+			int(p.others), int(p.agreeing_before), int(p.agreeing),
+		}
 	}
 	return payments
 }

@@ -130,10 +130,13 @@ typedef struct chorale_reason {
   int64_t clique;    /* number of the clique in the model */
   int64_t chain;
   int64_t position;  /* within the chain; -1: the whole chain, in a clique of PROPERTY */
-  int64_t members;   /* number of members (positions or chains) of the clique; with weights, the sum
-                        of their weights */
-  int64_t agreeing;  /* number of the other members that have `value` now; with weights, the sum of
-                        their weights */
+  /* Evidence for `value`: counts of the other members (positions or chains) of the clique; with
+   * weights, sums of their weights. "`agreeing_before` of `others` others had this value,
+   * `agreeing` of `others` have it now." */
+  int64_t others;          /* all other members */
+  int64_t agreeing_before; /* those whose value is `value` in CHORALE_ALONE: as the scores of their
+                              own chains say */
+  int64_t agreeing;        /* those whose value is `value` in the result, CHORALE_TOGETHER */
   int32_t own_value; /* value in the best labelling of the chain without cliques: a label, or a
                         value of the property, R for EMPTY, R + 1 for CONFLICT */
   int32_t value;     /* value in the result, CHORALE_TOGETHER */

@@ -456,8 +456,8 @@ CHORALE_API chorale_status chorale_run_values(const chorale_run *run, int64_t cl
                                               chorale_error *error);
 
 /* A payment: a member of a clique whose value differs from its value under the labelling of round
- * 0, and how much the clique's score gains by the change. Payments explain why the labels of a
- * chain changed. */
+ * 0, how much the clique's score gains by the change, and how many other members have the new
+ * value. Payments explain why the labels of a chain changed. */
 typedef struct chorale_payment {
   int64_t clique;
   int64_t member;    /* index of the member in the clique */
@@ -468,6 +468,11 @@ typedef struct chorale_payment {
    * own_value and every other member, even of the same chain, the value that it has now. Plus
    * infinity if the clique forbids these values. */
   double amount;
+  /* Evidence for `value`: counts of the other members of the clique, without its centre; with
+   * weights, sums of their weights. All three are 0 for a centre. */
+  int64_t others;          /* all other members */
+  int64_t agreeing_before; /* those that have `value` under the labelling of round 0 */
+  int64_t agreeing;        /* those that have `value` under CHORALE_TOGETHER */
 } chorale_payment;
 
 /* Writes every payment to a chain, ordered by position (whole chains first), then by clique. If the
@@ -556,7 +561,7 @@ CHORALE_API chorale_status chorale_run_probabilities(chorale_run *run, int64_t c
  *             "deadline" or "cancelled" (without a labelling the call fails with NO_LABELLING)
  *   chains    an array of { score, labels, changed } and, where a chain changed, own_score,
  *             own_labels, payments: an array of { clique, member, position, own_value, value,
- *             amount }
+ *             amount, others, agreeing_before, agreeing }
  *   cliques   an array of { score, values }
  *
  * buffer: a buffer of `capacity` bytes. The text ends in NUL, which `needed` includes. */

@@ -130,9 +130,7 @@ private:
 
 using Reasons = Array<chorale_reason>;
 
-// Makes a reason from every payment of the run (chorale_payment, run.h), chain by chain. In these
-// reasons `members` is 0 and `agreeing` is the weight of the member that the payment is for;
-// count_agreeing() then replaces both.
+// Makes a reason from every payment of the run (chorale_payment, run.h), chain by chain.
 chorale_status collect(const Report &report, const chorale_decoded &decoded, Reasons &reasons,
                        chorale_error *error) {
   // This call reads no labels, but fails with NO_LABELLING if the run has found no labelling.
@@ -150,56 +148,9 @@ chorale_status collect(const Report &report, const chorale_decoded &decoded, Rea
   for (const chorale_payment &paid : payments) {
     const Slot slot = model.member(static_cast<std::int32_t>(paid.clique),
                                    static_cast<std::int32_t>(paid.member));
-    reasons.push({agreement_of(decoded, paid.clique), paid.clique, slot.chain, paid.position, 0,
-                  model.cliques[slot.clique].weight(slot.member), paid.own_value, paid.value,
+    reasons.push({agreement_of(decoded, paid.clique), paid.clique, slot.chain, paid.position,
+                  paid.others, paid.agreeing_before, paid.agreeing, paid.own_value, paid.value,
                   paid.amount});
-  }
-  return CHORALE_OK;
-}
-
-// A member of a clique, in an array sorted by value: the value that the member shows, and the sum
-// of the weights of this member and all members before it in the array.
-struct ShownValue {
-  std::int32_t value;
-  std::int64_t counted;
-};
-
-// Fills in `members` and `agreeing` of all reasons. Reads the values of each clique once.
-chorale_status count_agreeing(const Report &report, const chorale_decoded &decoded,
-                              Reasons &reasons, chorale_error *error) {
-  Array<std::int64_t> order(decoded.memory); // indices of the reasons, sorted by clique
-  Array<std::int32_t> values(decoded.memory);
-  Array<ShownValue> shown(decoded.memory);
-  if (!order.resize(reasons.size()))
-    return report.out_of_memory(sizeof(std::int64_t));
-  for (std::int64_t r = 0; r < reasons.size(); ++r)
-    order[r] = r;
-  std::sort(order.begin(), order.end(), [&](std::int64_t a, std::int64_t b) {
-    return reasons[a].clique != reasons[b].clique ? reasons[a].clique < reasons[b].clique : a < b;
-  });
-  const auto is_lower = [](const ShownValue &a, const ShownValue &b) { return a.value < b.value; };
-  std::int64_t asked = -1;
-  for (const std::int64_t r : order) {
-    chorale_reason &reason = reasons[r];
-    const Clique clique = decoded.model->cliques[reason.clique];
-    if (reason.clique != asked) {
-      const std::int32_t members = clique.members;
-      if (!values.resize(members) || !shown.resize(members))
-        return report.out_of_memory(sizeof(ShownValue));
-      CHORALE_CHECK(chorale_run_values(decoded.run, reason.clique, CHORALE_TOGETHER,
-                                       values.begin(), members, nullptr, error));
-      asked = reason.clique;
-      for (std::int32_t i = 0; i < members; ++i)
-        shown[i] = {values[i], clique.weight(i)};
-      std::sort(shown.begin(), shown.end(), is_lower);
-      for (std::int32_t i = 1; i < members; ++i)
-        shown[i].counted += shown[i - 1].counted;
-    }
-    const auto [first, end] =
-        std::equal_range(shown.begin(), shown.end(), ShownValue{reason.value, 0}, is_lower);
-    const std::int64_t below = first == shown.begin() ? 0 : first[-1].counted;
-    reason.members = clique.total();
-    reason.agreeing = end[-1].counted - below - reason.agreeing;
   }
   return CHORALE_OK;
 }
@@ -270,7 +221,6 @@ chorale_status chorale_decoded_reasons(const chorale_decoded *decoded, chorale_r
     report.takes_from(decoded->memory);
     Reasons found(decoded->memory);
     CHORALE_CHECK(collect(report, *decoded, found, error));
-    CHORALE_CHECK(count_agreeing(report, *decoded, found, error));
     bool fills = false;
     CHORALE_CHECK(
         take_buffer(report, "reasons", reasons, capacity, found.size(), needed, fills));

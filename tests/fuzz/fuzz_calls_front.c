@@ -121,7 +121,9 @@ static void read_decoded(World *w, chorale_decoded *decoded) {
   CALL(chorale_decoded_reasons(decoded, reasons, sizeof *reasons, 32, &needed, &w->error));
   for (int64_t k = 0; w->status == CHORALE_OK && k < needed; ++k)
     REQUIRE(chorale_decoded_agreement(decoded, reasons[k].clique) == reasons[k].agreement &&
-                reasons[k].members >= 1 && reasons[k].agreeing < reasons[k].members,
+                reasons[k].agreeing_before >= 0 && reasons[k].agreeing >= 0 &&
+                reasons[k].agreeing_before <= reasons[k].others &&
+                reasons[k].agreeing <= reasons[k].others,
             "clique %lld of agreement %lld", (long long)reasons[k].clique,
             (long long)reasons[k].agreement);
   REQUIRE((chorale_decoded_run(decoded) != NULL) == (decoded != NULL), "no run");

@@ -195,7 +195,7 @@ def check_named(check, page):
     reasons = page.run("[...document.querySelectorAll('.why li:first-child')]"
                        ".map((item) => item.textContent)")
     check.expect(len(reasons) == 3 and all(
-        "label after <i>Title</i>: " in reason and "like 5 of 5 +3.20" in reason
+        "label after <i>Title</i>: " in reason and " of 4 others were, 4 of 4 are now +3.20" in reason
         for reason in reasons), f"reasons: {reasons}")
 
 

@@ -85,7 +85,7 @@ for (const [name, chorale] of await bothModules()) {
     assert.equal(found.changed[0].labels, found.labels[2]);
     const [{ amount, ...reason }] = found.changed[0].reasons;
     assert.deepEqual(reason, {
-      what: "word", agreement: 0, clique: 0, chain: 2, position: 1, members: 3, agreeing: 2,
+      what: "word", agreement: 0, clique: 0, chain: 2, position: 1, others: 2, agreeingBefore: 2, agreeing: 2,
       ownValue: 2, value: 1,
     });
     close(amount, 1.6);
@@ -158,7 +158,7 @@ for (const [name, chorale] of await bothModules()) {
     const property = chorale.createFirstLabel(2);
     const keys = { what: "keys", keys: [["run"], ["run"], ["run"]], strength: 0.5 };
     const found = chorale.decode(scores, { agree: [keys, [property, 0.4]] });
-    const told = found.changed[0].reasons.map((r) => [r.what, r.agreeing, r.members, r.value]);
+    const told = found.changed[0].reasons.map((r) => [r.what, r.agreeing, r.others + 1, r.value]);
     assert.deepEqual(told, [[1, 2, 3, 0], [0, 2, 3, 0]]);
     assert.deepEqual(found.changed[0].reasons.map(({ position }) => position), [-1, 0]);
     assert.deepEqual(rows(chorale.decode(scores,

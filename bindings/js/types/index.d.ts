@@ -416,10 +416,12 @@ export interface Reason {
   /** Position in the chain; -1: the whole chain, in a clique over a property. */
   readonly position: number;
   /**
-   * members: number of members of the clique. agreeing: number of the other members with `value`.
-   * With weights, both are sums of weights.
+   * Evidence for `value`: counts of the other members of the clique (others), of those with `value`
+   * in the best labelling without cliques (agreeingBefore), and of those with `value` in the result
+   * (agreeing). With weights, all three are sums of weights.
    */
-  readonly members: number;
+  readonly others: number;
+  readonly agreeingBefore: number;
   readonly agreeing: number;
   readonly ownValue: number;
   readonly value: number;

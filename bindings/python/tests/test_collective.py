@@ -187,7 +187,7 @@ def test_agreements():
         assert np.concatenate(result.labels).tolist() == [0, 0, 0]
         (reason,) = result.changed[0].reasons
         assert (reason.what, reason.own_value, reason.value) == (what, 1, 0)
-        assert (reason.members, reason.agreeing, reason.group) == (3, 2, 0)
+        assert (reason.others, reason.agreeing, reason.group) == (2, 2, 0)
         assert "no longer" in result._repr_html_()
     for nothing in (
         ch.Agreement(minimum=4),

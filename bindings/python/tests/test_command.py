@@ -281,7 +281,7 @@ def test_sequences_are_labelled_together(tmp_path):
     assert [line["changed"] for line in found] == [[], [], [0, 1], [], []]
     assert found[2]["why"] == [
         "because of the labels beside it",
-        "2 of 2 other places of 'Bath' in this group are Place",
+        "2 of 2 other places of 'Bath' in this group were Place, 2 of 2 are now",
     ]
     text = run("label", *options, "--format", "text", given=lines(SENTENCES)).split("\n\n")
     assert text[1] == "\tOther\tOther\nBath\tPlace\tPlace"

@@ -6,6 +6,7 @@ import itertools
 import json
 import math
 import pickle
+import re
 import sys
 import time
 
@@ -132,7 +133,9 @@ def test_every_kind_of_table(kind):
             assert row[name] == other[name]
     assert [row["together"] for row in rows] == ["PERSON"] * 4 + ["LOC", "LOC", "PERSON"]
     assert [row["changed"] for row in rows] == [row == 2 for row in range(7)]
-    assert rows[2]["why"] == "3 of 3 other mentions of 'Jordan' in this document are PERSON"
+    assert rows[2]["why"] == (
+        "3 of 3 other mentions of 'Jordan' in this document were PERSON, 3 of 3 are now"
+    )
     assert rows[5]["probability"] == pytest.approx(0.6)  # a null key: a mention by itself
     assert len(rows_of(table)) == 7  # the given table is unchanged
 
@@ -141,7 +144,7 @@ def test_integers(kind):
     columns = {"key": [5, 5, 5, None, -1], "label": [3, 3, 8, 8, 8]}
     rows = rows_of(ch.agree(kind(columns), key="key", label="label", strength=3.0))
     assert [row["together"] for row in rows] == [3, 3, 3, 8, 8]
-    assert rows[2]["why"] == "2 of 2 other mentions of '5' are 3" or "5.0" in rows[2]["why"]
+    assert rows[2]["why"] == "2 of 2 other mentions of '5' were 3, 2 of 2 are now" or "5.0" in rows[2]["why"]
 
 
 def test_types_stay():
@@ -324,9 +327,12 @@ def test_by_enumeration(rng, labels, keys):
                     for rows in of_key:
                         others = [now[other] for other in rows if other != row]
                         if row in rows and others.count(now[row]) > others.count(own[row]):
-                            pays.append(f"{others.count(now[row])} of {len(others)} other mentions")
-                for words in pays:
-                    assert words in told["why"]
+                            before = [own[other] for other in rows if other != row]
+                            many = f"{others.count(now[row])} of {len(others)} are now"
+                            few = f"{before.count(now[row])} of {len(others)} other mentions"
+                            pays.append((few, many))
+                for few, many in pays:
+                    assert few in told["why"] and many in told["why"]
                 assert len(pays) == told["why"].count("other mentions")
 
 
@@ -350,7 +356,51 @@ def test_reasons_are_those_of_decode(rng):
             why = result[change.chain]["why"]
             for reason in change.reasons:
                 if reason.amount > 1e-9:
-                    assert f"{reason.agreeing} of {reason.members - 1} other mentions" in why
+                    assert f"{reason.agreeing_before} of {reason.others} other mentions" in why
+                    assert f"{reason.agreeing} of {reason.others} are now" in why
+
+
+SAID = re.compile(r"(\d+) of (\d+) other mentions of '(\w+)' were (\w+), (\d+) of (\d+) are now")
+
+
+@pytest.mark.parametrize("weight", [None, "times"])
+def test_whoever_counts_the_table_gets_the_numbers_of_the_reasons(rng, weight):
+    said = 0
+    for _ in range(40):
+        rows = [
+            {
+                "name": f"k{rng.integers(4)}",
+                "type": "ABC"[rng.integers(3)],
+                "sure": 0.4 + 0.5 * rng.random(),
+                "times": int(rng.integers(1, 5)),
+            }
+            for _ in range(30)
+        ]
+        found = ch.agree(
+            rows, key="name", label="type", confidence="sure", weight=weight, strength=2.0
+        )
+        for place, row in enumerate(found):
+            if not (told := SAID.match(row["why"] or "")):
+                continue
+            before, others, name, label, now, again = told.groups()
+            fellows = [
+                other
+                for at, other in enumerate(found)
+                if at != place and other["name"] == row["name"]
+            ]
+
+            def count(column, label=label, fellows=fellows):
+                return sum(
+                    1 if weight is None else other[weight]
+                    for other in fellows
+                    if column is None or other[column] == label
+                )
+
+            assert (name, label) == (row["name"], row["together"])
+            assert int(before) == count("type") and int(now) == count("together")
+            assert int(others) == int(again) == count(None)
+            said += 1
+    assert said > 100
 
 
 def test_default_strength():
@@ -388,8 +438,8 @@ def test_keys_and_groups():
     result = ch.agree(
         rows, key=["name", ("plain", "d")], label="l", group="d", across=[True, False], strength=9.0
     )
-    assert "2 of 2 other mentions with name 'Us' are X" in result[3]["why"]
-    assert "with plain 'us' and d 'a' in this d are X" in result[2]["why"]
+    assert "2 of 2 other mentions with name 'Us' were X, 2 of 2 are now" in result[3]["why"]
+    assert "with plain 'us' and d 'a' in this d were X" in result[2]["why"]
 
 
 def test_low_confidence_keeps_a_label():

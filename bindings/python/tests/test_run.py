@@ -125,7 +125,7 @@ def test_many_payments():
     run.solve()
     assert run.labels(0).tolist() == [0] * length and run.payments(1) == []
     # The cliques are in the order of their tokens. By the change each gains 0.5 (4^2 - 3^2 - 1^2).
-    expected = [ch.Payment(clique, 0, clique, 1, 0, 3.0) for clique in range(length)]
+    expected = [ch.Payment(clique, 0, clique, 1, 0, 3.0, 3, 3, 3) for clique in range(length)]
     assert run.payments(0) == expected
 
 

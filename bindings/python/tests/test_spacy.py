@@ -188,7 +188,7 @@ def test_what_is_told_of_an_entity():
     first, second = docs[2].ents
     assert first._.chorale_before == "PER" and first._.chorale_why is None
     assert (second.label_, second._.chorale_before) == ("PER", "LOC")
-    assert second._.chorale_why == "3 of 3 other mentions of 'Jordan' are PER"
+    assert second._.chorale_why == "3 of 3 other mentions of 'Jordan' were PER, 3 of 3 are now"
     assert 0.5 < second._.chorale_probability < 1
     assert docs[2]._.chorale_changed == [
         {
@@ -212,7 +212,9 @@ def test_what_is_told_of_an_entity():
     assert doc.ents == ()
     [gone] = doc._.chorale_changed
     assert (gone["before"], gone["label"]) == ("DATE", "no entity")
-    assert gone["why"] == "4 of 4 other mentions of 'May' in this document are no entity"
+    assert gone["why"] == (
+        "4 of 4 other mentions of 'May' in this document were no entity, 4 of 4 are now"
+    )
 
 
 def planted(count, seed=5):

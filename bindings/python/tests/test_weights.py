@@ -170,7 +170,7 @@ def test_probabilities_and_reasons_of_weights():
     ]
     found = ch.agree(table, key="key", label="label", confidence=0.7, weight="times", strength=1.5)
     assert [row["together"] for row in found] == ["A", "A", "A"]
-    assert found[1]["why"] == "6 of 6 other mentions of 'k' are A"
+    assert found[1]["why"] == "6 of 6 other mentions of 'k' were A, 6 of 6 are now"
     # Scores of two labellings, minus the score of the labelling AAA: `alone` is for B at this row
     # only, `all_rows` for B at all rows.
     odds = math.log(0.7 / 0.3)
@@ -187,7 +187,8 @@ def test_reasons_count_weights_in_each_way_of_building():
     for unaries in (scores, [ch.Chain(unary) for unary in scores]):
         (change,) = ch.decode(unaries, tokens=[["x"]] * 3, agree=agree).changed
         (reason,) = change.reasons
-        assert (change.chain, reason.members, reason.agreeing) == (1, 7, 6)
+        assert (change.chain, reason.others, reason.agreeing) == (1, 6, 6)
+        assert reason.agreeing_before == 6
 
 
 def test_bad_columns_of_weights():

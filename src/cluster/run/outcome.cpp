@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <new>
+#include <utility>
 
 namespace chorale {
 namespace {
@@ -136,11 +137,10 @@ double Outcome::clique_score(const Assignment &of, std::int64_t number) const {
   return score_of_clique(clique, inputs_.strength(number), of, counts.span(), &failed);
 }
 
-// Returns the amount of the payment for a slot, which is what the slot's clique gains because the
-// slot changed: the clique's score in the best labelling, minus its score if this slot alone showed
-// its column of the labelling without messages. Plus infinity if the second score is minus
-// infinity. `counts`: the counts of the clique in the best labelling. `scratch`: an array of the
-// same length.
+// Returns what a slot's clique gains because the slot changed: the clique's score in the best
+// labelling, minus its score if this slot alone showed its column of the labelling without
+// messages. Plus infinity if the second score is minus infinity. `counts`: the counts of the clique
+// in the best labelling. `scratch`: an array of the same length.
 double Outcome::amount(const Slot &slot, gsl::span<const std::int64_t> counts,
                        gsl::span<std::int64_t> scratch) const noexcept {
   const Clique &clique = model_.cliques[slot.clique];
@@ -168,6 +168,31 @@ double Outcome::amount(const Slot &slot, gsl::span<const std::int64_t> counts,
   return so == kForbidden ? kInfinity : now - so;
 }
 
+// Returns the payment for a slot. `counts` and `own_counts`: the counts of the slot's clique in the
+// labellings `best` and `own`. `scratch`: an array of the same length.
+chorale_payment Outcome::payment(const Slot &slot, gsl::span<const std::int64_t> counts,
+                                 gsl::span<const std::int64_t> own_counts,
+                                 gsl::span<std::int64_t> scratch) const noexcept {
+  const Clique &clique = model_.cliques[slot.clique];
+  const std::int32_t now = state_.best.shown(slot);
+  chorale_payment made{};
+  made.clique = slot.clique;
+  made.member = slot.member;
+  made.position = slot.position;
+  made.own_value = clique.value_of(state_.own.shown(slot));
+  made.value = clique.value_of(now);
+  made.amount = amount(slot, counts, scratch);
+  if (slot.member == clique.members)
+    return made; // the values of a centre are not those of the other members
+  const std::int32_t weight = clique.weight(slot.member);
+  made.others = clique.total() - weight;
+  if (now >= 0) {
+    made.agreeing_before = own_counts.data()[now];
+    made.agreeing = counts.data()[now] - weight;
+  }
+  return made;
+}
+
 // Sorts the payments by clique, so that the members of each clique are counted once, and then
 // restores their order: own_value holds the original index of a payment until then.
 std::int64_t Outcome::payments(std::int32_t begin, std::int32_t end,
@@ -181,15 +206,14 @@ std::int64_t Outcome::payments(std::int32_t begin, std::int32_t end,
       continue;
     for (std::int32_t s = 0; s < model_.chains[chain].slots; ++s) {
       const Slot slot = model_.slot(chain, s);
-      const std::int32_t now = state_.best.shown(slot);
-      if (now == state_.own.shown(slot))
+      if (state_.best.shown(slot) == state_.own.shown(slot))
         continue;
       if (found < capacity) {
-        const Clique &clique = model_.cliques[slot.clique];
-        columns = std::max(columns, clique.columns());
-        first[found] = {slot.clique,          slot.member,
-                        slot.position,        static_cast<std::int32_t>(found),
-                        clique.value_of(now), 0};
+        columns = std::max(columns, model_.cliques[slot.clique].columns());
+        first[found] = {};
+        first[found].clique = slot.clique;
+        first[found].member = slot.member;
+        first[found].own_value = static_cast<std::int32_t>(found);
       }
       ++found;
     }
@@ -199,21 +223,27 @@ std::int64_t Outcome::payments(std::int32_t begin, std::int32_t end,
     return a.clique != b.clique ? a.clique < b.clique : a.own_value < b.own_value;
   });
   Counts counts(memory_, columns);
+  Counts own_counts(memory_, columns);
   Counts scratch(memory_, columns);
-  for (chorale_payment *payment = first; payment != last; ++payment) {
-    const auto clique = static_cast<std::int32_t>(payment->clique);
-    if (payment == first || payment[-1].clique != clique)
-      count(model_.cliques[clique], state_.best, counts.span());
-    payment->amount = amount(model_.member(clique, static_cast<std::int32_t>(payment->member)),
-                             counts.span(), scratch.span());
+  std::int64_t counted = -1; // the clique whose members were counted last
+  for (chorale_payment *made = first; made != last; ++made) {
+    const auto number = static_cast<std::int32_t>(made->clique);
+    if (number != std::exchange(counted, number)) {
+      count(model_.cliques[number], state_.best, counts.span());
+      count(model_.cliques[number], state_.own, own_counts.span());
+    }
+    const std::int32_t index = made->own_value;
+    *made = payment(model_.member(number, static_cast<std::int32_t>(made->member)), counts.span(),
+                    own_counts.span(), scratch.span());
+    made->own_value = index;
   }
   std::sort(first, last, [](const chorale_payment &a, const chorale_payment &b) {
     return a.own_value < b.own_value;
   });
-  for (chorale_payment *payment = first; payment != last; ++payment) {
-    const Clique &clique = model_.cliques[payment->clique];
-    payment->own_value = clique.value_of(
-        state_.own.shown(clique, static_cast<std::int32_t>(payment->member)));
+  for (chorale_payment *made = first; made != last; ++made) {
+    const Clique &clique = model_.cliques[made->clique];
+    made->own_value =
+        clique.value_of(state_.own.shown(clique, static_cast<std::int32_t>(made->member)));
   }
   return found;
 }
@@ -222,8 +252,10 @@ std::size_t Outcome::write_json(gsl::span<char> buffer) const {
   JsonWriter json(buffer);
   const chorale_run_result all = result();
   const AllCounts all_counts(memory_, model_, state_.best);
+  const AllCounts all_own_counts(memory_, model_, state_.own);
   const std::int32_t columns = most_columns(model_);
   Counts counts(memory_, columns);
+  Counts own_counts(memory_, columns);
   Counts scratch(memory_, columns);
   const auto number = [&](std::string_view name, double value) {
     json.key(name);
@@ -274,15 +306,20 @@ std::size_t Outcome::write_json(gsl::span<char> buffer) const {
         const Slot slot = model_.slot(i, s);
         if (state_.best.shown(slot) == state_.own.shown(slot))
           continue;
-        json.open('{');
-        integer("clique", slot.clique);
-        integer("member", slot.member);
-        integer("position", slot.position);
-        const Clique &clique = model_.cliques[slot.clique];
-        integer("own_value", clique.value_of(state_.own.shown(slot)));
-        integer("value", clique.value_of(state_.best.shown(slot)));
         all_counts.load(slot.clique, counts.span());
-        number("amount", amount(slot, counts.span(), scratch.span()));
+        all_own_counts.load(slot.clique, own_counts.span());
+        const chorale_payment made =
+            payment(slot, counts.span(), own_counts.span(), scratch.span());
+        json.open('{');
+        integer("clique", made.clique);
+        integer("member", made.member);
+        integer("position", made.position);
+        integer("own_value", made.own_value);
+        integer("value", made.value);
+        number("amount", made.amount);
+        integer("others", made.others);
+        integer("agreeing_before", made.agreeing_before);
+        integer("agreeing", made.agreeing);
         json.close('}');
       }
       json.close(']');

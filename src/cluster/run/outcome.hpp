@@ -23,9 +23,8 @@ public:
   }
   double clique_score(const Assignment &of, std::int64_t clique) const;
   // Computes a payment for each slot of the chains begin .. end - 1 that shows different columns in
-  // the labellings `best` and `own`: the score C of the slot's clique under `best`, minus C if this
-  // slot alone showed its column of `own`. Writes as many payments as `to` holds, chain by chain,
-  // and returns how many there are in all. Counts the members of each clique once.
+  // the labellings `best` and `own`. Writes as many payments as `to` holds, chain by chain, and
+  // returns how many there are in all. Counts the members of each clique once.
   std::int64_t payments(std::int32_t begin, std::int32_t end, gsl::span<chorale_payment> to) const;
   // Writes a NUL-terminated JSON text, cut off at the length of `buffer`. Returns the length of the
   // whole text in bytes, with its NUL.
@@ -34,6 +33,9 @@ public:
 private:
   double amount(const Slot &slot, gsl::span<const std::int64_t> counts,
                 gsl::span<std::int64_t> scratch) const noexcept;
+  chorale_payment payment(const Slot &slot, gsl::span<const std::int64_t> counts,
+                          gsl::span<const std::int64_t> own_counts,
+                          gsl::span<std::int64_t> scratch) const noexcept;
 
   const Memory &memory_;
   const Model &model_;

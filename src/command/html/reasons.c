@@ -37,16 +37,9 @@ static int greatest_first(const void *a, const void *b) {
   return left->clique < right->clique ? -1 : left->clique > right->clique;
 }
 
-static void put_payment(FILE *to, const corpus *from, const inference *done, int64_t chain,
+static void put_payment(FILE *to, const corpus *from, int64_t chain,
                         const chorale_payment *paid) {
   char space[NAME_SPACE];
-  const int64_t members = chorale_model_clique_member_count(done->model, paid->clique);
-  int32_t *values = values_of(done, paid->clique, 0);
-  int64_t alike = 0;
-  for (int64_t k = 0; k < members; ++k)
-    alike += values[k] == paid->value;
-  free(values);
-
   fputs("<li", to);
   if (paid->position >= 0)
     fprintf(to, " data-position=\"%" PRId64 "\"", paid->position);
@@ -60,8 +53,10 @@ static void put_payment(FILE *to, const corpus *from, const inference *done, int
   put_value(to, from, paid->clique, paid->own_value);
   fputs(" \xe2\x86\x92 ", to);
   put_value(to, from, paid->clique, paid->value);
-  fprintf(to, ", like %" PRId64 " of %" PRId64 " ", alike, members);
-  fputs("<span class=\"amount\">", to);
+  if (paid->others > 0) /* not of a centre, or of a member that is alone */
+    fprintf(to, ": %" PRId64 " of %" PRId64 " others were, %" PRId64 " of %" PRId64 " are now",
+            paid->agreeing_before, paid->others, paid->agreeing, paid->others);
+  fputs(" <span class=\"amount\">", to);
   if (isfinite(paid->amount))
     put_number(to, paid->amount, 2, 1);
   else
@@ -124,7 +119,7 @@ void put_reasons(FILE *to, const corpus *from, const inference *done, int64_t ch
 
   fprintf(to, "<details class=\"why\"><summary>Why</summary><ul id=\"w%" PRId64 "\">\n", chain);
   for (int64_t k = 0; k < count; ++k)
-    put_payment(to, from, done, chain, &payments[k]);
+    put_payment(to, from, chain, &payments[k]);
   put_probabilities(to, from, done, chain);
   fputs("<li class=\"cost\"><b>The record\xe2\x80\x99s own score</b> <span class=\"amount\">", to);
   put_number(to, together - own, 2, 1);

@@ -134,9 +134,8 @@ const View = (() => {
       const add = (attributes, ...told) => list.append(element("li", attributes, ...told));
       const amount = (value) => element("span", { class: "amount" }, number(value, 2, true));
       const payments = of.payments(chain).sort((a, b) => b.amount - a.amount);
-      for (const { clique, position, ownValue, value, amount: paid } of payments) {
-        const values = of.values(clique);
-        const alike = values.filter((v) => v === value).length;
+      for (const paid of payments) {
+        const { clique, position, ownValue, value, others, agreeingBefore, agreeing } = paid;
         const word = position >= 0 ? `${of.words[of.offsets[chain] + position]}, ` : "";
         add(
           position >= 0 ? { "data-position": position } : {},
@@ -145,8 +144,11 @@ const View = (() => {
           this.#value(clique, ownValue),
           " \u2192 ",
           this.#value(clique, value),
-          `, like ${alike} of ${values.length} `,
-          amount(paid),
+          // Nothing is told of a centre, or of a member that is alone.
+          others > 0
+            ? `: ${agreeingBefore} of ${others} others were, ${agreeing} of ${others} are now `
+            : " ",
+          amount(paid.amount),
         );
       }
       add({ class: "cost" }, element("b", {}, "The record\u2019s own score"), " ",

@@ -494,8 +494,9 @@ def _why(change: Change, corpus: _Corpus, labels: list[Any]) -> dict[int, str]:
     said = {}
     for reason in change.reasons:
         word = corpus.tokens[change.chain][reason.position]
-        many = f"{reason.agreeing} of {reason.members - 1} other places of {word!r}{where}"
-        said[reason.position] = f"{many} are {labels[reason.position]}"
+        before = f"{reason.agreeing_before} of {reason.others} other places of {word!r}{where}"
+        now = f"{reason.agreeing} of {reason.others} are now"
+        said[reason.position] = f"{before} were {labels[reason.position]}, {now}"
     return said
 
 

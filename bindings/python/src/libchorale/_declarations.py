@@ -795,6 +795,9 @@ class chorale_payment(Struct):
     own_value: Any
     value: Any
     amount: Any
+    others: Any
+    agreeing_before: Any
+    agreeing: Any
     _fields_ = [
         ("clique", c_int64),
         ("member", c_int64),
@@ -802,6 +805,9 @@ class chorale_payment(Struct):
         ("own_value", c_int32),
         ("value", c_int32),
         ("amount", c_double),
+        ("others", c_int64),
+        ("agreeing_before", c_int64),
+        ("agreeing", c_int64),
     ]
 
 
@@ -843,7 +849,8 @@ class chorale_reason(Struct):
     clique: Any
     chain: Any
     position: Any
-    members: Any
+    others: Any
+    agreeing_before: Any
     agreeing: Any
     own_value: Any
     value: Any
@@ -853,7 +860,8 @@ class chorale_reason(Struct):
         ("clique", c_int64),
         ("chain", c_int64),
         ("position", c_int64),
-        ("members", c_int64),
+        ("others", c_int64),
+        ("agreeing_before", c_int64),
         ("agreeing", c_int64),
         ("own_value", c_int32),
         ("value", c_int32),

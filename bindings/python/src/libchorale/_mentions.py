@@ -250,13 +250,17 @@ class Reasons:
     places    the index of the row in the argument `rows` of `Mentions.reasons`
     amounts   how much the score of the row's clique gains
     cliques   the number of this clique
-    agreeing  the number of other rows of the clique that have the new label; with `times` (see
-              `Mentions`) the sum of `times` over these rows
+    others    the number of other rows of the clique
+    agreeing_before, agreeing  the number of other rows of the clique whose label was the new one
+              before, and is it now
+    With `times` (see `Mentions`), all three are sums of `times` over these rows.
     """
 
     places: Longs
     amounts: Doubles
     cliques: Ints
+    others: npt.NDArray[Any]
+    agreeing_before: npt.NDArray[Any]
     agreeing: npt.NDArray[Any]
 
 
@@ -431,7 +435,10 @@ class Mentions:
             amount = amount + of.bonus[after[some]] - of.bonus[before[some]]
         amount = amount * times
         pays = amount > 0
-        return Reasons(inside[pays], amount[pays], clique[pays], agreeing[pays])
+        others = keyed.sizes[clique] - times
+        earlier = self.counts(number, before)[clique, after[some]]
+        told = (amount, clique, others, earlier, agreeing)
+        return Reasons(inside[pays], *(of_row[pays] for of_row in told))
 
 
 def plain_weights(strengths: Sequence[float]) -> list[Weights]:

@@ -61,7 +61,9 @@ class Reason:
     value      the member's value in the result
     amount     how much the clique's score would fall if this member alone took `own_value` again;
                infinite if the potential forbids this
-    members    the number of members of the clique; with weights, the sum of their weights
+    others     the number of other members of the clique; with weights, the sum of their weights
+    agreeing_before  the number of other members that have `value` in the best labellings of their
+               chains without cliques; with weights, the sum of their weights
     agreeing   the number of other members that have `value` in the result; with weights, the sum of
                their weights
     """
@@ -72,7 +74,8 @@ class Reason:
     own_value: int
     value: int
     amount: float
-    members: int
+    others: int
+    agreeing_before: int
     agreeing: int
 
 
@@ -132,7 +135,7 @@ class Decoded:
                     texts[reason.position] if reason.position >= 0 else None,
                     self._value(reason, reason.value),
                     self._value(reason, reason.own_value),
-                    f"{_kind(reason.what)} pays {reason.amount:.3g}",
+                    html.evidence(_kind(reason.what), reason),
                 )
                 for reason in change.reasons
             )
@@ -322,9 +325,9 @@ def decode(
     solve = _solve_chains if given.scores is None else _solve_corpus
     result, now, own, found = solve(given, options, **limits)
     reasons: dict[int, list[Reason]] = {}
-    for number, chain, position, members, agreeing, own_value, value, amount in found:
+    for number, chain, position, others, before, agreeing, own_value, value, amount in found:
         what, group = given.wanted[number].what, given.group_names[chain]
-        reason = Reason(what, group, position, own_value, value, amount, members, agreeing)
+        reason = Reason(what, group, position, own_value, value, amount, others, before, agreeing)
         reasons.setdefault(chain, []).append(reason)
     spans = given.spans()
     places = np.searchsorted(given.offsets, np.flatnonzero(now != own), side="right") - 1
@@ -347,15 +350,15 @@ def decode(
     )
 
 
-# A reason for a change: agreement, chain, position, members, agreeing, own_value, value and amount,
-# which are fields of the C struct chorale_reason (decode.h).
-_Found = tuple[int, int, int, int, int, int, int, float]
+# A reason for a change: agreement, chain, position, others, agreeing_before, agreeing, own_value,
+# value and amount, which are fields of the C struct chorale_reason (decode.h).
+_Found = tuple[int, int, int, int, int, int, int, int, float]
 _Solved = tuple[RunResult, arrays.Ints, arrays.Ints, list[_Found]]
 
 # The layout of the C struct chorale_reason (decode.h).
 _REASON = np.dtype(
     [(name, np.int64) for name in ("agreement", "clique", "chain", "position")]
-    + [(name, np.int64) for name in ("members", "agreeing")]
+    + [(name, np.int64) for name in ("others", "agreeing_before", "agreeing")]
     + [("own_value", np.int32), ("value", np.int32), ("amount", np.float64)]
 )
 
@@ -398,12 +401,7 @@ class _Solution(Closable):
             reasons = fill(1024)
         except CapacityError:
             reasons = fill(needed.value)
-        return [
-            (agreement, chain, position, members, agreeing, own_value, value, amount)
-            for agreement, _, chain, position, members, agreeing, own_value, value, amount in (
-                reasons.tolist()
-            )
-        ]
+        return [(agreement, *told) for agreement, _, *told in reasons.tolist()]
 
 
 def specification(stack: ExitStack, given: Given) -> tuple[Any, list[Raised]]:
@@ -502,15 +500,14 @@ def _solve_chains(given: Given, options: dict[str, Any], **limits: Any) -> _Solv
         result = run.solve()
         for chain in run.changed_chains().tolist():
             for paid in run.payments(chain):
-                weights = model.weights(paid.clique)
-                agreeing = weights[run.values(paid.clique) == paid.value].sum()
                 found.append(
                     (
                         made[paid.clique],
                         chain,
                         paid.position,
-                        int(weights.sum()),
-                        int(agreeing - weights[paid.member]),
+                        paid.others,
+                        paid.agreeing_before,
+                        paid.agreeing,
                         paid.own_value,
                         paid.value,
                         paid.amount,

@@ -50,13 +50,22 @@ def _changes(run: Run) -> str:
                 words[paid.position] if paid.position >= 0 else None,
                 names.value(paid.clique, paid.value),
                 names.value(paid.clique, paid.own_value),
-                f"{names.clique(paid.clique)} pays {paid.amount:.3g}",
+                evidence(names.clique(paid.clique), paid),
             )
             for paid in run.payments(number)
         )
         own, now = run.labels(number, own=True).tolist(), run.labels(number).tolist()
         parts.append(chain(names.chain(number), words, own, now, names.labels, reasons))
     return "".join(parts) + left_out(len(changed))
+
+
+def evidence(clique: str, paid: Any) -> str:
+    """Returns what a `Payment` or `Reason` says about its clique."""
+    text = f"{clique} pays {paid.amount:.3g}"
+    if paid.others == 0:  # a centre, or a member that is alone
+        return text
+    others = f"{paid.agreeing_before} of {paid.others} others were"
+    return f"{others}, {paid.agreeing} of {paid.others} are now; {text}"
 
 
 def left_out(changed: int) -> str:

@@ -426,8 +426,8 @@ def agree(
                  each label, not the sum over all of them. How well it is calibrated depends on the
                  strength
     changed      whether the label differs from the label before
-    why          for changed rows a text that says how many other mentions support the new label
-                 (with weights: the sum of their weights); otherwise null
+    why          for changed rows a text that says how many other mentions had the new label before,
+                 and how many have it now (with weights: the sum of their weights); otherwise null
 
     Raises TypeError and ValueError, which name column and row, for missing or repeated columns,
     keys of mixed types, confidences outside 0 to 1, unknown labels, nulls except in keys, and a
@@ -435,7 +435,7 @@ def agree(
 
     >>> rows = [{"name": "Jordan", "type": kind} for kind in ["PERSON"] * 4 + ["ORG"]]
     >>> agree(rows, key="name", label="type", confidence=0.8)[4]["why"]
-    "4 of 4 other mentions of 'Jordan' are PERSON"
+    "4 of 4 other mentions of 'Jordan' were PERSON, 4 of 4 are now"
     """
     names = list(names)
     if len(names) != 4 or len(set(names)) != 4:
@@ -518,16 +518,13 @@ def _why(
         found = mentions.reasons(number, rows, before, codes)
         cliques, which = np.unique(found.cliques, return_inverse=True)
         keys = keyed.shown(cliques, several)
-        times = 1 if mentions.times is None else mentions.times[rows[found.places]]
-        others = (keyed.sizes[found.cliques] - times).tolist()
-        words = [f"other mentions {of}{where} are" for of in keys]
-        places, amounts = found.places.tolist(), found.amounts.tolist()
-        for at, place, many, other, word in zip(
-            range(len(places)), places, found.agreeing.tolist(), others, which.tolist()
-        ):
-            text = f"{many} of {other} {words[word]} {now[place]}"
+        words = [f"other mentions {of}{where} were" for of in keys]
+        told = (found.places, found.amounts, which, found.others)
+        counts = (found.agreeing_before, found.agreeing)
+        for place, amount, word, others, earlier, many in zip(*(of.tolist() for of in told + counts)):
+            text = f"{earlier} of {others} {words[word]} {now[place]}, {many} of {others} are now"
             if several:
-                parts[place].append((-amounts[at], text))
+                parts[place].append((-amount, text))
             else:
                 texts[place] = text
     if several:

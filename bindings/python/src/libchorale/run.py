@@ -88,6 +88,12 @@ class Payment:
     value      the member's value in the best labelling so far
     amount     how much the clique's score would fall if this member alone took `own_value` again;
                infinite if the clique forbids this
+    others     the number of other members of the clique, without its centre; with weights, the sum
+               of their weights. 0 for a centre, like the next two
+    agreeing_before  the number of other members that have `value` in the best labellings of their
+               chains without cliques; with weights, the sum of their weights
+    agreeing   the number of other members that have `value` in the best labelling so far; with
+               weights, the sum of their weights
     """
 
     clique: int
@@ -96,6 +102,9 @@ class Payment:
     own_value: int
     value: int
     amount: float
+    others: int
+    agreeing_before: int
+    agreeing: int
 
 
 @dataclasses.dataclass(frozen=True)
@@ -179,6 +188,9 @@ _PAYMENT = np.dtype(
         ("own_value", np.int32),
         ("value", np.int32),
         ("amount", np.float64),
+        ("others", np.int64),
+        ("agreeing_before", np.int64),
+        ("agreeing", np.int64),
     ]
 )
 

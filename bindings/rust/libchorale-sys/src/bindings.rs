@@ -3200,6 +3200,9 @@ pub struct chorale_payment {
     pub own_value: i32,
     pub value: i32,
     pub amount: f64,
+    pub others: i64,
+    pub agreeing_before: i64,
+    pub agreeing: i64,
 }
 #[test]
 fn bindgen_test_layout_chorale_payment() {
@@ -3207,7 +3210,7 @@ fn bindgen_test_layout_chorale_payment() {
     let ptr = UNINIT.as_ptr();
     assert_eq!(
         ::std::mem::size_of::<chorale_payment>(),
-        40usize,
+        64usize,
         "Size of chorale_payment"
     );
     assert_eq!(
@@ -3244,6 +3247,21 @@ fn bindgen_test_layout_chorale_payment() {
         unsafe { ::std::ptr::addr_of!((*ptr).amount) as usize - ptr as usize },
         32usize,
         "Offset of field: chorale_payment::amount"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).others) as usize - ptr as usize },
+        40usize,
+        "Offset of field: chorale_payment::others"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).agreeing_before) as usize - ptr as usize },
+        48usize,
+        "Offset of field: chorale_payment::agreeing_before"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).agreeing) as usize - ptr as usize },
+        56usize,
+        "Offset of field: chorale_payment::agreeing"
     );
 }
 extern "C" {
@@ -3441,7 +3459,8 @@ pub struct chorale_reason {
     pub clique: i64,
     pub chain: i64,
     pub position: i64,
-    pub members: i64,
+    pub others: i64,
+    pub agreeing_before: i64,
     pub agreeing: i64,
     pub own_value: i32,
     pub value: i32,
@@ -3453,7 +3472,7 @@ fn bindgen_test_layout_chorale_reason() {
     let ptr = UNINIT.as_ptr();
     assert_eq!(
         ::std::mem::size_of::<chorale_reason>(),
-        64usize,
+        72usize,
         "Size of chorale_reason"
     );
     assert_eq!(
@@ -3482,28 +3501,33 @@ fn bindgen_test_layout_chorale_reason() {
         "Offset of field: chorale_reason::position"
     );
     assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).members) as usize - ptr as usize },
+        unsafe { ::std::ptr::addr_of!((*ptr).others) as usize - ptr as usize },
         32usize,
-        "Offset of field: chorale_reason::members"
+        "Offset of field: chorale_reason::others"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).agreeing_before) as usize - ptr as usize },
+        40usize,
+        "Offset of field: chorale_reason::agreeing_before"
     );
     assert_eq!(
         unsafe { ::std::ptr::addr_of!((*ptr).agreeing) as usize - ptr as usize },
-        40usize,
+        48usize,
         "Offset of field: chorale_reason::agreeing"
     );
     assert_eq!(
         unsafe { ::std::ptr::addr_of!((*ptr).own_value) as usize - ptr as usize },
-        48usize,
+        56usize,
         "Offset of field: chorale_reason::own_value"
     );
     assert_eq!(
         unsafe { ::std::ptr::addr_of!((*ptr).value) as usize - ptr as usize },
-        52usize,
+        60usize,
         "Offset of field: chorale_reason::value"
     );
     assert_eq!(
         unsafe { ::std::ptr::addr_of!((*ptr).amount) as usize - ptr as usize },
-        56usize,
+        64usize,
         "Offset of field: chorale_reason::amount"
     );
 }

@@ -193,7 +193,7 @@ impl<'a> Agreement<'a> {
 /// let labelled = ch::decode(&corpus, &[ch::Agreement::words()], ch::RunOptions::new())?;
 /// assert_eq!(labelled.labels()?, [0, 0, 0]);
 /// let reason = labelled.reasons()?[0];
-/// assert_eq!((reason.chain, reason.agreeing, reason.members), (2, 2, 3));
+/// assert_eq!((reason.chain, reason.agreeing_before, reason.agreeing, reason.others), (2, 2, 2, 2));
 /// assert_eq!((reason.own, reason.now), (ch::Shown::Value(1), ch::Shown::Value(0)));
 /// # Ok(())
 /// # }
@@ -398,7 +398,8 @@ impl<'a> Labelled<'a> {
             clique: 0,
             chain: 0,
             position: 0,
-            members: 0,
+            others: 0,
+            agreeing_before: 0,
             agreeing: 0,
             own_value: 0,
             value: 0,
@@ -428,7 +429,8 @@ impl<'a> Labelled<'a> {
                 clique,
                 chain: count(raw.chain),
                 position: usize::try_from(raw.position).ok(),
-                members: count(raw.members),
+                others: count(raw.others),
+                agreeing_before: count(raw.agreeing_before),
                 agreeing: count(raw.agreeing),
                 own: shown(raw.own_value),
                 now: shown(raw.value),
@@ -480,11 +482,14 @@ pub struct Reason {
     /// The position of the member in the chain; None if the member is the whole chain, in the
     /// clique of a property.
     pub position: Option<usize>,
-    /// The number of members (positions or chains) of the clique; with weights, the sum of their
-    /// weights.
-    pub members: usize,
-    /// The number of other members that have the value `now`; with weights, the sum of their
-    /// weights.
+    /// The number of other members (positions or chains) of the clique; with weights, the sum of
+    /// their weights.
+    pub others: usize,
+    /// The number of other members that have the value `now` in the best labelling without cliques;
+    /// with weights, the sum of their weights.
+    pub agreeing_before: usize,
+    /// The number of other members that have the value `now` in the labelling of all chains
+    /// together; with weights, the sum of their weights.
     pub agreeing: usize,
     /// The value of the member in the best labelling of its chain without cliques: a label, or a
     /// value of the property.

@@ -126,6 +126,15 @@ pub struct Payment {
     /// How much the clique's potential would decrease if this member alone took the value `own`
     /// again; plus infinity if the clique forbids this.
     pub amount: f64,
+    /// The number of other members of the clique, without its centre; with weights, the sum of their
+    /// weights. 0 for a centre, like the next two.
+    pub others: usize,
+    /// The number of other members that have the value `now` under the own labellings of their
+    /// chains; with weights, the sum of their weights.
+    pub agreeing_before: usize,
+    /// The number of other members that have the value `now` under the best labelling; with weights,
+    /// the sum of their weights.
+    pub agreeing: usize,
 }
 
 /// The score of a chain under one labelling of a run.
@@ -584,6 +593,9 @@ impl<'a> Run<'a> {
             own_value: 0,
             value: 0,
             amount: 0.0,
+            others: 0,
+            agreeing_before: 0,
+            agreeing: 0,
         };
         let payments = filled(NONE, |payments, capacity| {
             let mut needed = 0;
@@ -610,6 +622,9 @@ impl<'a> Run<'a> {
                 own: shown(member, raw.own_value),
                 now: shown(member, raw.value),
                 amount: raw.amount,
+                others: count(raw.others),
+                agreeing_before: count(raw.agreeing_before),
+                agreeing: count(raw.agreeing),
             }
         };
         Ok(payments.iter().map(payment).collect())

@@ -391,11 +391,15 @@ fn decode_is_the_same_call_by_call() {
                 let reason = told_of.next().expect("a reason");
                 let shown = run.shown(paid.clique, Labelling::Best).unwrap();
                 let agreeing = shown.iter().filter(|&&value| value == paid.now).count() - 1;
+                let alone = run.shown(paid.clique, Labelling::Own).unwrap();
+                let before = alone.iter().filter(|&&value| value == paid.now).count();
                 assert_eq!((reason.chain, reason.clique), (chain, paid.clique));
                 assert_eq!(reason.agreement, made[paid.clique]);
                 assert_eq!(reason.position, paid.position);
                 assert_eq!((reason.own, reason.now), (paid.own, paid.now));
-                assert_eq!((reason.members, reason.agreeing), (shown.len(), agreeing));
+                let told = (reason.others, reason.agreeing_before, reason.agreeing);
+                assert_eq!(told, (shown.len() - 1, before, agreeing));
+                assert_eq!(told, (paid.others, paid.agreeing_before, paid.agreeing));
                 assert_eq!(reason.amount, paid.amount);
             }
         }
