@@ -1,19 +1,13 @@
 #!/usr/bin/env bash
-# Writes the library as two files, chorale.h and chorale.cpp, which `go build` compiles. `go
-# generate` runs this script. An archive of the module contains the two files already.
+# Writes the library as two files, chorale.h and chorale.cpp, with which a release of the module builds
+# without the rest of the repository.
 #
-#   bindings/go/bundle.sh [DIRECTORY]      default: beside this script
+#   bindings/go/bundle.sh DIRECTORY
 #
 # Needs python3 and the headers of Microsoft GSL (Debian: libmsgsl-dev).
 set -euo pipefail
-cd "$(dirname "${BASH_SOURCE[0]}")"
-to=${1:-.}
-made=$(mktemp -d)
-trap 'rm -rf "$made"' EXIT
-python3 ../../src/amalgamate.py "$made"
+to=${1:?bundle.sh DIRECTORY}
+python3 "$(dirname "${BASH_SOURCE[0]}")/../../src/amalgamate.py" "$to"
 # Without this line, go build would compile chorale.cpp also with the tag `system`, with which an
 # installed library is linked instead.
-sed -i '1i //go:build !system\n' "$made/chorale.cpp"
-for file in chorale.h chorale.cpp; do
-  cmp -s "$made/$file" "$to/$file" || cp "$made/$file" "$to/$file"
-done
+sed -i '1i //go:build !system\n' "$to/chorale.cpp"

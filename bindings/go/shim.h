@@ -4,10 +4,11 @@
 #ifndef CHORALE_GO_SHIM_H
 #define CHORALE_GO_SHIM_H
 
-#if defined(CHORALE_GO_SYSTEM)
-#include <chorale/chorale.h>
-#else
+// A release of the module has the header beside this file; a clone and an installed library do not.
+#if !defined(CHORALE_GO_SYSTEM) && __has_include("chorale.h")
 #include "chorale.h"
+#else
+#include <chorale/chorale.h>
 #endif
 #include <stdlib.h>
 #include <string.h>
