@@ -334,10 +334,9 @@ def test_what_belongs_to_a_process_is_not_pickled():
 def test_one_call_at_a_time():
     """While a callback waits, the solver or run that called it is in use."""
     entered, go_on = threading.Event(), threading.Event()
-    here = threading.get_ident()
 
     def slow(counts, members):
-        if threading.get_ident() != here:
+        if not entered.is_set():
             entered.set()
             assert go_on.wait(30)
         return float(counts[0])

@@ -1,18 +1,14 @@
 """Carries exceptions of callbacks through C.
 
 An exception of a callback must not unwind through the C library. So it is stored here, and the
-callback asks the library to stop. The Python function that called the library then raises the
-stored exception.
+callback asks the library to stop. `_work.work`, which called the library, then raises the stored
+exception.
 """
 
 from __future__ import annotations
 
-import signal
 import threading
 from collections import deque
-from collections.abc import Iterable
-
-from .errors import CallbackError
 
 
 class Raised:
@@ -45,51 +41,3 @@ class Raised:
             error = self._entries[index][1]
             del self._entries[index]
             return error
-
-
-class Interrupts:
-    """A context for a call into the library. During the call, Ctrl-C in the main thread does not
-    raise KeyboardInterrupt, but sets `came`, which a callback of the library checks. The exception
-    would be lost if it were raised just when a callback is entered. If the program has installed a
-    handler for SIGINT, nothing is changed."""
-
-    def __init__(self) -> None:
-        self.came = False
-        self._installed = False
-
-    def __enter__(self) -> None:
-        self.came = False
-        self._installed = (
-            threading.current_thread() is threading.main_thread()
-            and signal.getsignal(signal.SIGINT) is signal.default_int_handler
-        )
-        if self._installed:
-            signal.signal(signal.SIGINT, self._note)
-
-    def _note(self, *_: object) -> None:
-        self.came = True
-
-    def __exit__(self, *_: object) -> None:
-        if self._installed:
-            signal.signal(signal.SIGINT, signal.default_int_handler)
-
-
-class Carrying:
-    """A context, `with Carrying(sources):`, for a call into the library. sources: the `Raised`
-    objects in which callbacks of the call store exceptions. If the call fails because a callback
-    stopped it, raises the stored exception instead of the library's error."""
-
-    __slots__ = ("_sources",)
-
-    def __init__(self, sources: Iterable[Raised]) -> None:
-        self._sources = sources
-
-    def __enter__(self) -> None:
-        return None
-
-    def __exit__(self, kind: object, error: BaseException | None, traceback: object) -> None:
-        if isinstance(error, CallbackError):
-            for source in self._sources:
-                original = source.take()
-                if original is not None:
-                    raise original from None

@@ -9,7 +9,8 @@ from collections.abc import Callable
 from types import TracebackType
 from typing import Any, ClassVar, NamedTuple, TypeVar
 
-from ._native import call, guarded
+from ._native import guarded
+from ._work import work
 from .errors import ClosedError, InUseError
 from .host import current
 
@@ -76,14 +77,15 @@ class Handle:
         self._kept: tuple[Any, ...] = (*kept, current())  # objects that the C object borrows from
 
     @classmethod
-    def _create(cls, function: Callable[..., int], *arguments: Any) -> int:
+    def _create(cls, function: Callable[..., int], *arguments: Any, **how: Any) -> int:
         """Creates a C object by a C function, and returns its address. The last two arguments of
-        the function are pointers to the new handle and to the error; `arguments` are the others."""
+        the function are pointers to the new handle and to the error; `arguments` are the others.
+        how: the named arguments of `work`."""
         handle = ctypes.c_void_p()
         try:
-            call(function, *arguments, ctypes.byref(handle))
+            work(function, *arguments, ctypes.byref(handle), **how)
         except BaseException:
-            if handle.value is not None:  # created, but a callback of a `Host` raised an exception
+            if handle.value is not None:  # created, but a handler of a signal or `Host` raised
                 guarded(cls._free, handle.value)
             raise
         assert handle.value is not None

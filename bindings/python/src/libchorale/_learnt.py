@@ -15,15 +15,15 @@ import numpy.typing as npt
 
 from . import _arrays as arrays
 from . import _declarations as c
-from ._callbacks import Interrupts, Raised
+from ._callbacks import Raised
 from ._handle import Closable, Recipe
 from ._native import call, library, struct
-from .cancel import Cancel
+from .cancel import Cancel, Stop
 from .host import lent
 from .model import Model
 from .potential import Potential
 from .problem import Problem
-from .run import checked_cancel, run_options, telling
+from .run import run_options, telling
 
 QUICK = {
     "rounds": -1,
@@ -222,8 +222,7 @@ def learn(
                 significant
     time_limit  seconds; None: no limit. If the limit ends the call, all learnt weights are 0
     cancel      a `Cancel` that any thread may set to end the call; then all learnt weights are 0
-    progress    called with a `LearnProgress` after each run; a true result ends the call. Ctrl-C
-                (in the main thread) ends the call, too
+    progress    called with a `LearnProgress` after each run; a true result ends the call
     run         options of the runs that label the problems during learning, as in `Run` (rounds,
                 beam_width, threads, ...). Default: rounds=-1 (3 rounds, or none if all kinds are of
                 property cliques) and beam_width=30 (300 in `Run`, and in C), otherwise as in `Run`.
@@ -250,11 +249,10 @@ def learn(
         if costs is not None and len(counted) != options.labels:
             raise ValueError(f"classes has {len(counted)} entries for {options.labels} labels")
         options.classes, options.labels = counted.ctypes.data, len(counted)
-    raised, interrupts, flag = Raised(), Interrupts(), checked_cancel(cancel)
+    raised, stop = Raised(), Stop(cancel)
     options.progress = telling(
         progress,
         raised,
-        interrupts,
         c.chorale_learn_progress_function,
         lambda now: LearnProgress(now.runs, now.runs_most),
     )
@@ -266,16 +264,17 @@ def learn(
     with ExitStack() as stack:
         pointers = [stack.enter_context(problem._use(shared=True)) for problem in given]
         array = (ctypes.c_void_p * max(1, len(pointers)))(*pointers)
-        if flag is not None:
-            options.cancel = stack.enter_context(flag._use(shared=True))
-        with interrupts:
-            learnt = Learnt(
-                Learnt._create(
-                    library.chorale_learn, lent(), array, len(pointers), byref(options)
-                )
+        options.cancel = stack.enter_context(stop._use())
+        learnt = Learnt(
+            Learnt._create(
+                library.chorale_learn,
+                lent(),
+                array,
+                len(pointers),
+                byref(options),
+                stop=stop,
             )
-    if interrupts.came:
-        raise KeyboardInterrupt
+        )
     error = raised.take()
     if error is not None:
         raise error

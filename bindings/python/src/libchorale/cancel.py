@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+import threading
+from typing import Any
+from weakref import WeakSet
+
 from ._handle import Handle
 from ._native import library
 from .host import lent
+
+# Held while flags that follow each other change. Reentrant, since a signal handler may set a flag.
+_changing = threading.RLock()
 
 
 class Cancel(Handle):
@@ -22,15 +29,51 @@ class Cancel(Handle):
 
     def __init__(self) -> None:
         super().__init__(self._create(library.chorale_cancel_create, lent()))
+        self._followers: WeakSet[Stop] = WeakSet()
 
     def set(self) -> None:
-        with self._use() as cancel:
+        with _changing, self._use() as cancel:
             library.chorale_cancel_raise(cancel)
+            for follower in self._followers:
+                follower.set()
 
     def clear(self) -> None:
-        with self._use() as cancel:
+        with _changing, self._use() as cancel:
             library.chorale_cancel_lower(cancel)
+            for follower in self._followers:
+                follower.clear()
 
     def is_set(self) -> bool:
         with self._use() as cancel:
             return bool(library.chorale_cancel_is_raised(cancel))
+
+
+class Stop(Cancel):
+    """The cancel flag of one run or one call, which ends when a signal handler raises an exception.
+    Follows the flag that the caller gave, if any: is set and cleared with it."""
+
+    def __init__(self, given: Any = None) -> None:
+        super().__init__()
+        self._given: Cancel | None = None
+        if given is not None:
+            self.follow(given)
+
+    def follow(self, given: Any) -> None:
+        """Follows another flag, or none, from now on."""
+        if given is not None and not isinstance(given, Cancel):
+            raise TypeError(f"cancel is {given!r}, not a Cancel")
+        with _changing:
+            if self._given is not None:
+                self._given._followers.discard(self)
+            self._given = given
+            if given is not None:
+                given._followers.add(self)
+            self.release()
+
+    def release(self) -> None:
+        """Is set from now on only if the flag that it follows is."""
+        with _changing:
+            if self._given is not None and self._given.is_set():
+                self.set()
+            else:
+                self.clear()

@@ -11,10 +11,10 @@ import numpy.typing as npt
 
 from . import _arrays as arrays
 from . import _declarations as c
-from ._callbacks import Carrying
 from ._handle import Closable
 from ._native import call, library, struct
-from .cancel import Cancel
+from ._work import work
+from .cancel import Cancel, Stop
 from .host import lent
 from .outcome import Outcome
 from .potential import Potential
@@ -205,7 +205,7 @@ class CliqueSolver(Closable):
             labels = np.full(made.members, -1, dtype=np.int32)
             result = struct(c.chorale_clique_result)
             with self._use() as solver:
-                call(
+                work(
                     library.chorale_clique_solve,
                     solver,
                     made.potential,
@@ -213,6 +213,7 @@ class CliqueSolver(Closable):
                     byref(made.options),
                     arrays.address(labels),
                     byref(result),
+                    **made.how,
                 )
         return _result(result, labels)
 
@@ -266,7 +267,7 @@ class CliqueSolver(Closable):
             marginals = np.empty((made.members, made.values))
             result = struct(c.chorale_clique_result)
             with self._use() as solver:
-                call(
+                work(
                     library.chorale_clique_max_marginals,
                     solver,
                     made.potential,
@@ -277,6 +278,7 @@ class CliqueSolver(Closable):
                     made.values,
                     arrays.address(labels),
                     byref(result),
+                    **made.how,
                 )
         return MarginalsResult(marginals, _result(result, labels))
 
@@ -353,13 +355,14 @@ class CliqueSolver(Closable):
             array = arrays.ints("labels", labels, size=made.members)
             result = struct(c.chorale_clique_result)
             with self._use() as solver:
-                call(
+                work(
                     library.chorale_clique_score,
                     solver,
                     made.potential,
                     byref(made.problem),
                     arrays.address(array),
                     byref(result),
+                    **made.how,
                 )
         return _result(result, array.copy())
 
@@ -414,7 +417,7 @@ class CliqueSolver(Closable):
 
 class _Options:
     """A chorale_clique_options struct made from named options. Keeps the array of start values and
-    the cancel flag alive."""
+    the cancel flag."""
 
     def __init__(
         self,
@@ -438,9 +441,7 @@ class _Options:
             self.struct.gap = 0.0
         else:
             self.struct.algorithm = algorithm_number(algorithm)
-        if cancel is not None and not isinstance(cancel, Cancel):
-            raise TypeError(f"cancel is {cancel!r}, not a Cancel")
-        self.cancel = cancel
+        self.stop = Stop(cancel)
 
     def start(self, value: Any, members: int) -> None:
         if isinstance(value, str):
@@ -497,7 +498,7 @@ def _checked(potential: Any) -> Potential:
 
 class _Call:
     """The arguments of a call, converted for C. During `with`, the potential and the cancel flag
-    are marked as used."""
+    are marked as used. how: the named arguments of `work`."""
 
     def __init__(
         self,
@@ -525,18 +526,16 @@ class _Call:
         options.start(start, self.members)
         self._given = options
         self.options = options.struct
+        self.how: dict[str, Any] = {"stop": options.stop, "sources": self._handle._raised}
 
     def __enter__(self) -> _Call:
         self.potential = self._handle._begin()
-        if self._given.cancel is not None:
-            self.options.cancel = self._given.cancel._begin()
+        self.options.cancel = self._given.stop._begin()
         return self
 
-    def __exit__(self, kind: object, error: BaseException | None, traceback: object) -> None:
+    def __exit__(self, *_: object) -> None:
+        self._given.stop._end()
         self._handle._end()
-        if self._given.cancel is not None:
-            self._given.cancel._end()
-        Carrying(self._handle._raised).__exit__(kind, error, traceback)
 
 
 def _result(result: c.chorale_clique_result, labels: arrays.Ints) -> CliqueResult:

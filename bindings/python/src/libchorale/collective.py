@@ -20,10 +20,10 @@ from . import _arrays as arrays
 from . import _declarations as c
 from . import html
 from ._agreements import Agree, Given, Placed, build, read
-from ._callbacks import Carrying, Interrupts, Raised
+from ._callbacks import Raised
 from ._handle import Closable
 from ._native import call, library, struct
-from .cancel import Cancel
+from .cancel import Cancel, Stop
 from .chain import Chain, Edges
 from .errors import CapacityError, Renaming
 from .host import lent
@@ -37,7 +37,6 @@ from .run import (
     Run,
     RunResult,
     Schedule,
-    checked_cancel,
     result_of,
     run_options,
     telling,
@@ -443,13 +442,12 @@ def solved(
     the `with` block ends. borrow: True: the scores are not copied, and must not change before the
     block ends."""
     assert given.scores is not None
-    raised, interrupts = Raised(), Interrupts()
+    raised, stop = Raised(), Stop(cancel)
     made = run_options(**options)
     made.time_limit = arrays.limit("time_limit", time_limit)
-    made.progress = telling(progress, raised, interrupts)
+    made.progress = telling(progress, raised)
     if executor is not None:
         made.executor = working(executor, raised)
-    flag = checked_cancel(cancel)
     sources = [raised]
     with ExitStack() as stack:
         corpus = corpus_struct(
@@ -458,10 +456,8 @@ def solved(
         corpus.borrow = borrow
         agreements, of_potentials = specification(stack, given)
         sources += of_potentials
-        if flag is not None:
-            made.cancel = flag._begin()
-            stack.callback(flag._end)
-        with Placed(given), interrupts, Carrying(sources):
+        made.cancel = stack.enter_context(stop._use())
+        with Placed(given):
             solution = _Solution(
                 _Solution._create(
                     library.chorale_decode,
@@ -470,12 +466,12 @@ def solved(
                     agreements,
                     len(given.wanted),
                     byref(made),
+                    stop=stop,
+                    sources=sources,
                 )
             )
         error = raised.take()
         with solution:
-            if interrupts.came:
-                raise KeyboardInterrupt
             if error is not None:
                 raise error
             yield solution

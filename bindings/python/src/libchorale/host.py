@@ -30,8 +30,9 @@ class Host:
     release   release(address, size, alignment) frees memory from allocate; required with allocate
     log       log(level, text) receives a message; the levels are those of `logging`
 
-    The library calls these functions on the thread that called the library. They must not use the
-    object that the call into the library uses. If one of them raises an exception, the call into
+    The library calls these functions on the thread that called the library or, if this is the main
+    thread, on a thread that makes the call for it. They must not use the object that the call into
+    the library uses. If one of them raises an exception, the call into
     the library raises it when it returns. The `with` block applies only to its own thread (or
     asyncio task).
 

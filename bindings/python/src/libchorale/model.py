@@ -22,9 +22,10 @@ import numpy.typing as npt
 
 from . import _arrays as arrays
 from . import _declarations as c
-from ._callbacks import Carrying, Raised
+from ._callbacks import Raised
 from ._handle import Handle, Recipe, Shared
 from ._native import call, library, struct
+from ._work import work
 from .chain import Chain, Edges, Transitions
 from .errors import OutOfRangeError, Renaming
 from .host import lent
@@ -816,12 +817,12 @@ class Model(Shared):
 
         labels: the label of every position, chain after chain, as `Run.all_labels` returns them.
         """
-        with self._use() as model, Carrying(self._raised):
+        with self._use() as model:
             array = self._labels(labels)
             score = c_double()
             chains = np.empty(len(self), dtype=np.float64)
             cliques = np.empty(self.cliques, dtype=np.float64)
-            call(
+            work(
                 library.chorale_model_score,
                 lent(),
                 model,
@@ -830,6 +831,7 @@ class Model(Shared):
                 byref(score),
                 arrays.address(chains),
                 arrays.address(cliques),
+                sources=self._raised,
             )
         return LabellingScore(score.value, chains, cliques)
 

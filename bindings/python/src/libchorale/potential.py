@@ -11,9 +11,10 @@ import numpy.typing as npt
 
 from . import _arrays as arrays
 from . import _declarations as c
-from ._callbacks import Carrying, Raised
+from ._callbacks import Raised
 from ._handle import Recipe, Shared
 from ._native import call, library, struct
+from ._work import work
 from .host import lent
 
 Scale = Optional[Literal["members", "log"]]
@@ -391,14 +392,15 @@ class Potential(Shared):
         if members is None:
             members = int(array.sum())
         score = c_double()
-        with self._use() as potential, Carrying(self._raised):
-            call(
+        with self._use() as potential:
+            work(
                 library.chorale_potential_score,
                 potential,
                 arrays.address(array),
                 len(array),
                 arrays.integer("members", members),
                 byref(score),
+                sources=self._raised,
             )
         return score.value
 
@@ -417,8 +419,8 @@ class Potential(Shared):
         array = arrays.longs("counts", counts)
         found = np.empty(self.values)
         score = c_double()
-        with self._use() as potential, Carrying(self._raised):
-            call(
+        with self._use() as potential:
+            work(
                 library.chorale_potential_prices,
                 potential,
                 arrays.address(array),
@@ -426,6 +428,7 @@ class Potential(Shared):
                 arrays.integer("members", members),
                 arrays.address(found),
                 byref(score),
+                sources=self._raised,
             )
         return found, score.value
 

@@ -29,9 +29,10 @@ import numpy.typing as npt
 
 from . import _arrays as arrays
 from . import _declarations as c
-from ._callbacks import Carrying
 from ._handle import Closable
 from ._native import call, library, struct
+from ._work import work
+from .cancel import Stop
 from .clique import algorithm_number
 from .host import lent
 from .message import JOINT_MODES, JointMode
@@ -94,7 +95,8 @@ class Prices(Closable):
         options.bound_steps = arrays.integer("bound_steps", bound_steps)
         numbers = arrays.longs("cliques", cliques)
         self._model = model.clone()
-        with self._model._use() as frozen, Carrying(model._raised):
+        self._stop = Stop()
+        with self._model._use() as frozen, self._stop._use() as options.cancel:
             pointer = self._create(
                 library.chorale_prices_create,
                 lent(),
@@ -102,8 +104,10 @@ class Prices(Closable):
                 arrays.address(numbers),
                 len(numbers),
                 byref(options),
+                sources=model._raised,
             )
         super().__init__(pointer)
+        self._stop._begin()  # the run borrows the flag until it is freed
         with self._use() as prices:
             needed = np.zeros(1, dtype=np.int64)
             call(library.chorale_prices_counts, prices, None, 0, arrays.address(needed))
@@ -116,6 +120,7 @@ class Prices(Closable):
             super()._freed()
         finally:
             self._model.close()
+            self._stop._end()
 
     def solve(self, prices: npt.ArrayLike | None = None) -> tuple[float, RunResult]:
         """Labels the model under prices. Always starts anew: the same prices give the same labels.
@@ -128,14 +133,16 @@ class Prices(Closable):
         array = None if prices is None else arrays.table("prices", prices, 1)
         score = c_double()
         result = struct(c.chorale_run_result)
-        with self._use() as handle, Carrying(self._model._raised):
-            call(
+        with self._use() as handle:
+            work(
                 library.chorale_prices_solve,
                 handle,
                 arrays.address(array),
                 0 if array is None else len(array),
                 byref(score),
                 byref(result),
+                stop=self._stop,
+                sources=self._model._raised,
             )
         return score.value, result_of(result, None)
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable
 from concurrent.futures import Executor, wait
+from contextlib import ExitStack
 from ctypes import (
     POINTER,
     byref,
@@ -27,10 +28,11 @@ import numpy.typing as npt
 
 from . import _arrays as arrays
 from . import _declarations as c
-from ._callbacks import Carrying, Interrupts, Raised
+from ._callbacks import Raised
 from ._handle import Closable
 from ._native import call, library, struct
-from .cancel import Cancel
+from ._work import at_caller, work
+from .cancel import Cancel, Stop
 from .chain import Chain, Edges
 from .clique import algorithm_number
 from .errors import CapacityError
@@ -297,31 +299,28 @@ class Run(Closable):
         made.time_limit = arrays.limit("time_limit", time_limit)
         self.model = model
         self._model = model.clone()  # stays open if the caller closes the model
-        self._cancel = checked_cancel(cancel)
+        self._stop = Stop(cancel)
         self._own_raised = Raised()
         self._chains: dict[int, Chain] = {}  # the chains that set_chain was given, by number
-        self._interrupts = Interrupts()
-        made.progress = telling(progress, self._own_raised, self._interrupts)
+        made.progress = telling(progress, self._own_raised)
         if executor is not None:
             made.executor = working(executor, self._own_raised)
-        if self._cancel is not None:
-            made.cancel = self._cancel._begin()
-        try:
-            with self._model._use() as frozen, Carrying(model._raised):
-                if earlier is None:
-                    pointer = self._create(
-                        library.chorale_run_create, lent(), frozen, byref(made), None
-                    )
-                else:
-                    with earlier._use(shared=True) as before:
-                        pointer = self._create(
-                            library.chorale_run_create, lent(), frozen, byref(made), before
-                        )
-        except BaseException:
-            if self._cancel is not None:
-                self._cancel._end()
-            raise
+        with ExitStack() as stack:
+            frozen = stack.enter_context(self._model._use())
+            made.cancel = stack.enter_context(self._stop._use())
+            before = None
+            if earlier is not None:
+                before = stack.enter_context(earlier._use(shared=True))
+            pointer = self._create(
+                library.chorale_run_create,
+                lent(),
+                frozen,
+                byref(made),
+                before,
+                sources=model._raised,
+            )
         super().__init__(pointer, made)
+        self._stop._begin()  # the run borrows the flag until it is freed
 
     def _freed(self) -> None:
         try:
@@ -329,8 +328,7 @@ class Run(Closable):
         finally:
             self._chains.clear()
             self._model.close()
-            if self._cancel is not None:
-                self._cancel._end()
+            self._stop._end()
 
     # ---- Running
 
@@ -342,8 +340,8 @@ class Run(Closable):
         """Does the remaining rounds, the polish and the bound. A further call does at most `rounds`
         more rounds.
 
-        Ctrl-C (in the main thread) ends the call after the present round; the results found so far
-        are kept.
+        If a signal handler raises an exception (Ctrl-C raises KeyboardInterrupt), the call ends
+        with it. The results found so far are kept, and a further call goes on from there.
         """
         return self._ran(library.chorale_run_solve)
 
@@ -361,11 +359,15 @@ class Run(Closable):
         with self._use() as run:
             while self._own_raised.take() is not None:
                 pass
-            with self._interrupts, Carrying((self._own_raised, *self._model._raised)):
-                call(function, run, *arguments, byref(result))
+            work(
+                function,
+                run,
+                *arguments,
+                byref(result),
+                stop=self._stop,
+                sources=(self._own_raised, *self._model._raised),
+            )
             error = self._own_raised.take()
-        if self._interrupts.came:
-            raise KeyboardInterrupt
         if error is not None:
             raise error
         return result_of(result, self)
@@ -432,18 +434,9 @@ class Run(Closable):
         """Sets the time limit of each call in seconds (None: no limit), and the cancel flag (None:
         no flag)."""
         limit = arrays.limit("time_limit", time_limit)
-        flag = checked_cancel(cancel)
-        with self._use() as run:
-            pointer = None if flag is None else flag._begin()
-            try:
-                call(library.chorale_run_set_limits, run, limit, pointer)
-            except BaseException:
-                if flag is not None:
-                    flag._end()
-                raise
-            self._cancel, flag = flag, self._cancel
-            if flag is not None:
-                flag._end()
+        with self._use() as run, self._stop._use() as stop:
+            self._stop.follow(cancel)
+            call(library.chorale_run_set_limits, run, limit, stop)
 
     # ---- Results
     #
@@ -594,18 +587,19 @@ class Run(Closable):
         return self._marginals(chain)[1]
 
     def _marginals(self, chain: int) -> tuple[arrays.Doubles, arrays.Doubles]:
-        with self._use() as run, Carrying(self._model._raised):
+        with self._use() as run:
             number = self._model._chain(chain)
             length, labels = self._model._shape(number)
             marginals = np.empty((length, labels))
             margins = np.empty(length)
-            call(
+            work(
                 library.chorale_run_max_marginals,
                 run,
                 number,
                 arrays.address(marginals),
                 0,
                 arrays.address(margins),
+                sources=self._model._raised,
             )
         return marginals, margins
 
@@ -622,10 +616,10 @@ class Run(Closable):
         the sum. If this does not suffice, and on trees, the message of a value is added whenever a
         position fires the value."""
         exact = c_int32()
-        with self._use() as run, Carrying(self._model._raised):
+        with self._use() as run:
             number = self._model._chain(chain)
             probabilities = np.empty(self._model._shape(number))
-            call(
+            work(
                 library.chorale_run_probabilities,
                 run,
                 number,
@@ -633,6 +627,7 @@ class Run(Closable):
                 arrays.address(probabilities),
                 0,
                 byref(exact),
+                sources=self._model._raised,
             )
         return probabilities, bool(exact.value)
 
@@ -703,21 +698,19 @@ def _progress_of(now: Any) -> Progress:
 def telling(
     progress: Callable[[Any], Any] | None,
     raised: Raised,
-    interrupts: Interrupts,
     function: Any = c.chorale_progress_function,
     told_of: Callable[[Any], Any] = _progress_of,
 ) -> Any:
-    """Wraps `progress` as a callback for C, which also ends the call after Ctrl-C. function: the C
-    type of the callback. told_of: converts the struct of the library to the argument of
-    `progress`."""
-    if progress is not None and not callable(progress):
+    """Wraps `progress` as a callback for C. function: the C type of the callback. told_of: converts
+    the struct of the library to the argument of `progress`."""
+    if progress is None:
+        return function()
+    if not callable(progress):
         raise TypeError(f"progress is {progress!r}, which cannot be called")
 
     def told(_: Any, at: Any) -> int:
         try:
-            if interrupts.came or progress is None:
-                return int(interrupts.came)
-            return int(bool(progress(told_of(at.contents))))
+            return int(bool(at_caller(progress, told_of(at.contents))))
         except BaseException as error:
             raised.put(error)
             return 1
@@ -787,12 +780,6 @@ def result_of(result: c.chorale_run_result, run: Run | None) -> RunResult:
 def _labelling(own: bool) -> int:
     """Returns the constant that selects the labelling of round 0 (own=True) or the best one."""
     return c.CHORALE_ALONE if own else c.CHORALE_TOGETHER
-
-
-def checked_cancel(cancel: Any) -> Cancel | None:
-    if cancel is not None and not isinstance(cancel, Cancel):
-        raise TypeError(f"cancel is {cancel!r}, not a Cancel")
-    return cancel
 
 
 def _model(given: Any) -> Model:
