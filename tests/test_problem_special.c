@@ -64,7 +64,7 @@ static const chorale_host *metered(void) {
 enum { LITTLE = 4096 }; /* bytes that a load may take before it has seen anything of a file */
 
 static char directory[64];
-static char path[96];
+static char path[1200];
 static Saved saved; /* of a problem with scores of 800 kB, more than a pipe holds */
 
 static const char *in_directory(const char *name) {
@@ -183,6 +183,30 @@ static void sockets_and_directories_are_refused(void **state) {
   assert_true(S_ISSOCK(about.st_mode));
   close(socket_file);
   assert_int_equal(unlink(path), 0);
+  chorale_problem_destroy(problem);
+}
+
+/* A name may be as long as the file system allows. (At the end the directory must be empty.) */
+static void names_up_to_the_limit_are_saved(void **state) {
+  (void)state;
+  chorale_error error;
+  chorale_problem *problem = read_saved_problem();
+  const long limit = pathconf(directory, _PC_NAME_MAX);
+  char name[1024];
+  assert_true(limit > 8 && limit < (long)sizeof name);
+  for (long length = limit - 8; length <= limit; ++length) {
+    memset(name, 'x', (size_t)length);
+    name[length] = '\0';
+    for (long k = length % 2; k < length; k += 2)
+      memcpy(name + k, "\xC3\xA9", 2); /* a character of two bytes */
+    OK(chorale_problem_save(problem, in_directory(name), &error));
+    assert_int_equal(load(path, &error), CHORALE_OK);
+    assert_int_equal(unlink(path), 0);
+  }
+  memset(name, 'x', (size_t)limit + 1);
+  name[limit + 1] = '\0';
+  FAILS(chorale_problem_save(problem, in_directory(name), &error), CHORALE_ERROR_INPUT_OUTPUT,
+        "could not be");
   chorale_problem_destroy(problem);
 }
 
@@ -391,6 +415,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(devices_are_refused),
       cmocka_unit_test(sockets_and_directories_are_refused),
+      cmocka_unit_test(names_up_to_the_limit_are_saved),
       cmocka_unit_test(pipes_are_read_as_they_come),
       cmocka_unit_test(a_pipe_takes_no_more_memory_than_came_out_of_it),
       cmocka_unit_test(a_fifo_that_nobody_writes_to_is_empty),

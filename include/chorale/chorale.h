@@ -40,6 +40,9 @@
  *   - Between calls the library has no threads, and no state outside handles. So after a fork the
  *     child may use every handle (also of mapped problem files) that no other thread was using at
  *     the time of the fork. After a fork inside a callback the child may only exec or _exit.
+ *   - A thread that makes a call needs 64 KiB of free stack, besides what its callbacks need.
+ *   - Inside a call floating-point exceptions do not trap, also in callbacks; afterwards they trap as
+ *     before.
  *   - Sizes are int64_t, so that negative sizes are detected; values are int32_t.
  *   - A row stride of 0 means rows without gaps; any other row stride must be at least the length
  *     of a row. An array that also has a column stride (chain.h) may be stored by columns; then any

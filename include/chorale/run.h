@@ -180,9 +180,9 @@ typedef struct chorale_run_options {
   chorale_message_element message_element; /* default AUTO */
   int64_t beam_width;
   int64_t budget;
-  /* Threads, >= 1 (default 1), which share the work by chain and by clique. Without an executor:
-   * the calling thread and threads - 1 more, which exist only inside a call. With an executor:
-   * the number of workers of the executor; the library starts no thread. */
+  /* Threads, >= 1 (default 1), which share the work by chain and by clique. More than 256 count as
+   * 256. Without an executor: the calling thread and threads - 1 more, which exist only inside a
+   * call. With an executor: the number of workers of the executor; the library starts no thread. */
   int64_t threads;
   chorale_parallel_for executor;
   void *executor_user;

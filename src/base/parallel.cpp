@@ -1,6 +1,8 @@
 // parallel.hpp explains the words used here.
 #include "base/parallel.hpp"
 
+#include "base/untrapped.hpp"
+
 #include <atomic>
 #include <pthread.h>
 
@@ -64,6 +66,7 @@ bool Executor::run(std::int64_t count, Body body, void *body_user) const noexcep
     Claims claims(count, workers, body, body_user);
     external(user, count, workers,
              [](void *at, std::int64_t i, std::int64_t worker) {
+               const Untrapped untrapped; // on a thread of the caller
                static_cast<Claims *>(at)->run(i, worker);
              },
              &claims);

@@ -12,6 +12,7 @@
 
 #include "base/report.hpp"
 #include "base/span.hpp"
+#include "base/untrapped.hpp"
 #include "capi/struct_sizes.hpp"
 
 #include <algorithm>
@@ -20,9 +21,10 @@
 
 namespace chorale {
 
-// Runs body(report) and converts exceptions to statuses, so that no exception reaches C. Allocates
-// nothing.
+// Runs body(report) and converts exceptions to statuses, so that no exception reaches C; nor do
+// floating-point operations trap. Allocates nothing.
 template <class Body> chorale_status guarded(chorale_error *error, Body &&body) noexcept {
+  const Untrapped untrapped;
   Report report(error);
   try {
     return body(report);

@@ -89,10 +89,9 @@ chorale_status take_run_options(const Report &report, const Model &model,
                        "; it must be 0 or 1");
   CHORALE_CHECK(check_size(report, "options->beam_width", options.beam_width));
   CHORALE_CHECK(check_size(report, "options->budget", options.budget));
-  CHORALE_CHECK(check_size(report, "options->threads", options.threads));
-  if (options.threads > kMostWorkers)
-    return report.fail(CHORALE_ERROR_SIZE_OVERFLOW, "options->threads is ", options.threads,
-                       "; it must be at most ", kMostWorkers);
+  if (options.threads < 1)
+    return report.fail(CHORALE_ERROR_SIZE, "options->threads is ", options.threads,
+                       "; it must be at least 1");
   CHORALE_CHECK(check_seconds(report, "options->time_limit", options.time_limit));
   if (options.bound_steps < 0)
     return report.fail(CHORALE_ERROR_SIZE, "options->bound_steps is ", options.bound_steps,
@@ -110,7 +109,7 @@ chorale_status take_run_options(const Report &report, const Model &model,
               gsl::narrow_cast<std::int32_t>(std::min(options.budget, limit))};
   to.polish = options.polish != 0;
   to.restrict_range = options.restrict_range != 0;
-  to.executor.workers = gsl::narrow_cast<std::int32_t>(options.threads);
+  to.executor.workers = static_cast<std::int32_t>(std::min<std::int64_t>(options.threads, kMostWorkers));
   to.executor.external = options.executor;
   to.executor.user = options.executor_user;
   to.time_limit = options.time_limit;

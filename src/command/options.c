@@ -94,8 +94,6 @@ enum { TAKES_ANY_RUN = TAKES_RUN | TAKES_LEARN };
 /* Upper limit of most whole-number options: above any useful number, but so low that an array with
  * an entry for each round fits in memory. */
 enum { MOST = 1000000 };
-/* Greatest number of threads that the library takes. */
-enum { MOST_THREADS = 256 };
 
 static const option options[] = {
     {"--json", 0, FLAG, offsetof(settings, json), 0, 0},
@@ -104,7 +102,7 @@ static const option options[] = {
     {"--strength", TAKES_RUN, REAL, offsetof(settings, strength), 0, 0},
     {"--properties", TAKES_RUN, TEXT, offsetof(settings, properties), 0, 0},
     {"--rounds", TAKES_ANY_RUN, WHOLE, offsetof(settings, rounds), 0, MOST},
-    {"--threads", TAKES_ANY_RUN, WHOLE, offsetof(settings, threads), 1, MOST_THREADS},
+    {"--threads", TAKES_ANY_RUN, WHOLE, offsetof(settings, threads), 1, MOST},
     {"--beam", TAKES_ANY_RUN, WHOLE, offsetof(settings, beam), 0, MOST},
     {"--bound", TAKES_RUN, WHOLE, offsetof(settings, bound_steps), 0, MOST},
     {"--seconds", TAKES_ANY_RUN, REAL, offsetof(settings, seconds), 0, 0},

@@ -39,13 +39,29 @@ bool fail_truncated(DiskFailure &failure, std::uint64_t size, std::uint64_t need
                               " bytes; it needs ", needed);
 }
 
-// The name of the temporary file is the target's path, this suffix, and a number of two digits that
-// is not in use.
+// The path of the temporary file is the target's path, this suffix, and a number of two digits that
+// is not in use. The target's name is first cut, between two characters of UTF-8, to at most
+// kKeptBytes bytes, so that the temporary name is at most as long as file systems allow.
 constexpr char kSuffix[] = ".part";
+constexpr std::size_t kKeptBytes = 64;
 constexpr int kAttempts = 100;
 
+bool is_separator(char c) noexcept {
+#if defined(_WIN32)
+  return c == '/' || c == '\\' || c == ':';
+#else
+  return c == '/';
+#endif
+}
+
 bool make_name(const Memory &memory, const char *path, Block &name) noexcept {
-  const std::size_t length = std::strlen(path);
+  std::size_t length = std::strlen(path);
+  std::size_t begin = length;
+  while (begin > 0 && !is_separator(path[begin - 1]))
+    --begin;
+  if (length - begin > kKeptBytes)
+    for (length = begin + kKeptBytes; length > begin && (path[length] & 0xC0) == 0x80;)
+      --length;
   name = Block(memory, length + sizeof kSuffix + 2);
   if (!name)
     return false;
