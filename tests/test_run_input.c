@@ -249,6 +249,36 @@ static void bad_options(void **state) {
 
 /* A budget too small for exact messages of several properties; the chains of the scene have only
  * one property. */
+/* More threads than 256 count as 256: as much memory, the same results. */
+static void more_threads_than_the_most(void **state) {
+  (void)state;
+  Scene scene;
+  open_scene(&scene);
+  chorale_error error;
+  static const int64_t threads[] = {256, 257, INT64_MAX};
+  double scores[COUNT_OF(threads)];
+  uint64_t bytes[COUNT_OF(threads)];
+  for (size_t k = 0; k < COUNT_OF(threads); ++k) {
+    chorale_run_options options;
+    chorale_run_options_init(&options, sizeof options);
+    options.threads = threads[k];
+    chorale_run_cost cost;
+    chorale_run_cost_init(&cost, sizeof cost);
+    OK(chorale_run_estimate(scene.model, &options, &cost, &error));
+    bytes[k] = cost.run_bytes;
+    chorale_run *run = NULL;
+    OK(chorale_run_create(NULL, scene.model, &options, NULL, &run, &error));
+    chorale_run_result result;
+    chorale_run_result_init(&result, sizeof result);
+    OK(chorale_run_solve(run, &result, &error));
+    scores[k] = result.score;
+    chorale_run_destroy(run);
+    assert_int_equal(bytes[k], bytes[0]);
+    assert_true(scores[k] == scores[0]);
+  }
+  close_scene(&scene);
+}
+
 static void a_joint_state_beyond_the_budget(void **state) {
   (void)state;
   Scene scene;
@@ -434,6 +464,185 @@ static void potentials_cannot_change_the_run(void **state) {
 }
 
 /* Messages of a model with other numbers of chains or cliques cannot be taken over. */
+/* ---- Callbacks that fail ------------------------------------------------------------------ */
+
+/* A potential whose callback fails once, after some calls, and how many calls did not follow the
+ * rules. */
+typedef struct Faulty {
+  int64_t left; /* the call fails in which this becomes 0 */
+  int gives_nan;
+  int64_t broken_rules;
+} Faulty;
+
+enum { FAULTY_VALUES = 3, FAULTY_UNCOUNTED = 1, FAULTY_CHAINS = 4 };
+
+static int32_t score_or_fail(void *user, const int64_t *counts, int64_t values, int64_t members,
+                             double *score) {
+  Faulty *faulty = user;
+  if (values != FAULTY_VALUES || members != FAULTY_CHAINS || counts[FAULTY_UNCOUNTED] != 0)
+    ++faulty->broken_rules;
+  *score = 3.0 * (double)(counts[0] * counts[0]) + (double)(counts[2] * counts[2]);
+  if (--faulty->left != 0)
+    return 0;
+  *score = NAN;
+  return faulty->gives_nan ? 0 : 1;
+}
+
+typedef struct FaultyScene {
+  Faulty faulty;
+  chorale_potential *potential, *potts;
+  chorale_model *model;
+  chorale_run *run;
+  chorale_prices *prices;
+} FaultyScene;
+
+/* Four chains of two positions; the first positions are in a clique with the faulty potential, the
+ * second ones in a Potts clique, which `prices` shares. */
+static void open_faulty(FaultyScene *scene) {
+  chorale_error error;
+  memset(scene, 0, sizeof *scene);
+  static const double scores[FAULTY_CHAINS][2 * FAULTY_VALUES] = {
+      {3, 0, 1, 1, 0, 0}, {2, 0, 1, 0, 1, 0}, {0, 1, 1, 1, 1, 0}, {1, 2, 2, 0, 0, 1}};
+  uint8_t counted[FAULTY_VALUES] = {1, 1, 1};
+  counted[FAULTY_UNCOUNTED] = 0;
+  chorale_potential_options some;
+  chorale_potential_options_init(&some, sizeof some);
+  some.counted = counted;
+  OK(chorale_potential_create_callback(NULL, FAULTY_VALUES, score_or_fail, &scene->faulty, NULL,
+                                       &some, &scene->potential, &error));
+  OK(chorale_potential_create_potts(NULL, FAULTY_VALUES, 1, NULL, &scene->potts, &error));
+  chorale_model_builder *builder = NULL;
+  OK(chorale_model_builder_create(NULL, &builder, &error));
+  for (int64_t i = 0; i < FAULTY_CHAINS; ++i) {
+    chorale_chain chain;
+    chorale_chain_init(&chain, sizeof chain);
+    chain.length = 2;
+    chain.labels = FAULTY_VALUES;
+    chain.unary = scores[i];
+    OK(chorale_model_builder_add_chain(builder, &chain, NULL, NULL, &error));
+  }
+  for (int64_t c = 0; c < 2; ++c) {
+    chorale_clique_setup setup;
+    chorale_clique_setup_init(&setup, sizeof setup);
+    setup.values = FAULTY_VALUES;
+    setup.potential = c == 0 ? scene->potential : scene->potts;
+    OK(chorale_model_builder_add_clique(builder, &setup, NULL, &error));
+    for (int64_t i = 0; i < FAULTY_CHAINS; ++i)
+      OK(chorale_model_builder_add_position(builder, c, i, c, &error));
+  }
+  OK(chorale_model_builder_freeze(builder, &scene->model, &error));
+  chorale_model_builder_destroy(builder);
+  chorale_run_options options;
+  chorale_run_options_init(&options, sizeof options);
+  options.bound_steps = 2;
+  options.edits = 1;
+  OK(chorale_run_create(NULL, scene->model, &options, NULL, &scene->run, &error));
+  OK(chorale_run_solve(scene->run, NULL, &error));
+  static const int64_t shared[] = {1};
+  OK(chorale_prices_create(NULL, scene->model, shared, 1, NULL, &scene->prices, &error));
+}
+
+static void close_faulty(FaultyScene *scene) {
+  assert_int_equal(scene->faulty.broken_rules, 0);
+  chorale_prices_destroy(scene->prices);
+  chorale_run_destroy(scene->run);
+  chorale_model_release(scene->model);
+  chorale_potential_release(scene->potential);
+  chorale_potential_release(scene->potts);
+}
+
+typedef chorale_status (*Evaluates)(FaultyScene *scene, chorale_error *error);
+
+static chorale_status solve_again(FaultyScene *scene, chorale_error *error) {
+  chorale_run_reset(scene->run);
+  return chorale_run_solve(scene->run, NULL, error);
+}
+static chorale_status solve_edited(FaultyScene *scene, chorale_error *failed) {
+  static const uint8_t last[FAULTY_VALUES] = {0, 0, 1};
+  chorale_error error;
+  OK(chorale_run_set_allowed(scene->run, 0, 0, last, &error));
+  const chorale_status status = chorale_run_solve(scene->run, NULL, failed);
+  OK(chorale_run_set_allowed(scene->run, 0, 0, NULL, &error));
+  return status;
+}
+static chorale_status polish_again(FaultyScene *scene, chorale_error *error) {
+  return chorale_run_polish(scene->run, NULL, error);
+}
+static chorale_status find_bound(FaultyScene *scene, chorale_error *error) {
+  return chorale_run_bound(scene->run, 2, NULL, error);
+}
+static chorale_status read_score(FaultyScene *scene, chorale_error *error) {
+  double score = UNTOUCHED;
+  const chorale_status status =
+      chorale_run_clique_score(scene->run, 0, CHORALE_TOGETHER, &score, error);
+  assert_true((status == CHORALE_OK) == (score != UNTOUCHED));
+  return status;
+}
+static chorale_status read_payments(FaultyScene *scene, chorale_error *error) {
+  chorale_payment payments[4];
+  chorale_status status = CHORALE_OK;
+  for (int64_t i = 0; i < FAULTY_CHAINS && status == CHORALE_OK; ++i)
+    status = chorale_run_payments(scene->run, i, payments, sizeof payments[0], 4, NULL, error);
+  return status;
+}
+static chorale_status write_json(FaultyScene *scene, chorale_error *error) {
+  char text[4096];
+  return chorale_run_json(scene->run, text, sizeof text, NULL, error);
+}
+static chorale_status solve_priced(FaultyScene *scene, chorale_error *error) {
+  double score = UNTOUCHED;
+  const chorale_status status =
+      chorale_prices_solve(scene->prices, NULL, 0, &score, NULL, error);
+  assert_true((status == CHORALE_OK) == (score != UNTOUCHED));
+  return status;
+}
+static chorale_status score_labels(FaultyScene *scene, chorale_error *error) {
+  static const int32_t labels[2 * FAULTY_CHAINS] = {0, 0, 0, 0, 2, 1, 1, 2};
+  double score = 0;
+  return chorale_model_score(NULL, scene->model, labels, COUNT_OF(labels), &score, NULL, NULL,
+                             error);
+}
+
+/* Whichever evaluation of the potential fails, the call fails. */
+static void each_failure_is_reported(void **state) {
+  (void)state;
+  static const struct {
+    const char *name;
+    Evaluates call;
+  } kCalls[] = {
+      {"solve", solve_again},        {"solve after an edit", solve_edited},
+      {"polish", polish_again},      {"bound", find_bound},
+      {"clique_score", read_score},  {"payments", read_payments},
+      {"json", write_json},          {"prices_solve", solve_priced},
+      {"model_score", score_labels},
+  };
+  for (size_t c = 0; c < COUNT_OF(kCalls); ++c)
+    for (int gives_nan = 0; gives_nan < 2; ++gives_nan) {
+      FaultyScene scene;
+      open_faulty(&scene);
+      scene.faulty.gives_nan = gives_nan;
+      int64_t failed = 0;
+      for (;; ++failed) {
+        chorale_error error;
+        OK(solve_again(&scene, &error)); /* labels to explain, whatever the last failure left */
+        scene.faulty.left = failed + 1;
+        const chorale_status status = kCalls[c].call(&scene, &error);
+        if (scene.faulty.left > 0) {
+          assert_int_equal(status, CHORALE_OK);
+          break;
+        }
+        if (status !=
+            (gives_nan ? CHORALE_ERROR_CALLBACK_VALUE : CHORALE_ERROR_CALLBACK_STOPPED))
+          fail_msg("%s, failure in evaluation %lld: %s", kCalls[c].name, (long long)failed,
+                   chorale_status_name(status));
+        scene.faulty.left = 0;
+      }
+      if (c != 3) /* the bound does not evaluate a callback */
+        assert_true(failed > 0);
+      close_faulty(&scene);
+    }
+}
+
 static void a_run_of_another_model(void **state) {
   (void)state;
   Scene scene;
@@ -791,6 +1000,8 @@ int main(void) {
       cmocka_unit_test(properties_that_are_too_many),
       cmocka_unit_test(callbacks_cannot_change_their_run),
       cmocka_unit_test(potentials_cannot_change_the_run),
+      cmocka_unit_test(each_failure_is_reported),
+      cmocka_unit_test(more_threads_than_the_most),
       cmocka_unit_test(a_run_of_another_model),
       cmocka_unit_test(bad_calls), cmocka_unit_test(bad_edits),
       cmocka_unit_test(bad_questions),

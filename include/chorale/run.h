@@ -416,7 +416,9 @@ enum {
 /* Calls below without an argument `labelling` describe CHORALE_TOGETHER. Errors of all calls below:
  * NULL_ARGUMENT, OUT_OF_RANGE (chain, clique), UNKNOWN_CONSTANT (labelling), NO_LABELLING (round 0
  * is not complete, the run is infeasible, or cliques forbid every labelling met), SIZE (a negative
- * capacity), CAPACITY, BUSY (from a callback of the run, see "The run" above). Calls that take a
+ * capacity), CAPACITY, BUSY (from a callback of the run, see "The run" above); CALLBACK_STOPPED and
+ * CALLBACK_VALUE, if a potential's callback fails, from the calls that evaluate cliques
+ * (chorale_run_clique_score, chorale_run_payments, chorale_run_json). Calls that take a
  * const run may be made from several threads at once while no call changes the run. They allocate
  * scratch memory (OUT_OF_MEMORY) only for the counts of cliques with more than 256 columns and, in
  * chorale_run_json, of cliques with more than 256 members. */

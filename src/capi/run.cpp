@@ -571,7 +571,11 @@ chorale_status chorale_run_clique_score(const chorale_run *run, int64_t clique,
     CHORALE_CHECK(check_which_labelling(report, run, labelling));
     CHORALE_CHECK(check_index(report, "clique", clique, run->model->cliques.size()));
     CHORALE_CHECK(check_given(report, "score", score));
-    *score = run->outcome().clique_score(assignment(*run, labelling), clique);
+    CallbackFailure failure = CallbackFailure::none;
+    const double found =
+        run->outcome().clique_score(assignment(*run, labelling), clique, &failure);
+    CHORALE_CHECK(callback_status(report, failure));
+    *score = found;
     return CHORALE_OK;
   });
 }
@@ -608,7 +612,9 @@ chorale_status chorale_run_payments(const chorale_run *run, int64_t chain,
                               payments && capacity >= count ? nullptr : needed, fills));
     if (!fills)
       return CHORALE_OK;
-    run->outcome().payments(number, number + 1, span_of(payments, count));
+    CallbackFailure failure = CallbackFailure::none;
+    run->outcome().payments(number, number + 1, span_of(payments, count), &failure);
+    CHORALE_CHECK(callback_status(report, failure));
     spread_elements(payments, payment_size, count);
     if (needed)
       *needed = count;
@@ -682,12 +688,15 @@ chorale_status chorale_run_json(const chorale_run *run, char *buffer, size_t cap
     CHORALE_CHECK(check_which_labelling(report, run));
     if (!buffer && capacity > 0)
       return report.null_argument("buffer");
-    const std::size_t bytes = run->outcome().write_json({});
+    CallbackFailure failure = CallbackFailure::none;
+    const std::size_t bytes = run->outcome().write_json({}, &failure);
+    CHORALE_CHECK(callback_status(report, failure));
     bool fills = false;
     CHORALE_CHECK(take_buffer(report, "buffer", buffer, capacity, bytes,
                               buffer && capacity >= bytes ? nullptr : needed, fills));
     if (fills)
-      run->outcome().write_json({buffer, capacity});
+      run->outcome().write_json({buffer, capacity}, &failure);
+    CHORALE_CHECK(callback_status(report, failure));
     if (needed)
       *needed = bytes;
     return CHORALE_OK;

@@ -35,7 +35,7 @@ struct chorale_prices {
   chorale_prices &operator=(const chorale_prices &) = delete;
 
   void set(const double *numbers) noexcept;
-  double score_without() noexcept;
+  chorale_status score_without(const chorale::Report &report, double &score) noexcept;
 
   chorale::Memory memory;
   chorale::Array<chorale::SharedClique> shared;
@@ -216,12 +216,14 @@ void chorale_prices::set(const double *numbers) noexcept {
   }
 }
 
-// Returns the score (equation 1, model.h) of the run's best labelling without the shared cliques:
-// the sum of the scores of all chains and of the cliques that are not shared. Returns kForbidden if
-// the run has no result.
-double chorale_prices::score_without() noexcept {
-  if (!run->has_result())
-    return kForbidden;
+// Writes to `score` the score (equation 1, model.h) of the run's best labelling without the shared
+// cliques: the sum of the scores of all chains and of the cliques that are not shared; kForbidden if
+// the run has no result. Fails, and writes nothing, if the callback of a potential fails.
+chorale_status chorale_prices::score_without(const Report &report, double &score) noexcept {
+  if (!run->has_result()) {
+    score = kForbidden;
+    return CHORALE_OK;
+  }
   const RunState &state = run->state;
   double total = run->outcome().result().chain_score;
   for (std::int64_t c = 0; c < run->model->cliques.size(); ++c) {
@@ -230,8 +232,10 @@ double chorale_prices::score_without() noexcept {
     CallbackFailure failure = CallbackFailure::none;
     total += score_of_clique(run->model->cliques[c], 1.0, state.best,
                              span_of(counts.begin(), counts.size()), &failure);
+    CHORALE_CHECK(callback_status(report, failure));
   }
-  return total;
+  score = total;
+  return CHORALE_OK;
 }
 
 extern "C" {
@@ -286,10 +290,10 @@ chorale_status chorale_prices_solve(chorale_prices *prices, const double *number
     CHORALE_CHECK(check_prices(report, numbers, count, prices->values));
     prices->set(numbers);
     chorale_run_reset(prices->run);
-    CHORALE_CHECK(chorale_run_solve(prices->run, result, error));
+    CHORALE_CHECK(chorale_run_solve(prices->run, nullptr, error));
     if (score)
-      *score = prices->score_without();
-    return CHORALE_OK;
+      CHORALE_CHECK(prices->score_without(report, *score));
+    return result ? chorale_run_get_result(prices->run, result, error) : CHORALE_OK;
   });
 }
 

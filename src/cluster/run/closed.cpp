@@ -128,7 +128,7 @@ bool load_items(const Setting &setting, const Clique &clique, gsl::span<double> 
                 Limits &limits) noexcept {
   const Model &model = setting.model;
   const std::int64_t K = clique.columns();
-  Expects(scores.size() >= to_size(clique.members * K));
+  Expects(scores.size() >= to_size(clique.members) * to_size(K));
   double *rows = scores.data();
   if (const double *all = setting.inputs.item_rows();
       all && clique.shows_labels(0) && model.chains.row_labels() == K)

@@ -449,6 +449,7 @@ bool Edits::can_move_others(std::int32_t number, std::int32_t from, std::int32_t
       --counts[to];
     fill_member_row(*clique.potential(), span_of(counts, K), clique.members, 1,
                     edits_.varied.first(to_size(K)), span_of(before, K), &failed);
+    setting_.call.fail(failed);
     for (std::int32_t v = 0; v < K; ++v) {
       if (after[v] == kForbidden)
         continue;
@@ -457,7 +458,6 @@ bool Edits::can_move_others(std::int32_t number, std::int32_t from, std::int32_t
       most = std::max(most, (after[v] - after[u]) - (before[v] - before[u]));
     }
   }
-  setting_.call.fail(failed);
   most *= strength / state_.to_chain.unit();
   return static_cast<double>(clique.members) * most * most > kLeastGain;
 }

@@ -130,11 +130,23 @@ chorale_run_result Outcome::result() const noexcept {
   return result;
 }
 
-double Outcome::clique_score(const Assignment &of, std::int64_t number) const {
+// Returns the score C of a clique at `counts`, which may be overwritten. Unlike
+// chorale::clique_score(), keeps an earlier failure in *failure.
+double Outcome::counted_score(std::int64_t number, gsl::span<std::int64_t> counts,
+                              std::int32_t centre, CallbackFailure *failure) const noexcept {
+  CallbackFailure failed = CallbackFailure::none;
+  const double score = chorale::clique_score(model_.cliques[number], inputs_.strength(number),
+                                             counts, centre, &failed);
+  if (failure && failed != CallbackFailure::none)
+    *failure = failed;
+  return score;
+}
+
+double Outcome::clique_score(const Assignment &of, std::int64_t number,
+                             CallbackFailure *failure) const {
   const Clique &clique = model_.cliques[number];
   Counts counts(memory_, clique.columns());
-  CallbackFailure failed = CallbackFailure::none;
-  return score_of_clique(clique, inputs_.strength(number), of, counts.span(), &failed);
+  return score_of_clique(clique, inputs_.strength(number), of, counts.span(), failure);
 }
 
 // Returns what a slot's clique gains because the slot changed: the clique's score in the best
@@ -142,18 +154,16 @@ double Outcome::clique_score(const Assignment &of, std::int64_t number) const {
 // messages. Plus infinity if the second score is minus infinity. `counts`: the counts of the clique
 // in the best labelling. `scratch`: an array of the same length.
 double Outcome::amount(const Slot &slot, gsl::span<const std::int64_t> counts,
-                       gsl::span<std::int64_t> scratch) const noexcept {
+                       gsl::span<std::int64_t> scratch, CallbackFailure *failure) const noexcept {
   const Clique &clique = model_.cliques[slot.clique];
   const std::int32_t before = state_.own.shown(slot);
   const std::int32_t after = state_.best.shown(slot);
   std::int32_t centre = clique.centred() ? state_.best.shown(clique, clique.members) : 0;
-  CallbackFailure failed = CallbackFailure::none;
   const auto columns = to_size(clique.columns());
   Expects(counts.size() >= columns && scratch.size() >= columns);
   std::int64_t *varied = scratch.data();
   std::copy_n(counts.data(), columns, varied);
-  const double strength = inputs_.strength(slot.clique);
-  const double now = chorale::clique_score(clique, strength, scratch, centre, &failed);
+  const double now = counted_score(slot.clique, scratch, centre, failure);
   std::copy_n(counts.data(), columns, varied);
   if (slot.member == clique.members) {
     centre = before;
@@ -164,7 +174,7 @@ double Outcome::amount(const Slot &slot, gsl::span<const std::int64_t> counts,
     if (before >= 0)
       varied[before] += weight;
   }
-  const double so = chorale::clique_score(clique, strength, scratch, centre, &failed);
+  const double so = counted_score(slot.clique, scratch, centre, failure);
   return so == kForbidden ? kInfinity : now - so;
 }
 
@@ -172,7 +182,8 @@ double Outcome::amount(const Slot &slot, gsl::span<const std::int64_t> counts,
 // labellings `best` and `own`. `scratch`: an array of the same length.
 chorale_payment Outcome::payment(const Slot &slot, gsl::span<const std::int64_t> counts,
                                  gsl::span<const std::int64_t> own_counts,
-                                 gsl::span<std::int64_t> scratch) const noexcept {
+                                 gsl::span<std::int64_t> scratch,
+                                 CallbackFailure *failure) const noexcept {
   const Clique &clique = model_.cliques[slot.clique];
   const std::int32_t now = state_.best.shown(slot);
   chorale_payment made{};
@@ -181,7 +192,7 @@ chorale_payment Outcome::payment(const Slot &slot, gsl::span<const std::int64_t>
   made.position = slot.position;
   made.own_value = clique.value_of(state_.own.shown(slot));
   made.value = clique.value_of(now);
-  made.amount = amount(slot, counts, scratch);
+  made.amount = amount(slot, counts, scratch, failure);
   if (slot.member == clique.members)
     return made; // the values of a centre are not those of the other members
   const std::int32_t weight = clique.weight(slot.member);
@@ -196,7 +207,7 @@ chorale_payment Outcome::payment(const Slot &slot, gsl::span<const std::int64_t>
 // Sorts the payments by clique, so that the members of each clique are counted once, and then
 // restores their order: own_value holds the original index of a payment until then.
 std::int64_t Outcome::payments(std::int32_t begin, std::int32_t end,
-                               gsl::span<chorale_payment> to) const {
+                               gsl::span<chorale_payment> to, CallbackFailure *failure) const {
   chorale_payment *const first = to.data();
   const auto capacity = static_cast<std::int64_t>(to.size());
   std::int64_t found = 0;
@@ -234,7 +245,7 @@ std::int64_t Outcome::payments(std::int32_t begin, std::int32_t end,
     }
     const std::int32_t index = made->own_value;
     *made = payment(model_.member(number, static_cast<std::int32_t>(made->member)), counts.span(),
-                    own_counts.span(), scratch.span());
+                    own_counts.span(), scratch.span(), failure);
     made->own_value = index;
   }
   std::sort(first, last, [](const chorale_payment &a, const chorale_payment &b) {
@@ -248,7 +259,7 @@ std::int64_t Outcome::payments(std::int32_t begin, std::int32_t end,
   return found;
 }
 
-std::size_t Outcome::write_json(gsl::span<char> buffer) const {
+std::size_t Outcome::write_json(gsl::span<char> buffer, CallbackFailure *failure) const {
   JsonWriter json(buffer);
   const chorale_run_result all = result();
   const AllCounts all_counts(memory_, model_, state_.best);
@@ -309,7 +320,7 @@ std::size_t Outcome::write_json(gsl::span<char> buffer) const {
         all_counts.load(slot.clique, counts.span());
         all_own_counts.load(slot.clique, own_counts.span());
         const chorale_payment made =
-            payment(slot, counts.span(), own_counts.span(), scratch.span());
+            payment(slot, counts.span(), own_counts.span(), scratch.span(), failure);
         json.open('{');
         integer("clique", made.clique);
         integer("member", made.member);
@@ -334,10 +345,8 @@ std::size_t Outcome::write_json(gsl::span<char> buffer) const {
     all_counts.load(c, counts.span());
     const std::int32_t centre =
         clique.centred() ? state_.best.shown(clique, clique.members) : 0;
-    CallbackFailure failed = CallbackFailure::none;
     json.open('{');
-    number("score",
-           chorale::clique_score(clique, inputs_.strength(c), counts.span(), centre, &failed));
+    number("score", counted_score(c, counts.span(), centre, failure));
     json.key("values");
     json.open('[');
     for (std::int32_t k = 0; k < clique.all_members(); ++k)

@@ -1,6 +1,7 @@
 // Results of a run and their explanation. The functions only read the run, so several threads may
 // call them at once while no call changes the run. Therefore they allocate their scratch memory
-// instead of using a room.
+// instead of using a room. If the callback of a potential fails, *failure says why, and what the
+// function returns or writes is of no use. *failure must be `none` before the call.
 #pragma once
 
 #include "cluster/run/call.hpp"
@@ -21,21 +22,25 @@ public:
   bool has_changed(std::int32_t chain) const noexcept {
     return !state_.best.agrees(chain, state_.own);
   }
-  double clique_score(const Assignment &of, std::int64_t clique) const;
+  double clique_score(const Assignment &of, std::int64_t clique, CallbackFailure *failure) const;
   // Computes a payment for each slot of the chains begin .. end - 1 that shows different columns in
   // the labellings `best` and `own`. Writes as many payments as `to` holds, chain by chain, and
   // returns how many there are in all. Counts the members of each clique once.
-  std::int64_t payments(std::int32_t begin, std::int32_t end, gsl::span<chorale_payment> to) const;
+  // `failure` may be NULL if no clique has a callback.
+  std::int64_t payments(std::int32_t begin, std::int32_t end, gsl::span<chorale_payment> to,
+                        CallbackFailure *failure = nullptr) const;
   // Writes a NUL-terminated JSON text, cut off at the length of `buffer`. Returns the length of the
   // whole text in bytes, with its NUL.
-  std::size_t write_json(gsl::span<char> buffer) const;
+  std::size_t write_json(gsl::span<char> buffer, CallbackFailure *failure) const;
 
 private:
   double amount(const Slot &slot, gsl::span<const std::int64_t> counts,
-                gsl::span<std::int64_t> scratch) const noexcept;
+                gsl::span<std::int64_t> scratch, CallbackFailure *failure) const noexcept;
   chorale_payment payment(const Slot &slot, gsl::span<const std::int64_t> counts,
                           gsl::span<const std::int64_t> own_counts,
-                          gsl::span<std::int64_t> scratch) const noexcept;
+                          gsl::span<std::int64_t> scratch, CallbackFailure *failure) const noexcept;
+  double counted_score(std::int64_t clique, gsl::span<std::int64_t> counts, std::int32_t centre,
+                       CallbackFailure *failure) const noexcept;
 
   const Memory &memory_;
   const Model &model_;
