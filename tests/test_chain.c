@@ -460,6 +460,50 @@ static void matrices_end_with_their_last_number(void **state) {
     }
 }
 
+/* Scores of large trees by definition: stars, paths, and random trees of several shapes. The scores
+ * are whole numbers, so every order of summation gives the same bits. */
+static void scores_of_large_trees(void **state) {
+  (void)state;
+  enum { LENGTH = 150000, TREE_LABELS = 2 };
+  Random random = {test_seed()};
+  double *unary = malloc(LENGTH * TREE_LABELS * sizeof *unary);
+  int32_t *parents = malloc(LENGTH * sizeof *parents), *labels = malloc(LENGTH * sizeof *labels);
+  uint8_t *has_child = malloc(LENGTH);
+  assert_true(unary && parents && labels && has_child);
+  const double end[TREE_LABELS] = {3, 5};
+  static const int32_t reach[] = {INT32_MAX, 1, 2, 1000, 70000}; /* parents are at most so far back */
+  for (size_t shape = 0; shape <= COUNT_OF(reach); ++shape) {
+    memset(has_child, 0, LENGTH);
+    for (int32_t t = 0; t < LENGTH; ++t) {
+      const int32_t back = shape < COUNT_OF(reach) && reach[shape] < t ? reach[shape] : t;
+      parents[t] = t == 0 ? -1 : shape == COUNT_OF(reach) ? 0 : t - random_int(&random, 1, back);
+      if (t > 0)
+        has_child[parents[t]] = 1;
+      labels[t] = random_int(&random, 0, TREE_LABELS - 1);
+      for (int32_t y = 0; y < TREE_LABELS; ++y)
+        unary[t * TREE_LABELS + y] = random_int(&random, 0, 9);
+    }
+    double expected = 0;
+    for (int32_t t = 0; t < LENGTH; ++t)
+      expected += unary[t * TREE_LABELS + labels[t]] + (has_child[t] ? 0 : end[labels[t]]);
+    chorale_chain chain;
+    chorale_chain_init(&chain, sizeof chain);
+    chain.length = LENGTH;
+    chain.labels = TREE_LABELS;
+    chain.unary = unary;
+    chain.end = end;
+    chain.parents = parents;
+    chorale_error error;
+    double score = UNTOUCHED;
+    OK(chorale_chain_score(&chain, labels, &score, &error));
+    assert_true(score == expected);
+  }
+  free(unary);
+  free(parents);
+  free(labels);
+  free(has_child);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(best_of_chains),      cmocka_unit_test(best_of_trees),
@@ -467,6 +511,7 @@ int main(void) {
       cmocka_unit_test(k_best_of_chains),    cmocka_unit_test(masks),
       cmocka_unit_test(names_of_schemes),    cmocka_unit_test(all_widths),
       cmocka_unit_test(empty_chain),         cmocka_unit_test(matrices_end_with_their_last_number),
+      cmocka_unit_test(scores_of_large_trees),
   };
   return cmocka_run_group_tests_name("chain", tests, NULL, NULL);
 }

@@ -159,8 +159,8 @@ CHORALE_API void chorale_chain_init(chorale_chain *chain, size_t struct_size);
 
 /* Writes phi of a labelling (T labels) to *score: minus infinity if scores, `forced` or `allowed`
  * forbid the labelling. Errors: NULL_ARGUMENT (labelling, score), OUT_OF_RANGE. O(T m), and O(m^2)
- * for each matrix of `edges`; on a tree with end scores at worst O(T^2) more. No allocation. Any
- * thread. */
+ * for each matrix of `edges`; on a tree with end scores O(T) more for every 65,536 positions. No
+ * allocation. Any thread. */
 CHORALE_API chorale_status chorale_chain_score(const chorale_chain *chain, const int32_t *labelling,
                                                double *score, chorale_error *error);
 

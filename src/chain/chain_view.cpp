@@ -1,17 +1,9 @@
 #include "chain/chain_view.hpp"
 
 #include <algorithm>
+#include <bitset>
 
 namespace chorale {
-
-bool ChainView::is_leaf(std::int32_t t) const noexcept {
-  if (!parents)
-    return t == length - 1;
-  for (std::int32_t c = t + 1; c < length; ++c)
-    if (parents[c] == t)
-      return false;
-  return true;
-}
 
 void ChainView::mark_leaves(gsl::span<std::uint8_t> leaves) const noexcept {
   Expects(leaves.size() >= to_size(length));
@@ -22,14 +14,8 @@ void ChainView::mark_leaves(gsl::span<std::uint8_t> leaves) const noexcept {
       is_leaf[parents[t]] = 0;
 }
 
-double ChainView::score(gsl::span<const std::int32_t> labelling,
-                        gsl::span<const std::uint8_t> leaves) const noexcept {
-  // These checks are made only in debug and sanitizer builds (kContracts): most calls score a chain
-  // of one position, for which a check would take a large part of the time.
-  Expects(!kContracts || labelling.size() >= to_size(length));
-  Expects(!kContracts || leaves.empty() || leaves.size() >= to_size(length));
-  const std::int32_t *labels_at = labelling.data();
-  const std::uint8_t *leaf_at = leaves.data();
+template <class IsLeaf>
+double ChainView::add_up(const std::int32_t *labels_at, IsLeaf &&is_leaf) const noexcept {
   double total = 0;
   const bool ends = has_end();
   for (std::int32_t t = 0; t < length; ++t) {
@@ -42,10 +28,36 @@ double ChainView::score(gsl::span<const std::int32_t> labelling,
     else
       total += start_at(y);
     total += unary_at(t, y);
-    if (ends && (leaf_at ? leaf_at[t] != 0 : is_leaf(t)))
+    if (ends && is_leaf(t))
       total += end_at(y);
   }
   return total;
+}
+
+double ChainView::score(gsl::span<const std::int32_t> labelling,
+                        gsl::span<const std::uint8_t> leaves) const noexcept {
+  // These checks are made only in debug and sanitizer builds (kContracts): most calls score a chain
+  // of one position, for which a check would take a large part of the time.
+  Expects(!kContracts || labelling.size() >= to_size(length));
+  Expects(!kContracts || leaves.empty() || leaves.size() >= to_size(length));
+  if (!parents)
+    return add_up(labelling.data(), [this](std::int32_t t) { return t == length - 1; });
+  const std::uint8_t *leaf_at = leaves.data();
+  return leaf_at ? add_up(labelling.data(), [=](std::int32_t t) { return leaf_at[t] != 0; })
+                 : score_without_leaves(labelling);
+}
+
+double ChainView::score_without_leaves(gsl::span<const std::int32_t> labelling) const noexcept {
+  std::bitset<kLeavesAtOnce> has_child; // of the positions of a block
+  return add_up(labelling.data(), [&](std::int32_t t) {
+    if (t % kLeavesAtOnce == 0) {
+      has_child.reset();
+      for (std::int32_t c = t + 1; c < length; ++c) // parents come before their children
+        if (parents[c] >= t && parents[c] - t < kLeavesAtOnce)
+          has_child.set(to_size(parents[c] - t));
+    }
+    return !has_child[to_size(t % kLeavesAtOnce)];
+  });
 }
 
 } // namespace chorale
