@@ -109,7 +109,8 @@ chorale_status take_run_options(const Report &report, const Model &model,
               gsl::narrow_cast<std::int32_t>(std::min(options.budget, limit))};
   to.polish = options.polish != 0;
   to.restrict_range = options.restrict_range != 0;
-  to.executor.workers = static_cast<std::int32_t>(std::min<std::int64_t>(options.threads, kMostWorkers));
+  to.executor.workers =
+      static_cast<std::int32_t>(std::min<std::int64_t>(options.threads, kMostWorkers));
   to.executor.external = options.executor;
   to.executor.user = options.executor_user;
   to.time_limit = options.time_limit;

@@ -25,7 +25,7 @@ public:
     }
     if (task_.wants_marginals)
       find_marginals();
-    else
+    else if (is_prepared())
       task_.plan.algorithm->solve(*this);
     return runs() ? answer() : CliqueAnswer{};
   }
@@ -40,21 +40,28 @@ private:
     const bool keeps = task_.is_quick && !is_small() && limits_.can_come();
     const Clock::time_point start = keeps ? Clock::now() : Clock::time_point{};
     std::int32_t only = -1;
-    if (instance_.load(task_.problem, &only, is_small() ? nullptr : &limits_)) {
-      instance_.potential.limits = &limits_;
-      return !keeps || keep_labellings(start);
-    }
+    const bool loaded = instance_.load(task_.problem, &only, is_small() ? nullptr : &limits_);
     if (instance_.interrupted())
       return false;
-    instance_.potential.limits = &limits_;
-    if (only < 0 || !task_.wants_marginals || task_.marginal_form != CHORALE_MARGINAL_MESSAGE)
+    if (!loaded) {
+      if (only < 0 || !task_.wants_marginals || task_.marginal_form != CHORALE_MARGINAL_MESSAGE)
+        return false;
+      double *row = instance_.scores + std::int64_t{only} * instance_.columns;
+      std::fill(row, row + instance_.columns, 0.0);
+      instance_.note_best(only);
+      only_member_ = only;
+    } else if (keeps && !keep_labellings(start)) {
       return false;
-    double *row = instance_.scores + std::int64_t{only} * instance_.columns;
-    std::fill(row, row + instance_.columns, 0.0);
-    instance_.note_best(only);
-    only_member_ = only;
+    }
+    is_prepared_ =
+        instance_.potential.prepare(instance_.potential.size() <= kAlwaysRead ? nullptr : &limits_);
+    instance_.potential.limits = &limits_;
     return true;
   }
+  // True if the algorithm may be called: if it only takes memory, or if load() was not interrupted
+  // while it prepared the potential. (Small cliques are prepared, and algorithms begin, whatever the
+  // limits.)
+  bool is_prepared() const noexcept { return !runs() || is_prepared_; }
 
   // From now on keeps a labelling ready for an interruption (kept_labelling.hpp). Also moves the
   // deadline to an earlier time, to leave time for scoring the last labelling and writing messages.
@@ -72,9 +79,10 @@ private:
 
   void find_marginals() noexcept {
     // Minus infinity stays in the entries that are not computed before the limits end the search.
-    if (runs() && is_small() && !task_.messages_only)
+    if (runs() && is_small() && (!task_.messages_only || !is_prepared()))
       std::fill_n(messages_, entries(), kForbidden);
-    task_.plan.algorithm->find_marginals(*this);
+    if (is_prepared())
+      task_.plan.algorithm->find_marginals(*this);
     if (!runs())
       return;
     marginals_exact_ = marginals_exact_ && !is_interrupted();
@@ -182,6 +190,7 @@ private:
   }
 
   Limits last_; // for the work after the search: the limits with the deadline that the caller set
+  bool is_prepared_ = false;
   bool is_solution_rated_ = true; // the answer is the solution's labelling, not the kept one
 };
 

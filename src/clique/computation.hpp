@@ -7,6 +7,11 @@
 
 namespace chorale {
 
+// Number of scores, members times values, up to which all scores are read however early the limits
+// end the call; and of a potential's numbers up to which they are prepared. This, and finding a
+// labelling, takes a few milliseconds.
+inline constexpr std::int64_t kAlwaysRead = 1 << 20;
+
 struct CliqueTask {
   CliqueKind kind;
   ProblemView problem; // measure() does not read the entries of its arrays

@@ -21,8 +21,8 @@ bool Instance::load(const ProblemView &problem, std::int32_t *only_without,
                     Limits *limits) noexcept {
   if (only_without)
     *only_without = -1;
-  if (!potential.prepare(limits))
-    return false;
+  potential.limits = limits;
+  potential.list_columns();
   if (!scores)
     scores = const_cast<double *>(problem.scores.data);
   const RowScans &scans = row_scans_here();

@@ -43,10 +43,9 @@ struct Instance {
   // `in_place`: the caller's matrix has no gaps and may be used without a copy. The instance uses
   // this permission if its columns are exactly the values.
   Instance(Layout &layout, const CliqueKind &kind, bool in_place = false) noexcept;
-  // Gathers the scores and prepares the potential. False if some member has no admissible value, or
-  // if `limits` (NULL: none) interrupted the call. If exactly one member has no admissible value,
-  // writes this member to `*only_without`, otherwise -1. Later computations on the instance obey
-  // the same limits.
+  // Gathers the scores. False if some member has no admissible value, or if `limits` (NULL: none)
+  // interrupted the call. If exactly one member has no admissible value, writes this member to
+  // `*only_without`, otherwise -1. Algorithms require that `potential` is prepared as well.
   bool load(const ProblemView &problem, std::int32_t *only_without = nullptr,
             Limits *limits = nullptr) noexcept;
   // Announces `work` elementary steps to the limits. False if the limits interrupt the computation.

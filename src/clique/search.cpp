@@ -24,10 +24,6 @@ namespace {
 // no limit.
 constexpr std::int64_t kSweepLimit = 1000;
 
-// Number of scores, members times values, up to which all scores are read however early the limits
-// end the call. Reading so many scores and finding a labelling takes a few milliseconds.
-constexpr std::int64_t kAlwaysRead = 1 << 20;
-
 // With fewer members, bounds on passes cost as much as the passes that they save.
 constexpr std::int32_t kBoundedMembers = 16;
 

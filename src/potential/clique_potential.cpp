@@ -174,6 +174,15 @@ CliquePotential::CliquePotential(Layout &layout, const CliqueKind &kind) noexcep
   }
 }
 
+void CliquePotential::list_columns() noexcept {
+  std::int32_t column = 0;
+  for (std::int32_t v = 0; v < source->values; ++v)
+    if (source->counts(v))
+      value_of_column[column++] = v;
+  if (has_rest())
+    value_of_column[rest] = -1;
+}
+
 bool CliquePotential::prepare(Limits *under) noexcept {
   limits = under;
   const Potential &p = *source;
@@ -181,14 +190,8 @@ bool CliquePotential::prepare(Limits *under) noexcept {
   const std::int64_t R = p.values;
   const std::int64_t K = columns;
   const std::int64_t entries = std::int64_t{members} + 1;
-  std::int32_t column = 0;
   if (!spend(4 * R))
     return false;
-  for (std::int32_t v = 0; v < p.values; ++v)
-    if (p.counts(v))
-      value_of_column[column++] = v;
-  if (has_rest())
-    value_of_column[rest] = -1;
 
   switch (form) {
   case Form::sum:

@@ -57,9 +57,17 @@ struct CliqueKind {
 struct CliquePotential : CliqueKind {
   // Takes all arrays for a clique of `kind` from `layout`; prepare() fills them.
   CliquePotential(Layout &layout, const CliqueKind &kind) noexcept;
-  // Computes all arrays. False if interrupted. `limits` (NULL: none) also apply to all later
-  // computations with this potential.
+  // Computes value_of_column. O(R).
+  void list_columns() noexcept;
+  // Computes all other arrays. False if interrupted. `limits` (NULL: none) also apply to all later
+  // computations with this potential. Requires that list_columns() has been called.
   bool prepare(Limits *limits = nullptr) noexcept;
+  // Returns how many numbers prepare() computes.
+  std::int64_t size() const noexcept {
+    return form == Form::majority || form == Form::pairs
+               ? std::int64_t{columns} * columns
+               : owned_count * (std::int64_t{members} + 1);
+  }
 
   // Counts `work` elementary steps. False if the limits interrupt the computation.
   bool spend(std::int64_t work) const noexcept { return !limits || limits->spend(work); }

@@ -10,10 +10,12 @@
 //     void move(u, v)                     performs this move
 //     int32_t count(v) const              members in column v
 //     CallbackFailure failure() const     why a callback failed; `none` for all other forms
-//     int64_t work() const                upper bound on the elementary steps of after() or move()
+//     int64_t work_of_after() const       upper bound on the elementary steps of after()
+//     int64_t work_of_move() const        upper bound on the elementary steps of move()
 //
-// Once the limits of the potential have interrupted the computation, a callback is not called any
-// more and the total is minus infinity.
+// reset() announces its own steps to the limits of the potential. If they interrupt it, the total is
+// minus infinity, and what the object stores is of no use. Once the limits have interrupted the
+// computation, a callback is not called any more and the total is minus infinity.
 //
 // Scores of a SUM can also be reset column by column: by restart(), and then put() for each column.
 //
@@ -29,7 +31,9 @@
 #include "potential/clique_potential.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <type_traits>
+#include <utility>
 
 namespace chorale {
 
@@ -41,7 +45,8 @@ public:
   std::int32_t count(std::int32_t v) const noexcept { return counts_[v]; }
   const std::int32_t *counts() const noexcept { return counts_; }
   CallbackFailure failure() const noexcept { return CallbackFailure::none; }
-  std::int64_t work() const noexcept { return 4 + 2 * columns(); }
+  std::int64_t work_of_after() const noexcept { return 4 + 2 * columns(); }
+  std::int64_t work_of_move() const noexcept { return 4 + 2 * columns(); }
 
 protected:
   void take_counts(gsl::span<const std::int32_t> counts) noexcept {
@@ -100,7 +105,8 @@ public:
     look_around(v);
   }
 
-  std::int64_t work() const noexcept { return 8; }
+  std::int64_t work_of_after() const noexcept { return 8; }
+  std::int64_t work_of_move() const noexcept { return 8; }
 
   // One entry for each column v, with table f_v and count n_v. join: f_v(n_v + 1) - f_v(n_v);
   // leave: f_v(n_v - 1) - f_v(n_v). 0 beyond the ends of a table.
@@ -180,49 +186,59 @@ private:
   }
 };
 
-// Base of scores that store only the counts: Score::compute() computes C from all counts, anew for
-// every move.
-template <class Score> class RecomputedScore : public CountScoreBase {
+// MAX. Stores the three columns with the highest entries: after a move of a member from u to v, one of
+// them is the highest of all columns but u and v. after() is O(1), move() O(K).
+class MaxScore : public CountScoreBase {
 public:
   using CountScoreBase::CountScoreBase;
 
   void reset(gsl::span<const std::int32_t> counts) noexcept {
     take_counts(counts);
-    total_ = compute();
+    find_highest();
   }
-  double after(std::int32_t u, std::int32_t v) noexcept {
-    shift(u, v);
-    const double total = compute();
-    shift(v, u);
-    return total;
-  }
-  void move(std::int32_t u, std::int32_t v) noexcept {
-    shift(u, v);
-    total_ = compute();
-  }
-
-private:
-  void shift(std::int32_t u, std::int32_t v) noexcept {
-    --counts_[u];
-    ++counts_[v];
-  }
-  double compute() noexcept { return static_cast<Score *>(this)->compute(); }
-};
-
-// MAX. O(K) for each move.
-class MaxScore : public RecomputedScore<MaxScore> {
-public:
-  using RecomputedScore::RecomputedScore;
-
-  double compute() const noexcept {
-    if (nothing_counts())
+  double after(std::int32_t u, std::int32_t v) const noexcept {
+    if (nothing_counts_after(v))
       return 0.0;
     double best = kForbidden;
-    const std::int64_t counted = columns() - (potential_->has_rest() ? 1 : 0);
-    for (std::int64_t w = 0; w < counted; ++w)
-      best = std::max(best, potential_->tables[w][counts_[w]]);
+    for (const Entry &entry : highest_)
+      if (entry.column != u && entry.column != v) {
+        best = entry.score;
+        break;
+      }
+    if (u != potential_->rest)
+      best = std::max(best, potential_->tables[u][counts_[u] - 1]);
+    if (v != potential_->rest)
+      best = std::max(best, potential_->tables[v][counts_[v] + 1]);
     return best;
   }
+  void move(std::int32_t u, std::int32_t v) noexcept {
+    --counts_[u];
+    ++counts_[v];
+    find_highest();
+  }
+  std::int64_t work_of_after() const noexcept { return 16; }
+
+private:
+  struct Entry {
+    std::int32_t column = -1;
+    double score = kForbidden;
+  };
+
+  void find_highest() noexcept {
+    std::fill(std::begin(highest_), std::end(highest_), Entry());
+    const std::int64_t counted = columns() - (potential_->has_rest() ? 1 : 0);
+    for (std::int32_t w = 0; w < counted; ++w) {
+      const Entry entry{w, potential_->tables[w][counts_[w]]};
+      if (!(entry.score > highest_[2].score))
+        continue;
+      highest_[2] = entry;
+      for (std::int32_t k = 2; k > 0 && highest_[k].score > highest_[k - 1].score; --k)
+        std::swap(highest_[k], highest_[k - 1]);
+    }
+    total_ = nothing_counts() ? 0.0 : highest_[0].score;
+  }
+
+  Entry highest_[3]; // in descending order; column -1 and minus infinity where there is none
 };
 
 // MAJORITY. Stores b_a + sum_v w_av n_v for every column a, with the biases b, weights w and counts
@@ -235,12 +251,15 @@ public:
 
   void reset(gsl::span<const std::int32_t> counts) noexcept {
     take_counts(counts);
-    for (std::int64_t a = 0; a < columns(); ++a) {
-      rows_[a] = potential_->bias[a];
-      for (std::int64_t v = 0; v < columns(); ++v)
-        rows_[a] += potential_->weights[a * columns() + v] * counts_[v];
-    }
-    total_ = of_majority();
+    const bool whole = in_stretches(
+        *potential_, columns(), 2 * columns(), [&](std::int64_t begin, std::int64_t end) {
+          for (std::int64_t a = begin; a < end; ++a) {
+            rows_[a] = potential_->bias[a];
+            for (std::int64_t v = 0; v < columns(); ++v)
+              rows_[a] += potential_->weights[a * columns() + v] * counts_[v];
+          }
+        });
+    total_ = whole ? of_majority() : kForbidden;
   }
   double after(std::int32_t u, std::int32_t v) const noexcept {
     return nothing_counts_after(v) ? 0.0 : of_majority_after(u, v);
@@ -296,14 +315,21 @@ public:
 
   void reset(gsl::span<const std::int32_t> counts) noexcept {
     take_counts(counts);
-    total_ = 0;
-    for (std::int64_t u = 0; u < columns(); ++u) {
-      rows_[u] = 0;
-      for (std::int64_t v = 0; v < columns(); ++v)
-        rows_[u] += at(u, v) * counts_[v];
-      total_ += (rows_[u] - at(u, u)) * counts_[u];
+    std::fill_n(rows_, columns(), 0.0);
+    total_ = kForbidden;
+    for (std::int64_t v = 0; v < columns(); ++v) {
+      if (counts_[v] == 0)
+        continue;
+      if (!potential_->spend(2 * columns()))
+        return;
+      for (std::int64_t u = 0; u < columns(); ++u)
+        rows_[u] += at(v, u) * counts_[v]; // the scores of pairs are symmetric
     }
+    total_ = 0;
+    for (std::int64_t u = 0; u < columns(); ++u)
+      total_ += (rows_[u] - at(u, u)) * counts_[u];
   }
+  std::int64_t work_of_after() const noexcept { return 8; }
   double after(std::int32_t u, std::int32_t v) const noexcept {
     return total_ + 2 * ((rows_[v] - rows_[u]) + (at(u, u) - at(u, v)));
   }
@@ -323,11 +349,31 @@ private:
 };
 
 // CALLBACK. Calls the callback once in each reset(), after() and move().
-class CallbackScore : public RecomputedScore<CallbackScore> {
+class CallbackScore : public CountScoreBase {
 public:
-  using RecomputedScore::RecomputedScore;
+  using CountScoreBase::CountScoreBase;
 
+  void reset(gsl::span<const std::int32_t> counts) noexcept {
+    take_counts(counts);
+    total_ = compute();
+  }
+  double after(std::int32_t u, std::int32_t v) noexcept {
+    shift(u, v);
+    const double total = compute();
+    shift(v, u);
+    return total;
+  }
+  void move(std::int32_t u, std::int32_t v) noexcept {
+    shift(u, v);
+    total_ = compute();
+  }
   CallbackFailure failure() const noexcept { return failure_; }
+
+private:
+  void shift(std::int32_t u, std::int32_t v) noexcept {
+    --counts_[u];
+    ++counts_[v];
+  }
   double compute() noexcept {
     if (!potential_->spend(Limits::kBetweenLooks / 8))
       return kForbidden;
@@ -341,7 +387,6 @@ public:
         &failure_);
   }
 
-private:
   CallbackFailure failure_ = CallbackFailure::none;
 };
 

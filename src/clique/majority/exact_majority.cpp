@@ -70,10 +70,13 @@ bool ExactMajority::bound_majorities(Limits &limits) noexcept {
   const CliquePotential &potential = instance_->potential;
   const std::int32_t K = instance_->columns;
   const std::int32_t counted = counted_columns(potential);
-  for (std::int32_t v = 0; v < K; ++v)
+  for (std::int32_t v = 0; v < K; ++v) {
+    if (!limits.spend(Limits::kScattered * std::int64_t{K}))
+      return false;
     for (std::int32_t a = 0; a < stride_; ++a)
       transposed_[v * std::int64_t{stride_} + a] =
           a < counted ? potential.weights[a * std::int64_t{K} + v] : 0.0;
+  }
   std::fill(bounds_, bounds_ + stride_, 0.0);
   for (std::int32_t a = 0; a < counted; a += kFlowBlock) {
     double sum[kFlowBlock] = {};
@@ -137,7 +140,7 @@ bool ExactMajority::search_counts(std::int32_t a, Limits &limits, Solution &solu
   while (!open.empty()) {
     k = std::clamp(k, open.lowest, open.highest);
     flow_.turn_to(k);
-    if (!limits.spend(64) || instance_->interrupted())
+    if (!limits.spend(64 + 8 * std::int64_t{instance_->columns}) || instance_->interrupted())
       return false;
     ++solution.iterations;
     bool possible = true;
@@ -253,10 +256,14 @@ void ExactMajority::seed_messages(const Solution &solution, Matrix<double> messa
   moved_score_.reset(counts_);
   const std::int32_t *const counts = counts_.data();
   for (std::int32_t u = 0; u < K; ++u) {
-    if (!instance_->spend(2 * K * K))
+    if (counts[u] == 0)
+      continue;
+    const auto fill = [&](std::int64_t begin, std::int64_t end) {
+      for (auto v = static_cast<std::int32_t>(begin); v < end; ++v)
+        levels_[u * K + v] = u == v ? moved_score_.total() : moved_score_.after(u, v);
+    };
+    if (!in_stretches(*instance_, K, moved_score_.work_of_after(), fill))
       return;
-    for (std::int32_t v = 0; counts[u] > 0 && v < K; ++v)
-      levels_[u * K + v] = u == v ? moved_score_.total() : moved_score_.after(u, v);
   }
   double all = 0;
   Pace sum(*instance_, 8, instance_->members);
@@ -331,9 +338,12 @@ bool ExactMajority::raise_messages(Limits &limits, Matrix<double> messages) noex
   const double score = flow_.score();
   if (instance_->interrupted())
     return false;
-  for (std::int32_t u = 0; u < K; ++u)
+  for (std::int32_t u = 0; u < K; ++u) {
+    if (!limits.spend(2 * K))
+      return false;
     for (std::int32_t v = 0; v < K; ++v)
       levels_[u * K + v] = (score + w[v]) - distances_[u * N + v];
+  }
   // A score that contains a penalty is below the messages of seed_messages(), so it raises none.
   Pace pace(*instance_, 16 + 2 * K, instance_->members);
   for (std::int64_t i = 0; i < instance_->members; ++i) {

@@ -31,6 +31,8 @@ double majority_total(const CliquePotential &potential,
   for (std::int32_t a = 0; a < counted; ++a) {
     if (counts[a] != most)
       continue;
+    if (!potential.spend(2 * std::int64_t{counted}))
+      return kForbidden;
     const double *w = potential.weights + std::int64_t{a} * potential.columns;
     double total = potential.bias[a];
     for (std::int32_t v = 0; v < counted; ++v)
@@ -79,12 +81,18 @@ bool offer_all_in_rest(const Instance &instance, gsl::span<std::int32_t> assignm
 double forbidding_penalty(const Instance &instance) noexcept {
   const CliquePotential &potential = instance.potential;
   const std::int64_t K = instance.columns;
-  const auto [least_weight, most_weight] =
-      std::minmax_element(potential.weights, potential.weights + K * K);
+  double least_weight = potential.weights[0];
+  double most_weight = potential.weights[0];
+  in_stretches(instance, K * K, 2, [&](std::int64_t begin, std::int64_t end) {
+    const auto [least, most] =
+        std::minmax_element(potential.weights + begin, potential.weights + end);
+    least_weight = std::min(least_weight, *least);
+    most_weight = std::max(most_weight, *most);
+  });
   const auto [least_bias, most_bias] = std::minmax_element(potential.bias, potential.bias + K);
-  double range = static_cast<double>(instance.members) * (*most_weight - *least_weight) +
+  double range = static_cast<double>(instance.members) * (most_weight - least_weight) +
                  (*most_bias - *least_bias);
-  double largest = std::max({std::fabs(*least_weight), std::fabs(*most_weight),
+  double largest = std::max({std::fabs(least_weight), std::fabs(most_weight),
                              std::fabs(*least_bias), std::fabs(*most_bias)});
   Pace pace(instance, 2 * K, instance.members);
   for (std::int64_t i = 0; i < instance.members && pace.next(); ++i) {

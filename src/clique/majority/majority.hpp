@@ -21,7 +21,8 @@ inline std::int32_t counted_columns(const CliquePotential &potential) noexcept {
 bool is_feasible(const Instance &instance, Solution &solution) noexcept;
 
 // Returns the potential of `counts` (K): the greatest b_a + sum_v w_av n_v over the columns a that
-// have the highest count; 0 if no member has a counted column. O(K) for each of these columns.
+// have the highest count; 0 if no member has a counted column. O(K) for each of these columns. Minus
+// infinity if interrupted.
 double majority_total(const CliquePotential &potential,
                       gsl::span<const std::int32_t> counts) noexcept;
 

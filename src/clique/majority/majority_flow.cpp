@@ -70,7 +70,10 @@ void MajorityFlow::take_free_labelling() noexcept {
   std::copy(free_counts_, free_counts_ + columns_, counts_);
   std::fill(potential_, potential_ + nodes(), 0.0);
   std::fill(first_, first_ + columns_, -1);
-  std::fill(cost_, cost_ + std::int64_t{nodes()} * nodes(), kInfinity);
+  in_stretches(*instance_, std::int64_t{nodes()} * nodes(), 1,
+               [&](std::int64_t begin, std::int64_t end) {
+                 std::fill(cost_ + begin, cost_ + end, kInfinity);
+               });
   Pace pace(*instance_, 16 + 4 * std::int64_t{columns_}, members_);
   for (std::int32_t i = members_ - 1; i >= 0 && pace.next(); --i) {
     link(i, x_[i]);
@@ -169,6 +172,8 @@ std::int32_t MajorityFlow::settle() noexcept {
   }
   settled_count_ = 0;
   for (;;) {
+    if (!instance_->spend(4 * std::int64_t{N}))
+      return -1;
     std::int32_t u = -1;
     double least = kInfinity;
     for (std::int32_t v = 0; v < N; ++v) {
@@ -201,7 +206,7 @@ std::int32_t MajorityFlow::trace(std::int32_t sink) noexcept {
   std::int32_t position = settled_count_ - 1;
   std::int32_t v = sink;
   path_[length++] = v;
-  while (excess_[v] <= 0) {
+  while (excess_[v] <= 0 && instance_->spend(Limits::kScattered * std::int64_t{position})) {
     std::int32_t from = 0;
     double least = kInfinity;
     for (std::int32_t j = 0; j < position; ++j) {
@@ -263,7 +268,7 @@ void MajorityFlow::shift(std::int32_t length) noexcept {
 }
 
 bool MajorityFlow::augment() noexcept {
-  if (!instance_->spend(64 + std::int64_t{columns_} * columns_))
+  if (!instance_->spend(64 + 8 * std::int64_t{columns_}))
     return false;
   const std::int32_t sink = settle();
   if (sink < 0)
@@ -317,10 +322,13 @@ bool MajorityFlow::distances_to(gsl::span<double> all, Limits &limits) const noe
   double *distances = all.data();
   // Floyd-Warshall on reduced costs, which are non-negative. A row has the distances to one node.
   const std::int64_t N = nodes();
-  for (std::int32_t u = 0; u < N; ++u)
+  for (std::int32_t u = 0; u < N; ++u) {
+    if (!limits.spend(Limits::kScattered * N))
+      return false;
     for (std::int32_t v = 0; v < N; ++v)
       distances[v * N + u] =
           u == v ? 0.0 : std::max(0.0, (row(u)[v] + potential_[u]) - potential_[v]);
+  }
   for (std::int64_t middle = 0; middle < N; ++middle) {
     const double *through = distances + middle * N;
     const auto relax = [=](std::int64_t begin, std::int64_t end) {
@@ -338,10 +346,11 @@ bool MajorityFlow::distances_to(gsl::span<double> all, Limits &limits) const noe
     if (!in_stretches(limits, N, N + 8, relax))
       return false;
   }
-  for (std::int64_t to = 0; to < N; ++to)
-    for (std::int64_t from = 0; from < N; ++from)
-      distances[to * N + from] += potential_[to] - potential_[from];
-  return true;
+  return in_stretches(limits, N, N + 8, [=, this](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t to = begin; to < end; ++to)
+      for (std::int64_t from = 0; from < N; ++from)
+        distances[to * N + from] += potential_[to] - potential_[from];
+  });
 }
 
 } // namespace chorale

@@ -46,7 +46,6 @@ public:
     double members = start.total;
     const double least = kLeastImprovement * (start.magnitude + magnitude_of(score_.total()));
     std::int32_t unmoved = 0;
-    Pace pace(limits, instance_->columns * score_.work(), in.members);
     for (std::int32_t i = 0; unmoved < in.members && sweeps > 0; ++i) {
       if (i == in.members) {
         i = 0;
@@ -54,14 +53,12 @@ public:
         if (sweeps == 0)
           break;
       }
-      if (!pace.next())
-        break;
       if constexpr (std::is_same_v<Rows, Instance>)
         in.offer_kept(labelling, members + score_.total());
       const std::int32_t from = assignment[i];
       const double *row = in.row(i);
-      const std::int32_t to = best_move(row, from, least);
-      if (instance_->interrupted())
+      const std::int32_t to = best_move(limits, row, from, least);
+      if (to < 0 || instance_->interrupted())
         break;
       if (to == from) {
         ++unmoved;
@@ -79,20 +76,26 @@ public:
 
 private:
   // Returns the column v to which moving a member from `from` raises the score most, or `from` if
-  // no move gains more than `least`. `row` (K): the member's scores.
-  std::int32_t best_move(const double *row, std::int32_t from, double least) noexcept {
+  // no move gains more than `least`; -1 if interrupted. `row` (K): the member's scores.
+  std::int32_t best_move(Limits &limits, const double *row, std::int32_t from,
+                         double least) noexcept {
     std::int32_t to = from;
     double best = row[from] + score_.total() + least;
-    for (std::int32_t v = 0; v < instance_->columns; ++v) {
-      if (v == from || row[v] == kForbidden)
-        continue;
-      const double moved = row[v] + score_.after(from, v);
-      if (moved > best) {
-        best = moved;
-        to = v;
+    const auto compare = [&](std::int64_t begin, std::int64_t end) {
+      for (auto v = static_cast<std::int32_t>(begin); v < end; ++v) {
+        if (v == from || row[v] == kForbidden)
+          continue;
+        const double moved = row[v] + score_.after(from, v);
+        if (moved > best) {
+          best = moved;
+          to = v;
+        }
       }
-    }
-    return to;
+    };
+    return limits.spend(score_.work_of_move()) &&
+                   in_stretches(limits, instance_->columns, score_.work_of_after(), compare)
+               ? to
+               : -1;
   }
 
   const Instance *instance_;

@@ -121,7 +121,7 @@ private:
     reset_score();
     double best = solution.score;
     std::int32_t best_count = -1;
-    Pace pace(*instance_, score_.work(), allowed_ - forced_ + 1);
+    Pace pace(*instance_, score_.work_of_move(), allowed_ - forced_ + 1);
     for (std::int32_t k = forced_;; ++k) {
       if (!pace.next())
         return false;

@@ -65,7 +65,9 @@ bool MajorityRepair::restore(gsl::span<const double> level_of, Limits &limits) n
 
 void MajorityRepair::collect_gains() noexcept {
   const std::int64_t K = instance_->columns;
-  std::fill(gains_, gains_ + K * K, kForbidden);
+  in_stretches(*instance_, K * K, 1, [&](std::int64_t begin, std::int64_t end) {
+    std::fill(gains_ + begin, gains_ + end, kForbidden);
+  });
   Pace pace(*instance_, 8 + 4 * K, instance_->members);
   for (std::int32_t i = 0; i < instance_->members && pace.next(); ++i) {
     const std::int32_t u = x_[i];
@@ -97,10 +99,13 @@ bool MajorityRepair::may_shift(std::int32_t from, std::int32_t to,
 // Returns -1 if there is no such rotation.
 std::int32_t MajorityRepair::link(double least, std::int32_t *over, Limits &limits) noexcept {
   const std::int32_t K = instance_->columns;
-  std::copy(gains_, gains_ + std::int64_t{K} * K, chains_);
-  for (std::int64_t u = 0; u < K; ++u)
+  for (std::int64_t u = 0; u < K; ++u) {
+    if (!limits.spend(2 * std::int64_t{K}))
+      return -1;
+    std::copy_n(gains_ + u * K, K, chains_ + u * K);
     for (std::int32_t v = 0; v < K; ++v)
       next_[u * K + v] = v;
+  }
   for (std::int32_t w = 0; w < K; ++w) {
     for (std::int32_t u = 0; u < K; ++u) {
       if (!limits.spend(8 + 2 * std::int64_t{K}))
@@ -184,7 +189,7 @@ bool MajorityRepair::climb(Limits &limits) noexcept {
       fullest = std::max(fullest, counts_[v]);
   // A chain leaves each column at most once, so no chain gains more than this sum.
   double most = 0;
-  for (std::int64_t u = 0; u < K; ++u)
+  for (std::int64_t u = 0; u < K && limits.spend(K); ++u)
     most += std::max(0.0, *std::max_element(gains_ + u * K, gains_ + (u + 1) * K));
   const double least = kRepairRounding * most;
   std::int32_t over = -1;
@@ -194,7 +199,9 @@ bool MajorityRepair::climb(Limits &limits) noexcept {
     return false;
   double best = least;
   if (from < 0)
-    for (std::int32_t u = 0; u < K; ++u)
+    for (std::int32_t u = 0; u < K; ++u) {
+      if (!limits.spend(2 * std::int64_t{K}))
+        return false;
       for (std::int32_t v = 0; v < K; ++v) {
         const double gain = chains_[std::int64_t{u} * K + v];
         if (u != v && gain > best && may_shift(u, v, fullest)) {
@@ -203,6 +210,7 @@ bool MajorityRepair::climb(Limits &limits) noexcept {
           to = v;
         }
       }
+    }
   if (from < 0)
     return false;
   walk_[0] = from;

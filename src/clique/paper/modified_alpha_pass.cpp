@@ -66,7 +66,7 @@ bool ModifiedAlphaPass::sweep(std::int32_t alpha, Limits &limits, Solution &solu
   double best = solution.score;
   std::int32_t best_k = -1;
   bool interrupted = false;
-  Pace pace(limits, 32 + score_.work(), able_ - bound_to_ + 1);
+  Pace pace(limits, 32 + score_.work_of_move(), able_ - bound_to_ + 1);
   const std::int32_t counted = counted_columns(instance_->potential);
   for (std::int32_t k = bound_to_;; ++k) {
     if (k > 0 && member_score + score_.total() > best &&

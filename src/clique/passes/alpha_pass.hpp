@@ -153,7 +153,7 @@ private:
     else
       score_.reset(sweep_.counts());
     double members = sweep_.base();
-    Pace pace(*instance_, score_.work(), sweep_.allowed() - sweep_.forced() + 1);
+    Pace pace(*instance_, score_.work_of_move(), sweep_.allowed() - sweep_.forced() + 1);
     for (std::int32_t k = sweep_.forced();; ++k) {
       if (!pace.next())
         return {kForbidden, alpha, 0, false};
@@ -232,11 +232,15 @@ private:
     for (std::int64_t b = 0; b < K; ++b)
       if (waiting_[b] > 0)
         row_of_[b] = rows++;
-    std::fill(before_, before_ + rows * K, kForbidden);
+    if (!in_stretches(in, rows, K, [&](std::int64_t begin, std::int64_t end) {
+          std::fill(before_ + begin * K, before_ + end * K, kForbidden);
+        }))
+      return;
 
     double members = sweep_.base();
     for (std::int32_t k = sweep_.forced();; ++k) {
-      if (!note_state(members))
+      if (!note_state(members) ||
+          !in.spend(K * score_.work_of_after() + score_.work_of_move()))
         return;
       double *after = after_ + k * K;
       for (std::int32_t v = 0; v < K; ++v)
@@ -267,7 +271,7 @@ private:
     for (std::int32_t b = 0; b < K; ++b) {
       if (waiting_[b] == 0)
         continue;
-      if (!instance_->spend(K * score_.work()))
+      if (!instance_->spend(K * score_.work_of_after()))
         return false;
       double *row = before_ + std::int64_t{row_of_[b]} * K;
       for (std::int32_t v = 0; v < K; ++v)

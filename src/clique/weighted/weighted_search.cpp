@@ -59,13 +59,13 @@ CliqueAnswer WeightedSearch::carry_out() noexcept {
   if (measuring_)
     return {};
   if (!load()) {
-    if (task_.wants_marginals) {
+    if (task_.wants_marginals && !is_unread_) {
       std::fill_n(messages_, product_of_counts(members_, columns_), kForbidden);
       write_marginals(task_, {messages_, members_, columns_, columns_});
     }
     return answer();
   }
-  // Begins with the labelling of each member's best value, whatever the limits.
+  // Begins with the labelling of each member's best value.
   for (std::int64_t i = 0; i < members_; ++i)
     x_[i] = best_column(i);
   count_labelling();
@@ -79,9 +79,10 @@ CliqueAnswer WeightedSearch::carry_out() noexcept {
 
 // ---- Reading ------------------------------------------------------------------------------------
 
-// Gathers the scores by column. False if some member has no admissible value. Exception: if
-// messages are asked for and only one member has no admissible value, sets the scores of this
-// member to 0 and returns true, so that the messages to this member are computed.
+// Gathers the scores by column. False if some member has no admissible value, or if the limits ended
+// the reading of a large clique. Exception: if messages are asked for and only one member has no
+// admissible value, sets the scores of this member to 0 and returns true, so that the messages to
+// this member are computed.
 bool WeightedSearch::load() noexcept {
   const Potential &source = *kind_.source;
   const ProblemView &problem = task_.problem;
@@ -100,32 +101,26 @@ bool WeightedSearch::load() noexcept {
   }
   const std::int32_t *fixed = problem.fixed.data();
   std::int64_t without = 0;
-  for (std::int64_t i = 0; i < members_; ++i) {
-    const double *from = problem.scores.row(i).data();
-    double *to = scores_ + i * columns_;
-    const std::int32_t only = fixed ? fixed[i] : -1;
-    for (std::int32_t v = 0; to != from && v < columns_; ++v)
-      if (v != kind_.rest)
-        to[v] = only < 0 || only == value_of_column_[v] ? from[value_of_column_[v]] : kForbidden;
-    if (kind_.has_rest()) {
-      to[kind_.rest] = kForbidden;
-      rest_value_[i] = -1;
-      for (std::int32_t v = 0; v < source.values; ++v)
-        if (!source.counts(v) && (only < 0 || only == v) &&
-            (rest_value_[i] < 0 || from[v] > to[kind_.rest])) {
-          to[kind_.rest] = from[v];
-          rest_value_[i] = v;
-        }
+  const auto read = [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t i = begin; i < end; ++i) {
+      gather(problem.scores.row(i).data(), fixed ? fixed[i] : -1, i);
+      double best_score = kForbidden;
+      double second_score = kForbidden;
+      row_scans_here().top_two(scores_ + i * columns_, 1, columns_,
+                               {best_ + i, second_ + i, &best_score, &second_score});
+      if (best_[i] >= 0)
+        continue;
+      ++without;
+      only_member_ = i;
+      best_[i] = 0;
     }
-    double best_score = kForbidden;
-    double second_score = kForbidden;
-    row_scans_here().top_two(to, 1, columns_, {best_ + i, second_ + i, &best_score, &second_score});
-    if (best_[i] >= 0)
-      continue;
-    ++without;
-    only_member_ = i;
-    best_[i] = 0;
-  }
+  };
+  const std::int64_t work = 8 + 4 * problem.scores.columns;
+  const bool is_small = problem.scores.rows * problem.scores.columns <= kAlwaysRead;
+  is_unread_ = !(is_small ? in_stretches(NoLimits{}, members_, work, read)
+                          : in_stretches(limits_, members_, work, read));
+  if (is_unread_)
+    return false;
   if (without == 0)
     return true;
   infeasible_ = true;
@@ -139,9 +134,30 @@ bool WeightedSearch::load() noexcept {
   return true;
 }
 
+// Writes the scores by column of member i, whose scores by value are in `from`. `only`: the value
+// that the member must take, or -1.
+void WeightedSearch::gather(const double *from, std::int32_t only, std::int64_t i) noexcept {
+  const Potential &source = *kind_.source;
+  double *to = scores_ + i * columns_;
+  for (std::int32_t v = 0; to != from && v < columns_; ++v)
+    if (v != kind_.rest)
+      to[v] = only < 0 || only == value_of_column_[v] ? from[value_of_column_[v]] : kForbidden;
+  if (!kind_.has_rest())
+    return;
+  to[kind_.rest] = kForbidden;
+  rest_value_[i] = -1;
+  for (std::int32_t v = 0; v < source.values; ++v)
+    if (!source.counts(v) && (only < 0 || only == v) &&
+        (rest_value_[i] < 0 || from[v] > to[kind_.rest])) {
+      to[kind_.rest] = from[v];
+      rest_value_[i] = v;
+    }
+}
+
 // ---- Labellings ---------------------------------------------------------------------------------
 
 void WeightedSearch::count_labelling() noexcept {
+  limits_.spend(8 * (std::int64_t{members_} + columns_)); // not interrupted: all need the score
   std::fill_n(counts_, columns_, 0);
   MeasuredSum sum;
   for (std::int64_t i = 0; i < members_; ++i) {
@@ -591,7 +607,10 @@ bool WeightedSearch::spread_pass(std::int32_t alpha) noexcept {
 }
 
 void WeightedSearch::find_marginals() noexcept {
-  std::fill_n(messages_, product_of_counts(members_, columns_), kForbidden);
+  if (!in_stretches(limits_, members_, columns_, [&](std::int64_t begin, std::int64_t end) {
+        std::fill_n(messages_ + begin * columns_, (end - begin) * columns_, kForbidden);
+      }))
+    return;
   for (std::int32_t alpha = 0; alpha < columns_; ++alpha) {
     ++iterations_;
     if (!spread_pass(alpha))
@@ -623,17 +642,21 @@ CliqueAnswer WeightedSearch::answer() noexcept {
     answer.outcome = CHORALE_OUTCOME_INFEASIBLE;
     return answer;
   }
-  for (std::int64_t i = 0; i < members_; ++i)
-    x_[i] = kept_[i] == kind_.rest ? rest_value_[i] : value_of_column_[kept_[i]];
-  evaluate(*kind_.source, task_.problem, by_member(x_),
-           {value_counts_, to_size(kind_.source->values)}, answer);
-  if (!task_.assignment.empty())
-    std::copy_n(x_, members_, task_.assignment.data());
+  if (!is_unread_) {
+    for (std::int64_t i = 0; i < members_; ++i)
+      x_[i] = kept_[i] == kind_.rest ? rest_value_[i] : value_of_column_[kept_[i]];
+    evaluate(*kind_.source, task_.problem, by_member(x_),
+             {value_counts_, to_size(kind_.source->values)}, answer);
+    if (!task_.assignment.empty())
+      std::copy_n(x_, members_, task_.assignment.data());
+  }
   const double score = answer.member_score + answer.clique_score;
-  answer.upper_bound = std::max(answer.upper_bound, score);
-  answer.proven = bound_ <= kept_score_ || closes_gap(score, answer.magnitude, answer.upper_bound);
-  if (answer.proven && bound_ <= kept_score_)
-    answer.upper_bound = score;
+  if (!is_unread_) {
+    answer.upper_bound = std::max(answer.upper_bound, score);
+    answer.proven = bound_ <= kept_score_ || closes_gap(score, answer.magnitude, answer.upper_bound);
+    if (answer.proven && bound_ <= kept_score_)
+      answer.upper_bound = score;
+  }
   const Interruption interruption = limits_.interruption();
   if (interruption == Interruption::deadline)
     answer.outcome = CHORALE_OUTCOME_DEADLINE;

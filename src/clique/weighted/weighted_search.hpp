@@ -47,6 +47,7 @@ private:
   };
 
   bool load() noexcept;
+  void gather(const double *from, std::int32_t only, std::int64_t i) noexcept;
   void find_best() noexcept;
   void find_marginals() noexcept;
   CliqueAnswer answer() noexcept;
@@ -156,6 +157,7 @@ private:
   std::int64_t iterations_ = 0;
   bool limit_hit_ = false;
   bool infeasible_ = false;
+  bool is_unread_ = false; // the limits ended the call before all scores were read
   // If messages are asked for: the only member without an admissible value, or -1.
   std::int64_t only_member_ = -1;
 };
