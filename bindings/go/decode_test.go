@@ -256,8 +256,10 @@ func TestDecodeThreeMentions(t *testing.T) {
 	if want := (Reason{Chain: 2, Others: 2, AgreeingBefore: 2, Agreeing: 2, OwnValue: 1}); reasons[0] != want {
 		t.Error(reasons[0])
 	}
-	// A corpus may be decoded without agreements, and may be without chains.
-	for _, corpus := range []*Corpus{mentions(), {Labels: 2, Offsets: []int64{0}, Tokens: []int32{}}} {
+	// A corpus may be decoded without agreements, and then without tokens; and may be without chains.
+	untold := mentions()
+	untold.Tokens = nil
+	for _, corpus := range []*Corpus{mentions(), untold, {Labels: 2, Offsets: []int64{0}, Tokens: []int32{}}} {
 		alone, err := Decode(nil, corpus, nil, nil)
 		check(t, err)
 		if !reflect.DeepEqual(must(alone.Labels()), must(alone.Alone())) || len(must(alone.Reasons())) != 0 {
