@@ -15,6 +15,8 @@ export CC=${CC-cc} CXX=${CXX-c++}
 # Keeps the folder of the build, so that another run compiles only what has changed.
 "$directory/bin/pip" install --quiet --config-settings=build-dir="$PWD/build/python-library" \
   './bindings/python[test]' mypy
+# Its model has names that only few have. Not in the extra `test`, since one test alone needs it.
+"$directory/bin/pip" install --quiet usaddress || echo "no usaddress: its test is skipped"
 # Adds a package named chorale, as if by another author, which must not be imported.
 packages=$("$directory/bin/python" -c 'import sysconfig; print(sysconfig.get_path("purelib"))')
 mkdir "$packages/chorale"

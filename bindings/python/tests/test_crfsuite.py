@@ -102,6 +102,8 @@ def test_damaged_files(trained, tmp_path):
         (b"nope" + data[4:], "first-order"),
         (data[:12] + b"\x07" + data[13:], "version"),
         (data[:60], "ends"),
+        (data.replace(b"CQDB", b"DBCQ"), "no dictionary of 3 labels"),
+        (data.replace(b"A\0", b"AA"), "no dictionary of 3 labels"),
     ):
         damaged.write_bytes(bytes_)
         with pytest.raises(crfsuite.MismatchError, match=message):
@@ -114,6 +116,56 @@ def test_weights_keep_all_their_digits(trained):
     rounded = np.round(scores.transitions, 6)
     assert np.abs(rounded - scores.transitions).max() > 0
     assert np.abs(rounded - scores.transitions).max() < 1e-6
+
+
+# Names that no text format of a model could hold.
+STRANGE = [
+    "",
+    "\n",
+    "a\nb",
+    "\ttab",
+    "a --> b",
+    "(1) a --> b: 3",
+    "  }",
+    "\r",
+    "Zürich\u2028",
+    "a\0b",
+]
+
+
+def test_strange_names(rng, tmp_path):
+    def sequence():
+        return [
+            {str(name): float(rng.random()) for name in rng.choice(STRANGE, 3, replace=False)}
+            for _ in range(rng.integers(1, 6))
+        ]
+
+    trainer = pycrfsuite.Trainer(verbose=False)
+    for _ in range(40):
+        features = sequence()
+        trainer.append(features, [str(rng.choice(STRANGE[:-1])) for _ in features])
+    path = tmp_path / "strange.crfsuite"
+    trainer.train(str(path))
+    scores = crfsuite.Scores(path)
+    assert set(scores.labels) == set(scores.tagger.labels()) == set(STRANGE[:-1])
+    for _ in range(20):
+        features = sequence()
+        best = ch.ChainSolver().best(scores.unary(features), scores.transitions)
+        assert [scores.labels[y] for y in best.labels] == scores.tagger.tag(features)
+    words = [["a\nb", "a\nb", "\r"], ["\n"]]  # an attribute may occur twice
+    scores.check(words, scores.unary(words))
+
+
+def test_the_model_of_usaddress():
+    """Names of attributes in this model hold newlines."""
+    usaddress = pytest.importorskip("usaddress")
+    scores = crfsuite.Scores(usaddress.MODEL_PATH)
+    assert any("\n" in name for name in scores._attributes)
+    for address in ("123 Main St. Suite 100, Chicago, IL 60601", "PO Box 7\nAustin TX", "1\n2"):
+        features = usaddress.tokens2features(usaddress.tokenize(address))
+        best = ch.ChainSolver().best(scores.unary(features), scores.transitions)
+        own = [label for _, label in usaddress.parse(address)]
+        assert [scores.labels[y] for y in best.labels] == own
 
 
 def test_estimators_of_sklearn_crfsuite(rng):

@@ -6,11 +6,10 @@
         builder.add_chain(scores.unary(features), transitions)
 
 A CRFsuite model scores a labelling by a sum of weights: one for each attribute of a position and
-the position's label, and one for each pair of neighbouring labels. The weights are read from the
-model file itself, in full precision. The names of attributes and labels come from
-python-crfsuite's `info()`. It also gives the weights, but rounded to six digits; they must agree
-with the weights read from the file. Pairs of labels without a weight score 0; attributes that the
-model does not know add nothing.
+the position's label, and one for each pair of neighbouring labels. The weights, and the names of
+attributes and labels, are read from the model file itself. (python-crfsuite's `info()` rounds
+weights to six digits, and cannot read names that hold newlines or arrows.) Pairs of labels without
+a weight score 0; attributes that the model does not know add nothing.
 
 `Scores.check` compares the scores with python-crfsuite's tagger: the tagger's labelling must score
 as much as the best labelling, and its log-probability by the scores must equal its log-probability
@@ -23,6 +22,7 @@ from __future__ import annotations
 import math
 import os
 import struct
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -36,6 +36,12 @@ Doubles = npt.NDArray[np.float64]
 # version; the numbers of features, labels and attributes; the offsets of features, labels,
 # attributes and of two tables of references.
 _HEADER = struct.Struct("<4sI4sIIIIIIIII")
+# Fields of a dictionary of names, as in lib/cqdb/src/cqdb.c: magic, size, flags, a number that shows
+# the byte order; the number of names, and the offset of a table with the offset of each name's
+# record. A record is the name's number, and the length of the name with a zero byte at its end,
+# followed by the name. Offsets count from the start of the dictionary.
+_NAMES = struct.Struct("<4sIIIII")
+_RECORD = struct.Struct("<II")
 _FEATURES = struct.Struct("<4sII")
 _FEATURE = np.dtype([("type", "<u4"), ("source", "<u4"), ("target", "<u4"), ("weight", "<f8")])
 _STATE, _TRANSITION = 0, 1
@@ -64,12 +70,33 @@ def _read_features(path: str, data: bytes) -> npt.NDArray[Any]:
     return np.frombuffer(data, _FEATURE, count, start)
 
 
+def _read_names(path: str, data: bytes, what: str, count: int, offset: int) -> list[str]:
+    """Returns the names of a model file's dictionary at `offset`. what: "labels" or "attributes".
+    count: their number according to the header."""
+    wrong = MismatchError(f"{path} has no dictionary of {count} {what} at byte {offset}")
+    try:
+        magic, _, _, _, size, table = _NAMES.unpack_from(data, offset)
+        if magic != b"CQDB" or size != count:
+            raise wrong
+        names = []
+        for number, at in enumerate(struct.unpack_from(f"<{count}I", data, offset + table)):
+            own, length = _RECORD.unpack_from(data, offset + at)
+            begin = offset + at + _RECORD.size
+            name = data[begin : begin + length]
+            if own != number or len(name) != length or not name.endswith(b"\0"):
+                raise wrong
+            names.append(name[:-1].decode("utf-8", "surrogateescape"))
+    except struct.error:
+        raise wrong from None
+    return names
+
+
 class Scores:
     """The scores of a CRFsuite model. For one thread at a time, since the tagger that it contains
     allows no more. Can be pickled: the pickle contains the model file.
 
     model: the path of a model file, or a fitted `sklearn_crfsuite.CRF`. Raises `MismatchError` if
-    the weights in the file disagree with those that the tagger reports.
+    the file cannot be read.
 
     labels       names of the m labels, in the order of the scores
     transitions  m x m: entry [x, y] is the score of label y after label x
@@ -89,21 +116,23 @@ class Scores:
         return _remade, (self._name, self._data)
 
     def _read(self, name: str, data: bytes) -> None:
-        import pycrfsuite
+        try:
+            import pycrfsuite
+        except ModuleNotFoundError:
+            raise ImportError(
+                "models of CRFsuite are read by python-crfsuite: pip install 'libchorale[crfsuite]'"
+            ) from None
 
         features = _read_features(name, data)
+        *_, m, count, _, of_labels, of_attributes, _, _ = _HEADER.unpack_from(data)
+        self.labels: list[str] = _read_names(name, data, "labels", m, of_labels)
+        attributes = _read_names(name, data, "attributes", count, of_attributes)
+        self._attributes = {text: number for number, text in enumerate(attributes)}
         self._name, self._data = name, data
         self._items = pycrfsuite.ItemSequence
         self.tagger = pycrfsuite.Tagger()
         self.tagger.open_inmemory(data)  # the tagger reads these bytes, which `_data` keeps alive
-        info = self.tagger.info()
-        numbers = {label: int(number) for label, number in info.labels.items()}
-        self.labels: list[str] = sorted(numbers, key=lambda label: numbers[label])
-        m = len(self.labels)
-        if [numbers[label] for label in self.labels] != list(range(m)):
-            raise MismatchError(f"the labels of {name} are not numbered from 0 to {m - 1}")
-        self._attributes = {text: int(number) for text, number in info.attributes.items()}
-        self._weights: Doubles = np.zeros((len(self._attributes), m))
+        self._weights: Doubles = np.zeros((count, m))
         self.transitions: Doubles = np.zeros((m, m))
         for kind, source, target, weight in features.tolist():
             table = {_STATE: self._weights, _TRANSITION: self.transitions}.get(kind)
@@ -113,20 +142,21 @@ class Scores:
                     "that does not exist"
                 )
             table[source, target] = weight
-        for (attribute, label), weight in info.state_features.items():
-            read = self._weights[self._attributes[attribute], numbers[label]]
-            _compare(attribute, label, weight, float(read))
-        for (before, after), weight in info.transitions.items():
-            read = self.transitions[numbers[before], numbers[after]]
-            _compare(before, after, weight, float(read))
 
     def unary(self, features: Any, *, check: bool = True) -> Doubles:
         """Returns the unary scores of one sequence, T x m. features: as `pycrfsuite.Tagger.tag`
         takes them. check: True: compares the scores with the tagger, by `check`."""
         items = self._items(features).items()
         scores: Doubles = np.zeros((len(items), len(self.labels)))
-        for row, item in zip(scores, items):
-            for attribute, value in item.items():
+        for position, (row, item) in enumerate(zip(scores, items)):
+            parts = [item]
+            if not isinstance(features, self._items):
+                given = features[position]
+                if not isinstance(given, Mapping) and len(given) != len(item):
+                    # Some attributes of a list are equal. The tagger adds the weights of each, but
+                    # `items` has it once.
+                    parts = self._items([[attribute] for attribute in given]).items()
+            for attribute, value in (pair for part in parts for pair in part.items()):
                 number = self._attributes.get(attribute)
                 if number is not None:
                     row += self._weights[number] * value
@@ -181,11 +211,3 @@ def _remade(name: str, data: bytes) -> Scores:
     made = Scores.__new__(Scores)
     made._read(name, data)
     return made
-
-
-def _compare(source: str, target: str, dumped: float, read: float) -> None:
-    if not abs(dumped - read) <= 1e-6:
-        raise MismatchError(
-            f"the weight of {source!r} and {target!r} is {read!r} in the file "
-            f"and {dumped!r} in the dump"
-        )
