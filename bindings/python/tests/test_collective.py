@@ -87,7 +87,7 @@ def test_many_values():
 
 def test_bad_input():
     for options, error, match in (
-        ({}, TypeError, "tokens"),
+        ({"agree": "word"}, TypeError, "tokens"),
         ({"tokens": WORDS[:2]}, ValueError, "tokens"),
         ({"tokens": ["in", "near", "says"]}, TypeError, "sequence of words"),
         ({"tokens": [["in"]] * 3}, ValueError, "positions"),

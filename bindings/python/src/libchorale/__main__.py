@@ -15,6 +15,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from . import logits
+from ._arrays import missing
 from ._files import (
     BAD_INPUT,
     FORMS,
@@ -374,8 +375,7 @@ NEW = ("labels", "own", "changed", "why")
 
 @dataclasses.dataclass
 class _Corpus:
-    """Sequences read from the lines of a file. tokens: the argument `tokens` of `decode`. A null
-    token is a new object, so that it equals no other token."""
+    """Sequences read from the lines of a file. tokens: the argument `tokens` of `decode`."""
 
     place: str
     lines: list[int]
@@ -404,7 +404,7 @@ def _corpus(path: str) -> _Corpus:
             raise Stop(BAD_INPUT, f'{here}: "tokens" must be texts, numbers or null')
         if isinstance(group, (list, dict)):
             raise Stop(BAD_INPUT, f'{here}: "group" must be a text or a number')
-        tokens.append([object() if word is None else str(word) for word in words])
+        tokens.append([None if missing(word) else str(word) for word in words])
         groups.append(group)
     width = max(array.shape[1] for array in scores)
     if width == 0:

@@ -43,8 +43,8 @@ class Agreement:
     across     False: all members of a clique are in one group of chains (argument `groups` of
                `decode`); True: they may be in any groups. Not used by "cliques"
     minimum    a clique of fewer positions (for a property: of fewer chains) is left out
-    keys       for each chain a key for each of its T positions: texts; or integers from 0, and -1
-               for no key
+    keys       for each chain a key for each of its T positions: texts; or integers from 0. None,
+               NaN and -1: no key
     stop       words or keys that get no clique
     cliques    for each clique the numbers of its positions, which are numbered from 0, chain after
                chain
@@ -154,7 +154,7 @@ def read(
     numbers = np.array(listed, dtype=np.int64)
     ids, texts = _ids("tokens", tokens, lengths)
     wanted: list[Wanted] = []
-    for entry, place in _listed(agree):
+    for entry, place in _listed(agreeing_by_default(agree, tokens)):
         own = isinstance(entry, Agreement)
         asked = entry if own else _asked(entry, strength, minimum, stop)
         wanted.append(_wanted(asked, place, own, len(wanted), lengths, ids, texts))
@@ -195,8 +195,9 @@ def _same_labels(labels: set[int]) -> None:
 def _ids(
     name: str, tokens: Sequence[Sequence[Hashable]] | None, lengths: Sequence[int]
 ) -> tuple[arrays.Ints | None, dict[Hashable, int] | None]:
-    """Returns the id of the token of each position, and a dict from texts to their ids. Integers
-    are their own ids; the dict is then None. Both results are None if `tokens` is None."""
+    """Returns the id of the token of each position (-1: no token), and a dict from texts to their
+    ids. Integers are their own ids; the dict is then None. Both results are None if `tokens` is
+    None."""
     if tokens is None:
         return None, None
     if len(tokens) != len(lengths):
@@ -208,11 +209,22 @@ def _ids(
             raise ValueError(f"{name}[{index}] has {len(words)} words for {length} positions")
     if isinstance(tokens, np.ndarray) and tokens.dtype.kind in "iu":
         return arrays.ints(name, tokens.reshape(-1)), None
-    if all(hasattr(word, "__index__") for words in tokens for word in words):
-        return arrays.ints(name, [word for words in tokens for word in words]), None
     known: dict[Hashable, int] = {}
     listed = [known.setdefault(word, len(known)) for words in tokens for word in words]
-    return np.array(listed, dtype=np.int32), known
+    found = {word: number for word, number in known.items() if not arrays.missing(word)}
+    ids = np.full(len(known), -1, dtype=np.int32)
+    if all(hasattr(word, "__index__") for word in found):
+        ids[list(found.values())] = arrays.ints(name, list(found))
+        return ids[listed], None
+    ids[list(found.values())] = list(found.values())
+    return ids[listed], found
+
+
+def agreeing_by_default(agree: Any, tokens: Any) -> Any:
+    """Returns the argument `agree` or, if it is None, what it stands for: the words, if any."""
+    if agree is not None:
+        return agree
+    return () if tokens is None else "word"
 
 
 def _listed(agree: Any) -> list[tuple[Any, str]]:
@@ -269,9 +281,9 @@ def _wanted(
         keys, known = _ids(f"{place}.keys", asked.keys, lengths)
         if keys is None:
             raise TypeError(f"{place}.keys is missing; an agreement of 'keys' needs them")
-    stop = list(asked.stop)
-    if keys is not None and len(keys) == 0:
-        stop = []  # without positions it is unknown whether words are texts or integers
+    stop = [word for word in asked.stop if not arrays.missing(word)]
+    if keys is not None and not (keys >= 0).any():
+        stop = []  # without words it is unknown whether they are texts or integers
     if known is not None:
         stop = [known[text] for text in stop if text in known]
     parts = [arrays.longs(f"{place}.cliques[{i}]", part) for i, part in enumerate(asked.cliques)]

@@ -240,6 +240,17 @@ def optional_flags(name: str, value: Any, shape: tuple[int, ...] | None = None) 
     return None if value is None else flags(name, value, shape)
 
 
+def missing(value: Any) -> bool:
+    """Returns whether a token or key stands for nothing: None, a NaN or NaT of any type, or
+    `pandas.NA`."""
+    if value is None:
+        return True
+    try:
+        return bool(value != value)
+    except (TypeError, ValueError):  # TypeError: pandas.NA, which equals neither itself nor others
+        return type(value).__name__ == "NAType"
+
+
 def integer(name: str, value: Any) -> int:
     """Returns a value as an int. Raises TypeError for a bool and for a value without __index__."""
     if isinstance(value, (bool, np.bool_)) or not hasattr(value, "__index__"):

@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from . import _arrays as arrays
+
 Array = npt.NDArray[Any]
 Longs = npt.NDArray[np.int64]
 
@@ -212,7 +214,7 @@ def number_of(place: str, row: int, value: Any) -> float:
 
 
 class Objects(Column):
-    """A column of Python objects; None is null."""
+    """A column of Python objects; None and NaN are null."""
 
     def __init__(self, name: str, values: Sequence[Any]) -> None:
         super().__init__(name)
@@ -220,12 +222,12 @@ class Objects(Column):
 
     def encoded(self) -> Codes:
         values = self._values
-        one_type(self.place, values, lambda value: value is None)
+        one_type(self.place, values, arrays.missing)
         known: dict[Any, int] = {}
         try:
-            codes = [-1 if v is None else known.setdefault(v, len(known)) for v in values]
+            codes = [-1 if arrays.missing(v) else known.setdefault(v, len(known)) for v in values]
         except TypeError:
-            kind = next(type(value).__name__ for value in values if value is not None)
+            kind = next(type(value).__name__ for value in values if not arrays.missing(value))
             raise self._unusable("texts or integers", kind) from None
         unique = list(known)
         return Codes(

@@ -16,7 +16,7 @@ from typing import Any, Literal, Union
 
 import numpy as np
 
-from ._agreements import Agree, Agreement, _listed
+from ._agreements import Agree, Agreement, _listed, agreeing_by_default
 from ._learnt import Learnt
 from ._progress import Bars, watched
 from .collective import decode
@@ -59,7 +59,7 @@ class Chains:
     scores: str
     tokens: str | None = None
     order: str | None = None
-    agree: Agree | Sequence[Agree] = "word"
+    agree: Agree | Sequence[Agree] | None = None
     transitions: Any = None
     strength: float = 1.0
     minimum: int = 2
@@ -70,7 +70,7 @@ class Chains:
     changed: str = "changed"
 
     def __post_init__(self) -> None:
-        for number, (entry, _) in enumerate(_listed(self.agree)):
+        for number, (entry, _) in enumerate(self._listed()):
             if not isinstance(entry, Agreement):
                 continue
             place = f"agree[{number}]"
@@ -80,13 +80,16 @@ class Chains:
             if entry.what == "keys" and not isinstance(entry.keys, str):
                 raise TypeError(f"{place}.keys is {entry.keys!r}, not the name of a column")
 
+    def _listed(self) -> list[tuple[Any, str]]:
+        return _listed(agreeing_by_default(self.agree, self.tokens))
+
     def _columns(self) -> dict[str, str]:
         found = {"group": self.group, "scores": self.scores}
         if self.tokens is not None:
             found["tokens"] = self.tokens
         if self.order is not None:
             found["order"] = self.order
-        for number, (entry, _) in enumerate(_listed(self.agree)):
+        for number, (entry, _) in enumerate(self._listed()):
             if isinstance(entry, Agreement) and isinstance(entry.keys, str):
                 found[f"agree[{number}].keys"] = entry.keys
         return found
@@ -105,7 +108,7 @@ class Chains:
             dataclasses.replace(entry, keys=_lists(rows, entry.keys))
             if isinstance(entry, Agreement) and isinstance(entry.keys, str)
             else entry
-            for entry, _ in _listed(self.agree)
+            for entry, _ in self._listed()
         ]
         found = decode(
             scores,

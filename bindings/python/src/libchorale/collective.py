@@ -128,7 +128,7 @@ class Decoded:
         parts = [html.head(self, len(self.changed))]
         for change in self.changed[: html.LIMIT]:
             words = range(len(change.after)) if self.words is None else self.words[change.chain]
-            texts = [str(word) for word in words]
+            texts = ["" if arrays.missing(word) else str(word) for word in words]
             reasons = (
                 (
                     texts[reason.position] if reason.position >= 0 else None,
@@ -157,7 +157,7 @@ def build_problem(
     *,
     groups: Sequence[Hashable] | None = None,
     tokens: Sequence[Sequence[Hashable]] | None = None,
-    agree: Agree | Sequence[Agree] = "word",
+    agree: Agree | Sequence[Agree] | None = None,
     strength: float = 1.0,
     minimum: int = 2,
     stop: Iterable[Hashable] = (),
@@ -181,7 +181,7 @@ def labelled_problem(
     gold: npt.ArrayLike | None,
     groups: Sequence[Hashable] | None = None,
     tokens: Sequence[Sequence[Hashable]] | None = None,
-    agree: Agree | Sequence[Agree] = "word",
+    agree: Agree | Sequence[Agree] | None = None,
     strength: float = 1.0,
     minimum: int = 2,
     stop: Iterable[Hashable] = (),
@@ -234,7 +234,7 @@ def decode(
     *,
     groups: Sequence[Hashable] | None = None,
     tokens: Sequence[Sequence[Hashable]] | None = None,
-    agree: Agree | Sequence[Agree] = "word",
+    agree: Agree | Sequence[Agree] | None = None,
     strength: float = 1.0,
     minimum: int = 2,
     stop: Iterable[Hashable] = (),
@@ -266,8 +266,9 @@ def decode(
                  or a `Transitions`; None: all zero
     groups       the group of each chain, anything that can be a dictionary's key; None: all are of
                  one group
-    tokens       for each chain its T words: texts, or integers from 0
-    agree        which labels should agree; one of the following, or a list of them:
+    tokens       for each chain its T words: texts, or integers from 0. None, NaN and -1: no word
+    agree        which labels should agree. None: "word" if there are tokens, otherwise nothing;
+                 each chain is then labelled by itself. Or one of the following, or a list of them:
                  "word": the labels of all positions of a word in a group, if there are at least
                  `minimum` such positions and the word is not in `stop`;
                  a `Property`: its values on the chains of a group (if it reads tokens, these must
@@ -521,7 +522,9 @@ def _problem(
         with Renaming({"labels": "names"}):
             problem.labels = list(names)
     if given.texts and words is not None:
-        problem.words = [str(word) for chain in words for word in chain]
+        problem.words = [
+            "" if arrays.missing(word) else str(word) for chain in words for word in chain
+        ]
     if made:
         problem.kinds = [_kind(wanted.what) for wanted in given.wanted]
         problem.clique_kinds = made

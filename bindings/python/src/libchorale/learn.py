@@ -47,7 +47,8 @@ class CollectiveTagger:
                  with the entry of each position in X (if tagger is None: with the token of the
                  position), and returns a key, or None for no key: positions with equal keys should
                  agree. Strengths are learnt
-    token        a function from the entry of a position in X to its token. None: the token is the
+    token        a function from the entry of a position in X to its token, or to None where there is
+                 none. None: the token is the
                  entry itself if this is a text or an integer; its feature "word", "w" or
                  "word.lower()" if it is a dict; the text after "word=", "w=" or "word.lower()=" if
                  it is a list of texts
@@ -649,14 +650,16 @@ def _is_word(entry: Any) -> bool:
 def _keys(key: Callable[[Any], Hashable], X: list[Any]) -> list[list[int]]:
     known: dict[Hashable, int] = {}
     found = [[key(entry) for entry in item] for item in X]
-    return [[-1 if k is None else known.setdefault(k, len(known)) for k in row] for row in found]
+    return [
+        [-1 if arrays.missing(k) else known.setdefault(k, len(known)) for k in row] for row in found
+    ]
 
 
 def _tokens(read: Callable[[Any], Hashable], item: Any, number: int) -> list[Hashable]:
     made = []
     for position, entry in enumerate(item):
         found = read(entry)
-        if found is None:
+        if found is None and read is _token:
             raise ValueError(
                 f"token finds no token in X[{number}][{position}], {entry!r}; "
                 "give `token`, a function from such an entry to its token, or `tokens`"

@@ -18,8 +18,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from . import _arrays as arrays
 from . import batches
-from ._agreements import Agreement, _listed
+from ._agreements import Agreement
 from ._progress import Bar, Bars, watched
 from .batches import Chains
 from .collective import build_problem
@@ -118,7 +119,7 @@ def count_keys(stream: Iterable[Any], specification: SharedKeys) -> collections.
 
 
 def _is_key(key: Any) -> bool:
-    return key is not None and not (isinstance(key, int) and key < 0)
+    return not arrays.missing(key) and not (isinstance(key, int) and key < 0)
 
 
 def components_of(
@@ -249,7 +250,7 @@ def _part(
         dataclasses.replace(entry, keys=batches._lists(rows, entry.keys))
         if isinstance(entry, Agreement) and isinstance(entry.keys, str)
         else entry
-        for entry, _ in _listed(chains.agree)
+        for entry, _ in chains._listed()
     ]
     across = Agreement("keys", strength=specification.strength, minimum=1, across=True, keys=keys)
     if specification.join:

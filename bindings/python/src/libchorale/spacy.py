@@ -28,11 +28,16 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, Optional
 
-import srsly
-from spacy.language import Language
-from spacy.tokens import Doc, Span, SpanGroup
-from spacy.training import Example
-from spacy.util import SimpleFrozenList, filter_spans, from_disk, to_disk
+try:
+    import srsly
+    from spacy.language import Language
+    from spacy.tokens import Doc, Span, SpanGroup
+    from spacy.training import Example
+    from spacy.util import SimpleFrozenList, filter_spans, from_disk, to_disk
+except ModuleNotFoundError as error:
+    raise ImportError(
+        f"libchorale.spacy needs spaCy ({error}): pip install 'libchorale[spacy]'"
+    ) from None
 
 from ._arrays import real
 from ._learnt import Learnt

@@ -128,7 +128,7 @@ def _with_components(frame: Any, specification: SharedKeys) -> Any:
 def _answer(
     specification: SharedKeys, numbers: Keys, asked: Asked, stream: Iterable[Any]
 ) -> Iterator[Any]:
-    import pyarrow
+    pyarrow = batches._pyarrow()
 
     found = shared.answer(stream, specification, numbers, asked)
     if found is not None:
