@@ -358,7 +358,6 @@ CASES = [
     ("Run", lambda: run(beam_width=0), "beam_width"),
     ("Run", lambda: run(budget=0), "budget"),
     ("Run", lambda: run(threads=0), "threads"),
-    ("Run", lambda: run(threads=10**9), "threads"),
     ("Run", lambda: run(time_limit=NAN), "time_limit"),
     ("Run", lambda: run(bound_steps=-1), "bound_steps"),
     ("Run", lambda: run(earlier=ch.Run(builder().freeze())), None),
