@@ -96,9 +96,13 @@ class Page:
     def call(self, method, **parameters):
         return self._browser.call(method, session=self._session, **parameters)
 
-    def show(self, path, width, height, scheme, touch):
+    def resize(self, width, height):
         self.call("Emulation.setDeviceMetricsOverride", width=width, height=height,
-                  deviceScaleFactor=1, mobile=touch)
+                  deviceScaleFactor=1, mobile=self._touch)
+
+    def show(self, path, width, height, scheme, touch):
+        self._touch = touch
+        self.resize(width, height)
         self.call("Emulation.setTouchEmulationEnabled", enabled=touch)
         self.call("Emulation.setEmulatedMedia", features=[
             {"name": "prefers-color-scheme", "value": scheme},

@@ -3,9 +3,9 @@
 
     check.py CHROMIUM SCREENSHOTS REPORT.html ...
 
-At the width of a phone and of a desk, in light and dark: nothing on the console, no network, no
-horizontal overflow, charts with something in them, colours that can be read, and an explanation
-for a changed word on hover, tap and focus. Reports named `named` and `bare` are those of
+At the width of a phone and of a desk, in light and dark: nothing on the console, no network,
+charts with something in them, colours that can be read, and an explanation
+for a changed word on hover, tap and focus. At all of WIDTHS nothing is cut off. Reports named `named` and `bare` are those of
 make_problems, of which more is known. Screenshots are left in the folder given.
 """
 
@@ -17,6 +17,52 @@ import time
 from browser import Browser
 
 SIZES = {"phone": (390, 844), "desk": (1280, 900)}
+WIDTHS = (320, 375, 768, 1280)
+
+# Texts and parts of charts that leave a screen of some width, or a box that hides what leaves it.
+CUT = r"""((width) => {
+  const cut = new Set();
+  const look = (box, node, what) => {
+    if (box.width === 0) return;
+    let [left, right] = [0, width];
+    for (let around = node; around; around = around.parentElement)
+      if (getComputedStyle(around).overflowX !== "visible" && around !== document.documentElement) {
+        const frame = around.getBoundingClientRect();
+        [left, right] = [Math.max(left, frame.left), Math.min(right, frame.right)];
+      }
+    if (box.left < left - 0.5 || box.right > right + 0.5) cut.add(what);
+  };
+  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  const range = document.createRange();
+  while (walker.nextNode()) {
+    const text = walker.currentNode, node = text.parentElement;
+    if (!text.textContent.trim() || !node.checkVisibility() || node.closest("script, .skip, select")) continue;
+    range.selectNodeContents(text);
+    for (const box of range.getClientRects()) look(box, node, text.textContent.trim().slice(0, 40));
+  }
+  for (const node of document.querySelectorAll("button, input, select, svg *"))
+    if (node.checkVisibility()) look(node.getBoundingClientRect(), node.parentElement, node.outerHTML.slice(0, 80));
+  return [...cut].slice(0, 5);
+})"""
+
+# What counts against and has the colour of gains.
+GREEN_LOSSES = r"""(() => {
+  const probe = document.body.appendChild(document.createElement("i"));
+  probe.style.color = "var(--together)";
+  const green = getComputedStyle(probe).color;
+  probe.remove();
+  return [...document.querySelectorAll(".amount, td.gain, td.loss, h1 em")].filter((node) =>
+      /^\u2212|more$/.test(node.textContent.trim()) && getComputedStyle(node).color === green)
+    .map((node) => node.textContent);
+})()"""
+
+
+def cut_off(page, width):
+    """What is cut off at a width."""
+    page.resize(width, 800)
+    overflow = page.run("document.documentElement.scrollWidth") - width
+    found = page.run(f"{CUT}({width})")
+    return found + ([f"{overflow} pixels too wide"] if overflow > 0 else [])
 
 # Numbers, heads and short names of the table of labels that do not stand in one line.
 BROKEN_CELLS = """[...document.querySelectorAll(
@@ -190,6 +236,9 @@ def check_named(check, page):
     changed = page.run("""[...document.querySelectorAll(".together mark")]
         .map((mark) => mark.textContent)""")
     check.expect(sorted(changed) == ["2011", "JAIR", "Workshop"], f"changed words: {changed}")
+    check.expect(page.run("""document.querySelector(".legend")
+        .compareDocumentPosition(document.querySelector(".words, .f:not(.legend *)")) & 4"""),
+        "the legend comes after the first coloured list")
     table = page.run("document.querySelector('.table').textContent")
     check.expect(table == "kind   gain\n<b>     +1.5", f"note of two lines: {table!r}")
     reasons = page.run("[...document.querySelectorAll('.why li:first-child')]"
@@ -225,9 +274,12 @@ def check_report(check, browser, path, shots):
             check.expect(page.run("document.documentElement.lang") == "en", "no language")
             check.expect(page.run("document.title"), "no title")
             page.run("for (const fold of document.querySelectorAll('details')) fold.open = true")
-            # Not innerWidth, which on a phone grows with what does not fit.
-            overflow = page.run("document.documentElement.scrollWidth") - width
-            check.expect(overflow <= 0, f"{overflow} pixels too wide")
+            for narrow in WIDTHS if scheme == "light" else ():
+                cut = cut_off(page, narrow)
+                check.expect(not cut, f"cut off at {narrow} pixels: {cut}")
+            page.resize(width, height)
+            green = page.run(GREEN_LOSSES)
+            check.expect(not green, f"losses in green: {green[:3]}")
             broken = page.run(BROKEN_CELLS)
             check.expect(not broken, f"cells in two lines: {broken}")
             contrast, text = page.run(CONTRAST)

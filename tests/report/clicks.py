@@ -30,7 +30,7 @@ TIMES = """(async () => {
   for (const page of document.querySelectorAll(".page")) {
     page.open = true;
     await idle();
-    const word = page.querySelector("[data-token].e");
+    const word = page.querySelector("[data-token][role].e");
     if (word) {
       const gold = Number(word.dataset.gold);
       const corrected = () => {

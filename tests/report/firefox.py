@@ -124,7 +124,7 @@ def main():
         wrong = "Nature: Other, gold Venue"
         browser.press("[data-token]", "button", wrong)
         browser.press("#edit button", "button", "Venue")
-        print(browser.said("5 other records followed"))
+        print(browser.said("5 other records changed"))
         assert browser.named("[data-token]", "mark", wrong) is None
         text = browser.run("document.body.innerText")
         assert "Records entirely right: 9 to 15 of 17." in text, text[:500]

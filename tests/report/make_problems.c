@@ -5,7 +5,7 @@
  *   named.chorale   pages that get better, worse and stay; names that would be markup if they were
  *                   not escaped; words that do not fit any screen; missing gold labels; and a page
  *                   that is wrong throughout, whose records follow when one of them is corrected;
- *                   one page has two cliques of one kind
+ *                   one page has two cliques of one kind; tokens that are punctuation
  *   large.chorale   the same with a note of 65 MB, which a report does not carry
  *   bare.chorale    chains and a clique, and not a single name
  *   empty.chorale   no chains at all
@@ -64,8 +64,8 @@ static const record records[] = {
     {4, &doubtful, right, {"All", "alike", "Nature", "2014"}},
     {4, &doubtful, right, {"Just", "so", "Science", "2015"}},
     {4, &doubtful, right, {"As", "ever", "Cell", "2016"}},
-    {4, &doubtful, right, {"And", "again", "Brain", "2017"}},
-    {4, &doubtful, right, {"Once", "more", "Chaos", "2018"}},
+    {4, &doubtful, right, {"(", "again", "Brain", "2017"}},
+    {4, &doubtful, right, {"Once", ".", "Chaos", "2018"}},
     {4, &doubtful, right, {"For", "good", "Heart", "2019"}},
 };
 enum { RECORDS = sizeof records / sizeof *records };

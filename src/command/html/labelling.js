@@ -257,6 +257,10 @@ const Labelling = (() => {
     isFirst(t) {
       return this.offsets[this.chainAt[t]] === t;
     }
+    /** Returns false for punctuation, which can be neither asked about nor corrected by itself. */
+    isWord(t) {
+      return /[^\p{P}\p{Sk}\s]/u.test(this.words[t]);
+    }
     /** Returns the positions of a chain. */
     positions(chain) {
       const begin = this.offsets[chain];

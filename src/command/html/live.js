@@ -40,7 +40,7 @@
   const said = element("p", { role: "status", "aria-live": "polite" });
   const undo = button("Undo", () => goBack(done, undone, "before", "Undone"));
   const redo = button("Redo", () => goBack(undone, done, "after", "Done again"));
-  const save = button("Save corrections", () => saveProblem());
+  const save = button("Save", () => saveProblem(), { "aria-label": "Save corrections" });
   document.body.append(
     element("div", { id: "bar", role: "region", "aria-label": "Corrections" }, said, undo, redo, save),
   );
@@ -85,7 +85,6 @@
   const relabel = (page, changes, what) => {
     const before = labelling.present(changes);
     const focused = document.activeElement?.dataset?.token;
-    const begin = performance.now();
     let positions;
     try {
       positions = labelling.relabel(page, changes);
@@ -93,7 +92,6 @@
       said.textContent = `Not possible: ${error.message}. Nothing was changed.`;
       return false;
     }
-    const time = performance.now() - begin;
     const { pages } = redraw(changes, positions);
     if (focused !== undefined) view.tokenAt(focused)?.focus();
     const corrected = new Set(changes.map(({ position }) => chainAt[position]));
@@ -101,10 +99,10 @@
     for (const chain of corrected) others.delete(chain);
     const { known, errors } = pages[page];
     said.textContent =
-      `${what}: ${counted(positions.length, "label", "labels")} changed, ` +
-      `${counted(others.size, "other record", "other records")} followed` +
-      (known > 0 ? `, ${counted(errors, "error", "errors")} left on this page` : "") +
-      ` (${time.toFixed(0)} ms).`;
+      `${what}: ${counted(positions.length, "label", "labels")}, ` +
+      (others.size === 0 ? "no other record" : counted(others.size, "other record", "other records")) +
+      " changed" +
+      (known > 0 ? `; ${counted(errors, "error", "errors")} left` : "");
     return before;
   };
 
@@ -162,8 +160,8 @@
       (flags) => flags.filter(Boolean).length === 1,
     ).length;
     said.textContent =
-      `Saved as one problem file: the ${counted(given, "label", "labels")} that you gave ` +
-      "are among its gold labels. Strengths and forbidden labels are not in it.";
+      `Saved as a problem file with the ${counted(given, "label", "labels")} that you gave as ` +
+      "gold; strengths and forbidden labels are not in it";
   };
 
   // ---- One word -------------------------------------------------------------------------------
@@ -190,8 +188,9 @@
     const chain = chainAt[t];
     const page = labelling.pageOf[chain];
     const label = names[now[t]];
-    const word = `\u201C${words[t]}\u201D`;
+    const word = `\u201C${words[t].length > 24 ? words[t].slice(0, 23) + "\u2026" : words[t]}\u201D`;
     const field = labelling.field(t);
+    const count = field.filter((s) => labelling.isWord(s)).length;
     const whole = element("input", { type: "checkbox" });
     const take = (flagsOf, what) => {
       const places = whole.checked ? field : [t];
@@ -228,10 +227,11 @@
     if (gold[t] >= 0) notes.push(gold[t] === now[t] ? "as gold" : `gold ${names[gold[t]]}`);
     if (notes.length) dialog.append(element("p", { class: "small" }, notes.join("; ")));
     if (field.length > 1)
-      dialog.append(element("label", {}, whole, ` the whole field of ${field.length} words`));
-    dialog.append(list, buttons);
-    if (labelling.isChanged(chain))
-      dialog.append(element("h4", {}, "Why"), view.reasons(chain));
+      dialog.append(element("label", {}, whole, count > 1 ? ` the whole field of ${count} words`
+        : " with the punctuation of its field"));
+    dialog.append(list, buttons, element("h4", {}, "Why"));
+    dialog.append(own[t] !== now[t] ? view.reasons(chain, t) : element("p", { class: "small" },
+      "Its record alone gives this label, and agreement leaves it."));
     open();
     list.querySelector("[aria-pressed=true]").focus();
     clearTimeout(pending);
@@ -243,7 +243,7 @@
       });
     }, 30);
   };
-  const tokenOf = (event) => event.target.closest?.("[data-token]");
+  const tokenOf = (event) => event.target.closest?.("[data-token][role]"); // punctuation has no role
   document.addEventListener("click", (event) => {
     const token = tokenOf(event);
     if (token) choose(Number(token.dataset.token));
@@ -257,7 +257,9 @@
       choose(Number(token.dataset.token));
     } else if (step) {
       event.preventDefault();
-      const next = view.tokenAt(Number(token.dataset.token) + step);
+      let next = token;
+      do next = view.tokenAt(Number(next.dataset.token) + step);
+      while (next && !next.hasAttribute("role"));
       if (next?.closest(".words") !== token.closest(".words")) return;
       token.tabIndex = -1;
       next.tabIndex = 0;
@@ -324,10 +326,11 @@
       item.append(element("details", {}, element("summary", {}, "One by one"), each));
     }
     place.querySelector(".agreements")?.remove();
-    const told = "What these records agree on, alone \u2192 together. Switch one off, or move how " +
-      "much it counts, and they are labelled again.";
+    const told = "Values alone \u2192 together. Switch one off, or move how much it counts, and the " +
+      "records are labelled again.";
     if (refreshing.length > 0)
-      place.querySelector("summary").after(element("p", { class: "note" }, told), list);
+      place.querySelector("summary").after(element("details", { class: "strengths" },
+        element("summary", {}, "What these records agree on"), element("p", { class: "note" }, told), list));
     return refreshing;
   };
 
@@ -362,7 +365,8 @@
   };
   answers.textContent =
     "This page answers: choose a word to give it another label, and the records of its list are " +
-    "labelled again, here, without network. Arrow keys move from word to word.";
+    "labelled again, here, without network. Most corrections mend one record; others change only where " +
+    "they agree with it. Arrow keys move from word to word.";
   for (const place of view.places.keys()) {
     place.addEventListener("toggle", () => show(place));
     if (!place.open) continue;

@@ -56,7 +56,7 @@ static void put_payment(FILE *to, const corpus *from, int64_t chain,
   if (paid->others > 0) /* not of a centre, or of a member that is alone */
     fprintf(to, ": %" PRId64 " of %" PRId64 " others were, %" PRId64 " of %" PRId64 " are now",
             paid->agreeing_before, paid->others, paid->agreeing, paid->others);
-  fputs(" <span class=\"amount\">", to);
+  fprintf(to, " <span class=\"amount%s\">", paid->amount < 0 ? " loss" : "");
   if (isfinite(paid->amount))
     put_number(to, paid->amount, 2, 1);
   else
@@ -121,7 +121,8 @@ void put_reasons(FILE *to, const corpus *from, const inference *done, int64_t ch
   for (int64_t k = 0; k < count; ++k)
     put_payment(to, from, chain, &payments[k]);
   put_probabilities(to, from, done, chain);
-  fputs("<li class=\"cost\"><b>The record\xe2\x80\x99s own score</b> <span class=\"amount\">", to);
+  fprintf(to, "<li><b>The record\xe2\x80\x99s own score</b> <span class=\"amount%s\">",
+          together < own ? " loss" : "");
   put_number(to, together - own, 2, 1);
   fputs("</span></li></ul></details>\n", to);
   free(payments);

@@ -75,8 +75,8 @@ static void put_headline(const report *r) {
   if (all->known > 0 && reduction != 0.0) {
     fputs("Read together, ", r->to);
     put_counted(r->to, r->of->better + r->of->equal + r->of->worse, "page has", "pages have");
-    fprintf(r->to, " <em data-figure=\"reduction\">%.0f&nbsp;%% %s</em> labelling errors.",
-            100 * fabs(reduction),
+    fprintf(r->to, " <em class=\"%s\" data-figure=\"reduction\">%.0f&nbsp;%% %s</em> labelling errors.",
+            reduction > 0 ? "gain" : "loss", 100 * fabs(reduction),
             reduction > 0 ? "fewer" : "more");
   } else {
     fputs("Read together, ", r->to);
@@ -290,7 +290,8 @@ static void put_labels(const report *r) {
     put_number(r->to, 100 * f1(own), 1, 0);
     fputs("</td><td>", r->to);
     put_number(r->to, 100 * f1(together), 1, 0);
-    fprintf(r->to, "</td><td class=\"%s\">", f1(together) < f1(own) ? "loss" : "gain");
+    fprintf(r->to, "</td><td class=\"%s\">",
+            f1(together) < f1(own) ? "loss" : f1(together) > f1(own) ? "gain" : "");
     put_number(r->to, 100 * (f1(together) - f1(own)), 1, 1);
     fputs("</td><td class=\"line\">", r->to);
     put_f1_line(r->to, f1(own), f1(together), low);
@@ -400,6 +401,9 @@ static void put_pages(const report *r) {
   qsort(order, (size_t)count, sizeof *order, best_first);
 
   account room = {r->from, r->done, r->of->left_out, TOKENS_SHOWN};
+  fputs("<div>\n<div class=\"tools\">", r->to);
+  put_legend(r->to, r->from, &r->colours);
+  fputs("</div>\n", r->to);
   if (count > 0 && r->of->pages[order[0].page].changed > 0) {
     char space[NAME_SPACE];
     fputs("<section>\n<h2>Before and after: ", r->to);
@@ -408,18 +412,16 @@ static void put_pages(const report *r) {
     put_example(r->to, &room, order[0].page);
     fputs("</section>\n", r->to);
   }
-  fputs(
-      "<section id=\"pages\">\n<h2>Page by page</h2>\n<p>Point at a changed word, tap it, or move "
-      "to it with the tabulator key to see what changed it.</p>\n<div class=\"tools\">",
-      r->to);
-  put_legend(r->to, r->from, &r->colours);
-  fputs("<label class=\"sort\" hidden>Order <select>", r->to);
+  fputs("<section id=\"pages\">\n<h2>Page by page</h2>\n<p>Point at a changed word, tap it, or move "
+        "to it with the tabulator key to see what changed it.</p>\n"
+        "<label class=\"sort\" hidden>Order <select>",
+        r->to);
   if (has_gold)
     fputs("<option value=\"gain\">most errors removed first</option>"
           "<option value=\"loss\">most errors added first</option>",
           r->to);
   fputs("<option value=\"changed\">most changed first</option>", r->to);
-  fputs("<option value=\"rank\">as in the file</option></select></label></div>\n"
+  fputs("<option value=\"rank\">as in the file</option></select></label>\n"
         "<div id=\"list\">\n",
         r->to);
 
@@ -437,7 +439,7 @@ static void put_pages(const report *r) {
     put_counted(r->to, count - shown, "more page is", "more pages are");
     fputs(" not shown: the report would grow too large.</p>\n", r->to);
   }
-  fputs("</section>\n", r->to);
+  fputs("</section>\n</div>\n", r->to);
   free(order);
 }
 

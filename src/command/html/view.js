@@ -52,19 +52,26 @@ const View = (() => {
       const { own, now, gold, names, words } = this.of;
       const wrong = this.of.isWrong(now, t);
       const corrected = this.of.allowed.has(t);
+      const attributes = {
+        class: `t${wrong ? " e" : ""}${corrected ? " corrected" : ""}`,
+        "data-token": t,
+        ...this.#told(t),
+      };
+      const made = element(own[t] !== now[t] ? "mark" : "span", attributes, words[t]);
+      if (!this.of.isWord(t)) return made;
       const told = [`${words[t]}: ${names[now[t]]}`];
       if (corrected) told.push("corrected");
       if (own[t] !== now[t]) told.push(`alone ${names[own[t]]}`);
       if (wrong) told.push(`gold ${names[gold[t]]}`);
-      return element(own[t] !== now[t] ? "mark" : "span", {
-        class: `t${wrong ? " e" : ""}${corrected ? " corrected" : ""}`,
+      let first = this.of.offsets[this.of.chainAt[t]]; // the first word of the record
+      while (!this.of.isWord(first)) ++first;
+      set(made, {
         role: "button",
-        tabindex: this.of.isFirst(t) ? 0 : -1,
+        tabindex: t === first ? 0 : -1,
         "aria-haspopup": "dialog",
         "aria-label": told.join(", "),
-        "data-token": t,
-        ...this.#told(t),
-      }, words[t]);
+      });
+      return made;
     }
     /** Returns attributes of a word, from which report.js explains the word's label. */
     #told(t) {
@@ -126,14 +133,17 @@ const View = (() => {
     }
     /**
      * Returns a list of the reasons for the labels of a record: the gains of its cliques, greatest
-     * first, and the change of its own score.
+     * first, and the change of its own score. t: leaves out reasons for other positions.
      */
-    reasons(chain) {
+    reasons(chain, t) {
       const { of } = this;
       const list = element("ul");
       const add = (attributes, ...told) => list.append(element("li", attributes, ...told));
-      const amount = (value) => element("span", { class: "amount" }, number(value, 2, true));
-      const payments = of.payments(chain).sort((a, b) => b.amount - a.amount);
+      const amount = (value) =>
+        element("span", { class: value < 0 ? "amount loss" : "amount" }, number(value, 2, true));
+      const concerns = ({ position }) =>
+        t === undefined || position < 0 || of.offsets[chain] + position === t;
+      const payments = of.payments(chain).filter(concerns).sort((a, b) => b.amount - a.amount);
       for (const paid of payments) {
         const { clique, position, ownValue, value, others, agreeingBefore, agreeing } = paid;
         const word = position >= 0 ? `${of.words[of.offsets[chain] + position]}, ` : "";
@@ -151,7 +161,7 @@ const View = (() => {
           amount(paid.amount),
         );
       }
-      add({ class: "cost" }, element("b", {}, "The record\u2019s own score"), " ",
+      add({}, element("b", {}, "The record\u2019s own score"), " ",
         amount(of.cost(chain)));
       return list;
     }
@@ -259,6 +269,8 @@ const View = (() => {
       const reduction = 1 - all.errors / all.ownErrors;
       put("reduction", `${Math.abs(100 * reduction).toFixed(0)}\u00A0% ` +
         (reduction < 0 ? "more" : "fewer"));
+      for (const place of this.figures.get("reduction") ?? [])
+        set(place, { class: reduction < 0 ? "loss" : "gain" });
       put("changed-first", counted(all.changed, "label", "labels"));
       if (all.known === 0) put("score", number(this.of.gain(), 1, true));
       for (const [name, count] of [
@@ -297,7 +309,7 @@ const View = (() => {
         const [, , , together, gain] = row.cells;
         say(together, number(100 * now, 1));
         say(gain, number(100 * (now - own), 1, true));
-        set(gain, { class: now < own ? "loss" : "gain" });
+        set(gain, { class: now < own ? "loss" : now > own ? "gain" : "" });
         const x = `${Math.max(0, (100 * (now - low)) / (1 - low)).toFixed(2)}%`;
         const kind = now < own ? "worse" : "together";
         set(row.querySelector(".span"), { x2: x, class: `span ${kind}` });
