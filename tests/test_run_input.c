@@ -494,15 +494,38 @@ typedef struct FaultyScene {
   chorale_model *model;
   chorale_run *run;
   chorale_prices *prices;
+  chorale_decoded *decoded;
 } FaultyScene;
+
+static const double faulty_scores[FAULTY_CHAINS][2 * FAULTY_VALUES] = {
+    {3, 0, 1, 1, 0, 0}, {2, 0, 1, 0, 1, 0}, {0, 1, 1, 1, 1, 0}, {1, 2, 2, 0, 0, 1}};
+
+/* Decodes the four chains; their first positions are one clique with the faulty potential. */
+static chorale_status decode_faulty(const FaultyScene *scene, chorale_decoded **decoded,
+                                    chorale_error *error) {
+  static const int64_t offsets[] = {0, 2, 4, 6, 8}, members[] = {0, 2, 4, 6}, bounds[] = {0, 4};
+  chorale_corpus corpus;
+  chorale_corpus_init(&corpus, sizeof corpus);
+  corpus.chains = FAULTY_CHAINS;
+  corpus.offsets = offsets;
+  corpus.labels = FAULTY_VALUES;
+  corpus.unary = faulty_scores;
+  chorale_agreement agreement;
+  chorale_agreement_init(&agreement, sizeof agreement);
+  agreement.kind = CHORALE_AGREE_CLIQUES;
+  agreement.potential = scene->potential;
+  agreement.cliques = 1;
+  agreement.clique_offsets = bounds;
+  agreement.members = members;
+  return chorale_decode(NULL, &corpus, &agreement, 1, NULL, decoded, error);
+}
 
 /* Four chains of two positions; the first positions are in a clique with the faulty potential, the
  * second ones in a Potts clique, which `prices` shares. */
 static void open_faulty(FaultyScene *scene) {
   chorale_error error;
   memset(scene, 0, sizeof *scene);
-  static const double scores[FAULTY_CHAINS][2 * FAULTY_VALUES] = {
-      {3, 0, 1, 1, 0, 0}, {2, 0, 1, 0, 1, 0}, {0, 1, 1, 1, 1, 0}, {1, 2, 2, 0, 0, 1}};
+  const double (*scores)[2 * FAULTY_VALUES] = faulty_scores;
   uint8_t counted[FAULTY_VALUES] = {1, 1, 1};
   counted[FAULTY_UNCOUNTED] = 0;
   chorale_potential_options some;
@@ -540,10 +563,12 @@ static void open_faulty(FaultyScene *scene) {
   OK(chorale_run_solve(scene->run, NULL, &error));
   static const int64_t shared[] = {1};
   OK(chorale_prices_create(NULL, scene->model, shared, 1, NULL, &scene->prices, &error));
+  OK(decode_faulty(scene, &scene->decoded, &error));
 }
 
 static void close_faulty(FaultyScene *scene) {
   assert_int_equal(scene->faulty.broken_rules, 0);
+  chorale_decoded_destroy(scene->decoded);
   chorale_prices_destroy(scene->prices);
   chorale_run_destroy(scene->run);
   chorale_model_release(scene->model);
@@ -596,6 +621,18 @@ static chorale_status solve_priced(FaultyScene *scene, chorale_error *error) {
   assert_true((status == CHORALE_OK) == (score != UNTOUCHED));
   return status;
 }
+static chorale_status decode_again(FaultyScene *scene, chorale_error *error) {
+  chorale_decoded *decoded = NULL;
+  const chorale_status status = decode_faulty(scene, &decoded, error);
+  assert_true((status == CHORALE_OK) == (decoded != NULL));
+  chorale_decoded_destroy(decoded);
+  return status;
+}
+static chorale_status read_reasons(FaultyScene *scene, chorale_error *error) {
+  chorale_reason reasons[8];
+  return chorale_decoded_reasons(scene->decoded, reasons, sizeof reasons[0], COUNT_OF(reasons),
+                                 NULL, error);
+}
 static chorale_status score_labels(FaultyScene *scene, chorale_error *error) {
   static const int32_t labels[2 * FAULTY_CHAINS] = {0, 0, 0, 0, 2, 1, 1, 2};
   double score = 0;
@@ -614,7 +651,8 @@ static void each_failure_is_reported(void **state) {
       {"polish", polish_again},      {"bound", find_bound},
       {"clique_score", read_score},  {"payments", read_payments},
       {"json", write_json},          {"prices_solve", solve_priced},
-      {"model_score", score_labels},
+      {"model_score", score_labels}, {"decode", decode_again},
+      {"reasons", read_reasons},
   };
   for (size_t c = 0; c < COUNT_OF(kCalls); ++c)
     for (int gives_nan = 0; gives_nan < 2; ++gives_nan) {

@@ -605,7 +605,8 @@ chorale_status chorale_run_payments(const chorale_run *run, int64_t chain,
     CHORALE_CHECK(check_index(report, "chain", chain, run->model->chains.size()));
     CHORALE_CHECK(check_element_size<chorale_payment>(report, "payment_size", payment_size));
     const auto number = gsl::narrow_cast<std::int32_t>(chain);
-    const std::int64_t count = run->outcome().payments(number, number + 1, {});
+    CallbackFailure failure = CallbackFailure::none;
+    const std::int64_t count = run->outcome().payments(number, number + 1, {}, &failure);
     // If the buffer will be filled, *needed is not set yet: filling may run out of memory, and a
     // call that fails must store nothing.
     bool fills = false;
@@ -613,7 +614,6 @@ chorale_status chorale_run_payments(const chorale_run *run, int64_t chain,
                               payments && capacity >= count ? nullptr : needed, fills));
     if (!fills)
       return CHORALE_OK;
-    CallbackFailure failure = CallbackFailure::none;
     run->outcome().payments(number, number + 1, span_of(payments, count), &failure);
     CHORALE_CHECK(callback_status(report, failure));
     spread_elements(payments, payment_size, count);

@@ -1,6 +1,7 @@
 // Exported C functions of decode.h, and chorale_problem_create_agreeing() of learn.h.
 #include "cluster/run/run.hpp"
 #include "front/agreements.hpp"
+#include "potential/checks.hpp"
 
 #include <chorale/learn.h>
 
@@ -141,10 +142,12 @@ chorale_status collect(const Report &report, const chorale_decoded &decoded, Rea
   const Outcome outcome = decoded.run->outcome();
   const auto chains = static_cast<std::int32_t>(model.chains.size());
   Array<chorale_payment> payments(decoded.memory);
-  const std::int64_t count = outcome.payments(0, chains, {});
+  CallbackFailure failure = CallbackFailure::none;
+  const std::int64_t count = outcome.payments(0, chains, {}, &failure);
   if (!payments.resize(count) || !reasons.reserve(count))
     return report.out_of_memory(sizeof(chorale_reason));
-  outcome.payments(0, chains, span_of(payments.begin(), count));
+  outcome.payments(0, chains, span_of(payments.begin(), count), &failure);
+  CHORALE_CHECK(callback_status(report, failure));
   for (const chorale_payment &paid : payments) {
     const Slot slot = model.member(static_cast<std::int32_t>(paid.clique),
                                    static_cast<std::int32_t>(paid.member));

@@ -137,7 +137,7 @@ double Outcome::counted_score(std::int64_t number, gsl::span<std::int64_t> count
   CallbackFailure failed = CallbackFailure::none;
   const double score = chorale::clique_score(model_.cliques[number], inputs_.strength(number),
                                              counts, centre, &failed);
-  if (failure && failed != CallbackFailure::none)
+  if (failed != CallbackFailure::none)
     *failure = failed;
   return score;
 }

@@ -26,9 +26,8 @@ public:
   // Computes a payment for each slot of the chains begin .. end - 1 that shows different columns in
   // the labellings `best` and `own`. Writes as many payments as `to` holds, chain by chain, and
   // returns how many there are in all. Counts the members of each clique once.
-  // `failure` may be NULL if no clique has a callback.
   std::int64_t payments(std::int32_t begin, std::int32_t end, gsl::span<chorale_payment> to,
-                        CallbackFailure *failure = nullptr) const;
+                        CallbackFailure *failure) const;
   // Writes a NUL-terminated JSON text, cut off at the length of `buffer`. Returns the length of the
   // whole text in bytes, with its NUL.
   std::size_t write_json(gsl::span<char> buffer, CallbackFailure *failure) const;
