@@ -589,6 +589,25 @@ static void bad_weights_are_refused(void **state) {
   FAILS(SOLVE(repulsive, NULL), CHORALE_ERROR_WEIGHTS, "problem->weights", "3", "convex");
   FAILS(SOLVE(makespan, NULL), CHORALE_ERROR_WEIGHTS, "MAX", "convex");
   FAILS(SOLVE(majority, NULL), CHORALE_ERROR_WEIGHTS, "MAJORITY", "convex");
+  /* Convex tables that begin above 0 are refused only if some value is uncounted. */
+  static const uint8_t counted[] = {1, 0};
+  static const double above[] = {1, 1, 2, 4};
+  for (int uncounts = 0; uncounts < 2; ++uncounts) {
+    chorale_potential_options some;
+    chorale_potential_options_init(&some, sizeof some);
+    some.counted = uncounts ? counted : NULL;
+    chorale_potential *convex = NULL;
+    assert_int_equal(chorale_potential_create_sum(NULL, 2, above, 1, 4, 4, &some, &convex, NULL),
+                     CHORALE_OK);
+    int32_t y[2];
+    const chorale_status status =
+        chorale_clique_solve(solver, convex, &problem, NULL, y, NULL, &error);
+    if (uncounts)
+      FAILS(status, CHORALE_ERROR_WEIGHTS, "uncounted values", "at most 0 at counts of 0");
+    else
+      assert_int_equal(status, CHORALE_OK);
+    chorale_potential_release(convex);
+  }
   static const chorale_algorithm refused[] = {
       CHORALE_ALGORITHM_GENERALISED_ALPHA_PASS,    CHORALE_ALGORITHM_ALPHA_EXPANSION,
       CHORALE_ALGORITHM_MODIFIED_ALPHA_PASS,       CHORALE_ALGORITHM_LAGRANGIAN_SUBGRADIENT,

@@ -50,15 +50,18 @@ CHORALE_API void chorale_clique_problem_init(chorale_clique_problem *problem, si
  * repeated, the length of a span, how long a speaker speaks. If all weights are 1, results are
  * those of a call without weights, bit for bit.
  *
- * Weights need a SUM whose tables are convex and forbid no count. With such tables, a member of
- * weight w may be replaced by w *parts*, members of weight 1 with scores psi / w: the optimum stays
- * the same. The reason: if the parts of a member have two values, F is a convex function of the
- * number of parts with the first value, and so is greatest when all parts have the same value.
- * ALPHA_PASS sorts members by their loss per unit of weight. The labellings that it tries include
- * the best of those that it would try on all w_1 + .. + w_n parts. So its guarantees hold: at least
- * 13/15 of the optimum for Potts with lambda > 0 and non-negative finite psi; exact for two values
- * and for one member. Every score is that of a labelling, and upper bounds are never below the
- * optimum. (If the caller declares a table convex, this is not checked.)
+ * Weights need a SUM whose tables are convex and forbid no count; if some value is uncounted,
+ * the tables f_v of the counted values must also add up to at most 0 at counts of 0, sum_v
+ * f_v(0) <= 0 (the potential jumps from that sum to 0 if no member has a counted value). With
+ * such tables, a member of weight w may be replaced by w *parts*, members of weight 1 with
+ * scores psi / w: the optimum stays the same. The reason: if the parts of a member have two
+ * values, F is a convex function of the number of parts with the first value, and so is greatest
+ * when all parts have the same value. ALPHA_PASS sorts members by their loss per unit of weight.
+ * The labellings that it tries include the best of those that it would try on all w_1 + .. + w_n
+ * parts. So its guarantees hold: at least 13/15 of the optimum for Potts with lambda > 0 and
+ * non-negative finite psi; exact for two values and for one member. Every score is that of a
+ * labelling, and upper bounds are never below the optimum. (If the caller declares a table
+ * convex, this is not checked.)
  *
  * These calls and algorithms take weights; others fail with WEIGHTS:
  *

@@ -212,8 +212,8 @@ CHORALE_API chorale_status chorale_model_builder_add_position(chorale_model_buil
  *   before it gets a weight above 1.
  * Errors: NULL_ARGUMENT (weights), SIZE (count), OUT_OF_RANGE (first, count, weights), SHAPE
  * (weight_count), SIZE_OVERFLOW (the weights of a clique sum to more than 2^31 - 1). For a clique
- * with a weight above 1 also WEIGHTS (its potential is not a SUM whose tables are convex and forbid
- * no count, or the clique is centred) and TABLE_TOO_SHORT. O(weights). */
+ * with a weight above 1 also WEIGHTS (its potential does not take weights, see clique.h, or the
+ * clique is centred) and TABLE_TOO_SHORT. O(weights). */
 CHORALE_API chorale_status chorale_model_builder_set_weights(chorale_model_builder *builder,
                                                              int64_t first, int64_t count,
                                                              const int64_t *weights,

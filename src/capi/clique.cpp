@@ -210,12 +210,7 @@ public:
                           " gives no exact max-marginals for ", family,
                           "; it must be 0, or options->algorithm another");
     case Misfit::weights_potential:
-      return report_.fail(CHORALE_ERROR_WEIGHTS, "problem->weights add up to ", task.kind.members,
-                          " for ", task.problem.members(),
-                          " members; weights above 1 need a SUM whose tables are convex up to "
-                          "count ",
-                          task.kind.members, " and forbid no count (the potential is a ", family,
-                          task.kind.form == Form::sum ? " that is not)" : ")");
+      return fail_weights(report_, task.kind, task.problem.members(), "problem->weights");
     case Misfit::weights_algorithm:
       return report_.fail(CHORALE_ERROR_WEIGHTS, "options->algorithm is ", asked,
                           "; with problem->weights above 1 it must be one of ",

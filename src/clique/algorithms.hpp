@@ -4,6 +4,7 @@
 #pragma once
 
 #include "base/message.hpp"
+#include "base/report.hpp"
 #include "potential/clique_potential.hpp"
 
 #include <chorale/clique.h>
@@ -57,6 +58,19 @@ const Algorithm *find_algorithm(chorale_algorithm id) noexcept;
 const Algorithm *find_algorithm(std::string_view name) noexcept;
 
 std::string_view family_name(Form form) noexcept;
+
+// Reports that a clique of `members` members may not have weights (CliqueKind::takes_weights()),
+// whose sum is kind.members. `name`: texts that together name the weights.
+template <class... Name>
+chorale_status fail_weights(const Report &report, const CliqueKind &kind, std::int64_t members,
+                            const Name &...name) noexcept {
+  return report.fail(CHORALE_ERROR_WEIGHTS, name..., " add up to ", kind.members, " for ", members,
+                     " members; weights above 1 need a SUM whose tables are convex up to count ",
+                     kind.members,
+                     ", forbid no count and, if members may have uncounted values, add up to at "
+                     "most 0 at counts of 0 (the potential is a ",
+                     family_name(kind.form), kind.form == Form::sum ? " that is not)" : ")");
+}
 
 // A list of algorithms to be written to a message, as in "auto, alpha-pass or polish (convex)":
 // those whose `set` (Algorithm::solves or Algorithm::marginals) contains one of `forms`.

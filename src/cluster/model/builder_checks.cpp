@@ -310,13 +310,7 @@ chorale_status Builder::check_weighted(const Report &report, std::int64_t clique
   CHORALE_CHECK(check_tables_serve(report, *type.given, total, "the potential of clique ", clique));
   const CliqueKind kind(*type.given, gsl::narrow_cast<std::int32_t>(total));
   if (!kind.takes_weights(type.columns > type.given->values))
-    return report.fail(CHORALE_ERROR_WEIGHTS, "weights of clique ", clique, " add up to ", total,
-                       " for ", members[clique],
-                       " members; weights above 1 need a SUM whose tables are convex up to count ",
-                       total, " and forbid no count (the potential is a ", family_name(kind.form),
-                       kind.form != Form::sum ? ")"
-                       : kind.takes_weights() ? " that is not, with EMPTY and CONFLICT uncounted)"
-                                              : " that is not)");
+    return fail_weights(report, kind, members[clique], "weights of clique ", clique);
   return CHORALE_OK;
 }
 
