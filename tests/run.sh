@@ -7,8 +7,8 @@ Builds Chorale (preset dev) in build/dev and runs the quick tests.
 
   --all         also: sanitizers, valgrind, headers by themselves, installed consumers, the
                 library as two files, Debian packages, the ABI of releases, planted faults,
-                a locale with a decimal comma, a minute of fuzzing, the bindings, a wheel, Spark
-                in local mode, the experiments on made-up data, the report in a browser, a short
+                a locale with a decimal comma, a minute of fuzzing, the bindings, a wheel, the parser
+                of references, Spark in local mode, the experiments on made-up data, the report in a browser, a short
                 run of the benchmarks
   --deep        also: all tests under valgrind, clang with and without vector units, line coverage, an hour of fuzzing, ten minutes under load, arm64,
                 32-bit x86 and s390x emulated, Windows under Wine, other optimisation, hosts that flush
@@ -138,6 +138,7 @@ if [[ $all == yes ]]; then
   fi
   in_python() {
     step "python" bindings/python/tests/run.sh build/python || true
+    step "references" bindings/references/tests/run.sh build/python || true
     step "experiments" examples/experiments/test.sh || true
     in_spark
   }

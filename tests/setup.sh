@@ -2,7 +2,7 @@
 # Sees to it that this machine has what a set of work needs; called by examples/run.sh and
 # tests/run.sh, so that nobody need call it by hand.
 #
-#   tests/setup.sh [--no-install] examples|tests|fuzz|all|machines|windows|browser|firefox|go|js|rust|debian|debootstrap|release|roots|spark|web
+#   tests/setup.sh [--no-install] examples|references|tests|fuzz|all|machines|windows|browser|firefox|go|js|rust|debian|debootstrap|release|roots|spark|web
 #
 # Installs missing packages with apt where it may (as root, or through sudo without a password);
 # otherwise names them and exits with 1.
@@ -13,7 +13,7 @@ if [[ ${1-} == --no-install ]]; then
   install=no
   shift
 fi
-set_name=${1:?examples, tests, fuzz, all, machines, windows, browser, firefox, go, js, rust, debian, debootstrap, release, roots, spark or web}
+set_name=${1:?examples, references, tests, fuzz, all, machines, windows, browser, firefox, go, js, rust, debian, debootstrap, release, roots, spark or web}
 
 # Debian package and how to see that it is there: a command, a header in <>, a Python module in (), a
 # sanitizer of clang in {}, or a file. Probing for the thing and not for the package lets a compiler or a
@@ -23,6 +23,10 @@ needs_examples=(
   'cmake cmake'
   'ninja-build ninja'
   'libmsgsl-dev <gsl/gsl>'
+)
+needs_references=(
+  "${needs_examples[@]}"
+  'python3-venv (ensurepip)'
 )
 needs_tests=(
   "${needs_examples[@]}"
@@ -126,6 +130,7 @@ needs_web=(
 
 case $set_name in
 examples) needs=("${needs_examples[@]}") ;;
+references) needs=("${needs_references[@]}") ;;
 tests) needs=("${needs_tests[@]}") ;;
 fuzz) needs=("${needs_fuzz[@]}") ;;
 all) needs=("${needs_all[@]}") ;;

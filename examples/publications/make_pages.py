@@ -248,9 +248,9 @@ def agrees(variable, text, work):
     return found in {squash(str(f)) for f in fields if f}
 
 
-def align(text, marked, work, previous):
+def align(text, marked, work, previous, untitled=False):
     """Returns [(token, label, space before)] of a record. Raises Disagreement if a label is in
-    doubt."""
+    doubt. untitled: whether the style may leave out titles."""
     letters, spans = read_marks(marked)
     if squash(text) != "".join(letter for letter, _, _ in letters):
         raise Disagreement("marks change the text")
@@ -260,7 +260,7 @@ def align(text, marked, work, previous):
             if not agrees(VARIABLES[code], content, work):
                 raise Disagreement(VARIABLES[code] + " is not that of the work", content)
             shown[LABEL_OF_VARIABLE[VARIABLES[code]]] += 1
-    if shown["Title"] != 1:
+    if shown["Title"] != 1 and not (untitled and not shown["Title"]):
         raise Disagreement("title missing" if not shown["Title"] else "title twice")
     dates = [content for code, content in spans if code == VARIABLES.index("issued")]
     if not shown["Date"] or year_of(work)[-2:] not in "".join(dates):
@@ -356,10 +356,10 @@ def choose(shelf, records, generator):
     return generator.sample(shelf, min(len(shelf), records + generator.randint(-2, 2)))
 
 
-def make_page(source, chosen, folder):
+def make_page(source, chosen, folder, untitled=False):
     """Sets works in the style of a file. Returns the records kept, [(work's id, what align()
     returns)] in the order of the style, and those dropped, [(work's id, Disagreement)]. Writes to
-    `folder`."""
+    `folder`. untitled: as for align()."""
     by_id = {w["id"]: w for w in chosen}
     plain = set_page(source, chosen, folder)
     marked_style = folder / "marked.csl"
@@ -370,7 +370,7 @@ def make_page(source, chosen, folder):
     for identity, text in plain:
         before, previous = previous, by_id[identity]
         try:
-            records.append((identity, align(text, marked.get(identity, ""), by_id[identity], before)))
+            records.append((identity, align(text, marked.get(identity, ""), by_id[identity], before, untitled)))
         except Disagreement as disagreement:
             dropped.append((identity, disagreement))
     return records, dropped
