@@ -33,10 +33,8 @@ struct Plan {
   // Number of passes of alpha-pass whose best labelling is improved by ICM (moves of single
   // members).
   std::int32_t single_moves = 0;
-  // Also runs ICM from further labellings: from those of PriceStarts (price_starts.hpp) or, in
-  // cliques for which PriceStarts are not used, from the best labelling after some members have
-  // left its fullest column. Then moves groups of members, with ICM after each group
-  // (group_moves.hpp).
+  // Also runs ICM from the best labelling after some members have left its fullest column. Then
+  // moves groups of members, with ICM after each group (group_moves.hpp).
   bool group_moves = false;
   Misfit misfit = Misfit::none;
 };

@@ -9,7 +9,6 @@
 #include "clique/passes/max_pass.hpp"
 #include "clique/passes/pair_messages.hpp"
 #include "clique/passes/pass_bounds.hpp"
-#include "clique/passes/price_starts.hpp"
 #include "clique/passes/sum_pass_marginals.hpp"
 #include "clique/passes/threshold_bounds.hpp"
 
@@ -27,30 +26,20 @@ constexpr std::int64_t kSweepLimit = 1000;
 // With fewer members, bounds on passes cost as much as the passes that they save.
 constexpr std::int32_t kBoundedMembers = 16;
 
-// Remembers the labellings from which moves have started, if the clique has few members.
-class Starts {
-public:
-  // False if the labelling was remembered before. Otherwise remembers the labelling and returns
-  // true. Does not remember labellings of kBoundedMembers or more members, nor more than kMost
-  // labellings.
-  bool is_new(gsl::span<const std::int32_t> labelling) noexcept {
-    if (labelling.size() >= kBoundedMembers || count_ == kMost)
-      return true;
-    for (std::int32_t k = 0; k < count_; ++k)
-      if (std::equal(labelling.begin(), labelling.end(), starts_[k]))
-        return false;
-    std::copy(labelling.begin(), labelling.end(), starts_[count_++]);
-    return true;
-  }
-
-private:
-  static constexpr std::int32_t kMost = 4;
-  std::int32_t starts_[kMost][kBoundedMembers];
-  std::int32_t count_ = 0;
-};
-
 template <class Score>
 using Moves = std::conditional_t<LinearMoves<Score>, SumMoves, SingleMoves<Score>>;
+
+// What improves the labellings of passes. `moves_groups`: also moves groups of members, where that
+// takes milliseconds at most.
+template <class Score> struct Improvers {
+  Improvers(Layout &layout, const Instance &instance, bool moves_groups) noexcept
+      : moves(layout, instance) {
+    if (LinearMoves<Score> && moves_groups && GroupMoves::pay_for(instance))
+      groups.emplace(layout, instance);
+  }
+  Moves<Score> moves;
+  std::optional<GroupMoves> groups;
+};
 
 } // namespace
 
@@ -186,90 +175,38 @@ void CliqueSearch::run_alpha_pass(std::int32_t polished) noexcept {
     return;
   }
   with_count_score(instance_.potential, [&]<class Score>(std::type_identity<Score>) {
-    if constexpr (LinearMoves<Score>) {
-      if (instance_.members >= kBoundedMembers && instance_.potential.convex)
-        return ThresholdBounds::pay_for(instance_)
-                   ? run_promising_passes<ThresholdBounds>(polished)
-                   : run_promising_passes<PassBounds>(polished);
-    }
     // FiniteSumScore keeps the change of the score by every possible move up to date. A pass
     // evaluates only one move from each labelling, so it uses SumScore instead.
     using PassScore = std::conditional_t<LinearMoves<Score>, SumScore, Score>;
     const std::size_t mark = layout_.mark();
     AlphaPass<PassScore> pass(layout_, instance_);
-    IdlePasses idle(layout_, instance_);
-    if (runs() && solution_.failure == CallbackFailure::none) {
-      idle.find();
-      pass.run(limits_, solution_, &idle);
-    }
-    if (polished > 0)
-      phase<Moves<Score>>([&](auto &moves) {
-        Starts starts;
-        for (std::int32_t rank = 0; rank < polished && pass.write(rank, candidate_); ++rank)
-          if (starts.is_new(candidate_))
-            improve_candidate(moves);
-        solution_.failure = moves.failure();
+    const auto run = [&]<class Bounds>(std::type_identity<Bounds>) {
+      phase<Bounds>([&](Bounds &bounds) {
+        if (bounds.run())
+          pass.run(bounds, limits_, solution_);
       });
+    };
+    if (!LinearMoves<Score> || !instance_.potential.convex || instance_.members < kBoundedMembers)
+      run(std::type_identity<AllPasses>());
+    else if (ThresholdBounds::pay_for(instance_))
+      run(std::type_identity<ThresholdBounds>());
+    else
+      run(std::type_identity<PassBounds>());
+    if (polished > 0)
+      phase<Improvers<Score>>(
+          [&](auto &by) {
+            improve_solution(by.moves);
+            for (std::int32_t rank = 1; rank < polished && pass.write(rank, candidate_); ++rank)
+              improve_candidate(by.moves);
+            if constexpr (LinearMoves<Score>)
+              if (by.groups && !is_interrupted())
+                move_groups(*by.groups, by.moves);
+            solution_.failure = by.moves.failure();
+          },
+          task_.plan.group_moves);
     layout_.rewind(mark);
   });
   close_bound_of_pass();
-}
-
-// Runs alpha-pass in a convex sum, without the passes whose upper bound lies below the best score
-// so far. After each of the first `polished` passes, moves single members from the best labelling
-// of the pass. At the end moves groups of members, if the plan asks for it.
-template <class Bounds> void CliqueSearch::run_promising_passes(std::int32_t polished) noexcept {
-  const std::size_t mark = layout_.mark();
-  {
-    AlphaPass<SumScore> pass(layout_, instance_);
-    Bounds bounds(layout_, instance_);
-    SumMoves moves(layout_, instance_);
-    std::optional<GroupMoves> groups;
-    std::optional<PriceStarts> starts;
-    if (task_.plan.group_moves && GroupMoves::pay_for(instance_)) {
-      groups.emplace(layout_, instance_);
-      if (PriceStarts::pay_for(instance_))
-        starts.emplace(layout_, instance_);
-    }
-    if (runs()) {
-      if (groups)
-        magnitude_ = instance_.potential.convex_steps().magnitude(instance_.members);
-      if (bounds.run())
-        pass.run(bounds, limits_, solution_, candidate_, [&]() noexcept {
-          if (polished > 0)
-            improve_candidate(moves);
-          // With starts from prices, only the first pass is followed by moves.
-          polished = starts ? 0 : polished - 1;
-          if constexpr (std::is_same_v<Bounds, PassBounds>)
-            if (starts) {
-              starts->run(bounds, solution_.score);
-              start_from_prices(*starts, moves);
-              starts.reset();
-            }
-        });
-      if (groups && !is_interrupted())
-        move_groups(*groups, moves);
-    }
-  }
-  layout_.rewind(mark);
-}
-
-// Moves single members from the labellings of `starts`, in which two or three columns have many
-// members. Two labellings with the same score are taken to be the same labelling, and moves start
-// from only one of them.
-void CliqueSearch::start_from_prices(PriceStarts &starts, SumMoves &moves) noexcept {
-  double seen[PriceStarts::kStarts];
-  std::int32_t count = 0;
-  for (std::int32_t rank = 0; rank < starts.count() && !is_interrupted(); ++rank) {
-    if (!starts.is_promising(rank, solution_.score))
-      continue;
-    const double score = starts.write(rank, candidate_);
-    if (!starts.is_near(score, solution_.score) || starts.is_same(score, solution_.score) ||
-        std::find(seen, seen + count, score) != seen + count)
-      continue;
-    seen[count++] = score;
-    improve_candidate(moves, true);
-  }
 }
 
 // Moves a group of members, then single members, again and again until this gains nothing.
@@ -280,9 +217,8 @@ void CliqueSearch::move_groups(GroupMoves &groups, SumMoves &moves) noexcept {
   };
   if (!solution_.found() || groups.nearly_agree(solution_.assignment))
     return;
-  // PriceStarts, if used, have already tried labellings with two or three large columns instead of
-  // one.
-  if (!PriceStarts::pay_for(instance_) && groups.thin_fullest(copy_solution()))
+  magnitude_ = instance_.potential.convex_steps().magnitude(instance_.members);
+  if (groups.thin_fullest(copy_solution()))
     improve_candidate(moves, true);
   while (!is_interrupted() && groups.move_group(copy_solution())) {
     const double before = solution_.score;

@@ -13,7 +13,6 @@
 namespace chorale {
 
 class GroupMoves;
-class PriceStarts;
 
 class CliqueSearch {
 public:
@@ -57,11 +56,9 @@ public:
   // Writes to the solution the labelling that the task starts from. Called by algorithms that
   // improve a given labelling.
   void start() noexcept;
-  // Runs alpha-pass. Moves single members from the best labelling of each of the `polished` best
-  // passes. In convex sums without forbidden counts and with at least 16 members, the best passes
-  // are those with the highest upper bounds. If the task's plan asks for it, the moves in such sums
-  // may start from labellings found by prices (price_starts.hpp) in place of all passes but the
-  // first, and moves of groups follow.
+  // Runs alpha-pass. Moves single members from the best labelling of each of the `polished` passes
+  // with the best scores and, if the task's plan asks for it, groups of members from the best of
+  // all.
   void run_alpha_pass(std::int32_t polished = 0) noexcept;
   // Runs alpha-pass with moves of single members and, if the task's plan asks for it,
   // alpha-expansion followed by moves of single members. This is all that ALPHA_PASS does;
@@ -108,9 +105,7 @@ private:
   template <class Improver> void improve_solution(Improver &improver) noexcept;
   template <class Improver>
   void improve_candidate(Improver &improver, bool again = false) noexcept;
-  template <class Bounds> void run_promising_passes(std::int32_t polished) noexcept;
   SumMoves::LeastScores worth_moving() const noexcept;
-  void start_from_prices(PriceStarts &starts, SumMoves &moves) noexcept;
   void move_groups(GroupMoves &groups, SumMoves &moves) noexcept;
   void follow_best_marginal() noexcept;
 

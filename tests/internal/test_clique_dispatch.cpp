@@ -5,7 +5,6 @@
 #include "base/cpu.hpp"
 #include "base/rows.hpp"
 #include "clique/moves/group_moves.hpp"
-#include "clique/passes/price_starts.hpp"
 #include "clique/moves/sum_moves.hpp"
 #include "clique/passes/alpha_pass.hpp"
 #include "clique/passes/pass_bounds.hpp"
@@ -47,7 +46,7 @@ private:
 struct Loops {
   Loops(Layout &layout, const Instance &instance) noexcept
       : bounds(layout, instance), thresholds(layout, instance), pass(layout, instance),
-        moves(layout, instance), groups(layout, instance), starts(layout, instance),
+        moves(layout, instance), groups(layout, instance),
         marginals(layout, instance),
         candidate(layout.take_span<std::int32_t>(instance.members)),
         messages(layout.take<double>(std::int64_t{instance.members} * instance.columns)) {}
@@ -56,7 +55,6 @@ struct Loops {
   AlphaPass<SumScore> pass;
   SumMoves moves;
   GroupMoves groups;
-  PriceStarts starts;
   SumPassMarginals marginals;
   gsl::span<std::int32_t> candidate;
   double *messages;
@@ -90,9 +88,12 @@ std::uint64_t found_in(const Problem &problem, bool &convex) {
   trace_bounds(trace, instance, loops.bounds);
   loops.thresholds.run();
   trace_bounds(trace, instance, loops.thresholds);
-  loops.pass.run(loops.thresholds, limits, bench.solution(), loops.candidate, [&] {
-    std::int64_t sweeps = 100;
+  loops.pass.run(loops.thresholds, limits, bench.solution());
+  for (std::int32_t rank = 0; rank < AlphaPass<SumScore>::kRanks; ++rank) {
     const auto candidate = loops.candidate;
+    if (!loops.pass.write(rank, candidate))
+      break;
+    std::int64_t sweeps = 100;
     trace.add(loops.moves.improve(candidate, limits, sweeps));
     trace.add(sweeps);
     trace.add(loops.candidate.data(), instance.members);
@@ -107,15 +108,6 @@ std::uint64_t found_in(const Problem &problem, bool &convex) {
       trace.add(loops.moves.improve_again(candidate, {kForbidden, kForbidden}, limits, sweeps));
       trace.add(loops.candidate.data(), instance.members);
     }
-  });
-  // Of fewer members no large columns are assumed.
-  for (std::int32_t rank = 0; instance.members >= 16; ++rank) {
-    if (rank == 0)
-      loops.starts.run(loops.bounds, bench.solution().score);
-    if (rank == loops.starts.count())
-      break;
-    trace.add(loops.starts.write(rank, loops.candidate));
-    trace.add(loops.candidate.data(), instance.members);
   }
   // After the first pass they are tightened.
   trace_bounds(trace, instance, loops.thresholds);

@@ -3,7 +3,6 @@
 #include "sum_fixture.hpp"
 
 #include "clique/passes/alpha_pass.hpp"
-#include "clique/passes/idle_passes.hpp"
 #include "clique/passes/pass_bounds.hpp"
 #include "clique/passes/threshold_bounds.hpp"
 
@@ -14,8 +13,7 @@ namespace {
 template <class Bounds> struct Passes {
   Passes(Layout &layout, const Instance &instance) noexcept
       : bounds(layout, instance), pass(layout, instance), sweep(layout, instance),
-        score(layout, instance.potential),
-        candidate(layout.take_span<std::int32_t>(instance.members)) {}
+        score(layout, instance.potential) {}
 
   double best_of(std::int32_t alpha) noexcept {
     sweep.order_by(alpha);
@@ -34,7 +32,6 @@ template <class Bounds> struct Passes {
   AlphaPass<SumScore> pass;
   AlphaSweep sweep;
   SumScore score;
-  gsl::span<std::int32_t> candidate;
 };
 
 constexpr Options kConvex[] = {{Shape::convex, 0, 0}, {Shape::convex, 40, 0}};
@@ -64,10 +61,12 @@ void check_passes(std::uint32_t first, int problems, std::int32_t members) {
       before = bound;
     }
     Limits limits;
-    passes.pass.run(passes.bounds, limits, bench.solution(), passes.candidate, [] {});
+    passes.pass.run(passes.bounds, limits, bench.solution());
     bench.check_solution();
     Bench<Passes<Bounds>> plain(problem, 0x5a);
-    plain.solver().pass.run(limits, plain.solution());
+    Layout none;
+    AllPasses every(none, instance);
+    plain.solver().pass.run(every, limits, plain.solution());
     bench.check(bench.solution().score == plain.solution().score, "score of alpha-pass");
     bench.check(std::equal(bench.solution().assignment.begin(), bench.solution().assignment.end(),
                            plain.solution().assignment.begin()),
@@ -86,79 +85,9 @@ void test_small(void **) {
 }
 void test_large(void **) { check_passes<ThresholdBounds>(4000, 400, 1500); }
 
-struct Idle {
-  Idle(Layout &layout, const Instance &instance) noexcept
-      : idle(layout, instance), all(layout, instance), told(layout, instance),
-        sweep(layout, instance), score(layout, instance.potential),
-        by_all(layout, instance), by_told(layout, instance),
-        rank_of_all(layout.take_span<std::int32_t>(instance.members)),
-        rank_of_told(layout.take_span<std::int32_t>(instance.members)) {}
-
-  IdlePasses idle;
-  AlphaPass<SumScore> all, told;
-  AlphaSweep sweep;
-  SumScore score;
-  Solution by_all, by_told;
-  gsl::span<std::int32_t> rank_of_all, rank_of_told;
-};
-
-// An idle pass visits nothing better than its first labelling, in which every member has its best
-// column; and passes that know which are idle find the same as passes that do not, at every rank.
-void test_idle(void **) {
-  int idle = 0;
-  int seen = 0;
-  for (std::uint32_t seed = 1; seed <= 6000; ++seed) {
-    const Problem problem(seed, 1 + std::int32_t(seed) % 15, 4 + std::int32_t(seed / 37 % 9),
-                          kConvex[seed % 2]);
-    Bench<Idle> bench(problem, 0xff);
-    const Instance &in = bench.instance();
-    if (!in.potential.convex ||
-        std::count(in.best_score, in.best_score + in.members, kForbidden) > 0)
-      continue;
-    ++seen;
-    Idle &of = bench.solver();
-    of.idle.find();
-    for (std::int32_t alpha = 0; alpha < in.columns; ++alpha) {
-      if (!of.idle[alpha])
-        continue;
-      ++idle;
-      of.sweep.order_by(alpha);
-      bench.check(of.sweep.forced() == 0, "no member is forced into an idle column");
-      for (std::int32_t rank = 0; rank < in.members; ++rank)
-        bench.check(of.sweep.at(rank).from == in.best[of.sweep.at(rank).member],
-                    "the default columns of an idle pass are the best ones");
-      of.score.reset(of.sweep.counts());
-      double members = of.sweep.base();
-      const double first = members + of.score.total();
-      for (std::int32_t k = 0; k < of.sweep.allowed(); ++k) {
-        members += of.sweep.at(k).gain;
-        of.score.move(of.sweep.at(k).from, alpha);
-        bench.check(members + of.score.total() < first, "nothing better in an idle pass");
-      }
-    }
-    Limits none;
-    of.all.run(none, of.by_all);
-    of.told.run(none, of.by_told, &of.idle);
-    bench.check(of.by_all.score == of.by_told.score &&
-                    std::equal(of.by_all.assignment.begin(), of.by_all.assignment.end(),
-                               of.by_told.assignment.begin()),
-                "the same solution");
-    for (std::int32_t rank = 0; rank < AlphaPass<SumScore>::kRanks; ++rank) {
-      const bool is_there = of.all.write(rank, of.rank_of_all);
-      bench.check(is_there == of.told.write(rank, of.rank_of_told), "as many ranks");
-      bench.check(!is_there || std::equal(of.rank_of_all.begin(), of.rank_of_all.end(),
-                                          of.rank_of_told.begin()),
-                  "the same labelling at every rank");
-    }
-  }
-  assert_true(seen > 3000);
-  assert_true(idle > 3000);
-}
-
 } // namespace
 
 int main() {
-  const CMUnitTest tests[] = {cmocka_unit_test(test_small), cmocka_unit_test(test_large),
-                             cmocka_unit_test(test_idle)};
+  const CMUnitTest tests[] = {cmocka_unit_test(test_small), cmocka_unit_test(test_large)};
   return cmocka_run_group_tests(tests, nullptr, nullptr);
 }

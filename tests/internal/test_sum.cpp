@@ -3,10 +3,8 @@
 #include "sum_fixture.hpp"
 
 #include "clique/moves/group_moves.hpp"
-#include "clique/passes/price_starts.hpp"
 #include "clique/moves/sum_moves.hpp"
 #include "clique/passes/alpha_pass.hpp"
-#include "clique/passes/pass_bounds.hpp"
 #include "clique/passes/sum_pass_marginals.hpp"
 
 #include <cstring>
@@ -116,60 +114,6 @@ void test_group_moves(void **) {
   }
   assert_true(moved > rounds(100));
   assert_true(thinned > rounds(100));
-}
-
-// A start is admissible and scores what it says, and there is none where no estimate reaches what
-// is known.
-void test_price_starts(void **) {
-  struct Adapter {
-    Adapter(Layout &layout, const Instance &instance) noexcept
-        : bounds(layout, instance), starts(layout, instance),
-          x(layout.take_span<std::int32_t>(instance.members)),
-          counts(layout.take_span<std::int32_t>(instance.columns)) {}
-    PassBounds bounds;
-    PriceStarts starts;
-    gsl::span<std::int32_t> x;
-    gsl::span<std::int32_t> counts;
-  };
-  constexpr Options convex[] = {{Shape::convex, 0, 0}, {Shape::convex, 30, 0}};
-  unsigned written = 0;
-  for (std::uint32_t seed = 0; seed < rounds(2000); ++seed) {
-    const Problem problem(seed, 16 + std::int32_t(seed % 40), 2 + std::int32_t(seed / 40 % 11),
-                          convex[seed % 2]);
-    Bench<Adapter> bench(problem, 0x5a);
-    const Instance &in = bench.instance();
-    if (!in.potential.convex ||
-        std::count(in.best_score, in.best_score + in.members, kForbidden) > 0)
-      continue;
-    Adapter &a = bench.solver();
-    const SumView view(in);
-    bench.check(a.bounds.run(), "bounds");
-    // What all members reach by themselves, and more than anything can.
-    const gsl::span<const std::int32_t> best = in.by_member(in.best);
-    in.count(best, a.counts);
-    const double level = in.member_score(best) + view.clique_score(a.counts);
-    double most = 0;
-    for (std::int32_t i = 0; i < in.members; ++i)
-      most += std::fabs(in.best_score[i]);
-    for (std::int32_t v = 0; v < in.columns; ++v)
-      most += std::fabs(in.potential.tables[v][0]) + std::fabs(in.potential.tables[v][in.members]);
-    a.starts.run(a.bounds, 10 * most);
-    bench.check(a.starts.count() == 0, "nothing above all");
-    a.starts.run(a.bounds, level);
-    for (std::int32_t rank = 0; rank < a.starts.count(); ++rank) {
-      const double found = a.starts.write(rank, a.x);
-      for (std::int32_t i = 0; i < in.members; ++i)
-        bench.check(in.score(i, a.x[std::size_t(i)]) > kForbidden, "admissible");
-      in.count(a.x, a.counts);
-      bench.check(std::fabs(found - (in.member_score(a.x) + view.clique_score(a.counts))) <=
-                      1e-5 * most,
-                  "score of a start");
-      bench.check(!a.starts.is_near(found, found + 10 * most), "far below");
-      bench.check(a.starts.is_near(found, found - 1e-3), "above");
-      ++written;
-    }
-  }
-  assert_true(written > rounds(1000));
 }
 
 void test_transport(void **) {
@@ -503,7 +447,6 @@ void test_many_columns(void **) {
 int main() {
   const CMUnitTest tests[] = {
       cmocka_unit_test(test_concave_flow), cmocka_unit_test(test_group_moves),
-      cmocka_unit_test(test_price_starts),
       cmocka_unit_test(test_transport),
       cmocka_unit_test(test_dual_bound),   cmocka_unit_test(test_count_boxes),
       cmocka_unit_test(test_tiny_pools),   cmocka_unit_test(test_larger),

@@ -371,13 +371,13 @@ faulty_items() { # FAULT SCRIPT PATTERN
 faulty_items "items of a closed clique keep their labels" 's/^  if (program.solved)$/  if (false)/' 'ERROR|items_by_name'
 faulty_items "an item takes the scores of another label" 's/std::copy_n(plain, K, row);/std::copy_n(plain, K - 1, row);/' 'ERROR|items_by_name'
 
-faulty_idle() { # SOURCE FAULT SCRIPT PATTERN
+faulty_pass_bounds() { # SOURCE FAULT SCRIPT PATTERN
   faulty_source "$1" "$(echo "$build"/tests/internal/CMakeFiles/test_pass_bounds.dir/*.o)" "${@:2}"
 }
-faulty_idle clique/passes/idle_passes.cpp "what members leave is left out where passes are called idle" \
-  's/(joined - none - k \* least_left)/(joined - none)/' 'nothing better in an idle pass'
-faulty_idle clique/passes/alpha_sweep.cpp "an idle pass stands at another labelling" \
-  's/order_\[i\] = {kForbidden, i, in.best\[i\]};/order_[i] = {kForbidden, i, 0};/' 'the same solution'
+faulty_pass_bounds clique/passes/pass_bounds.cpp "what members gain beyond a threshold is left out of bounds on passes" \
+  's/sums\[b\]\[j\] += score > at\[j\] ? score : at\[j\];/sums[b][j] += at[j];/' 'bound of a pass'
+faulty_pass_bounds clique/passes/threshold_bounds.cpp "the highest step of a part passes for its lowest" \
+  's/const double fall = thresholds_\[part + 1\] - highest;/const double fall = thresholds_[part + 1] - lowest;/' 'bound of a pass'
 faulty_source potential/member_row.cpp \
   "$(echo "$build"/tests/internal/CMakeFiles/test_joint_reach.dir/*.o)" \
   "half of what a move may change besides its middle is left out" \

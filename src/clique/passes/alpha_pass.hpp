@@ -9,13 +9,22 @@
 #pragma once
 
 #include "clique/passes/alpha_sweep.hpp"
-#include "clique/passes/idle_passes.hpp"
 #include "clique/passes/pass_start.hpp"
 #include "potential/count_score.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace chorale {
+
+// In the place of bounds on passes: every pass is run, in the order of the columns.
+struct AllPasses {
+  AllPasses(Layout &, const Instance &) noexcept {}
+  bool run() const noexcept { return true; }
+  bool tighten(double) const noexcept { return true; }
+  std::int32_t alpha(std::int32_t rank) const noexcept { return rank; }
+  double bound(std::int32_t) const noexcept { return kInfinity; }
+};
 
 // Runs the passes. `Score`: a class of count_score.hpp, which keeps the value of the potential up
 // to date while single members change their columns.
@@ -25,93 +34,48 @@ public:
       : instance_(&instance), sweep_(layout, instance), start_(layout, instance),
         score_(layout, instance.potential) {}
 
-  // Runs the pass of every column. Replaces `solution` by the best labelling visited, if this
-  // labelling scores more. `idle`: NULL, or tells which passes are known to find nothing better
-  // than the independent labelling; in these passes the members are not sorted.
-  void run(Limits &limits, Solution &solution, const IdlePasses *idle = nullptr) noexcept {
-    passes_ = 0;
-    begin();
-    Best found_idle{kForbidden, -1, 0, false};
-    for (std::int32_t alpha = 0; alpha < instance_->columns; ++alpha) {
-      if (!limits.spend(instance_->columns))
-        return;
-      const bool is_idle = idle && (*idle)[alpha];
-      if (is_idle && found_idle.alpha >= 0) {
-        rank({found_idle.score, alpha, found_idle.count, true});
-        ++solution.iterations;
-        continue;
-      }
-      const Best best = pass(alpha, is_idle);
-      if (is_idle)
-        found_idle = best;
-      if (solution.failure = score_.failure(); solution.failure != CallbackFailure::none)
-        return;
-      // Writes the labelling before the next pass, which overwrites sweep_.
-      if (instance_->interrupted() ||
-          (best.score > solution.score && !sweep_.write(best.count, solution.assignment)))
-        return;
-      solution.score = std::max(solution.score, best.score);
-      rank(best);
-      ++solution.iterations;
-      solution.keep();
-    }
-  }
-
-  // Runs passes in descending order of the upper bounds on their scores, until a bound lies below
-  // the solution's score. `bounds`: a PassBounds or ThresholdBounds. After each pass, writes the
-  // best labelling of the pass to `candidate` (the column of each member) and calls improve(). The
-  // function improve() may use `candidate` to improve `solution`, and may swap `candidate` and
-  // solution.assignment.
-  template <class Bounds, class Improve>
-  void run(Bounds &bounds, Limits &limits, Solution &solution,
-           const gsl::span<std::int32_t> &candidate, Improve &&improve) noexcept {
+  // Runs the passes in descending order of the upper bounds on their scores, until a bound lies
+  // below the best score. Replaces `solution` by the best labelling visited, if this labelling
+  // scores more. `bounds`: an AllPasses, PassBounds or ThresholdBounds.
+  template <class Bounds>
+  void run(Bounds &bounds, Limits &limits, Solution &solution) noexcept {
     std::int32_t alpha_of_solution = -1;
+    passes_ = 0;
     begin();
     for (std::int32_t rank = 0; rank < instance_->columns; ++rank) {
       const std::int32_t alpha = bounds.alpha(rank);
       if (bounds.bound(alpha) < solution.score || !limits.spend(instance_->columns))
         return;
-      const Best best = pass(alpha, false);
-      if (instance_->interrupted())
-        return;
-      ++solution.iterations;
-      if (best.score == kForbidden)
-        continue;
-      if (!sweep_.write(best.count, candidate))
+      const Best best = pass(alpha);
+      solution.failure = score_.failure();
+      if (solution.failure != CallbackFailure::none || instance_->interrupted())
         return;
       // Among passes with equal scores, prefers the pass of the lowest alpha, so that the result
       // does not depend on the order of the passes.
       if (best.score > solution.score ||
           (best.score == solution.score && alpha < alpha_of_solution)) {
-        std::copy_n(candidate.data(), instance_->members, solution.assignment.data());
+        if (!sweep_.write(best.count, solution.assignment))
+          return;
         solution.score = best.score;
         alpha_of_solution = alpha;
       }
-      const double before = solution.score;
+      remember(best);
+      ++solution.iterations;
       solution.keep();
-      improve();
-      if (solution.score > before)
-        alpha_of_solution = -1;
       if (rank == 0 && !bounds.tighten(solution.score))
         return;
     }
   }
 
-  static constexpr std::int32_t kRanks = 4; // number of passes that run(limits, solution) remembers
+  static constexpr std::int32_t kRanks = 4; // number of passes that run() remembers
 
-  // Writes the best labelling of the pass that came out `rank`-th best (0: best) in the last
-  // run(limits, solution). Requires rank < kRanks. False if there is no such pass, or if
-  // interrupted.
+  // Writes the best labelling of the pass that came out `rank`-th best (0: best) in the last run(),
+  // among passes with different scores. Requires rank < kRanks. False if there is no such pass, or
+  // if interrupted.
   bool write(std::int32_t rank, gsl::span<std::int32_t> assignment) noexcept {
-    if (rank >= passes_ || best_[rank].score == kForbidden)
-      return false;
     const Best &best = best_[rank];
-    if (best.is_independent) {
-      Expects(assignment.size() >= to_size(instance_->members));
-      std::copy_n(instance_->best, instance_->members, assignment.data());
-      return true;
-    }
-    return sweep_.order_by(best.alpha) && sweep_.write(best.count, assignment);
+    return rank < passes_ && best.score > kForbidden && sweep_.order_by(best.alpha) &&
+           sweep_.write(best.count, assignment);
   }
 
 private:
@@ -119,7 +83,6 @@ private:
     double score;
     std::int32_t alpha;
     std::int32_t count;
-    bool is_independent; // true only if the labelling is the independent one
   };
 
   static constexpr bool kIsSum = requires(Score &score) { score.restart(); };
@@ -129,12 +92,15 @@ private:
       start_.begin();
   }
 
-  // Inserts a pass into best_, behind passes of the same score. Drops the pass if kRanks others
-  // score at least as much.
-  void rank(const Best &best) noexcept {
-    std::int32_t at = std::min(passes_, kRanks);
-    while (at > 0 && best_[at - 1].score < best.score)
-      --at;
+  // Inserts a pass into best_, unless its labelling is probably there, found by another pass: then
+  // their scores differ by rounding at most.
+  void remember(const Best &best) noexcept {
+    std::int32_t at = passes_;
+    for (std::int32_t k = passes_; k > 0; --k) {
+      if (std::fabs(best_[k - 1].score - best.score) <= 1e-13 * std::fabs(best.score))
+        return;
+      at = best_[k - 1].score < best.score ? k - 1 : at;
+    }
     if (at == kRanks)
       return;
     passes_ = std::min(passes_ + 1, kRanks);
@@ -143,10 +109,10 @@ private:
   }
 
   // Runs the pass of alpha and returns its best labelling, with score minus infinity if
-  // interrupted. `is_idle`: visits only the independent labelling.
-  Best pass(std::int32_t alpha, bool is_idle) noexcept {
-    Best best{kForbidden, alpha, 0, false};
-    if (!(is_idle ? sweep_.stand(alpha) : sweep_.order_by(alpha)))
+  // interrupted.
+  Best pass(std::int32_t alpha) noexcept {
+    Best best{kForbidden, alpha, 0};
+    if (!sweep_.order_by(alpha))
       return best;
     if constexpr (kIsSum)
       start_.reset(score_, sweep_.counts(), alpha);
@@ -156,16 +122,14 @@ private:
     Pace pace(*instance_, score_.work_of_move(), sweep_.allowed() - sweep_.forced() + 1);
     for (std::int32_t k = sweep_.forced();; ++k) {
       if (!pace.next())
-        return {kForbidden, alpha, 0, false};
+        return {kForbidden, alpha, 0};
       const double total = members + score_.total();
       if (total > best.score) {
         best.score = total;
         best.count = k;
       }
-      if (k == sweep_.allowed()) {
-        best.is_independent = sweep_.is_independent(best.count);
+      if (k == sweep_.allowed())
         return best;
-      }
       members += sweep_.at(k).gain;
       score_.move(sweep_.at(k).from, alpha);
     }
@@ -175,7 +139,7 @@ private:
   AlphaSweep sweep_;
   PassStart start_;
   Score score_;
-  Best best_[kRanks]; // the best passes of run(limits, solution), in descending order of scores
+  Best best_[kRanks]; // the best passes of run(), in descending order of scores
   std::int32_t passes_ = 0; // number of entries of best_ in use
 };
 

@@ -67,21 +67,6 @@ bool AlphaSweep::order_by(std::int32_t alpha, double reach) noexcept {
   return sort_free(free);
 }
 
-bool AlphaSweep::stand(std::int32_t alpha) noexcept {
-  const Instance &in = *instance_;
-  clear_counts();
-  alpha_ = alpha;
-  forced_ = allowed_ = 0;
-  base_ = 0;
-  return in_stretches(in, in.members, 4, [&](std::int64_t begin, std::int64_t end) {
-    for (auto i = static_cast<std::int32_t>(begin); i < end; ++i) {
-      ++counts_[in.best[i]];
-      base_ += in.best_score[i];
-      order_[i] = {kForbidden, i, in.best[i]};
-    }
-  });
-}
-
 // Sets counts_ to 0. With more columns than members, resets only the entries that may be nonzero:
 // those of the previous alpha and of the default columns of the previous pass.
 void AlphaSweep::clear_counts() noexcept {

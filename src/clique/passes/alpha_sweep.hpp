@@ -36,18 +36,6 @@ public:
   // labelling, members with gain < -`reach` in none; neither group is sorted. O(n) if the gains are
   // spread evenly, O(n log n) at worst. False if the limits interrupted the call.
   bool order_by(std::int32_t alpha, double reach = kInfinity) noexcept;
-  // Sets up a pass that has labelling 0 alone (forced() and allowed() are 0), without sorting. For
-  // passes that are known to find nothing better than labelling 0. Requires that `alpha` is no
-  // member's best column; labelling 0 is then the independent labelling, in which every member has
-  // its best column. False if the limits interrupted the call.
-  bool stand(std::int32_t alpha) noexcept;
-  // True if the first k members gain by alpha and all others lose by it. Labelling k is then the
-  // independent one. May be false for the independent labelling if some gain is 0.
-  bool is_independent(std::int32_t k) const noexcept {
-    return (k == 0 || order_[k - 1].gain > 0) &&
-           (k == instance_->members || order_[k].gain < 0);
-  }
-
   std::int32_t alpha() const noexcept { return alpha_; }
   // Return how many members have alpha in every labelling (forced) and how many in some labelling
   // (allowed). The pass has the labellings k = forced() .. allowed().
@@ -81,7 +69,7 @@ private:
   double base_ = 0;
   double least_ = 0; // least and greatest gain in unordered_
   double greatest_ = 0;
-  bool is_ordered_ = false; // order_by() or stand() has been called
+  bool is_ordered_ = false; // order_by() has been called
 };
 
 } // namespace chorale

@@ -3,6 +3,7 @@
 
 #include "base/cpu.hpp"
 #include "base/lanes.hpp"
+#include "base/sort.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -206,41 +207,6 @@ CHORALE_INLINE double PassBounds::bound_of(std::int32_t alpha) const noexcept {
                  in.members - forced_[alpha]);
 }
 
-// Sorts the passes by descending bound: counts the passes that come before each pass, which gives
-// its rank. The count needs no branch that depends on the bounds. If there are more than kCounted
-// passes, only builds a heap, from which alpha() takes the passes that are run. False if
-// interrupted.
-CHORALE_INLINE bool PassBounds::sort_passes() noexcept {
-  const std::int32_t columns = instance_->columns;
-  if (columns > kCounted) {
-    sorted_ = 0;
-    return in_stretches(*instance_, columns, kColumnWork,
-                        [&](std::int64_t begin, std::int64_t end) {
-                          for (std::int64_t v = begin; v < end; ++v) {
-                            order_[v] = static_cast<std::int32_t>(v);
-                            std::push_heap(order_, order_ + v + 1, comes_after());
-                          }
-                        });
-  }
-  sorted_ = columns;
-  std::int32_t *last = order_ + columns - 1;
-  for (std::int32_t alpha = 0; alpha < columns; ++alpha) {
-    const double own = bounds_[alpha];
-    std::int64_t before = 0;
-    for (std::int64_t v = 0; v < columns; ++v)
-      before += std::int64_t{bounds_[v] > own} | (std::int64_t{bounds_[v] == own} & (v < alpha));
-    last[-before] = alpha;
-  }
-  return true;
-}
-
-std::int32_t PassBounds::alpha(std::int32_t rank) noexcept {
-  const std::int32_t columns = instance_->columns;
-  for (; sorted_ <= rank; ++sorted_)
-    std::pop_heap(order_, order_ + (columns - sorted_), comes_after());
-  return order_[columns - 1 - rank];
-}
-
 CHORALE_INLINE bool PassBounds::prepare_members() noexcept {
   const Instance &in = *instance_;
   if (!in.count(in.by_member(in.best), in.by_column(counts_)))
@@ -307,14 +273,19 @@ CHORALE_INLINE bool PassBounds::bound_all() noexcept {
     return false;
   return in_stretches(in, in.columns, kColumnWork,
                       [&](std::int64_t begin, std::int64_t end) CHORALE_INLINE_LAMBDA {
-                        for (std::int64_t alpha = begin; alpha < end; ++alpha)
-                          bounds_[alpha] = bound_of(static_cast<std::int32_t>(alpha));
-                      }) &&
-         sort_passes();
+                        for (std::int64_t alpha = begin; alpha < end; ++alpha) {
+                          order_[alpha] = static_cast<std::int32_t>(alpha);
+                          bounds_[alpha] = bound_of(order_[alpha]);
+                        }
+                      });
 }
 
 bool PassBounds::run() noexcept {
-  return on_best_units([this]() CHORALE_INLINE_LAMBDA { return bound_all(); });
+  return on_best_units([this]() CHORALE_INLINE_LAMBDA { return bound_all(); }) &&
+         sort_within(*instance_, order_, instance_->columns,
+                     [bounds = bounds_](std::int32_t a, std::int32_t b) {
+                       return bounds[a] > bounds[b] || (bounds[a] == bounds[b] && a < b);
+                     });
 }
 
 // Places the thresholds evenly between `low` and `high`, the range of d_i = psi_i,alpha - w_i that

@@ -33,23 +33,13 @@ public:
   // Does nothing: only ThresholdBounds can tighten its bounds, but AlphaPass calls tighten() of
   // both.
   bool tighten(double) noexcept { return true; }
-  // Returns the alpha of the pass with the `rank`-th highest bound (0: the highest). With many
-  // columns the passes are sorted on demand: O(log K) for each rank up to `rank` that was not
-  // sorted before.
-  std::int32_t alpha(std::int32_t rank) noexcept;
+  // Returns the alpha of the pass with the `rank`-th highest bound (0: the highest).
+  std::int32_t alpha(std::int32_t rank) const noexcept { return order_[rank]; }
   // Returns an upper bound on the score of the pass of `alpha`.
   double bound(std::int32_t alpha) const noexcept { return bounds_[alpha]; }
-  // Returns the number of members whose best column is v.
-  std::int32_t count(std::int32_t v) const noexcept { return counts_[v]; }
-  // Returns the slope of the chord of f_v from 0 to c = count(v): (f_v(c) - f_v(0)) / c, or
-  // f_v(1) - f_v(0) if c is 0.
-  double slope(std::int32_t v) const noexcept { return slopes_[v]; }
-  // Returns the sum of the members' best scores.
-  double best_scores() const noexcept { return defaults_; }
 
 private:
   static constexpr int kThresholds = 6;
-  static constexpr std::int32_t kCounted = 64; // with more columns, alpha() sorts on demand
   // kThresholds rounded up to whole vectors.
   static constexpr int kPadded = (kThresholds + kLanes - 1) / kLanes * kLanes;
 
@@ -69,14 +59,6 @@ private:
   // at k. `excess`: kPadded entries, the value of the line of each threshold at k = 0; minus
   // infinity in the padding.
   double highest(const Lanes *excess, const double *f, std::int32_t most) const noexcept;
-  bool sort_passes() noexcept;
-  // Returns a comparison of passes: true if pass a has a lower bound than pass b, or the same bound
-  // and a > b.
-  auto comes_after() const noexcept {
-    return [bounds = bounds_](std::int32_t a, std::int32_t b) {
-      return bounds[a] < bounds[b] || (bounds[a] == bounds[b] && a > b);
-    };
-  }
 
   const Instance *instance_;
   double *weights_;                     // n: w_i; add_seconds() uses it as scratch
@@ -84,12 +66,11 @@ private:
   double *excess_;                      // K x kPadded: sum_i max(psi_i,alpha - w_i - t, 0)
   double *bounds_;                      // K: bound by alpha
   std::int32_t *counts_;                // K: number of members by best column
-  std::int32_t *order_;                 // K: heap of alphas, then sorted alphas, highest last
+  std::int32_t *order_;                 // K: alphas by descending bound
   double *bases_;                       // K: sum_i default_i + sum_{v != alpha} f_v(c_v), by alpha
   std::int32_t *forced_;                // K: by alpha, number of members that have no other column
   Moved *moved_to_;                     // K: by second-best column, state of add_seconds()
   std::int32_t *by_best_;               // n: members grouped by best column
-  std::int32_t sorted_ = 0;             // number of alphas at the end of order_ that are sorted
   double thresholds_[kPadded] = {};     // the thresholds t, descending
   double per_spacing_ = 0;              // 1 / distance of neighbouring thresholds; 0 if it is 0
   double defaults_ = 0;                 // sum of the best scores
