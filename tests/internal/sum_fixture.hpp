@@ -183,6 +183,7 @@ public:
                            problem.fixed,
                            {}};
     assert_true(instance().load(view) == (problem.dead < 0));
+    assert_true(instance().potential.prepare(nullptr));
   }
 
   Instance &instance() { return *reinterpret_cast<Instance *>(instance_); }

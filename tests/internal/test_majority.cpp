@@ -88,6 +88,7 @@ public:
         {{problem.scores.data(), problem.members, problem.values, problem.values},
          problem.fixed,
          {}});
+    assert_true(instance->potential.prepare(nullptr));
   }
   ~Placed() {
     delete algorithm;
