@@ -366,6 +366,8 @@ static void mistakes_are_named(void **state) {
   REFUSES(two[1].potential = wide, CHORALE_ERROR_VALUES_MISMATCH, "agreements[1].potential", "4");
   REFUSES(two[1].strength = NAN, CHORALE_ERROR_NOT_A_NUMBER, "agreements[1].strength");
   REFUSES(two[1].strength = INFINITY, CHORALE_ERROR_INFINITE, "agreements[1].strength");
+  REFUSES(two[1].strength = 1e16, CHORALE_ERROR_OUT_OF_RANGE, "agreements[1].strength is 1e+16",
+          "-1e9 to 1e9");
   REFUSES(two[1].minimum = 0, CHORALE_ERROR_SIZE, "agreements[1].minimum", "0");
   REFUSES(two[1].across = 2, CHORALE_ERROR_OUT_OF_RANGE, "agreements[1].across", "2");
   REFUSES(two[1].stop_count = -1, CHORALE_ERROR_SIZE, "agreements[1].stop_count", "-1");

@@ -53,8 +53,8 @@ typedef struct chorale_agreement {
   /* A clique of n positions (or chains), n_v of which have value v, adds strength / n * sum_v n_v^2
    * to the score. If all other members have the same value, a position that changes to this value
    * raises this term by up to twice the strength. So with strength 1 a position takes the label of
-   * the others even if the tagger prefers another one by almost 2. Finite; negative: values should
-   * differ. Default 1. */
+   * the others even if the tagger prefers another one by almost 2. From -1e9 to 1e9, so that scores
+   * keep their digits beside it; negative: values should differ. Default 1. */
   double strength;
   /* A potential that replaces `strength`, over R or R + 2 values as in chorale_clique_setup
    * (model.h). R is the number of labels or, for PROPERTY, of values of the property. NULL

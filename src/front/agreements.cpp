@@ -3,9 +3,13 @@
 #include "base/keyed.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace chorale {
 namespace {
+
+// Greatest strength. Scores of the size of log-probabilities keep their digits beside it.
+constexpr double kLargestStrength = 1e9;
 
 // The members of several cliques as ragged arrays (corpus.h): the members of clique c are the
 // entries offsets[c] .. offsets[c + 1] - 1 of `chains` and `positions`.
@@ -98,6 +102,9 @@ private:
     if (!is_finite_score(agreement_.strength))
       return fail_number(report_, agreement_.strength, false,
                          [&](MessageWriter &at) { at << place_ << ".strength"; });
+    if (std::fabs(agreement_.strength) > kLargestStrength)
+      return fail(CHORALE_ERROR_OUT_OF_RANGE, ".strength is ", agreement_.strength,
+                  "; it must be from -1e9 to 1e9, so that scores keep their digits beside it");
     if (agreement_.minimum < 1)
       return fail(CHORALE_ERROR_SIZE, ".minimum is ", agreement_.minimum,
                   "; it must be at least 1");

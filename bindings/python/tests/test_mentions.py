@@ -442,9 +442,20 @@ def test_keys_and_groups():
     assert "with plain 'us' and d 'a' in this d were X" in result[2]["why"]
 
 
-def test_low_confidence_keeps_a_label():
-    rows = [{"k": n, "l": label, "p": 0.0} for n, label in enumerate("ABC")]
-    assert not any(row["changed"] for row in ch.agree(rows, key="k", label="l", confidence="p"))
+def test_low_confidence_speaks_for_the_other_labels():
+    def together(types, confidences, **given):
+        rows = [{"k": 1, "l": kind, "c": sure} for kind, sure in zip(types, confidences)]
+        given = {"key": "k", "label": "l", "confidence": "c", "labels": ["A", "B"], **given}
+        return ch.agree(rows, **given)
+
+    [alone] = together("A", [0.1])
+    assert alone["together"] == "B" and alone["probability"] == pytest.approx(0.9)
+    mixed = together("AAB", [0.0, 0.0, 1.0])
+    assert [row["together"] for row in mixed] == ["B"] * 3
+    three = together("AAC", [0.2, 0.3, 0.9], labels=["A", "B", "C"], strength=1.0)
+    assert [row["together"] for row in three] == ["C"] * 3
+    even = together("AB", [0.5, 0.5], strength=0.0)
+    assert not any(row["changed"] for row in even)
     one = ch.agree([{"k": 1, "l": "A"}], key="k", label="l")
     assert one[0]["probability"] == 1.0 and not one[0]["changed"]
 
@@ -657,13 +668,67 @@ def test_mixed_types():
         ch.agree([{"name": [1], "type": "A"}], key="name", label="type")
 
 
+@pytest.mark.parametrize("labels", ["AB", "ABC", "ABCD"])
+def test_more_than_two_thirds_prevail(labels):
+    """By default, if all rows are equally sure. Two thirds are an exact tie: nothing changes."""
+    for rows, sure in itertools.product(range(2, 25), (1.0, 0.99, 0.8, 0.6)):
+        for others in range(1, rows):
+            given = [{"k": 1, "l": "AB"[row < others]} for row in range(rows)]
+            found = ch.agree(given, key="k", label="l", confidence=sure, labels=list(labels))
+            expected = [row["l"] for row in given]
+            if max(others, rows - others) * 3 > rows * 2:
+                expected = ["AB"[others * 2 > rows]] * rows
+            assert [row["together"] for row in found] == expected
+
+
+def test_ties_keep_the_label_before():
+    scores = {"a": 0.5, "b": 0.5}
+    rows = [{"k": k, "l": kind, **scores} for k, kind in ((1, "B"), (1, "B"), (2, "A"))]
+    found = ch.agree(rows, key="k", label="l", confidence={"A": "a", "B": "b"})
+    assert not any(row["changed"] for row in found)
+
+
+def test_great_strengths():
+    """Strengths that leave no digits to the scores are refused. Below, scores decide where
+    agreement is balanced."""
+    rows = [{"k": 1, "l": "A", "c": c} for c in (0.9, 0.6)]
+    rows += [{"k": 1, "l": "B", "c": c} for c in (0.9, 0.7)]
+    given = {"key": "k", "label": "l", "confidence": "c"}
+    for wrong in (1e16, -1e16, 1e39, math.inf, math.nan):
+        with pytest.raises(ValueError, match=r"strength\[0\] is .*; it must be from -1e9 to 1e9"):
+            ch.agree(rows, strength=wrong, **given)
+        with pytest.raises(ValueError, match="strength is .*; it must be from -1e9 to 1e9"):
+            ch.decode([[[0.0, 1.0]]] * 2, tokens=[[1], [1]], strength=wrong)
+    found = ch.agree(rows, strength=1e9, **given)
+    assert [row["together"] for row in found] == ["B"] * 4
+
+
+def test_what_gold_taught_is_said(caplog):
+    """Also that nothing is applied, and why."""
+    rows = []  # one of four rows with the same key is wrong
+    for n, right in ((n, n // 4 % 2) for n in range(400)):
+        rows.append({"k": n // 4, "l": "AB"[right ^ (n % 4 == 3)], "g": "AB"[right]})
+    with caplog.at_level("INFO", "libchorale"):
+        ch.agree(rows, key="k", label="l", gold="g", confidence=0.75)
+    assert "strengths were learnt from the right labels\nagreement" in caplog.text
+    caplog.clear()
+    few = [{"k": n // 2, "l": "AB"[n % 2], "g": "AB"[n % 2]} for n in range(12)]
+    found = ch.agree(few, key="k", label="l", gold="g", confidence=0.9)
+    assert not any(row["changed"] for row in found)
+    [record] = caplog.records
+    assert record.levelname == "WARNING"
+    assert "agreement changes nothing: its gain" in record.getMessage()
+
+
 def test_bad_arguments():
     rows = as_rows(COLUMNS)
     for given, error, match in (
         ({"strength": [1.0, 2.0]}, ValueError, "strength has 2"),
         ({"strength": math.nan}, ValueError, "strength"),
         ({"across": [True, False]}, ValueError, "across has 2"),
-        ({"key": []}, ValueError, "key is empty"),
+        ({"key": []}, ValueError, r"key is \[\]; it names at least one column"),
+        ({"key": ()}, ValueError, r"key is \(\); it names at least one column"),
+        ({"key": ["name", ()]}, ValueError, "it names at least one column"),
         ({"minimum": 1}, ValueError, "minimum is 1"),
         ({"label": None}, TypeError, "label is missing"),
         ({"confidence": 1.5}, ValueError, "confidence is 1.5"),

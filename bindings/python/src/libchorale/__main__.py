@@ -341,8 +341,7 @@ def command_agree(given: argparse.Namespace) -> bytes:
                 progress=_Steps if given.progress else False,
                 **arguments,
             )
-            if given.progress:
-                print(arguments["strength"], file=sys.stderr)
+            print(arguments["strength"], file=sys.stderr)
         found = agree(
             rows,
             names=given.names,

@@ -4,7 +4,6 @@ scores of the chains to one array, the agreements to the form that the library t
 from __future__ import annotations
 
 import dataclasses
-import math
 import re
 from collections.abc import Hashable, Iterable, Sequence
 from typing import Any, Literal, Union
@@ -21,6 +20,8 @@ from .potential import Potential
 from .property import Property
 
 Longs = npt.NDArray[np.int64]
+
+MOST_STRENGTH = 1e9  # the greatest strength that the library takes
 
 KINDS = {
     "words": c.CHORALE_AGREE_WORDS,
@@ -241,6 +242,14 @@ def _listed(agree: Any) -> list[tuple[Any, str]]:
     return [(entry, f"agree[{number}]") for number, entry in enumerate(agree)]
 
 
+def check_strength(name: str, strength: float) -> None:
+    if not abs(strength) <= MOST_STRENGTH:
+        raise ValueError(
+            f"{name} is {strength}; it must be from -1e9 to 1e9, so that scores keep their digits "
+            "beside it"
+        )
+
+
 def _asked(entry: Any, strength: float, minimum: int, stop: Iterable[Hashable]) -> Agreement:
     """Returns the `Agreement` that a short entry of `agree` stands for: "word", a property, or a
     pair of one of these and a strength."""
@@ -267,8 +276,7 @@ def _wanted(
     `decode`, so that error messages name these arguments."""
     prefix = f"{place}." if own else ""
     strength = arrays.real(f"{prefix}strength", asked.strength)
-    if not math.isfinite(strength):
-        raise ValueError(f"{prefix}strength is {strength}; it must be finite")
+    check_strength(f"{prefix}strength", strength)
     minimum = arrays.integer(f"{prefix}minimum", asked.minimum)
     if minimum < 1:
         raise ValueError(f"{prefix}minimum is {minimum}; it must be at least 1")

@@ -4,6 +4,7 @@ are encoded by integers."""
 from __future__ import annotations
 
 import dataclasses
+import decimal
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
@@ -291,7 +292,7 @@ class Series(Column):
 
     def numbers(self) -> Array:
         series = self._series
-        if series.dtype == object:
+        if getattr(series.dtype, "kind", "O") == "O":  # also categories and decimals of Arrow
             return Objects.numbers(self._objects())
         if getattr(series.dtype, "kind", "O") not in "fiub":
             raise self._unusable("numbers", series.dtype)
@@ -334,6 +335,15 @@ def _buffer(view: Any, number: int, dtype: Any) -> Array:
     return np.frombuffer(buffer, dtype=dtype) if buffer.size_bytes else np.empty(0, dtype=dtype)
 
 
+def _integers(data: npt.NDArray[np.uint8], width: int) -> list[int]:
+    """Returns signed integers of `width` bytes each."""
+    every = data.tobytes()
+    return [
+        int.from_bytes(every[at : at + width], "little", signed=True)
+        for at in range(0, len(every), width)
+    ]
+
+
 def _joined(parts: list[Array]) -> Array:
     """Joins the parts to one array; a single part is not copied."""
     return parts[0] if len(parts) == 1 else np.concatenate(parts)
@@ -363,9 +373,14 @@ class Arrow(Column):
     # ---- Codes
 
     def encoded(self) -> Codes:
-        if self._schema.dictionary is not None:
-            return self._of_dictionary()
+        indexed = self._indexed()
+        if indexed is not None:
+            of_values = indexed[1].encoded()
+            every = np.append(of_values.codes, np.int32(-1))  # for index -1, which stands for null
+            return Codes(every[indexed[0]], of_values.count, of_values.values)
         valid = self._valid()
+        if self._format.startswith("d:"):
+            return self._encoded_decimals(valid)
         if self._format in ("u", "U", "vu"):
             strings = self._strings(valid)
             codes, first = strings.encoded()
@@ -387,25 +402,34 @@ class Arrow(Column):
             spread(codes, valid), len(first), lambda some: given[first[list(some)]].tolist()
         )
 
-    def _of_dictionary(self) -> Codes:
-        """Encodes a dictionary column. Chunks may have different dictionaries; the values of all
-        dictionaries are encoded together."""
-        parts, dictionaries, first = [], [], 0
+    def _indexed(self) -> tuple[Longs, Arrow] | None:
+        """Returns the values of a dictionary or run-end encoded column, and for each entry of the
+        column the index of its value, -1 for null; None if the column is of another type. Chunks
+        may have different values; those of all chunks follow one another."""
+        by_runs = self._format == "+r"
+        if self._schema.dictionary is None and not by_runs:
+            return None
+        parts, every, first = [], [], 0
         for view, offset, length in self._chunks:
-            index = _buffer(view, 1, _NUMBERS[self._format])[offset : offset + length]
-            values = view.dictionary
-            part = index.astype(np.int64) + first
-            valid = _validity(view, offset, length)
-            if valid is not None:
-                part[~valid] = -1
+            if by_runs:  # entry i belongs to the first run whose end is above i
+                ends, values = view.child(0), view.child(1)
+                runs = _buffer(ends, 1, _NUMBERS[self._schema.child(0).format])
+                runs = runs[ends.offset : ends.offset + ends.length]
+                entries = np.arange(offset, offset + length)
+                part = np.searchsorted(runs, entries, side="right") + first
+            else:
+                index = _buffer(view, 1, _NUMBERS[self._format])[offset : offset + length]
+                values = view.dictionary
+                part = index.astype(np.int64) + first
+                valid = _validity(view, offset, length)
+                if valid is not None:
+                    part[~valid] = -1
             parts.append(part)
-            dictionaries.append((values, values.offset, values.length))
+            every.append((values, values.offset, values.length))
             first += values.length
-        inner = Arrow("", self._schema.dictionary, dictionaries)
+        inner = Arrow("", self._schema.child(1) if by_runs else self._schema.dictionary, every)
         inner.place = self.place
-        of_values = inner.encoded()
-        every = np.append(of_values.codes, np.int32(-1))  # for index -1, which stands for null
-        return Codes(every[_joined(parts)], of_values.count, of_values.values)
+        return _joined(parts), inner
 
     def _strings(self, valid: Array | None) -> Strings:
         """Returns the bytes of the texts that are not null."""
@@ -449,7 +473,7 @@ class Arrow(Column):
         kind = self._format
         if kind in _NUMBERS:
             dtype: Any = _NUMBERS[kind]
-        elif kind.startswith(("tt", "td", "ts")):
+        elif kind.startswith(("tt", "td", "ts", "tD")):
             dtype = np.int32 if kind in ("tdD", "tts", "ttm") else np.int64
         elif kind == "b":
             parts = []
@@ -462,22 +486,55 @@ class Arrow(Column):
         return _joined([_buffer(v, 1, dtype)[at : at + count] for v, at, count in self._chunks])
 
     def numbers(self) -> Array:
-        decimal = self._format.startswith("d:")
-        plain = self._decimals() if decimal else self._plain()
-        if plain is None or self._format.startswith("t"):
-            raise self._unusable("numbers", self._format)
-        self._no_null(self._valid())
+        plain, valid = self._stored_numbers()
+        self._no_null(valid)
         return plain if plain.dtype in (np.float32, np.float64) else plain.astype(np.float64)
 
-    def _decimals(self) -> Array:
-        precision, scale, *width = (int(part) for part in self._format[2:].split(","))
-        if precision > 18 or width not in ([], [128]):
-            raise self._unusable("numbers of up to 18 digits", self._format)
-        # A decimal has 128 bits. Their low half holds up to 18 digits and the sign.
+    def _stored_numbers(self) -> tuple[Array, Array | None]:
+        """Returns numbers, with arbitrary values for nulls, and which of them are valid."""
+        indexed = self._indexed()
+        if indexed is not None:
+            index, inner = indexed
+            plain, valid = inner._stored_numbers()
+            known = np.append(np.ones(len(plain), dtype=bool) if valid is None else valid, False)
+            return np.append(plain, plain.dtype.type(0))[index], known[index]
+        if self._format.startswith("d:"):
+            data, width, scale = self._decimals()
+            return np.array(_integers(data, width), dtype=np.float64) / 10.0**scale, self._valid()
+        stored = self._plain()
+        if stored is None or self._format.startswith("t"):
+            raise self._unusable("numbers", self._format)
+        return stored, self._valid()
+
+    # ---- Decimals
+
+    def _decimals(self) -> tuple[npt.NDArray[np.uint8], int, int]:
+        """Returns decimals as they are stored: the bytes of integers, the number of bytes of each,
+        and the scale: the value is the integer / 10^scale."""
+        _, scale, *bits = (int(part) for part in self._format[2:].split(","))
+        width = (bits[0] if bits else 128) // 8
+        if width < 16:  # nanoarrow cannot read them
+            raise self._unusable("decimals of at least 128 bits", self._format)
         parts = [
-            _buffer(v, 1, np.int64).reshape(-1, 2)[at : at + n, 0] for v, at, n in self._chunks
+            _buffer(v, 1, np.uint8)[at * width : (at + n) * width] for v, at, n in self._chunks
         ]
-        return _joined(parts) / 10.0**scale
+        return _joined(parts), width, scale
+
+    def _encoded_decimals(self, valid: Array | None) -> Codes:
+        data, width, scale = self._decimals()
+        starts = np.arange(0, len(data), width)
+        if valid is not None:
+            starts = starts[valid]
+        every = np.append(data, np.zeros(8, dtype=np.uint8))
+        strings = Strings(every, starts, np.full_like(starts, width))
+        codes, first = strings.encoded()
+
+        def values(some: Sequence[int]) -> list[Any]:
+            found = b"".join(strings._bytes(entry) for entry in first[list(some)].tolist())
+            numbers = _integers(np.frombuffer(found, np.uint8), width)
+            return [decimal.Decimal(number).scaleb(-scale) for number in numbers]
+
+        return Codes(spread(codes, valid), len(first), values)
 
     def lists(self) -> Array:
         kind = self._format

@@ -23,6 +23,10 @@ Ints = npt.NDArray[np.int32]
 # above 1 - MARGIN is taken as 1 - MARGIN.
 MARGIN = 1e-6
 
+# Strengths are reduced by this share when rows are labelled. So where agreement and scores balance
+# exactly, rounding does not decide, and rows keep the labels with the highest scores.
+TIE = 1e-9
+
 # Number of rows that are processed at a time.
 BLOCK = 1 << 14
 
@@ -80,18 +84,19 @@ class Scores:
 
 class Confidences(Scores):
     """Scores made from one probability for each row, that of its label. The other labels share the
-    remaining probability equally. A probability below 1 / m counts as 1 / m, so that no other label
-    is more likely than the row's own."""
+    remaining probability equally."""
 
     def __init__(self, codes: Ints, confidence: Array, labels: int) -> None:
         self.count, self.labels, self._codes = len(codes), labels, codes
         if labels == 1:
             self._own = self._other = np.zeros(len(codes), dtype=np.float32)
             return
-        sure = np.clip(confidence, max(MARGIN, 1 / labels), 1 - MARGIN)
+        sure = np.clip(confidence, MARGIN, 1 - MARGIN)
         self._other = np.log((1 - sure) / (labels - 1)).astype(np.float32)
-        # The row's own label scores strictly above the other labels, so that it always wins.
-        self._own = np.maximum(np.log(sure).astype(np.float32), self._other + np.float32(1e-5))
+        self._own = np.log(sure).astype(np.float32)
+        # At 1 / m, up to rounding, the row's own label scores strictly above the other labels.
+        even = np.abs(sure * labels - 1) < 1e-6
+        self._own[even] = self._other[even] + np.float32(1e-5)
 
     def rows(self, rows: Longs | slice) -> Array:
         codes = self._codes[rows]
@@ -113,7 +118,12 @@ class Confidences(Scores):
         return made
 
     def best(self) -> tuple[Ints, Doubles]:
-        return self._codes, (self._own - self._other).astype(np.float64)
+        # Where the row's label is less likely than the others, the best is the first other one. If
+        # there are several others, they are equally good.
+        ahead = self._own.astype(np.float64) - self._other
+        first = (self._codes == 0).astype(np.int32) if self.labels > 1 else self._codes
+        others = 0 if self.labels > 2 else -ahead
+        return np.where(ahead < 0, first, self._codes), np.where(ahead < 0, others, ahead)
 
 
 class AllScores(Scores):
@@ -265,8 +275,9 @@ class Reasons:
 
 
 class Mentions:
-    """Rows with scores and cliques. own: for each row the label with the highest score. times: how
-    often each row counts in its cliques (the argument `weight` of `agree`); None: once."""
+    """Rows with scores and cliques. times: how often each row counts in its cliques (the argument
+    `weight` of `agree`); None: once. own: for each row the label with the highest score; of several
+    such labels, that of the argument `before` if it is one of them."""
 
     def __init__(
         self,
@@ -274,9 +285,14 @@ class Mentions:
         keyed: Sequence[Keyed],
         weights: Sequence[Weights],
         times: Longs | None = None,
+        before: Ints | None = None,
     ) -> None:
         self.scores, self.keyed, self.weights, self.times = scores, keyed, weights, times
         self.own, self.margins = scores.best()
+        if before is not None:
+            every = np.arange(scores.count)
+            equal = scores.of(every, before) >= scores.of(every, self.own)
+            self.own = np.where(equal, before, self.own)
         self.component, self.components = components(keyed)
         # The rows in cliques, sorted by component: later steps process one component after the
         # other, and so access neighbouring memory.
@@ -299,14 +315,15 @@ class Mentions:
         rows: Longs = self.order[differs[component]]
         return rows
 
-    def given(self, rows: Longs, groups: Longs | None) -> Given:
-        """Returns the arguments of `decode` for some rows: every row is a chain of one position."""
+    def given(self, rows: Longs, groups: Longs | None, factor: float = 1.0) -> Given:
+        """Returns the arguments of `decode` for some rows: every row is a chain of one position.
+        factor: of the strengths."""
         scores = np.empty((len(rows), self.scores.labels), dtype=self.scores.dtype)
         for part in blocks(len(rows)):
             scores[part] = self.scores.rows(rows[part])
         wanted = []
         for number, (keyed, of) in enumerate(zip(self.keyed, self.weights)):
-            asked = Agreement("keys", of.strength, of.potential, across=True)
+            asked = Agreement("keys", factor * of.strength, of.potential, across=True)
             place = f"key {', '.join(map(repr, keyed.names))}"
             empty = np.zeros(0, dtype=np.int32)
             none = np.zeros(1, dtype=np.int64), np.zeros(0, dtype=np.int64)
@@ -324,7 +341,7 @@ class Mentions:
         rows = self.unsettled()
         codes = self.own.copy()
         if len(rows):
-            given = self.given(rows, None)
+            given = self.given(rows, None, 1.0 - TIE)
             with solved(
                 given, options, time_limit=time_limit, progress=told, borrow=True
             ) as solution:
@@ -348,7 +365,7 @@ class Mentions:
         tables = [self.counts(number, codes) for number in range(len(self.keyed))]
         rises = [self._rises(number, table) for number, table in enumerate(tables)]
         shares = [
-            np.append(2 * of.strength / keyed.sizes, 0).astype(self.scores.dtype)
+            np.append(2 * of.strength / keyed.sizes, 0)
             for keyed, of in zip(self.keyed, self.weights)
         ]
         flips = self._flips(codes, tables)
@@ -362,13 +379,14 @@ class Mentions:
             entries = np.arange(len(rows))
             for keyed, rise, share in zip(self.keyed, rises, shares):
                 clique = keyed.codes[rows]  # -1: the last entry, of zeros
-                if self.times is None:
-                    scores += rise[clique]
-                    scores[entries, codes[rows]] -= share[clique]  # leaves out the row itself
-                else:
-                    times = self.times[rows].astype(scores.dtype)
-                    scores += times[:, None] * rise[clique]
-                    scores[entries, codes[rows]] -= times * times * share[clique]
+                times: Any = 1 if self.times is None else self.times[rows, None]
+                rises_of = rise[clique]
+                own = share[clique] if self.times is None else self.times[rows] * share[clique]
+                rises_of[entries, codes[rows]] -= own  # leaves out the row itself
+                # Subtracts before adding, so that great strengths that balance each other do not
+                # cost the digits of scores.
+                rises_of -= rises_of[entries, codes[rows]][:, None]
+                scores += rises_of * times
             scores -= scores[entries, codes[rows]][:, None]
             np.maximum(scores, flips[self.component[rows]], out=scores)
             self._tell(result, rows, scores, before)
@@ -380,10 +398,10 @@ class Mentions:
         bonus_v, without a constant that is equal for all labels. The last entry, for rows of the
         table that are in no clique, is 0 for all labels."""
         keyed, of = self.keyed[number], self.weights[number]
-        rises = np.zeros((keyed.count + 1, self.scores.labels), dtype=self.scores.dtype)
-        np.multiply(table, 2 * of.strength / keyed.sizes[:, None], out=rises[:-1], casting="unsafe")
+        rises = np.zeros((keyed.count + 1, self.scores.labels))
+        np.multiply(table, 2 * of.strength / keyed.sizes[:, None], out=rises[:-1])
         if of.bonus is not None:
-            rises[:-1] += of.bonus.astype(rises.dtype)
+            rises[:-1] += of.bonus
         return rises
 
     def _tell(self, result: Together, rows: Longs, scores: Array, before: Ints) -> None:
@@ -437,7 +455,7 @@ class Mentions:
         pays = amount > 0
         others = keyed.sizes[clique] - times
         earlier = self.counts(number, before)[clique, after[some]]
-        told = (amount, clique, others, earlier, agreeing)
+        told: tuple[Any, ...] = (amount, clique, others, earlier, agreeing)
         return Reasons(inside[pays], *(of_row[pays] for of_row in told))
 
 

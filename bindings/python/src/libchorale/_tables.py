@@ -79,10 +79,12 @@ def opened(table: Any) -> Table:
 
 def _adapted(table: Any) -> Table:
     kind = type(table)
-    library = kind.__module__.partition(".")[0]
-    if library == "pandas" and kind.__name__ == "DataFrame":
+    # The library of the table, also if its class is derived from one of a library.
+    bases = [(base.__module__.partition(".")[0], base.__name__) for base in kind.__mro__]
+    library = next((of for of, _ in bases if of in ("polars", "pyarrow", "duckdb")), "")
+    if ("pandas", "DataFrame") in bases:
         return _Frame(table)
-    if library == "polars" and kind.__name__ == "LazyFrame":
+    if ("polars", "LazyFrame") in bases:
         raise TypeError("table is a LazyFrame; collect() it first")
     if isinstance(table, Mapping) or isinstance(table, (str, bytes)):
         raise TypeError(f"table is a {kind.__name__}, not a table or a list of dicts")
@@ -179,15 +181,16 @@ class _Stream(Table):
             self._chunks = [chunk for chunk in stream if chunk.length]
         self._fields = list(schema.children)
         self.names = _unique([field.name for field in self._fields])
-        self._views = [chunk.view() for chunk in self._chunks]
         self.rows = sum(chunk.length for chunk in self._chunks)
 
     def column(self, name: str) -> Column:
         number = self.names.index(name)
+        if self._fields[number].format == "n":  # of nulls only
+            return Objects(name, [None] * self.rows)
         chunks = []
-        for view in self._views:
-            child = view.child(number)
-            chunks.append((child, view.offset + child.offset, view.length))
+        for chunk in self._chunks:
+            view = chunk.child(number).view()
+            chunks.append((view, chunk.offset + view.offset, chunk.length))
         return Arrow(name, self._fields[number], chunks)
 
     def extended(self, new: New) -> Any:
@@ -221,6 +224,8 @@ class _Stream(Table):
         if not isinstance(value, Labels):
             return pyarrow.array(self._made(value))
         kind = None if value.like is None else self._table.schema.field(value.like).type
+        if kind is not None and pyarrow.types.is_run_end_encoded(kind):
+            kind = kind.value_type
         codes = pyarrow.array(value.codes)
         if kind is not None and pyarrow.types.is_dictionary(kind):
             values = pyarrow.array(value.values, kind.value_type)

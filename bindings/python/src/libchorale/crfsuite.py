@@ -36,10 +36,10 @@ Doubles = npt.NDArray[np.float64]
 # version; the numbers of features, labels and attributes; the offsets of features, labels,
 # attributes and of two tables of references.
 _HEADER = struct.Struct("<4sI4sIIIIIIIII")
-# Fields of a dictionary of names, as in lib/cqdb/src/cqdb.c: magic, size, flags, a number that shows
-# the byte order; the number of names, and the offset of a table with the offset of each name's
-# record. A record is the name's number, and the length of the name with a zero byte at its end,
-# followed by the name. Offsets count from the start of the dictionary.
+# Fields of a dictionary of names, as in lib/cqdb/src/cqdb.c: magic, size, flags, a number that
+# shows the byte order; the number of names, and the offset of a table with the offset of each
+# name's record. A record is the name's number, and the length of the name with a zero byte at its
+# end, followed by the name. Offsets count from the start of the dictionary.
 _NAMES = struct.Struct("<4sIIIII")
 _RECORD = struct.Struct("<II")
 _FEATURES = struct.Struct("<4sII")

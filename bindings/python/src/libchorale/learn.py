@@ -47,11 +47,10 @@ class CollectiveTagger:
                  with the entry of each position in X (if tagger is None: with the token of the
                  position), and returns a key, or None for no key: positions with equal keys should
                  agree. Strengths are learnt
-    token        a function from the entry of a position in X to its token, or to None where there is
-                 none. None: the token is the
-                 entry itself if this is a text or an integer; its feature "word", "w" or
-                 "word.lower()" if it is a dict; the text after "word=", "w=" or "word.lower()=" if
-                 it is a list of texts
+    token        a function from the entry of a position in X to its token, or to None for no token.
+                 None: the token is the entry itself if this is a text or an integer; its feature
+                 "word", "w" or "word.lower()" if it is a dict; the text after "word=", "w=" or
+                 "word.lower()=" if it is a list of texts
     labels       the labels, in the order of the columns of scores; properties refer to them by
                  their numbers in this order, from 0. None: the sorted labels of y (for a function:
                  of the y passed to it); 0 to m - 1 if tagger is None

@@ -7,14 +7,16 @@ model gave it, and the probability of that label. Rows with the same key should 
 from __future__ import annotations
 
 import dataclasses
+import logging
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from typing import Any, Literal, Union
 
 import numpy as np
 
 from . import _arrays as arrays
+from ._agreements import check_strength
 from ._columns import Array, Codes, Longs, encoded_bits, together
 from ._learnt import QUICK, LearnProgress, Learnt, learn
 from ._mentions import (
@@ -44,6 +46,8 @@ NAMES = ("together", "probability", "changed", "why")
 # The greatest weight that a row may have, and the greatest sum that the weights of the rows with
 # one key may have.
 MOST = 2**31 - 1
+
+log = logging.getLogger("libchorale")
 
 # The probability of a row's label if the caller gives no confidence.
 CONFIDENCE = 0.8
@@ -84,6 +88,18 @@ class Strengths:
                     raise ValueError(f"strength has weights of the basis {entry['basis']!r}")
             found.append(Weights(strength, bonus, self.learnt.potential(kind, values)))
         return found
+
+
+def tell(strengths: Strengths) -> None:
+    """Logs what was learnt; as a warning if nothing of it is applied."""
+    if strengths.learnt.report["applied"]:
+        log.info("strengths were learnt from the right labels\n%s", strengths)
+    else:
+        log.warning(
+            "no strength is applied, so that agreement changes nothing: its gain, by the right "
+            "labels, is not significant\n%s",
+            strengths,
+        )
 
 
 Strength = Union[float, Sequence[float], Strengths, None]
@@ -134,9 +150,10 @@ def _read(
     opening = opened(table)
     if scale not in ("probability", "logarithm"):
         raise ValueError(f"scale is {scale!r}, neither 'probability' nor 'logarithm'")
-    keys: list[Key] = [key] if isinstance(key, (str, tuple)) else list(key)
-    if not keys:
-        raise ValueError("key is empty; it names at least one column")
+    one = isinstance(key, (str, tuple)) or not isinstance(key, Iterable)
+    keys: list[Any] = [key] if one else list(key)
+    if not keys or () in keys:
+        raise ValueError(f"key is {key!r}; it names at least one column")
     minimum = arrays.integer("minimum", minimum)
     if minimum < 2:
         raise ValueError(f"minimum is {minimum}; it must be at least 2")
@@ -158,7 +175,7 @@ def _read(
     times = None if weight is None else _times(opening, weight)
     keyed = []
     for entry, over in zip(keys, wide):
-        names = (entry,) if isinstance(entry, str) else entry
+        names = entry if isinstance(entry, tuple) else (entry,)
         columns = [_column(opening, "key", name).encoded() for name in names]
         inside = [] if groups is None or over else [groups]
         codes, count = together([*columns, *inside])
@@ -317,8 +334,7 @@ def _weights(strength: Strength, read: _Read) -> list[Weights]:
         raise ValueError(f"strength has {len(given)} entries for {count} keys")
     weights = plain_weights(given)
     for number, of in enumerate(weights):
-        if not math.isfinite(of.strength):
-            raise ValueError(f"strength[{number}] is {of.strength}; it must be finite")
+        check_strength(f"strength[{number}]", of.strength)
         if read.times is not None and of.strength < 0:
             raise ValueError(f"strength[{number}] is {of.strength}; with weights it must be >= 0")
     return weights
@@ -386,7 +402,8 @@ def agree(
     label       the column of labels: texts, integers, categories. Not needed if `confidence` gives
                 scores of all labels: then the label before is the one with the highest score
     confidence  the probability that a row's label is right: a number from 0 to 1, or a column of
-                such numbers; the other labels share the rest equally. None: 0.8. Or scores of all
+                such numbers; the other labels share the rest equally, so that below 1 / (number of
+                labels) they are each more likely. None: 0.8. Or scores of all
                 labels: a list of columns, a dict from labels to columns, or one column of lists
     group       the column of documents: equal keys agree only within a document. None: in the whole
                 table
@@ -400,9 +417,11 @@ def agree(
                 or the `Strengths` of `learn_strengths`. A row that changes to the label of all
                 n - 1 others gains (2 - 2 / n) * strength, and loses the log-odds of its own label.
                 None: 3/4 of the median log-odds, divided by the number of keys. Then, if all rows
-                of a key are equally sure, a majority of more than two thirds prevails
+                of a key are equally sure, a majority of more than two thirds prevails. Where
+                agreement and scores balance exactly, rows keep their labels. From -1e9 to 1e9
     gold        a column with the right labels of some rows, null elsewhere: strengths are learnt
-                from it, as by `learn_strengths`. Rows are not forced to have their right labels
+                from it, as by `learn_strengths`. Rows are not forced to have their right labels.
+                The logger "libchorale" gets what was learnt, as a warning if none of it is applied
     weight      a column of integers from 1: how often each row counts in the agreement of its key,
                 for instance the length of a span, or the number of equal rows that it stands for.
                 n above is then the sum of the weights. A row of weight w gains w times as much,
@@ -459,6 +478,7 @@ def agree(
             threads=threads,
             progress=progress,
         )
+        tell(strength)
     with Bar(progress, "agree", rounds + 4) as bar:
         if isinstance(strength, Strengths):
             labels = _labels_of(strength, labels)
@@ -469,7 +489,8 @@ def agree(
             if name in read.table.names:
                 raise ValueError(f"column {name!r} is there already; choose other names")
         bar.step()
-        mentions = Mentions(read.scores, read.keyed, _weights(strength, read), read.times)
+        weights = _weights(strength, read)
+        mentions = Mentions(read.scores, read.keyed, weights, read.times, read.before)
         bar.step()
         options = {**QUICK, "beam_width": 300, "rounds": rounds, "threads": threads}
         codes = mentions.solve(options, time_limit, _rounds(bar))
@@ -589,7 +610,7 @@ def learn_strengths(
         numbers = read.group.codes.astype(np.int64)
     groups, _ = encoded_bits(numbers[rows].view(np.uint64))
     problem = agreeing(mentions.given(rows, groups.astype(np.int64)), right[rows])
-    problem.kinds = [name if isinstance(name, str) else ", ".join(name) for name in read.keys]
+    problem.kinds = [", ".join(map(str, of.names)) for of in keyed]
     with ExitStack() as stack:
         bars: list[Bar] = []  # one bar, made after the first run, when the total is known
 

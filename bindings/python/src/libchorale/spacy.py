@@ -39,9 +39,10 @@ except ModuleNotFoundError as error:
         f"libchorale.spacy needs spaCy ({error}): pip install 'libchorale[spacy]'"
     ) from None
 
+from ._agreements import MOST_STRENGTH
 from ._arrays import real
 from ._learnt import Learnt
-from .mentions import Strengths, agree, learn_strengths
+from .mentions import Strengths, agree, learn_strengths, log, tell
 
 # Probabilities below MARGIN are taken as MARGIN, those above 1 - MARGIN as 1 - MARGIN.
 MARGIN = 1e-6
@@ -150,6 +151,7 @@ class Agreement:
         find_missed: bool = True,
         ignore_case: bool = False,
     ) -> None:
+        self._warned = False  # whether `_warn_if_weak` has warned
         self.confidence = confidence
         self.strength = strength
         self.spans_key = spans_key
@@ -167,9 +169,10 @@ class Agreement:
             raise ValueError(
                 f"confidence is {self.confidence}; it must be above 0 and below 1, such as 0.8"
             )
-        if not 0 <= real("strength", self.strength) < math.inf:
+        if not 0 <= real("strength", self.strength) <= MOST_STRENGTH:
             raise ValueError(
-                f"strength is {self.strength}; it must be 0 (no agreement) or above, such as 2"
+                f"strength is {self.strength}; it must be 0 (no agreement) or above, such as 2, "
+                f"and at most {MOST_STRENGTH:g}"
             )
 
     def __call__(self, doc: Doc) -> Doc:
@@ -214,6 +217,7 @@ class Agreement:
         self.learnt = learn_strengths(
             rows, gold=GOLD, **self._columns([*labels, NONE]), **options
         )
+        tell(self.learnt)
         return self.learnt
 
     # ---- Saving
@@ -276,6 +280,8 @@ class Agreement:
             strength = self.strength if self.learnt is None else self.learnt
             columns = self._columns([*labels, NONE])
             result = agree(rows, strength=strength, progress=False, **columns)
+            if self.learnt is None:
+                self._warn_if_weak(rows)
             for row, (number, (start, end)) in zip(result, places):
                 label, before = row["together"], row[LABEL]
                 told = {"probability": row["probability"], "before": before, "why": row["why"]}
@@ -296,6 +302,25 @@ class Agreement:
             doc._.chorale_changed = changed[number]
             if mentions:
                 self._write(doc, kept[number])
+
+    def _warn_if_weak(self, rows: list[Row]) -> None:
+        """Logs a warning, once, if occurrences of the same words differ, but the strength is too
+        small to change any: an occurrence gains less than twice the strength by a change, even if
+        all others agree."""
+        if self._warned or self.strength == 0:
+            return
+        keys = [(None if self.across else row[GROUP], row[KEY]) for row in rows]
+        differ = len({*zip(keys, (row[LABEL] for row in rows))}) > len({*keys})
+        best = [sorted(row[SCORES])[-2:] for row in rows]
+        least = min(above - below for below, above in best)
+        if differ and 2 * self.strength <= least:
+            self._warned = True
+            log.warning(
+                "strength %g can change no label here: occurrences are so sure of their labels "
+                "that only a strength above %.3g can (half of the least log-odds)",
+                self.strength,
+                least / 2,
+            )
 
     def _columns(self, labels: list[str]) -> dict[str, Any]:
         """Returns the arguments of `agree` that describe the columns of the table of
