@@ -173,6 +173,31 @@ def test_a_handler_that_returns_changes_nothing():
     assert came and result == other.solve()
 
 
+@pytest.mark.parametrize("times", range(3))
+def test_an_alarm_while_a_handle_is_marked(times):
+    """A signal handler may run whenever a lock has been released, here after `times` other times.
+    The run is not in use afterwards."""
+
+    class Lock:
+        left, lock = times, threading.Lock()
+
+        def __enter__(self):
+            self.lock.acquire()
+
+        def __exit__(self, *_):
+            self.lock.release()
+            self.left -= 1
+            if self.left == -1:
+                raise Alarm
+
+    run = ch.Run(graph())
+    run._lock = Lock()
+    with pytest.raises(Alarm):
+        run.solve()
+        run.solve()
+    assert run.solve().score > 0
+
+
 def test_an_alarm_during_a_progress_function():
     def waits(_):
         time.sleep(30)

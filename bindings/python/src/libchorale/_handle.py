@@ -18,19 +18,30 @@ Self = TypeVar("Self", bound="Shared")
 
 
 class _Use:
-    """A context for a call: marks a handle as used, and gives the address of its C object."""
+    """A context for a call: marks a handle as used, and gives the address of its C object. marks:
+    whether this context has marked the handle; after an exception of a signal handler it may have,
+    or not."""
 
-    __slots__ = ("_handle", "_shared")
+    __slots__ = ("_handle", "_shared", "marks")
 
     def __init__(self, handle: Handle, shared: bool) -> None:
         self._handle = handle
         self._shared = shared
+        self.marks = False
 
     def __enter__(self) -> int:
-        return self._handle._begin(self._shared)
+        try:
+            return self._handle._begin(self._shared, self)
+        except BaseException:
+            self._handle._end(self)
+            raise
 
     def __exit__(self, *_: object) -> None:
-        self._handle._end()
+        try:
+            self._handle._end(self)
+        except BaseException:
+            self._handle._end(self)
+            raise
 
 
 class Recipe(NamedTuple):
@@ -91,7 +102,7 @@ class Handle:
         assert handle.value is not None
         return handle.value
 
-    def _begin(self, shared: bool = True) -> int:
+    def _begin(self, shared: bool = True, use: _Use | None = None) -> int:
         with self._lock:
             pointer = self._pointer
             if pointer is None:
@@ -102,10 +113,16 @@ class Handle:
                 )
             self._users += 1
             self._alone = not shared
+            if use is not None:
+                use.marks = True
             return pointer
 
-    def _end(self) -> None:
+    def _end(self, use: _Use | None = None) -> None:
         with self._lock:
+            if use is not None:
+                if not use.marks:
+                    return
+                use.marks = False
             self._users -= 1
             self._alone = False
             unused = self._pointer is None and self._users == 0
