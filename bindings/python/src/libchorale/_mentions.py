@@ -123,7 +123,8 @@ class Confidences(Scores):
         ahead = self._own.astype(np.float64) - self._other
         first = (self._codes == 0).astype(np.int32) if self.labels > 1 else self._codes
         others = 0 if self.labels > 2 else -ahead
-        return np.where(ahead < 0, first, self._codes), np.where(ahead < 0, others, ahead)
+        labels = np.where(ahead < 0, first, self._codes).astype(np.int32)
+        return labels, np.where(ahead < 0, others, ahead)
 
 
 class AllScores(Scores):
@@ -290,9 +291,9 @@ class Mentions:
         self.scores, self.keyed, self.weights, self.times = scores, keyed, weights, times
         self.own, self.margins = scores.best()
         if before is not None:
-            every = np.arange(scores.count)
-            equal = scores.of(every, before) >= scores.of(every, self.own)
-            self.own = np.where(equal, before, self.own)
+            other = np.flatnonzero(before != self.own)
+            equal = other[scores.of(other, before) >= scores.of(other, self.own)]
+            self.own[equal] = before[equal]
         self.component, self.components = components(keyed)
         # The rows in cliques, sorted by component: later steps process one component after the
         # other, and so access neighbouring memory.
