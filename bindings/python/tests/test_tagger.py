@@ -273,9 +273,11 @@ def test_functions_properties_and_words_agree_together():
     one = CollectiveTagger(frequencies, token).fit(X, y, groups)
     words = CollectiveTagger(frequencies, token=token).fit(X, y, groups)
     assert one.predict(X, groups) == words.predict(X, groups)
-    # Positions whose key is None are in no clique.
-    with pytest.raises(ValueError, match="agree finds nothing"):
-        CollectiveTagger(frequencies, no_key).fit(X, y, groups)
+    # Positions whose key or token is None or NaN are in no clique.
+    for nothing in (no_key, not_a_number):
+        for arguments in ({"agree": nothing}, {"token": nothing}):
+            with pytest.raises(ValueError, match="agree finds nothing"):
+                CollectiveTagger(frequencies, **arguments).fit(X, y, groups)
 
 
 def cue_of_or_word(entry):
@@ -284,6 +286,10 @@ def cue_of_or_word(entry):
 
 def no_key(entry):
     return None
+
+
+def not_a_number(entry):
+    return float("nan")
 
 
 def test_labels_that_one_fold_alone_has():
