@@ -542,6 +542,30 @@ def test_what_callbacks_raise_comes_out_of_the_run(where, threads):
             run.solve()
 
 
+def test_what_a_callback_raises_comes_out_of_results():
+    failing = []
+
+    def squares(counts, members):
+        if failing:
+            raise LookupError("from the potential")
+        return float(counts[0] ** 2)
+
+    builder = ch.ModelBuilder()
+    clique = builder.add_clique(potential=ch.Potential.callback(2, squares))
+    for scores in ([2.0, 0.0], [2.0, 0.0], [0.0, 0.5]):
+        builder.add_position(clique, builder.add_chain([scores]), 0)
+    run = ch.Run(builder.freeze())
+    assert run.solve().changed_chains == 1
+    results = [lambda: run.clique_score(0), lambda: run.payments(2), run.json]
+    expected = [result() for result in results]
+    failing.append(True)
+    for result in results:
+        with pytest.raises(LookupError, match="from the potential"):
+            result()
+    failing.clear()
+    assert [result() for result in results] == expected
+
+
 def test_runs_in_many_threads_at_once(rng):
     model = small_model(rng, chains=MANY)[0]
     expected = ch.Run(model).solve()

@@ -23,6 +23,7 @@ from ._agreements import Agree, Given, Placed, build, read
 from ._callbacks import Raised
 from ._handle import Closable
 from ._native import call, library, struct
+from ._work import work
 from .cancel import Cancel, Stop
 from .chain import Chain, Edges
 from .errors import CapacityError, Renaming
@@ -364,9 +365,13 @@ _REASON = np.dtype(
 
 
 class _Solution(Closable):
-    """The result of the C function chorale_decode (decode.h)."""
+    """The result of the C function chorale_decode (decode.h). raised: what callbacks raised."""
 
     _free = library.chorale_decoded_destroy
+
+    def __init__(self, pointer: int, raised: list[Raised]) -> None:
+        super().__init__(pointer)
+        self._raised = raised
 
     def labels(self, labelling: int, count: int) -> arrays.Ints:
         labels = np.empty(count, dtype=np.int32)
@@ -387,13 +392,14 @@ class _Solution(Closable):
         def fill(capacity: int) -> npt.NDArray[Any]:
             reasons = np.empty(capacity, dtype=_REASON)
             with self._use() as decoded:
-                call(
+                work(
                     library.chorale_decoded_reasons,
                     decoded,
                     cast(reasons.ctypes.data, POINTER(c.chorale_reason)),
                     _REASON.itemsize,
                     capacity,
                     byref(needed),
+                    sources=self._raised,
                 )
             return reasons[: needed.value]
 
@@ -469,7 +475,8 @@ def solved(
                     byref(made),
                     stop=stop,
                     sources=sources,
-                )
+                ),
+                of_potentials,
             )
         error = raised.take()
         with solution:

@@ -523,12 +523,13 @@ class Run(Closable):
         """Returns the score of a clique: its potential at the values of its members."""
         score = c_double()
         with self._use(shared=True) as run:
-            call(
+            work(
                 library.chorale_run_clique_score,
                 run,
                 self._model._clique(clique),
                 _labelling(own),
                 byref(score),
+                sources=self._model._raised,
             )
         return score.value
 
@@ -559,7 +560,7 @@ class Run(Closable):
 
             def pay(capacity: int) -> list[Any]:
                 paid = np.empty(capacity, dtype=_PAYMENT)
-                call(
+                work(
                     library.chorale_run_payments,
                     run,
                     number,
@@ -567,6 +568,7 @@ class Run(Closable):
                     _PAYMENT.itemsize,
                     capacity,
                     byref(needed),
+                    sources=self._model._raised,
                 )
                 return list(paid[: needed.value].tolist())
 
@@ -638,9 +640,17 @@ class Run(Closable):
         values. Numbers that are not finite are null."""
         needed = c_size_t()
         with self._use(shared=True) as run:
-            call(library.chorale_run_json, run, None, 0, byref(needed))
+            raised = self._model._raised
+            work(library.chorale_run_json, run, None, 0, byref(needed), sources=raised)
             buffer = create_string_buffer(needed.value)
-            call(library.chorale_run_json, run, buffer, needed.value, byref(needed))
+            work(
+                library.chorale_run_json,
+                run,
+                buffer,
+                needed.value,
+                byref(needed),
+                sources=raised,
+            )
         return buffer.value.decode("utf-8")
 
     # ---- Estimates, without a run
