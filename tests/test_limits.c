@@ -592,6 +592,172 @@ static void runs_stop_in_time(void **state) {
   assert_int_equal(failures, 0);
 }
 
+/* ---- Runs of every shape -------------------------------------------------------------------- */
+
+typedef enum Call { SOLVE, SOLVE_EDITED, POLISH, BOUND } Call;
+
+/* A model of `chains` chains (or stars) of `length` positions and `labels` labels. Position p of all
+ * positions is in clique p % cliques. */
+typedef struct Extent {
+  const char *name;
+  int64_t chains, length, labels, cliques;
+  Family family;
+  int is_star;
+  Call call;
+} Extent;
+
+static chorale_model *make_extent(const Extent *of) {
+  chorale_error error;
+  chorale_model_builder *builder = NULL;
+  chorale_model *model = NULL;
+  const int64_t positions = of->chains * of->length;
+  double *scores = numbers(positions * of->labels);
+  int32_t *parents = malloc((size_t)of->length * sizeof *parents);
+  assert_non_null(parents);
+  for (int64_t t = 0; t < of->length; ++t)
+    parents[t] = t == 0 ? -1 : 0;
+  int status = chorale_model_builder_create(NULL, &builder, &error);
+  for (int64_t i = 0; i < of->chains && status == CHORALE_OK; ++i) {
+    chorale_chain chain;
+    chorale_chain_init(&chain, sizeof chain);
+    chain.length = of->length;
+    chain.labels = of->labels;
+    chain.unary = scores + i * of->length * of->labels;
+    chain.parents = of->is_star ? parents : NULL;
+    status = chorale_model_builder_add_chain(builder, &chain, NULL, NULL, &error);
+  }
+  const int64_t members = of->cliques > 0 ? (positions + of->cliques - 1) / of->cliques : 0;
+  chorale_potential *potential =
+      make_symmetric(of->family, of->family == WEIGHTED ? 3 * members : members, of->labels);
+  for (int64_t c = 0; c < of->cliques && status == CHORALE_OK; ++c) {
+    chorale_clique_setup setup;
+    chorale_clique_setup_init(&setup, sizeof setup);
+    setup.values = of->labels;
+    setup.potential = potential;
+    status = chorale_model_builder_add_clique(builder, &setup, NULL, &error);
+  }
+  for (int64_t p = 0; of->cliques > 0 && p < positions && status == CHORALE_OK; ++p)
+    status = chorale_model_builder_add_position(builder, p % of->cliques, p / of->length,
+                                                p % of->length, &error);
+  int64_t *weights = ones_to_three(members);
+  for (int64_t c = 0; of->family == WEIGHTED && c < of->cliques && status == CHORALE_OK; ++c)
+    status = chorale_model_builder_set_weights(
+        builder, c, 1, weights, (positions - c + of->cliques - 1) / of->cliques, &error);
+  free(weights);
+  if (status == CHORALE_OK)
+    status = chorale_model_builder_freeze(builder, &model, &error);
+  if (status != CHORALE_OK)
+    fail_msg("%s: %s", of->name, error.message);
+  chorale_model_builder_destroy(builder);
+  chorale_potential_release(potential);
+  free(scores);
+  free(parents);
+  return model;
+}
+
+/* Makes the call under a limit. */
+static chorale_outcome call_run(const Extent *of, chorale_run *run, int64_t in_time) {
+  chorale_error error;
+  chorale_run_result result;
+  chorale_run_result_init(&result, sizeof result);
+  chorale_run_reset(run);
+  int status = CHORALE_OK;
+  if (of->call != SOLVE) {
+    start_clock(INT64_MAX);
+    status = of->call == POLISH ? chorale_run_step(run, &result, &error)
+                                : chorale_run_solve(run, &result, &error);
+  }
+  uint8_t *allowed = malloc((size_t)of->labels);
+  assert_non_null(allowed);
+  for (int64_t i = 0; of->call == SOLVE_EDITED && i < of->chains && status == CHORALE_OK; i += 7) {
+    for (int64_t y = 0; y < of->labels; ++y)
+      allowed[y] = y != i % of->labels;
+    status = chorale_run_set_allowed(run, i, i % of->length, allowed, &error);
+  }
+  free(allowed);
+  start_clock(in_time);
+  if (status == CHORALE_OK)
+    status = of->call == POLISH  ? chorale_run_polish(run, &result, &error)
+             : of->call == BOUND ? chorale_run_bound(run, 2, &result, &error)
+                                 : chorale_run_solve(run, &result, &error);
+  if (status != CHORALE_OK)
+    fail_msg("%s: %s", of->name, error.message);
+  return result.outcome;
+}
+
+/* Solves once to the end, and then with the deadline after 1, 3, .. of PARTS parts of the looks. */
+enum { PARTS = 4 };
+static void check_extent(const Extent *of) {
+  chorale_error error;
+  random_state = test_seed();
+  chorale_model *model = make_extent(of);
+  chorale_run_options options;
+  chorale_run_options_init(&options, sizeof options);
+  options.time_limit = kTimeLimit;
+  options.bound_steps = of->call == BOUND ? 2 : 0;
+  options.rounds = 2;
+  options.edits = of->call == SOLVE_EDITED;
+  chorale_run *run = NULL;
+  if (chorale_run_create(NULL, model, &options, NULL, &run, &error) != CHORALE_OK)
+    fail_msg("%s: %s", of->name, error.message);
+  const int64_t allowed = 100 * small_solve;
+  (void)call_run(of, run, INT64_MAX);
+  const int64_t all_looks = looks;
+  const int64_t between = widest;
+  int64_t most = 0;
+  int stopped = 0;
+  for (int64_t part = 1; part < PARTS; part += 2) {
+    const chorale_outcome outcome = call_run(of, run, 1 + all_looks * part / PARTS);
+    const int64_t past = comparisons - at_last_look_in_time;
+    if (past > most)
+      most = past;
+    stopped += outcome == CHORALE_OUTCOME_DEADLINE;
+  }
+  if (getenv("CHORALE_TEST_TELL"))
+    printf("%-44s %10lld past the limit, %10lld between two looks, of %lld; stopped %d times\n",
+           of->name, (long long)most, (long long)between, (long long)allowed, stopped);
+  if (most > allowed || between > allowed) {
+    print_error("%s: %lld comparisons past the look before the limit, %lld between two looks, "
+                "where %lld are allowed\n",
+                of->name, (long long)most, (long long)between, (long long)allowed);
+    ++failures;
+  }
+  if (stopped == 0) {
+    print_error("%s: never stopped\n", of->name);
+    ++failures;
+  }
+  chorale_run_destroy(run);
+  chorale_model_release(model);
+}
+
+static void runs_of_every_shape_stop_in_time(void **state) {
+  (void)state;
+  failures = 0;
+  static const Extent kExtents[] = {
+      {"chain in many cliques", 1, 100000, 5, 30000, POTTS, 0, SOLVE},
+      {"chain in many cliques, polish", 1, 100000, 5, 30000, POTTS, 0, POLISH},
+      {"star in many cliques", 1, 100000, 5, 30000, POTTS, 1, SOLVE},
+      {"chains in many cliques, bound", 30000, 2, 5, 20000, POTTS, 0, BOUND},
+      {"chains in one clique, edited", 30000, 2, 5, 1, POTTS, 0, SOLVE_EDITED},
+      {"chains in no clique", 100000, 1, 5, 0, POTTS, 0, SOLVE},
+      {"items in many cliques, edited", 100000, 1, 5, 30000, POTTS, 0, SOLVE_EDITED},
+      {"items in one clique", 100000, 1, 5, 1, POTTS, 0, SOLVE},
+      {"weighted items, one clique", 100000, 1, 5, 1, WEIGHTED, 0, SOLVE},
+      {"forbidden counts, many cliques", 10000, 2, 5, 2000, FORBIDDING, 0, SOLVE},
+      {"many labels, items", 20, 1, 1000, 1, PAIRS, 0, SOLVE},
+      {"many labels, MAX, polish", 4, 2, 1000, 1, MAKESPAN, 0, POLISH},
+      {"many labels, chains", 4, 2, 2000, 1, POTTS, 0, SOLVE},
+      {"many labels, PAIRS", 4, 2, 1000, 1, PAIRS, 0, SOLVE},
+      {"many labels, PAIRS, polish", 4, 2, 1000, 1, PAIRS, 0, POLISH},
+      {"many labels, MAJORITY, polish", 4, 2, 1000, 1, MAJORITY, 0, POLISH},
+  };
+  const char *only = getenv("CHORALE_TEST_ONLY");
+  for (size_t k = 0; k < COUNT_OF(kExtents); ++k)
+    if (!only || strstr(kExtents[k].name, only))
+      check_extent(&kExtents[k]);
+  assert_int_equal(failures, 0);
+}
+
 /* ---- Learning ------------------------------------------------------------------------------- */
 
 enum { SENTENCE = 10, SENTENCES = 5, WORDS = 1000 };
@@ -720,9 +886,12 @@ int main(void) {
     puts("skipped: comparisons are counted in the presets counting and fuzz alone");
     return 77;
   }
+  if (getenv("CHORALE_TEST_FILTER"))
+    cmocka_set_test_filter(getenv("CHORALE_TEST_FILTER"));
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(cliques_stop_in_time),
       cmocka_unit_test(runs_stop_in_time),
+      cmocka_unit_test(runs_of_every_shape_stop_in_time),
       cmocka_unit_test(learning_stops_in_time),
       cmocka_unit_test(scoring_a_star_is_linear),
   };

@@ -62,9 +62,9 @@ double evaluate_counted(const Potential &potential, gsl::span<std::int64_t> coun
   return potential.evaluate(counts, members, failure);
 }
 
-void fill_member_row(const Potential &potential, gsl::span<const std::int64_t> by_value,
+bool fill_member_row(const Potential &potential, gsl::span<const std::int64_t> by_value,
                      std::int64_t members, std::int64_t weight, gsl::span<std::int64_t> varied,
-                     gsl::span<double> to, CallbackFailure *failure) noexcept {
+                     gsl::span<double> to, CallbackFailure *failure, Limits *limits) noexcept {
   const std::size_t R = to_size(potential.values);
   Expects(by_value.size() >= R && varied.size() >= R && to.size() >= R);
   const std::int64_t *counts = by_value.data();
@@ -79,7 +79,13 @@ void fill_member_row(const Potential &potential, gsl::span<const std::int64_t> b
   } else if (potential.family == CHORALE_FAMILY_MAX && others_count) {
     fill_max_row(potential, counts, members, weight, row);
   } else {
+    // A PAIRS adds up a row for each value that a member has, a MAJORITY for each that most have.
+    const std::int64_t work =
+        4 * std::int64_t{potential.values} *
+        (is_square(potential) ? std::min<std::int64_t>(members, potential.values) : 1);
     for (std::int32_t v = 0; v < potential.values; ++v) {
+      if (limits && !limits->spend(work))
+        return false;
       std::copy_n(counts, potential.values, varied.data());
       varied.data()[v] += weight;
       CallbackFailure failed = CallbackFailure::none;
@@ -88,6 +94,7 @@ void fill_member_row(const Potential &potential, gsl::span<const std::int64_t> b
         *failure = failed;
     }
   }
+  return true;
 }
 
 bool fill_linear_row(const Potential &potential, gsl::span<const std::int64_t> by_value,

@@ -2,6 +2,7 @@
 // also the distance of counts from counts that C allows. R: number of values.
 #pragma once
 
+#include "base/limits.hpp"
 #include "potential/potential.hpp"
 
 namespace chorale {
@@ -9,10 +10,13 @@ namespace chorale {
 // Writes to row[v] (R entries) the value of C if a member of weight `weight` takes value v and the
 // other members have `counts` (R). For a SUM, row[v] may differ from C by a constant that is the
 // same for all v. members: the sum of the weights of all members, including this member. varied:
-// scratch (R). If a callback fails for v, sets *failure, and row[v] is minus infinity.
-void fill_member_row(const Potential &potential, gsl::span<const std::int64_t> counts,
+// scratch (R). If a callback fails for v, sets *failure, and row[v] is minus infinity. False if
+// `limits` (NULL: none) interrupted the call. O(R) for a SUM or MAX, if another member has a counted
+// value; otherwise R evaluations of C.
+bool fill_member_row(const Potential &potential, gsl::span<const std::int64_t> counts,
                      std::int64_t members, std::int64_t weight, gsl::span<std::int64_t> varied,
-                     gsl::span<double> row, CallbackFailure *failure) noexcept;
+                     gsl::span<double> row, CallbackFailure *failure,
+                     Limits *limits = nullptr) noexcept;
 
 // If C is a convex SUM that forbids no count, writes to row[v] (R entries) the change of C if the
 // count of v increases by 1. If this count is already `members`, writes the change from members - 1

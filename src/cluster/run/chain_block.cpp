@@ -47,35 +47,46 @@ BlockMemory::BlockMemory(Layout &layout, const Model &model, std::int32_t number
 ChainBlock::ChainBlock(Layout &layout, const Setting &setting, const Assignment &now,
                        const CountStore &counts, std::int32_t number) noexcept
     : setting_(setting), model_(setting.model), now_(now), all_counts_(counts), number_(number),
-      chain_(model_.chains[number]), memory_(layout, model_, number), order_(memory_.order) {
-  for (std::int32_t s = 0; s < chain_.slots; ++s) {
-    memory_.slots[s] = model_.slot(number, s);
-    memory_.shown[s] = now_.shown(memory_.slots[s]);
-  }
+      chain_(model_.chains[number]), memory_(layout, model_, number), order_(memory_.order) {}
+
+bool ChainBlock::load(Limits &limits) noexcept {
+  return in_stretches(limits, chain_.slots, kRowSteps, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t s = begin; s < end; ++s) {
+      memory_.slots[s] = model_.slot(number_, static_cast<std::int32_t>(s));
+      memory_.shown[s] = now_.shown(memory_.slots[s]);
+    }
+  });
 }
 
-void ChainBlock::sort() noexcept {
-  order_.sort({memory_.slots, to_size(chain_.slots)});
+bool ChainBlock::sort(Limits &limits) noexcept {
+  if (!order_.sort({memory_.slots, to_size(chain_.slots)}, limits) ||
+      !limits.spend(4 * std::int64_t{chain_.slots}))
+    return false;
   has_repeats_ = order_.has_repeats();
   std::fill_n(memory_.count_slot, chain_.slots, -1);
+  return true;
 }
 
 // ---- Gain of a labelling -----------------------------------------------------------------------
 
-void ChainBlock::compare(double score, gsl::span<const std::int32_t> values, MeasuredSum &before,
-                         MeasuredSum &after) noexcept {
+bool ChainBlock::compare(double score, gsl::span<const std::int32_t> values, MeasuredSum &before,
+                         MeasuredSum &after, Limits &limits) noexcept {
   Expects(values.size() >= to_size(chain_.slots));
   before.add(now_.phi(number_));
   after.add(score);
+  bool goes_on = true;
   order_.each_clique([&](std::int32_t begin, std::int32_t end) noexcept {
+    goes_on = goes_on && spend_row(order_[begin], limits) &&
+              limits.spend(kRowSteps * std::int64_t{end - begin});
     bool changes = false;
-    for (std::int32_t k = begin; k < end; ++k)
+    for (std::int32_t k = begin; goes_on && k < end; ++k)
       changes = changes || memory_.shown[order_[k]] != values.data()[order_[k]];
     if (changes) {
       before.add(score_with(begin, end, memory_.shown));
       after.add(score_with(begin, end, values.data()));
     }
   });
+  return goes_on;
 }
 
 gsl::span<const std::int32_t> ChainBlock::read(const LabelStore &from, std::int32_t first_label,
@@ -150,37 +161,49 @@ std::int32_t ChainBlock::centre_value(const Clique &clique, std::int32_t s) cons
 
 // Writes to row[v] the score C of the clique of slot s if the slot changes from its column `own` to
 // v.
-void ChainBlock::fill_row(std::int32_t s, std::int32_t own, gsl::span<double> row) noexcept {
+bool ChainBlock::fill_row(std::int32_t s, std::int32_t own, gsl::span<double> row,
+                          Limits &limits) noexcept {
   const Clique &clique = clique_of(s);
   Expects(!kContracts || row.size() == to_size(clique.width(slot(s).member)));
   load_counts(s);
   if (is_centre(s, clique)) {
     for (std::int32_t c = 0; c < clique.centre_values(); ++c) {
+      if (!limits.spend(4 * std::int64_t{clique.columns()}))
+        return false;
       std::copy_n(memory_.counts, clique.columns(), memory_.varied);
       row.data()[c] = evaluate(clique, strength_of(s), c);
     }
-    return;
+    return true;
   }
   const std::int32_t weight = clique.weight(slot(s).member);
   if (own >= 0)
     memory_.counts[own] -= weight;
   CallbackFailure failed = CallbackFailure::none;
   const std::int32_t K = clique.columns();
-  fill_member_row(clique.potential_at(centre_value(clique, s)), span_of(memory_.counts, K),
-                  clique.total(), weight, span_of(memory_.varied, K), row, &failed);
+  const bool whole = fill_member_row(clique.potential_at(centre_value(clique, s)),
+                                     span_of(memory_.counts, K), clique.total(), weight,
+                                     span_of(memory_.varied, K), row, &failed, &limits);
   strengthen(s, row);
   setting_.call.fail(failed);
+  return whole;
 }
 
-void ChainBlock::fill_rows(ChainProgram &program) noexcept {
-  for (std::int32_t s = 0; s < chain_.slots; ++s)
-    fill_row(s, memory_.shown[s], program.incoming_row(s));
+bool ChainBlock::fill_rows(ChainProgram &program, Limits &limits) noexcept {
+  for (std::int32_t s = 0; s < chain_.slots; ++s) {
+    if (!spend_row(s, limits) ||
+        !fill_row(s, memory_.shown[s], program.incoming_row(s), limits))
+      return false;
+  }
+  return true;
 }
 
-bool ChainBlock::is_at_best(const ChainProgram &program, double own) const noexcept {
+bool ChainBlock::is_at_best(const ChainProgram &program, double own,
+                            Limits &limits) const noexcept {
   double most = own;
   double total = now_.phi(number_);
   for (std::int32_t s = 0; s < chain_.slots; ++s) {
+    if (!spend_row(s, limits))
+      return false;
     const double *row = program.incoming_row(s).data();
     most += *std::max_element(row, row + program.columns_of(s));
     total += memory_.shown[s] < 0 ? kForbidden : row[memory_.shown[s]];
@@ -188,10 +211,12 @@ bool ChainBlock::is_at_best(const ChainProgram &program, double own) const noexc
   return total > kForbidden && total >= most;
 }
 
-bool ChainBlock::fill_linear(ChainProgram &program) noexcept {
+bool ChainBlock::fill_linear(ChainProgram &program, Limits &limits) noexcept {
   bool any = false;
   for (std::int32_t k = 0; k < chain_.slots; ++k) {
     const std::int32_t s = order_[k];
+    if (!spend_row(s, limits))
+      return false;
     const Clique &clique = clique_of(s);
     if (!order_.is_repeat(k) || clique.centred())
       continue;
@@ -215,7 +240,7 @@ bool ChainBlock::fill_linear(ChainProgram &program) noexcept {
 struct ChainBlock::Held {
   void write(std::int32_t t, double *row) const noexcept { block.write_held(scores, t, row); }
   bool visit(std::int32_t t, const double *others) const noexcept {
-    return block.visit(scores, t, others);
+    return block.visit(scores, t, others, limits);
   }
   bool goes_on(std::int32_t t) const noexcept { return limits.spend(block.walk_work(t)); }
   ChainBlock &block;
@@ -224,10 +249,14 @@ struct ChainBlock::Held {
 };
 
 bool ChainBlock::walk(ChainProgram &program, Limits &limits) noexcept {
-  hold_all(program);
-  for (std::int32_t s = 0; s < chain_.slots; ++s)
+  if (!hold_all(program, limits))
+    return false;
+  for (std::int32_t s = 0; s < chain_.slots; ++s) {
+    if (!spend_row(s, limits))
+      return false;
     if (is_held(s))
       std::fill_n(program.incoming_row(s).data(), program.columns_of(s), 0.0);
+  }
   for (std::int32_t t = 0, s = 0; t <= chain_.length; ++t) {
     while (s < chain_.slots && slot(s).position < t)
       ++s;
@@ -248,11 +277,14 @@ std::int64_t ChainBlock::walk_work(std::int32_t t) const noexcept {
 
 // Holds all repeats to the columns that they show. Stores the counts of each clique with repeats in
 // the outgoing row of one of its repeats, since walk() does not use outgoing rows otherwise.
-void ChainBlock::hold_all(ChainProgram &program) noexcept {
+bool ChainBlock::hold_all(ChainProgram &program, Limits &limits) noexcept {
   std::copy_n(memory_.shown, chain_.slots, memory_.values);
   held_by_ = &program;
+  bool goes_on = true;
   order_.each_clique([&](std::int32_t begin, std::int32_t end) noexcept {
-    if (end - begin == 1)
+    goes_on = goes_on && spend_row(order_[begin], limits) &&
+              limits.spend(4 * std::int64_t{end - begin});
+    if (end - begin == 1 || !goes_on)
       return;
     const Clique &clique = clique_of(order_[begin]);
     // The row of a centre is not used: its entries, one for each value of the centre, may be fewer
@@ -263,6 +295,7 @@ void ChainBlock::hold_all(ChainProgram &program) noexcept {
     for (std::int32_t k = begin; k < end; ++k)
       memory_.count_slot[order_[k]] = first;
   });
+  return goes_on;
 }
 
 // Changes the column to which one repeat is held.
@@ -304,7 +337,8 @@ void ChainBlock::write_held(const Scores &scores, std::int32_t t, double *row) c
 // Finds the best label of position t, with the repeats at t free. If it gains, holds these repeats
 // to the columns that they show under it, and returns true. `others`: for each label, the best
 // score of all other positions.
-bool ChainBlock::visit(const Scores &scores, std::int32_t t, const double *others) noexcept {
+bool ChainBlock::visit(const Scores &scores, std::int32_t t, const double *others,
+                       Limits &limits) noexcept {
   const std::int32_t m = scores.labels();
   double *total = memory_.scores;
   double rows = 0; // sum of |C| over the cliques of the repeats at t, under the columns held now
@@ -317,7 +351,9 @@ bool ChainBlock::visit(const Scores &scores, std::int32_t t, const double *other
         total[y] = others[y] + scores.unary(t)[y];
     any = true;
     const Clique &clique = clique_of(s);
-    fill_row(s, memory_.values[s], {memory_.row, to_size(clique.width(slot(s).member))});
+    if (!fill_row(s, memory_.values[s], {memory_.row, to_size(clique.width(slot(s).member))},
+                  limits))
+      return false;
     for (std::int32_t y = 0; y < m; ++y)
       total[y] += memory_.row[clique.column_of(slot(s).member, y)];
     rows += memory_.values[s] < 0 ? 0.0 : magnitude_of(memory_.row[memory_.values[s]]);
@@ -360,6 +396,8 @@ void ChainBlock::hold_by(ChainProgram &program, double penalty,
 bool ChainBlock::move_best(ChainProgram &program, double most, Limits &limits) noexcept {
   MeasuredSum now;
   now.add(now_.phi(number_));
+  if (!limits.spend(kRowSteps * std::int64_t{chain_.slots}))
+    return false;
   for (std::int32_t s = 0; s < chain_.slots; ++s)
     now.add(memory_.shown[s] < 0 ? kForbidden : program.incoming_row(s).data()[memory_.shown[s]]);
   if (!gains(now, most))
@@ -373,7 +411,8 @@ bool ChainBlock::move_best(ChainProgram &program, double most, Limits &limits) n
   bool any = false;
   std::int32_t *freed = memory_.values;
   std::fill_n(freed, chain_.slots, 0);
-  fill_rows(program);
+  if (!fill_rows(program, limits))
+    return false;
   order_.each_clique([&](std::int32_t begin, std::int32_t end) noexcept {
     std::int32_t best = -1;
     double best_gain = 0;

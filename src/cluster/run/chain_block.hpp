@@ -46,11 +46,14 @@ public:
   ChainBlock(Layout &layout, const Setting &setting, const Assignment &now,
              const CountStore &counts, std::int32_t chain) noexcept;
 
+  // The functions below that take limits return false, or find nothing, if interrupted.
+  // Reads the slots of the chain and what they show. Must be called before all functions below.
+  bool load(Limits &limits) noexcept;
   // Returns the column that each slot shows now, or -1.
   gsl::span<const std::int32_t> shown() const noexcept { return by_slot(memory_.shown); }
   const Slot &slot(std::int32_t s) const noexcept { return memory_.slots[s]; }
   // Sorts the slots by clique. Must be called before all functions below except read().
-  void sort() noexcept;
+  bool sort(Limits &limits) noexcept;
   bool has_repeats() const noexcept { return has_repeats_; }
   // True if walk() can be used: for a chain without properties that is no tree and no instance.
   bool is_plain() const noexcept {
@@ -60,8 +63,8 @@ public:
   // Compares the current labelling of the chain with another one, under which phi is `score` and
   // the slots show `values`. Sums into `before` and `after` those terms of equation 1 that differ:
   // phi of the chain, and C of each clique of which a slot changes.
-  void compare(double score, gsl::span<const std::int32_t> values, MeasuredSum &before,
-               MeasuredSum &after) noexcept;
+  bool compare(double score, gsl::span<const std::int32_t> values, MeasuredSum &before,
+               MeasuredSum &after, Limits &limits) noexcept;
   // Loads a proposal: T labels from `first_label` on, and the columns of the whole-chain slots.
   // Returns the column that each slot would show; labels() then returns the labels.
   gsl::span<const std::int32_t> read(const LabelStore &from, std::int32_t first_label,
@@ -72,15 +75,15 @@ public:
 
   // Fills the incoming rows of the program: entry v of the row of a slot is C of its clique if this
   // slot alone changes to column v.
-  void fill_rows(ChainProgram &program) noexcept;
+  bool fill_rows(ChainProgram &program, Limits &limits) noexcept;
   // True if the current labelling of the chain attains an upper bound on the score of the block:
   // the greatest phi (`own`) plus the greatest entry of each row. Needs fill_rows() before.
-  bool is_at_best(const ChainProgram &program, double own) const noexcept;
+  bool is_at_best(const ChainProgram &program, double own, Limits &limits) const noexcept;
   // For each repeat in a clique without centre whose potential is a convex SUM: fills its row with
   // the slopes of the SUM's tangent at the current counts (fill_linear_row() in
   // potential/member_row.hpp), times the repeat's weight and the strength of the clique. False if
   // there is no such repeat.
-  bool fill_linear(ChainProgram &program) noexcept;
+  bool fill_linear(ChainProgram &program, Limits &limits) noexcept;
   // Visits the positions from first to last, and moves the repeats at each position with the
   // repeats at all other positions held. Needs is_plain() and fill_rows() before. True if some
   // repeat moved; `program` then holds the new labelling.
@@ -92,7 +95,11 @@ public:
 
 private:
   struct Held;
-  void hold_all(ChainProgram &program) noexcept;
+  bool hold_all(ChainProgram &program, Limits &limits) noexcept;
+  // Announces the steps of a loop's next slot: a few for each entry of its row.
+  bool spend_row(std::int32_t s, Limits &limits) const noexcept {
+    return limits.spend(kRowSteps + 8 * std::int64_t{clique_of(s).width(slot(s).member)});
+  }
   void hold(std::int32_t s, std::int32_t value) noexcept;
   void hold_by(ChainProgram &program, double penalty, gsl::span<const std::int32_t> freed) noexcept;
   bool is_held(std::int32_t s) const noexcept { return memory_.count_slot[s] >= 0; }
@@ -104,7 +111,7 @@ private:
   }
   bool shows_held(std::int32_t t, std::int32_t label) const noexcept;
   void write_held(const Scores &scores, std::int32_t t, double *row) const noexcept;
-  bool visit(const Scores &scores, std::int32_t t, const double *others) noexcept;
+  bool visit(const Scores &scores, std::int32_t t, const double *others, Limits &limits) noexcept;
   std::int64_t walk_work(std::int32_t t) const noexcept;
 
   Clique clique_of(std::int32_t s) const noexcept {
@@ -133,7 +140,7 @@ private:
                      [strength](double score) { return scale_score(score, strength); });
   }
   double score_with(std::int32_t begin, std::int32_t end, const std::int32_t *values) noexcept;
-  void fill_row(std::int32_t s, std::int32_t own, gsl::span<double> row) noexcept;
+  bool fill_row(std::int32_t s, std::int32_t own, gsl::span<double> row, Limits &limits) noexcept;
 
   const Setting &setting_;
   const Model &model_;

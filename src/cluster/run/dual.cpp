@@ -52,9 +52,7 @@ void Dual::run(std::int64_t steps) noexcept {
       return;
   }
   if (course_.stage == DualStage::half) {
-    if (!course_.evaluating)
-      load_half();
-    if (!evaluate(value))
+    if ((!course_.evaluating && !load_half()) || !evaluate(value))
       return;
     course_.stage = DualStage::steps;
     course_.keeps_bounds = true;
@@ -90,14 +88,21 @@ bool Dual::shows_outside() const noexcept {
 }
 
 // Sets each multiplier to half of the entry of the message from the clique to the chain; to 0 if
-// that entry is minus infinity.
-void Dual::load_half() noexcept {
+// that entry is minus infinity. False if the call must end.
+bool Dual::load_half() noexcept {
+  Worker &worker = setting_.worker(0);
   for (const Clique &clique : model_.cliques)
-    for (std::int32_t i = 0; i < (clique.closed() ? 0 : clique.all_members()); ++i)
+    for (std::int32_t i = 0; i < (clique.closed() ? 0 : clique.all_members()); ++i) {
+      if (!spend_row(clique, i, worker)) {
+        setting_.call.check(worker);
+        return false;
+      }
       state_.to_chain.load(clique.row_place(i), multiplier_row(clique, i));
+    }
   double *const first = dual_.multipliers.data();
   std::transform(first, first + dual_.multipliers.size(), first,
                  [](double entry) { return entry == kForbidden ? 0.0 : entry / 2; });
+  return true;
 }
 
 // Computes D into `value`. Recomputes the terms whose bounds in DualState are NaN: all terms, or
@@ -140,11 +145,13 @@ bool Dual::evaluate(double &value) noexcept {
   return true;
 }
 
-// True if all multipliers of a chain are 0.
-bool Dual::has_zeros(std::int32_t number) const noexcept {
+// True if all multipliers of a chain are 0. False if interrupted.
+bool Dual::has_zeros(std::int32_t number, Worker &worker) const noexcept {
   for (std::int32_t s = 0; s < model_.chains[number].slots; ++s) {
     const Slot slot = model_.slot(number, s);
     const Clique clique = model_.cliques[slot.clique];
+    if (!spend_row(clique, slot.member, worker))
+      return false;
     const double *row = multiplier_row(clique, slot.member).data();
     if (std::count(row, row + clique.width(slot.member), 0.0) != clique.width(slot.member))
       return false;
@@ -160,7 +167,7 @@ void Dual::bound_chain(std::int32_t number, Worker &worker, double &known) noexc
   }
   // If all multipliers are 0, the best labelling is the best labelling without messages, which is
   // known already.
-  if (state_.standing.has_labelling && has_zeros(number)) {
+  if (state_.standing.has_labelling && has_zeros(number, worker)) {
     state_.now.take_chain(number, state_.own);
     for (std::int32_t s = 0; s < chain.slots; ++s)
       dual_.by_chain.data()[model_.slots[chain.first_slot + s]] =
@@ -170,9 +177,14 @@ void Dual::bound_chain(std::int32_t number, Worker &worker, double &known) noexc
   }
   PlacedChain placed(setting_, worker.room, number);
   ChainProgram &program = placed.program;
-  for (std::int32_t s = 0; s < chain.slots; ++s)
+  for (std::int32_t s = 0; s < chain.slots; ++s) {
+    if (!worker.limits.spend(kRowSteps + 2 * std::int64_t{program.columns_of(s)})) {
+      setting_.call.check(worker);
+      return;
+    }
     std::copy_n(dual_.multipliers.data() + program.row_place(s).entry, program.columns_of(s),
                 program.incoming_row(s).data());
+  }
   double value = 0;
   if (!program.bound(&value, worker.limits, &state_.now)) {
     setting_.call.give_up(program, worker);
@@ -239,9 +251,12 @@ void Dual::take(double value) noexcept {
 // that the subgradient is 0.
 bool Dual::move(double value) noexcept {
   std::int64_t differences = 0;
+  // Announced, but not interrupted: all multipliers move by the same rule, or none does.
+  Limits &limits = setting_.worker(0).limits;
   const auto each = [&](auto &&visit) {
     for (std::int64_t c = 0; c < model_.cliques.size(); ++c) {
       const Clique &clique = model_.cliques[c];
+      limits.spend(16 * (1 + std::int64_t{clique.all_members()}));
       for (std::int32_t i = 0; i < clique.all_members(); ++i) {
         const std::int32_t wanted = dual_.by_clique.data()[clique.first_slot + i];
         const std::int32_t shown = dual_.by_chain.data()[clique.first_slot + i];

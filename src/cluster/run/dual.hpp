@@ -29,13 +29,17 @@ public:
 
 private:
   bool shows_outside() const noexcept;
-  void load_half() noexcept;
+  bool load_half() noexcept;
   bool evaluate(double &value) noexcept;
   // Returns the multipliers of the row of a member (or the centre) of a clique.
   gsl::span<double> multiplier_row(const Clique &clique, std::int32_t member) const noexcept {
     return {dual_.multipliers.data() + clique.row(member), to_size(clique.width(member))};
   }
-  bool has_zeros(std::int32_t number) const noexcept;
+  bool has_zeros(std::int32_t number, Worker &worker) const noexcept;
+  // Announces that the row of a member is read or written. False if interrupted.
+  static bool spend_row(const Clique &clique, std::int32_t member, Worker &worker) noexcept {
+    return worker.limits.spend(kRowSteps + 2 * std::int64_t{clique.width(member)});
+  }
   void bound_chain(std::int32_t number, Worker &worker, double &known) noexcept;
   void bound_clique(std::int64_t number, Worker &worker, double &known) noexcept;
   void take(double value) noexcept;

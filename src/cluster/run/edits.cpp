@@ -490,13 +490,19 @@ bool Edits::update_chain(std::int32_t number) noexcept {
   edits_.reached.add(number);
   PlacedChain placed(setting_, worker.room, number);
   ChainProgram &program = placed.program;
-  placed.load(state_.to_chain);
-  const bool found = program.decode_and_send(false, &state_.now, worker.limits);
-  if (program.interrupted() || program.failure != RunFailure::none) {
-    setting_.call.give_up(program, worker);
+  const bool found = placed.load(state_.to_chain, worker.limits) &&
+                     program.decode_and_send(false, &state_.now, worker.limits);
+  if (was_cut_short(setting_, worker) || program.failure != RunFailure::none) {
+    setting_.call.fail(program.failure);
+    setting_.call.check(worker);
     return false;
   }
+  // If interrupted, the chain is updated again and stores the other messages.
   for (std::int32_t s = 0; s < program.slot_count(); ++s) {
+    if (!worker.limits.spend(kRowSteps + 8 * std::int64_t{program.columns_of(s)})) {
+      setting_.call.check(worker);
+      return false;
+    }
     const gsl::span<double> row = program.outgoing_row(s);
     if (!matters(state_.to_clique, program.row_place(s), row) ||
         !state_.to_clique.store(program.row_place(s), row, 0))
@@ -528,15 +534,23 @@ bool Edits::update_clique(std::int32_t number) noexcept {
   Worker &worker = setting_.worker(0);
   const double damping = setting_.options.damping;
   PlacedClique placed(setting_, worker.room, number);
-  placed.load(state_.to_clique);
   CliqueProgram &program = placed.program;
   const Clique &clique = placed.clique;
+  if (!placed.load(state_.to_clique, worker.limits)) {
+    setting_.call.check(worker);
+    return false;
+  }
   if (!program.answer(worker.limits)) {
     setting_.call.give_up(program, worker);
     return false;
   }
   bool changed = false;
   for (std::int32_t i = 0; i < clique.all_members(); ++i) {
+    // As in Rounds::update_clique().
+    if (!worker.limits.spend(kRowSteps + 8 * std::int64_t{clique.width(i)}) && damping == 0) {
+      setting_.call.check(worker);
+      return false;
+    }
     const gsl::span<double> row = program.outgoing_row(i);
     if (!matters(state_.to_chain, clique.row_place(i), row) ||
         !state_.to_chain.store(clique.row_place(i), row, damping))

@@ -30,29 +30,35 @@ public:
         program(layout, setting.model, setting.inputs, chain, setting.options.joint,
                 setting.bound.of(chain)) {
     program.set_room(worker.room + layout.bytes());
-    block.sort();
   }
+
+  // Must be called first. False if interrupted.
+  bool load() noexcept { return block.load(worker_.limits) && block.sort(worker_.limits); }
 
   // True if a better labelling is found; `program` then holds it. `own`: the greatest phi of the
   // chain over all labellings.
   bool run(double own) noexcept {
-    block.fill_rows(program);
-    if (!block.has_repeats() && block.is_at_best(program, own))
+    Limits &limits = worker_.limits;
+    if (!block.fill_rows(program, limits) ||
+        (!block.has_repeats() && block.is_at_best(program, own, limits)))
       return false;
     if (decode())
       return true;
     if (!block.has_repeats() || was_cut_short(setting_, worker_))
       return false;
     double most = program.score;
+    Pace pace(limits, kRowSteps, program.slot_count());
     for (std::int32_t s = 0; s < program.slot_count() && most > kForbidden; ++s) {
+      if (!pace.next())
+        return false;
       const std::int32_t column = program.shown.data()[s];
       most += column < 0 ? kForbidden : program.incoming_row(s).data()[column];
     }
-    if (block.fill_linear(program) && decode())
+    if (block.fill_linear(program, limits) && decode())
       return true;
-    block.fill_rows(program);
-    if (block.is_plain() ? block.walk(program, worker_.limits)
-                         : block.move_best(program, most, worker_.limits))
+    if (!block.fill_rows(program, limits))
+      return false;
+    if (block.is_plain() ? block.walk(program, limits) : block.move_best(program, most, limits))
       return block.is_plain() ? gains_now() : decode();
     setting_.call.give_up(program, worker_);
     return false;
@@ -63,8 +69,8 @@ private:
   bool gains_now() noexcept {
     MeasuredSum before;
     MeasuredSum after;
-    block.compare(program.score, program.shown, before, after);
-    return gains(before, after.total);
+    return block.compare(program.score, program.shown, before, after, worker_.limits) &&
+           gains(before, after.total);
   }
   bool decode() noexcept {
     if (program.decode(worker_.limits, &now_))
@@ -93,6 +99,8 @@ Improvement improve_chain(const Setting &setting, const Assignment &own, const A
                           Worker &worker) noexcept {
   Layout layout(worker.room);
   ChainSearch search(layout, setting, now, counts, chain, worker);
+  if (!search.load())
+    return {};
   const bool repeats = search.block.has_repeats();
   if ((repeats && !moves_repeats) || !search.run(own.phi(chain)))
     return {};

@@ -189,15 +189,22 @@ private:
     const bool was_current = !is_stale(model_.chains[number], course_.batch_stamp);
     Layout layout(setting_.worker(0).room);
     ChainBlock block(layout, setting_, now_, memory_.counts, number);
+    Worker &worker = setting_.worker(0);
+    if (!block.load(worker.limits)) {
+      setting_.call.check(worker);
+      visited_at = visited;
+      return;
+    }
     const gsl::span<const std::int32_t> shown =
         block.read(memory_.proposed_labels, proposal.first_label, proposed_wholes(proposal));
     // The proposal was computed under the counts at the beginning of the batch. It still gains if
     // no clique of the chain has changed since then.
     if (!was_current) {
-      block.sort();
       MeasuredSum before;
       MeasuredSum after;
-      block.compare(proposal.score, shown, before, after);
+      if (!block.sort(worker.limits) ||
+          !block.compare(proposal.score, shown, before, after, worker.limits))
+        setting_.call.check(worker);
       if (setting_.call.must_end())
         visited_at = visited;
       if (setting_.call.must_end() || !gains(before, after.total))

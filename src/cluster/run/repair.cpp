@@ -227,7 +227,10 @@ private:
       return true;
     // The row of a slot takes no account of moves of other slots of the chain in the same clique.
     // So slots that share a clique are moved one at a time.
-    scratch.order.sort(program.slots());
+    if (!scratch.order.sort(program.slots(), worker_.limits)) {
+      call_.check(worker_);
+      return false;
+    }
     std::int32_t tries = kAlone;
     const std::int32_t first = draw(slots);
     for (std::int32_t next = 0; next < slots && tries > 0 && !call_.must_end(); ++next) {

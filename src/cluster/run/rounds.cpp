@@ -22,6 +22,10 @@ void raise(std::uint8_t &flags, std::uint8_t bits) noexcept {
     shared.fetch_or(bits, std::memory_order_relaxed);
 }
 
+bool is_interrupted(const Worker &worker) noexcept {
+  return worker.limits.interruption() != Interruption::none;
+}
+
 } // namespace
 
 void Rounds::update_chain(std::int32_t number, Worker &worker) noexcept {
@@ -61,9 +65,9 @@ void Rounds::update_chain(std::int32_t number, Worker &worker) noexcept {
   }
   if (updates) {
     if (!together || (needs & kNeedsOwn) == 0) {
-      placed.load(state_.to_chain);
-      const bool found = program.decode_and_send(false, &state_.now, worker.limits);
-      if (program.interrupted()) {
+      const bool found = placed.load(state_.to_chain, worker.limits) &&
+                         program.decode_and_send(false, &state_.now, worker.limits);
+      if (is_interrupted(worker)) {
         call.check(worker);
         return;
       }
@@ -74,9 +78,15 @@ void Rounds::update_chain(std::int32_t number, Worker &worker) noexcept {
       if (found)
         state_.now.set(number, program.labels, program.shown, program.score);
     }
-    for (std::int32_t s = 0; s < chain.slots; ++s)
+    // If interrupted, the chain is updated again and stores the other messages.
+    for (std::int32_t s = 0; s < chain.slots; ++s) {
+      if (!worker.limits.spend(kRowSteps + 8 * std::int64_t{program.columns_of(s)})) {
+        call.check(worker);
+        return;
+      }
       if (state_.to_clique.store(program.row_place(s), program.outgoing_row(s), 0))
         raise(state_.clique_needs.data()[program.slot(s).clique], kAnswersNow);
+    }
   }
   state_.chain_needs.data()[number] = 0;
   ++worker.chain_updates;
@@ -149,9 +159,12 @@ void Rounds::update_clique(std::int32_t number, Worker &worker) noexcept {
   }
   const double damping = setting_.options.damping;
   PlacedClique placed(setting_, worker.room, number);
-  placed.load(state_.to_clique);
   CliqueProgram &program = placed.program;
   const Clique &clique = placed.clique;
+  if (!placed.load(state_.to_clique, worker.limits)) {
+    setting_.call.check(worker);
+    return;
+  }
   if (!program.answer(worker.limits)) {
     setting_.call.give_up(program, worker);
     return;
@@ -159,6 +172,12 @@ void Rounds::update_clique(std::int32_t number, Worker &worker) noexcept {
   ++worker.clique_updates;
   bool changed = false;
   for (std::int32_t i = 0; i < clique.all_members(); ++i) {
+    // If interrupted, the clique is updated again and stores the other messages. With damping it
+    // must not be interrupted, since a message stored twice would be damped twice.
+    if (!worker.limits.spend(kRowSteps + 8 * std::int64_t{clique.width(i)}) && damping == 0) {
+      setting_.call.check(worker);
+      return;
+    }
     if (state_.to_chain.store(clique.row_place(i), program.outgoing_row(i), damping)) {
       ++worker.messages_changed;
       changed = true;

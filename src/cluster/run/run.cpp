@@ -470,8 +470,8 @@ RunFailure chorale_run::chain_marginals(std::int32_t chain, const Matrix<double>
     return closed_marginals(setting_, state, chain,
                             marginals ? marginals.row(0) : gsl::span<double>(), margins.data());
   PlacedChain placed(setting_, rooms.workers[0].room, chain);
-  placed.load(state.to_chain);
   Limits none;
+  placed.load(state.to_chain, none);
   placed.program.marginals(marginals, margins, none);
   return placed.program.failure;
 }
@@ -484,8 +484,8 @@ RunFailure chorale_run::chain_probabilities(std::int32_t chain, double temperatu
     return closed_probabilities(setting_, state, chain, temperature, probabilities.row(0), found);
   }
   PlacedChain placed(setting_, rooms.workers[0].room, chain);
-  placed.load(state.to_chain);
   Limits none;
+  placed.load(state.to_chain, none);
   found = placed.program.probabilities(temperature, probabilities, exact, none);
   return placed.program.failure;
 }

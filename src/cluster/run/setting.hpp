@@ -32,6 +32,11 @@ struct Setting {
   }
 };
 
+// Steps that a loop over slots or members announces for each row of scores or messages that it loads
+// or stores, in addition to a few steps for each entry: the places of the row in memory are looked
+// up.
+inline constexpr std::int64_t kRowSteps = 64;
+
 // The program of a chain, laid out at the beginning of `room`, with the rest of the room as its
 // scratch memory.
 struct PlacedChain {
@@ -41,10 +46,14 @@ struct PlacedChain {
                 setting.bound.of(chain)) {
     program.set_room(room + layout.bytes());
   }
-  // Loads the messages from the cliques into the incoming rows of the program.
-  void load(const MessageStore &to_chain) noexcept {
-    for (std::int32_t s = 0; s < program.slot_count(); ++s)
+  // Loads the messages from the cliques into the incoming rows of the program. False if interrupted.
+  bool load(const MessageStore &to_chain, Limits &limits) noexcept {
+    for (std::int32_t s = 0; s < program.slot_count(); ++s) {
+      if (!limits.spend(kRowSteps + 2 * std::int64_t{program.columns_of(s)}))
+        return false;
       to_chain.load(program.row_place(s), program.incoming_row(s));
+    }
+    return true;
   }
 
   Layout layout;
@@ -62,12 +71,20 @@ struct PlacedClique {
   }
   PlacedClique(const PlacedClique &) = delete; // the program points to the clique
   PlacedClique &operator=(const PlacedClique &) = delete;
-  // Loads the messages from the members into the incoming rows of the program.
-  void load(const MessageStore &to_clique) noexcept {
-    const std::size_t of_members = to_size(std::int64_t{clique.members} * clique.columns());
-    to_clique.load(clique.row_place(0), clique.columns(), program.incoming.first(of_members));
+  // Loads the messages from the members into the incoming rows of the program. False if interrupted.
+  bool load(const MessageStore &to_clique, Limits &limits) noexcept {
+    const std::int64_t columns = clique.columns();
+    const auto load_rows = [&](std::int64_t begin, std::int64_t end) {
+      to_clique.load(clique.row_place(static_cast<std::int32_t>(begin)), clique.columns(),
+                     program.incoming.subspan(to_size(begin * columns),
+                                              to_size((end - begin) * columns)));
+    };
+    if (!in_stretches(limits, clique.members, 2 * columns, load_rows))
+      return false;
     if (clique.centred())
-      to_clique.load(clique.row_place(clique.members), program.incoming.subspan(of_members));
+      to_clique.load(clique.row_place(clique.members),
+                     program.incoming.subspan(to_size(clique.members * columns)));
+    return true;
   }
 
   Layout layout;

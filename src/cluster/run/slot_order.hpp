@@ -3,6 +3,7 @@
 // so the gains of changing each alone do not add up.
 #pragma once
 
+#include "base/sort.hpp"
 #include "base/workspace.hpp"
 #include "cluster/model/model.hpp"
 
@@ -17,12 +18,12 @@ public:
       : count_(slots), order_(layout.take<std::int32_t>(slots)) {}
 
   // Sorts the slots by clique. all_slots: all slots of the chain, in the order of the chain; the
-  // array must outlive this object.
-  void sort(gsl::span<const Slot> all_slots) noexcept {
+  // array must outlive this object. False if interrupted.
+  bool sort(gsl::span<const Slot> all_slots, Limits &limits) noexcept {
     Expects(all_slots.size() == to_size(count_));
     slots_ = all_slots.data();
     std::iota(order_, order_ + count_, 0);
-    std::sort(order_, order_ + count_, [slots = slots_](std::int32_t a, std::int32_t b) {
+    return sort_within(limits, order_, count_, [slots = slots_](std::int32_t a, std::int32_t b) {
       return slots[a].clique != slots[b].clique ? slots[a].clique < slots[b].clique : a < b;
     });
   }
