@@ -123,6 +123,54 @@ static int do_clique(Found *to, chorale_clique_solver *solver, int which) {
   return status == CHORALE_OK ? keep(to, marginals[0]) : stop(to, "max-marginals", &error);
 }
 
+/* Decodes a corpus with reasons, scores its labels, and gives probabilities. */
+static int do_corpus(Found *to) {
+  enum { CHAINS = 40, LENGTH = 5, LABELS = 3 };
+  static double scores[CHAINS * LENGTH * LABELS], probabilities[LENGTH * LABELS];
+  static int64_t offsets[CHAINS + 1];
+  static int32_t tokens[CHAINS * LENGTH], labels[CHAINS * LENGTH];
+  static chorale_reason reasons[CHAINS * LENGTH];
+  Random random = {test_seed()};
+  for (int32_t i = 0; i <= CHAINS; ++i)
+    offsets[i] = i * LENGTH;
+  for (int32_t k = 0; k < CHAINS * LENGTH * LABELS; ++k)
+    scores[k] = random_unit(&random);
+  for (int32_t p = 0; p < CHAINS * LENGTH; ++p)
+    tokens[p] = random_int(&random, 0, 9);
+  chorale_corpus corpus;
+  chorale_corpus_init(&corpus, sizeof corpus);
+  corpus.chains = CHAINS;
+  corpus.labels = LABELS;
+  corpus.offsets = offsets;
+  corpus.unary = scores;
+  corpus.tokens = tokens;
+  chorale_agreement words;
+  chorale_agreement_init(&words, sizeof words);
+  chorale_run_options options;
+  chorale_run_options_init(&options, sizeof options);
+  options.bound_steps = 3;
+  options.threads = 256;
+  chorale_error error;
+  chorale_decoded *decoded = NULL;
+  double score = 0;
+  int64_t count = 0;
+  const int done =
+      chorale_decode(NULL, &corpus, &words, 1, &options, &decoded, &error) == CHORALE_OK &&
+      chorale_decoded_labels(decoded, CHORALE_TOGETHER, labels, CHAINS * LENGTH, NULL, &error) ==
+          CHORALE_OK &&
+      chorale_decoded_reasons(decoded, reasons, sizeof reasons[0], CHAINS * LENGTH, &count,
+                              &error) == CHORALE_OK &&
+      keep(to, (double)count) &&
+      chorale_model_score(NULL, chorale_decoded_model(decoded), labels, CHAINS * LENGTH, &score,
+                          NULL, NULL, &error) == CHORALE_OK &&
+      keep(to, score) &&
+      chorale_run_probabilities(chorale_decoded_run(decoded), 0, 1, probabilities, 0, NULL,
+                                &error) == CHORALE_OK &&
+      keep(to, probabilities[0]);
+  chorale_decoded_destroy(decoded);
+  return done ? done : stop(to, "a corpus", &error);
+}
+
 static void do_all(Found *to) {
   char path[512], copy[64];
   snprintf(copy, sizeof copy, "/tmp/chorale-small-stack-%ld.chorale", (long)getpid());
@@ -135,6 +183,8 @@ static void do_all(Found *to) {
   }
   for (int k = 0; done && k < CLIQUES; ++k)
     done = do_clique(to, solver, k);
+  if (done)
+    do_corpus(to);
   chorale_clique_solver_destroy(solver);
   unlink(copy);
 }
