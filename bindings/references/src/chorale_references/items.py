@@ -197,7 +197,8 @@ def _with_stop(name: str, field: Field, text: str) -> str:
     Phys. Rev. Lett., U.K., Univ."""
     last = name.split()[-1] if name else ""
     if last[-1:].isalpha() and (name + "." in field.text or text[field.end : field.end + 1] == "."):
-        if re.search(r"\w\.\s", name) and (len(last) > 1 or name.count(".") > 1) or re.search(r"\b\w\.\w$", last):
+        abbreviated = re.search(r"\w\w\.\s", name) or re.search(r"\w\.\s", name) and 1 < len(last) < 6
+        if field.label == "Venue" and abbreviated or re.search(r"\b\w\.\w$", last):
             return name + "."
     if name.count("(") > name.count(")") and text[field.end : field.end + 1] == ")":
         return name + ")"
@@ -342,6 +343,8 @@ def _settle(item: dict[str, Any], text: str) -> None:
         found = _STANDARD.search(text)
         assert found is not None
         item["number"] = found.group(1).rstrip(".:/- ")
+        if "title" in item:
+            item["title"] = re.sub(r"\s*\(%s\)?$" % re.escape(item["number"]), "", item["title"])
         for name in ("container-title", "publisher"):
             if item["number"] in item.get(name, ""):
                 del item[name]

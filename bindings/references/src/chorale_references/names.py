@@ -16,8 +16,9 @@ _UPPER = "A-ZÀ-ÞĀ-ŽА-ЯЂ-ЏΑ-Ω"
 _INITIALS = re.compile(
     r"(?:(?:[^\W\d_]\.|[{0}][^\W\d_]{{1,2}}\.)[\s-]*|[{0}](?:[\s-]+|$))+|[{0}]{{1,4}}|[{0}]{{1,2}}-[{0}]{{1,2}}".format(_UPPER)
 )
-# Between two names of the form Family, I. without a separator.
-_NEXT = re.compile(r"(?<=[^\W\d_]\.)\s+(?=[^\W\d_][\w'’-]+(?:\s[^\W\d_][\w'’-]+)?,\s+[^\W\d_]\.)")
+# A name of the form Family, I. before another one, without a separator.
+_FAMILY = r"[^\W\d_][\w'’-]+(?:\s[^\W\d_][\w'’-]+)?,\s+"
+_RUN_ON = re.compile(r"(^|; )(%s(?:[^\W\d_]\.[\s-]?)+)(?<=\s)(?=%s[^\W\d_]\.)" % (_FAMILY, _FAMILY))
 _SUFFIX = re.compile(r"[JS]r\.?|Junior|II|III|2nd|3rd|M\.D\.|Ph\.?D\.?")
 _PARTICLES = frozenset(
     "von van der den de del della di da dal dos das du des la le los las zu zur zum ten ter te af av al el bin ibn "
@@ -56,8 +57,8 @@ def names_of(text: str) -> tuple[list[Name], bool]:
     # A body in brackets after a person: G. Aad et al. (ATLAS Collaboration).
     bodies = re.findall(r"\(([^()]*)(?:\)|$)", left)
     left = re.sub(r"\([^()]*\)?", " ", left)
-    if re.match(r"[^\W\d_][\w'’-]+(?:\s[^\W\d_][\w'’-]+)?,\s+[^\W\d_]\.", left):
-        left = _NEXT.sub(" ; ", left)
+    while (divided := _RUN_ON.sub(r"\1\2; ", left)) != left:
+        left = divided
     for group in re.split(r"\s*[;/|•]\s*", left):
         names += _of_group(group.strip(_STRIPPED))
     for body in bodies:
@@ -70,7 +71,7 @@ def _of_group(text: str) -> list[Name]:
     """Returns the names of a text without semicolons."""
     if not text:
         return []
-    if _is_body(text):
+    if _is_body(text) and not re.search(r"(?:^|,\s*)[^\W\d_]\.(?:\s|,|$)", text):
         return [{"literal": _without_article(text.rstrip(","))}]
     parts: list[str] = []
     joined: set[int] = set()  # parts before which "and" stands

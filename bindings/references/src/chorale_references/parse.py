@@ -24,13 +24,15 @@ MOST_TOKENS = 1500
 # Added to the score of a label where the form of the text leaves no doubt.
 _CERTAIN = 20.0
 _NAMES = r"(?:[^\W\d_a-zß-öø-ÿ](?:\.|[\w'’-]+)\s?){1,4}"
+_SOME = r"%s(?:(?:,|,?\s?(?:and|und|et|y)|\s?&)\s%s)?" % (_NAMES, _NAMES)
 _FORMS = [
+    ("Editor", re.compile(r"[(\[]\s*(%s),?\s*(?:[Tt]rans|[Üü]bers|[Tt]rad)\.?\s*[)\]]" % _SOME)),
     ("Author", re.compile(r"[(\[]\s*((?:[\w-]+\s){1,5}Collaborations?)\s*[)\]]")),
     (
         "Editor",
         re.compile(
             r"\b(?:[Tt]ransl(?:ated|\.)|[Tt]rans\.|[Üü]bers(?:etzt|\.)|[Tt]raduit|[Tt]raducido)(?:\s(?:from|aus)(?:\s(?:the|dem))?\s\w+)?"
-            r"\s(?:by|von|par|por)\s(%s(?:(?:,|,?\s(?:and|und|et|y)|\s&)\s%s)?)(?=[.,;)]|$)" % (_NAMES, _NAMES)
+            r"\s(?:by|von|par|por)\s(%s)(?=[.,;)]|$)" % _SOME
         ),
     ),
 ]
