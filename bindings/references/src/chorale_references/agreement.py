@@ -16,7 +16,7 @@ from .tagger import LABELS, OTHER
 # A smaller list has no style that could be told from chance, and is labelled by the tagger alone.
 LEAST_MEMBERS = 3
 # How much agreement is worth, in the unit of the tagger's scores (chorale/decode.h, `strength`).
-STRENGTH = 1.5
+STRENGTH = 1.0
 KINDS = (
     "first field",
     "token before Title", "token before Venue", "token before Volume", "token before Pages", "token before Date",

@@ -296,7 +296,8 @@ def _type_of(item: dict[str, Any], by: dict[str, list[Field]], text: str) -> str
     bound = item.get("volume") or item.get("page")  # as a part of something that appears in volumes
     if _THESIS.search(genre) or not venue and _THESIS.search(text) and not _THESIS.search(item.get("title", "")):
         return "thesis"
-    if _STANDARD.search(text) and not bound and (not venue or _STANDARD.search(venue)):
+    standard = _STANDARD.search(text)
+    if standard and not bound and (venue in standard.group() or standard.group() in venue):
         return "standard"
     if not bound and (_REPORT.search(genre) or _NUMBERED_REPORT.search(text) and "title" in item and not _REPORT.search(item["title"])):
         return "report"
@@ -337,6 +338,8 @@ def _settle(item: dict[str, Any], text: str) -> None:
             item["number"] = item.pop("issue")
         elif found := _NUMBERED_REPORT.search(text):
             item["number"] = found.group(1).rstrip(".-/")
+        if _REPORT.search(item.get("container-title", "")):
+            item.setdefault("genre", item.pop("container-title"))
         if "container-title" in item and "publisher" not in item:
             item["publisher"] = item.pop("container-title")
     elif kind == "standard":
@@ -346,7 +349,7 @@ def _settle(item: dict[str, Any], text: str) -> None:
         if "title" in item:
             item["title"] = re.sub(r"\s*\(%s\)?$" % re.escape(item["number"]), "", item["title"])
         for name in ("container-title", "publisher"):
-            if item["number"] in item.get(name, ""):
+            if name in item and (item["number"] in item[name] or item[name] in item["number"]):
                 del item[name]
         if item.get("issue", "") in item["number"]:
             item.pop("issue", None)

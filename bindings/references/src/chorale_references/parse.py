@@ -27,6 +27,11 @@ _NAMES = r"(?:[^\W\d_a-zß-öø-ÿ](?:\.|[\w'’-]+)\s?){1,4}"
 _SOME = r"%s(?:(?:,|,?\s?(?:and|und|et|y)|\s?&)\s%s)?" % (_NAMES, _NAMES)
 _FORMS = [
     ("Editor", re.compile(r"[(\[]\s*(%s),?\s*(?:[Tt]rans|[Üü]bers|[Tt]rad)\.?\s*[)\]]" % _SOME)),
+    (
+        "Edition",
+        re.compile(r"(?<![\w.])(\d{1,2}(?:st|nd|rd|th|e|ème|ª|\.)\s?(?:rev(?:ised|\.)\s)?(?:edn?|[Ee]dition|[Aa]ufl(?:age)?|éd(?:ition)?))\b"),
+    ),
+    ("Pages", re.compile(r"\b[Aa]rt(?:icle|\.)(?:\s(?:[Nn]o|ID)\.?)?\s([A-Za-z]{0,3}\d[\w.]*\w)")),
     ("Author", re.compile(r"[(\[]\s*((?:[\w-]+\s){1,5}Collaborations?)\s*[)\]]")),
     (
         "Editor",
@@ -143,8 +148,8 @@ def _scored(by: tagger.Tagger, tokens: Tokens) -> tuple[list[str], list[str], np
 
 
 def _certain(text: str) -> Iterator[tuple[str, int, int]]:
-    """Yields the fields that are known by their form: identifiers, collaborations in brackets, and
-    translators."""
+    """Yields the fields that are known by their form: identifiers, editions, numbers of articles,
+    collaborations in brackets, and translators."""
     for found in identifiers_of(text):
         yield "Identifier", found.start, found.end
     for label, form in _FORMS:
