@@ -1,7 +1,5 @@
 #include "clique/plan.hpp"
 
-#include "clique/moves/sum_moves.hpp"
-
 #include <algorithm>
 
 namespace chorale {
@@ -16,6 +14,9 @@ namespace {
 std::int32_t polished_passes(std::int64_t members) noexcept {
   return static_cast<std::int32_t>(std::clamp<std::int64_t>(1000 / members, 1, 4));
 }
+
+// With more members, moves of groups gain little.
+constexpr std::int64_t kGroupMembers = 500;
 
 // Returns why `algorithm` does not fit the clique, or Misfit::none. `set`: Algorithm::solves if the
 // call finds a labelling, Algorithm::marginals if it computes max-marginals.
@@ -47,7 +48,7 @@ Plan plan_auto(const CliqueKind &kind, bool gap_requested) noexcept {
       }
       plan.expansion = !kind.convex;
       plan.single_moves = polished_passes(kind.members);
-      plan.group_moves = kind.convex && kind.members <= SumMoves::kFewMembers;
+      plan.group_moves = kind.convex && kind.members <= kGroupMembers;
       if (gap_requested)
         algorithm = CHORALE_ALGORITHM_COUNT_BOXES;
       break;

@@ -104,10 +104,8 @@ std::uint64_t found_in(const Problem &problem, bool &convex) {
     trace.add(loops.candidate.data(), instance.members);
     trace.add(loops.groups.move_group(candidate));
     trace.add(loops.candidate.data(), instance.members);
-    if (instance.members <= SumMoves::kFewMembers) {
-      trace.add(loops.moves.improve_again(candidate, {kForbidden, kForbidden}, limits, sweeps));
-      trace.add(loops.candidate.data(), instance.members);
-    }
+    trace.add(loops.moves.improve_again(candidate, {kForbidden, kForbidden}, limits, sweeps));
+    trace.add(loops.candidate.data(), instance.members);
   }
   // After the first pass they are tightened.
   trace_bounds(trace, instance, loops.thresholds);

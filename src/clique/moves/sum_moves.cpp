@@ -10,17 +10,6 @@
 namespace chorale {
 namespace {
 
-// Number of consecutive members among which those to evaluate are selected at a time. The rows of
-// the selected members are then prefetched.
-constexpr std::int32_t kMembersAhead = 32;
-
-// Prefetches a row of `columns` scores; at most four cache lines.
-CHORALE_INLINE void fetch(const double *row, std::int32_t columns) noexcept {
-  constexpr std::int32_t line = 8;
-  for (std::int32_t v = 0; v < std::min(columns, 4 * line); v += line)
-    __builtin_prefetch(row + v);
-}
-
 // Returns the maximum of row[v] + join[v] over all v but `besides`, or minus infinity if there is
 // no other v. Compares in an order that suits vectors; a maximum has the same bits in any order.
 CHORALE_INLINE double best_join(const double *row, const double *join, std::int32_t columns,
@@ -72,21 +61,16 @@ CHORALE_INLINE double best_join(const double *row, const double *join, std::int3
 SumMoves::SumMoves(Layout &layout, const Instance &instance) noexcept
     : instance_(&instance), score_(layout, instance.potential),
       counts_(layout.take<std::int32_t>(instance.columns)),
-      reference_(layout.take<double>(std::int64_t{instance.columns} * kEpochs)),
       most_(layout.take<double>(instance.columns)), safe_(layout.take<double>(instance.members)),
-      epoch_of_(layout.take<std::uint8_t>(std::int64_t{instance.members})),
-      last_(instance.members <= kFewMembers ? layout.take<std::int32_t>(instance.members)
-                                            : nullptr),
-      waiting_(instance.members <= kFewMembers ? layout.take<std::int32_t>(instance.members)
-                                               : nullptr) {}
-
-constexpr std::int32_t kMovesOfFew = 8; // moves in an epoch of improve_few()
+      last_(layout.take<std::int32_t>(instance.members)),
+      waiting_(layout.take<std::int32_t>(instance.members)) {}
 
 template <class Rows>
-CHORALE_INLINE double SumMoves::improve_few(const Rows &in, gsl::span<std::int32_t> labelling,
-                                            const LeastScores *least_scores, Limits &limits,
-                                            std::int64_t &sweeps) noexcept {
+CHORALE_INLINE double SumMoves::improve_rows(const Rows &in, gsl::span<std::int32_t> labelling,
+                                             const LeastScores *least_scores, Limits &limits,
+                                             std::int64_t &sweeps) noexcept {
   std::int32_t *const assignment = labelling.data();
+  const std::int32_t moves_of_epoch = 8 + in.members / 256;
   const bool again = least_scores != nullptr;
   const std::int32_t K = in.columns;
   // Announces the work of the loops over all columns, here and in begin_leads() and adjust_leads().
@@ -105,6 +89,8 @@ CHORALE_INLINE double SumMoves::improve_few(const Rows &in, gsl::span<std::int32
     members = start.total;
     least_ = kLeastImprovement * (start.magnitude + std::fabs(score_.total()));
   }
+  if (instance_->interrupted())
+    return kForbidden;
   if (members == kForbidden) {
     // No leads are known. Minus infinity makes a following improve_again() evaluate every member.
     std::fill(safe_, safe_ + in.members, kForbidden);
@@ -134,13 +120,18 @@ CHORALE_INLINE double SumMoves::improve_few(const Rows &in, gsl::span<std::int32
     moved = false;
     const double so_far = before + rise;
     std::int32_t count = 0;
-    for (std::int32_t i = 0; i < in.members; ++i) {
-      waiting_[count] = i;
-      count += so_far + leave[assignment[i]] < safe_[i] ? 0 : 1;
-    }
+    if (!in_stretches(limits, in.members, 4, [&](std::int64_t begin, std::int64_t end) {
+          for (auto i = static_cast<std::int32_t>(begin); i < end; ++i) {
+            waiting_[count] = i;
+            count += so_far + leave[assignment[i]] < safe_[i] ? 0 : 1;
+          }
+        }))
+      break;
     for (std::int32_t w = 0; w < count; ++w) {
       if (!limits.spend(32 + K))
         break;
+      if constexpr (std::is_same_v<Rows, Instance>)
+        in.offer_kept(labelling, members + score_.total());
       const std::int32_t i = waiting_[w];
       const std::int32_t from = assignment[i];
       const double *row = in.row(i);
@@ -159,7 +150,7 @@ CHORALE_INLINE double SumMoves::improve_few(const Rows &in, gsl::span<std::int32
       moved = true;
       const double was[] = {join[from], join[to]};
       score_.move(from, to);
-      if (++moves == kMovesOfFew) {
+      if (++moves == moves_of_epoch) {
         before += rise;
         rise = 0;
         moves = 0;
@@ -178,82 +169,10 @@ CHORALE_INLINE double SumMoves::improve_few(const Rows &in, gsl::span<std::int32
     }
   }
   risen_ = before + rise;
-  std::copy(assignment, assignment + in.members, last_);
-  return members + score_.total();
-}
-
-template <class Rows>
-CHORALE_INLINE double SumMoves::improve_rows(const Rows &in, gsl::span<std::int32_t> labelling,
-                                             Limits &limits, std::int64_t &sweeps) noexcept {
-  if (in.members <= kFewMembers)
-    return improve_few(in, labelling, nullptr, limits, sweeps);
-  std::int32_t *const assignment = labelling.data();
-  const std::int32_t K = in.columns;
-  if (!in.count(labelling, in.by_column(counts_)))
-    return kForbidden;
-  score_.reset(in.by_column(counts_));
-  epoch_ = -1;
-  begin_epoch();
-  std::fill(epoch_of_, epoch_of_ + in.members, std::uint8_t{0});
-  const MeasuredSum start = in.member_sum(labelling);
-  if (start.total == kForbidden)
-    return kForbidden;
-  double members = start.total;
-  const double least = kLeastImprovement * (start.magnitude + std::fabs(score_.total()));
-  if (!begin_leads(in, labelling, least))
-    return kForbidden;
-  std::int32_t unmoved = 0;
-  std::int32_t waiting[kMembersAhead];
-  for (std::int32_t i = 0; unmoved < in.members && sweeps > 0;) {
-    if (i == in.members) {
-      i = 0;
-      --sweeps;
-      if (sweeps == 0)
-        break;
-    }
-    // While no member moves, leave and rise_ do not change. So the members to evaluate are selected
-    // for kMembersAhead members at once, without a branch for each, and their rows are prefetched.
-    const std::int32_t end = std::min(i + kMembersAhead, in.members);
-    std::int32_t count = 0;
-    if (!limits.spend(4 * kMembersAhead))
-      return members + score_.total();
-    if constexpr (std::is_same_v<Rows, Instance>)
-      in.offer_kept(labelling, members + score_.total());
-    for (std::int32_t j = i; j < end; ++j) {
-      waiting[count] = j;
-      count += rise_[epoch_of_[j]] + score_.leave()[assignment[j]] < safe_[j] ? 0 : 1;
-    }
-    for (std::int32_t w = 0; w < count; ++w)
-      fetch(in.row(waiting[w]), K);
-    std::int32_t moved = -1;
-    for (std::int32_t w = 0; w < count && moved < 0; ++w) {
-      if (!limits.spend(32 + K))
-        return members + score_.total();
-      const std::int32_t j = waiting[w];
-      const std::int32_t from = assignment[j];
-      const double *row = in.row(j);
-      const double *join = score_.join();
-      const double stay = row[from] - score_.leave()[from] + least;
-      const double most = best_join(row, most_, K, from);
-      safe_[j] = row[from] + least - most;
-      epoch_of_[j] = static_cast<std::uint8_t>(epoch_);
-      if (most <= stay)
-        continue;
-      const double best = best_join(row, join, K, from);
-      if (!(best > stay))
-        continue;
-      std::int32_t to = 0;
-      while (to == from || row[to] + join[to] != best)
-        ++to;
-      members += row[to] - row[from];
-      assignment[j] = to;
-      safe_[j] = kForbidden;
-      move(from, to);
-      moved = j;
-    }
-    unmoved = moved < 0 ? unmoved + (end - i) : 0;
-    i = moved < 0 ? end : moved + 1;
-  }
+  // If the limits end this loop, they also end the search before it could call improve_again().
+  in_stretches(limits, in.members, 1, [&](std::int64_t begin, std::int64_t end) {
+    std::copy(assignment + begin, assignment + end, last_ + begin);
+  });
   return members + score_.total();
 }
 
@@ -333,46 +252,25 @@ CHORALE_INLINE void SumMoves::adjust_leads(const Rows &in, gsl::span<const std::
   }
 }
 
-inline void SumMoves::move(std::int32_t from, std::int32_t to) noexcept {
-  score_.move(from, to);
-  for (const std::int32_t v : {from, to}) {
-    const double join = score_.join()[v];
-    const double *reference = reference_ + v * std::int64_t{kEpochs};
-    for (std::int32_t epoch = 0; epoch <= epoch_; ++epoch)
-      rise_[epoch] = std::max(rise_[epoch], join - reference[epoch]);
-    most_[v] = std::max(reference[epoch_], join);
-  }
-  if (++moves_ >= instance_->members / 256 + 8 && epoch_ + 1 < kEpochs)
-    begin_epoch();
-}
-
-inline void SumMoves::begin_epoch() noexcept {
-  ++epoch_;
-  moves_ = 0;
-  rise_[epoch_] = 0;
-  for (std::int32_t v = 0; v < instance_->columns; ++v)
-    reference_[v * std::int64_t{kEpochs} + epoch_] = most_[v] = score_.join()[v];
-}
-
 double SumMoves::improve(gsl::span<std::int32_t> labelling, Limits &limits,
                          std::int64_t &sweeps) noexcept {
   return on_best_units(
       [this, labelling, &limits, &sweeps]() CHORALE_INLINE_LAMBDA {
-        return improve_rows(*instance_, labelling, limits, sweeps);
+        return improve_rows(*instance_, labelling, nullptr, limits, sweeps);
       });
 }
 double SumMoves::improve(const SumView &view, gsl::span<std::int32_t> labelling, Limits &limits,
                          std::int64_t &sweeps) noexcept {
   return on_best_units(
       [this, &view, labelling, &limits, &sweeps]() CHORALE_INLINE_LAMBDA {
-        return improve_rows(view, labelling, limits, sweeps);
+        return improve_rows(view, labelling, nullptr, limits, sweeps);
       });
 }
 double SumMoves::improve_again(gsl::span<std::int32_t> labelling, const LeastScores &least,
                                Limits &limits, std::int64_t &sweeps) noexcept {
   return on_best_units(
       [this, labelling, &least, &limits, &sweeps]() CHORALE_INLINE_LAMBDA {
-        return improve_few(*instance_, labelling, &least, limits, sweeps);
+        return improve_rows(*instance_, labelling, &least, limits, sweeps);
       });
 }
 

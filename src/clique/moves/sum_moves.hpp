@@ -10,10 +10,8 @@
 //
 // While this is negative, no move of the member gains, and the member is skipped.
 //
-// Moves are divided into epochs. rise_[e] is the greatest rise of any join since the beginning of
-// epoch e. It serves all members that were last evaluated in epoch e. An evaluation in epoch e uses
-// the greater of two numbers as join_v: the join at the beginning of the epoch, from which rise_[e]
-// is measured, and the present join, since the evaluation must also show whether a move gains now.
+// Moves are divided into epochs. The sum, over all epochs so far, of the greatest rise of any join
+// within the epoch bounds the rise of every join since any evaluation: its growth since then.
 //
 // Notation (instance.hpp): n members, K columns; psi_iv is the score of member i at column v.
 #pragma once
@@ -43,56 +41,37 @@ public:
   };
   // Does the same as improve(), and faster if `labelling` differs in few members from the labelling
   // that the last call returned: the leads of all other members are adjusted instead of computed
-  // anew. Ends after a sweep that leaves the score below `least`. Requires a clique of at most
-  // kFewMembers members, and an earlier call of improve().
+  // anew. Ends after a sweep that leaves the score below `least`. Requires an earlier call of
+  // improve().
   double improve_again(gsl::span<std::int32_t> labelling, const LeastScores &least, Limits &limits,
                        std::int64_t &sweeps) noexcept;
-  static constexpr std::int32_t kFewMembers = 500;
 
   CallbackFailure failure() const noexcept { return CallbackFailure::none; }
 
 private:
+  // `least_scores`: the least scores given to improve_again(), or NULL.
   template <class Rows>
-  double improve_rows(const Rows &in, gsl::span<std::int32_t> labelling, Limits &limits,
+  double improve_rows(const Rows &in, gsl::span<std::int32_t> labelling,
+                      const LeastScores *least_scores, Limits &limits,
                       std::int64_t &sweeps) noexcept;
-  // Does the same as improve_rows() for at most kFewMembers members. Keeps a single number instead
-  // of rise_ for each epoch: the sum over all epochs so far of the greatest rise of any join within
-  // the epoch. The growth of this sum since an evaluation is an upper bound on the rise of any join
-  // since then. `least_scores`: the least scores given to improve_again(), or NULL.
-  template <class Rows>
-  double improve_few(const Rows &in, gsl::span<std::int32_t> labelling,
-                     const LeastScores *least_scores, Limits &limits,
-                     std::int64_t &sweeps) noexcept;
   template <class Rows>
   void adjust_leads(const Rows &in, gsl::span<const std::int32_t> labelling,
                     double least) noexcept;
   template <class Rows>
   bool begin_leads(const Rows &in, gsl::span<const std::int32_t> labelling,
                    double least) noexcept;
-  void move(std::int32_t from, std::int32_t to) noexcept;
-  void begin_epoch() noexcept;
-
-  static constexpr std::int32_t kEpochs = 64; // greatest number of epochs; the last never ends
 
   const Instance *instance_;
   FiniteSumScore score_;
-  std::int32_t *counts_;   // K: number of members by column
-  double *reference_;      // K x kEpochs: join at the beginning of each epoch
-  // K: the greater of join now and join at the beginning of this epoch. improve_few() uses the
-  // array for other numbers: the joins at the end of the last call, then their rises in this epoch.
-  double *most_;
-  double *safe_;           // n: lead + least gain; the member is skipped while leave + rise is less
-  std::uint8_t *epoch_of_; // n: the epoch of the member's last evaluation
-  std::int32_t *last_;     // n: labelling that the last call returned; NULL if n > kFewMembers
-  std::int32_t *waiting_;  // n: members to evaluate in a sweep; NULL if n > kFewMembers
-  double rise_[kEpochs] = {}; // greatest rise of any join since the beginning of each epoch
-  std::int32_t epoch_ = 0;    // the present epoch
-  std::int32_t moves_ = 0;    // number of moves in this epoch
-  // For improve_few(). least_: the least gain of a move. improve() computes it from the magnitude
-  // of the labelling's score; improve_again() uses the same number. risen_: upper bound on the rise
-  // of any join since the leads were computed.
+  std::int32_t *counts_;  // K: number of members by column
+  double *most_;          // K: joins at the end of the last call, then their rises in this epoch
+  double *safe_;          // n: lead + least gain; the member is skipped while leave + rise is less
+  std::int32_t *last_;    // n: the labelling that the last call returned
+  std::int32_t *waiting_; // n: members to evaluate in a sweep
+  // The least gain of a move. improve() computes it from the magnitude of the labelling's score;
+  // improve_again() uses the same number.
   double least_ = 0;
-  double risen_ = 0;
+  double risen_ = 0; // upper bound on the rise of any join since the leads were computed
 };
 
 } // namespace chorale
