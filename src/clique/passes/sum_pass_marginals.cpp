@@ -79,7 +79,6 @@ SumPassMarginals::SumPassMarginals(Layout &layout, const Instance &instance) noe
     heard_cold_ = layout.take<Heard>(saturating_product(members, kMostSteps));
   }
   next_ = layout.take<std::int32_t>(lanes);
-  nearest_ = layout.take<double>(instance.columns);
   before_ = layout.take<double>(saturating_product(lanes, width));
   states_ = layout.take<double>(saturating_product(rows, width));
   blocks_ = layout.take<double>(saturating_product(rows / kRowBlock + 1, width));
@@ -393,47 +392,14 @@ CHORALE_INLINE bool SumPassMarginals::pass(std::int32_t alpha, Matrix<double> me
   return read_after(alpha, messages);
 }
 
-CHORALE_INLINE bool SumPassMarginals::find_nearest() noexcept {
-  const Instance &in = *instance_;
-  std::fill(nearest_, nearest_ + in.columns, kForbidden);
-  Pace pace(in, 2 * in.columns + 4, in.members);
-  for (std::int64_t i = 0; i < in.members; ++i) {
-    if (!pace.next())
-      return false;
-    raise_by_sum(nearest_, in.row(i), -in.best_score[i], in.columns);
-  }
-  return true;
-}
-
-// True if some member's best column is alpha, or if the potential can rise, for each member that
-// moves to alpha, by at least the least loss of any member by alpha, -nearest_[alpha]. By
-// convexity, each member that takes alpha besides the fixed one raises alpha's table by at most
-// (f(n) - f(1)) / (n - 1) on average, and lowers the table of the column it leaves by at least
-// `lowest_step`.
-bool SumPassMarginals::may_pay(std::int32_t alpha, double lowest_step) const noexcept {
-  const std::int32_t n = instance_->members;
-  const double *f = instance_->potential.tables[alpha];
-  return nearest_[alpha] == 0 || n < 2 ||
-         (f[n] - f[1]) / (n - 1) - lowest_step >= -nearest_[alpha];
-}
-
 CHORALE_INLINE void SumPassMarginals::run_passes(Limits &limits, Solution &solution,
                                                  Matrix<double> messages) noexcept {
   const Instance &in = *instance_;
   if (!clear_messages(in, messages))
     return;
   place_lanes();
-  const bool convex = in.potential.convex;
-  CliquePotential::Steps steps;
-  if (convex) {
-    steps = in.potential.convex_steps();
-    if (!find_nearest())
-      return;
-  }
-  const double reach = convex ? steps.range() : kInfinity;
+  const double reach = in.potential.convex ? in.potential.convex_steps().range() : kInfinity;
   for (std::int32_t alpha = 0; alpha < in.columns; ++alpha) {
-    if (convex && !may_pay(alpha, steps.lowest))
-      continue;
     if (!limits.spend(defaults_ * width_) || !sweep_.order_by(alpha, reach) ||
         !pass(alpha, messages))
       return;

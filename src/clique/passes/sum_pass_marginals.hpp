@@ -25,11 +25,7 @@
 //
 // In a convex sum many labellings are skipped. Let `reach` be the greatest change of the potential
 // by a single move. In every best labelling of a pass, even if some other member is fixed to a
-// column, a member with gain > reach has alpha, and a member with gain < -reach does not. A whole
-// pass is skipped if each member loses more by alpha than the potential can rise for each member
-// that moves to alpha (may_pay()). The labelling with each member at its best column then scores
-// more than the other labellings of the pass. No message is lost, since every pass contains this
-// labelling.
+// column, a member with gain > reach has alpha, and a member with gain < -reach does not.
 //
 // With many columns, most are no member's best or second-best column. Such *cold* columns have
 // count 0 in all labellings except those of their own pass, so their entries in a row depend only
@@ -65,10 +61,6 @@ public:
 
 private:
   void run_passes(Limits &limits, Solution &solution, Matrix<double> messages) noexcept;
-  // Computes nearest_. False if interrupted.
-  bool find_nearest() noexcept;
-  // In a convex sum, true if the pass of alpha may raise a message above those of other passes.
-  bool may_pay(std::int32_t alpha, double lowest_step) const noexcept;
   // Runs the pass of alpha, for which sweep_ has sorted the members. False if interrupted.
   bool pass(std::int32_t alpha, Matrix<double> messages) noexcept;
   // Writes the row of labelling k, which has `score`, and updates the maximum of its block.
@@ -144,7 +136,6 @@ private:
   double *blocks_;  // blocks x width_: maximum of each block of kRowBlock rows
   double *scores_;  // n + 1: score by labelling
   double *range_;   // width_: maximum of a range of rows
-  double *nearest_; // K: greatest (score at v - best score) of any member; at most 0
 };
 
 } // namespace chorale
