@@ -1,7 +1,7 @@
 // The host's log, silent by default.
 #pragma once
 
-#include "base/message.hpp"
+#include "base/text_writer.hpp"
 
 #include <chorale/host.h>
 
@@ -19,7 +19,7 @@ public:
     if (!function_)
       return;
     char text[256];
-    MessageWriter writer(text, sizeof text);
+    TextWriter writer(text, sizeof text);
     (writer << ... << parts);
     function_(user_, level, text);
   }

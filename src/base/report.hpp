@@ -13,8 +13,8 @@
 #pragma once
 
 #include "base/memory.hpp"
-#include "base/message.hpp"
 #include "base/numeric.hpp"
+#include "base/text_writer.hpp"
 
 #include <chorale/host.h>
 
@@ -45,7 +45,7 @@ public:
                   kAlignment);
     if (error_) {
       error_->status = status;
-      MessageWriter writer(error_->message, sizeof error_->message);
+      TextWriter writer(error_->message, sizeof error_->message);
       (writer << ... << parts);
     }
     return status;
@@ -159,12 +159,12 @@ inline chorale_status take_row_stride(const Report &report, std::string_view row
 
 // Reports a number that is no valid score. `forbidden_allowed`: true if the message is to say that
 // minus infinity is valid. `where` writes the name of the number, such as "scores[3][1]", to a
-// MessageWriter.
+// TextWriter.
 template <class Where>
 chorale_status fail_number(const Report &report, double value, bool forbidden_allowed,
                            Where &&where) noexcept {
   char place[96];
-  MessageWriter writer(place, sizeof place);
+  TextWriter writer(place, sizeof place);
   where(writer);
   const std::string_view name(place);
   if (std::isnan(value))
@@ -181,7 +181,7 @@ inline chorale_status check_finite(const Report &report, std::string_view name,
                                    double value) noexcept {
   if (is_finite_score(value))
     return CHORALE_OK;
-  return fail_number(report, value, false, [&](MessageWriter &place) { place << name; });
+  return fail_number(report, value, false, [&](TextWriter &place) { place << name; });
 }
 
 } // namespace chorale

@@ -14,11 +14,11 @@ template <class Check>
 chorale_status ChainCall::check_named(std::int32_t k, Check &&check) const noexcept {
   char fields[32], property[48], table[48];
   if (is_single_)
-    MessageWriter(fields, sizeof fields) << "attachment->";
+    TextWriter(fields, sizeof fields) << "attachment->";
   else
-    MessageWriter(fields, sizeof fields) << "attachments[" << k << "].";
-  MessageWriter(property, sizeof property) << std::string_view(fields) << "property";
-  MessageWriter(table, sizeof table) << std::string_view(fields) << "table";
+    TextWriter(fields, sizeof fields) << "attachments[" << k << "].";
+  TextWriter(property, sizeof property) << std::string_view(fields) << "property";
+  TextWriter(table, sizeof table) << std::string_view(fields) << "table";
   return check(report_, AttachmentNames{fields, property, table}, attachments.at(k));
 }
 
@@ -37,7 +37,7 @@ chorale_status ChainCall::take_attachments(const chorale_attachment *given,
   for (std::int32_t k = 0; k < attachments.count; ++k) {
     chorale_attachment copy{};
     char name[32];
-    MessageWriter(name, sizeof name) << "attachments[" << k << "]";
+    TextWriter(name, sizeof name) << "attachments[" << k << "]";
     CHORALE_CHECK(read_struct(report_, name, place(k), copy));
     if (copy.struct_size != stride_)
       return report_.fail(CHORALE_ERROR_STRUCT_SIZE, "attachments[", k, "].struct_size is ",

@@ -86,7 +86,7 @@ public:
         continue;
       for (std::int64_t v = 0; v < problem.values; ++v)
         if (!is_score(row[v]))
-          return fail_number(report_, row[v], true, [&](MessageWriter &place) {
+          return fail_number(report_, row[v], true, [&](TextWriter &place) {
             place << "problem->scores[" << i << "][" << v << "]";
           });
     }

@@ -129,7 +129,7 @@ chorale_status check_elements(const Report &report, std::string_view name, const
                  sizeof(Struct), bytes))
       continue;
     char place[64];
-    MessageWriter(place, sizeof place) << name << "[" << k << "]";
+    TextWriter(place, sizeof place) << name << "[" << k << "]";
     return fail_later_field<Struct>(report, place);
   }
   return CHORALE_OK;

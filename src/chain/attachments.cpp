@@ -35,7 +35,7 @@ chorale_status check_attachment_numbers(const Report &report, const AttachmentNa
   if (attached.message)
     for (std::int64_t v = 0; v < std::int64_t{attached.values()} + 2; ++v)
       if (!is_score(attached.message[v]))
-        return fail_number(report, attached.message[v], true, [&](MessageWriter &place) {
+        return fail_number(report, attached.message[v], true, [&](TextWriter &place) {
           place << names.fields << "message[" << v << "]";
         });
   return CHORALE_OK;

@@ -37,11 +37,11 @@ chorale_status check_number_constants(const Report &report, std::string_view str
                                       chorale_orientation orientation) noexcept {
   char place[64];
   if (number != CHORALE_FLOAT64 && number != CHORALE_FLOAT32) {
-    MessageWriter(place, sizeof place) << struct_name << "->element";
+    TextWriter(place, sizeof place) << struct_name << "->element";
     return report.unknown_constant(place, number, "CHORALE_FLOAT64 or CHORALE_FLOAT32");
   }
   if (orientation != CHORALE_ROWS_FROM && orientation != CHORALE_ROWS_TO) {
-    MessageWriter(place, sizeof place) << struct_name << "->orientation";
+    TextWriter(place, sizeof place) << struct_name << "->orientation";
     return report.unknown_constant(place, orientation, "CHORALE_ROWS_FROM or CHORALE_ROWS_TO");
   }
   return CHORALE_OK;
@@ -159,7 +159,7 @@ chorale_status check_unary(const Report &report, std::string_view name, const Ch
       continue;
     for (std::int32_t y = 0; y < m; ++y)
       if (!is_score(view.unary_at(t, y)))
-        return fail_number(report, view.unary_at(t, y), true, [&](MessageWriter &place) {
+        return fail_number(report, view.unary_at(t, y), true, [&](TextWriter &place) {
           place << name << "[" << first + t << "][" << y << "]";
         });
   }
@@ -175,16 +175,16 @@ chorale_status check_numbers(const Report &report, const ChainView &view) noexce
       for (std::int32_t from = 0; from < m; ++from)
         for (std::int32_t to = 0; to < m; ++to)
           if (const double score = view.edge_at(t, from, to); !is_score(score))
-            return fail_number(report, score, true, [&](MessageWriter &place) {
+            return fail_number(report, score, true, [&](TextWriter &place) {
               place << "chain->edges[" << t - 1 << "], from " << from << " to " << to << ",";
             });
   for (std::int32_t y = 0; y < m && (view.start || view.end); ++y) {
     if (view.start && !is_score(view.start_at(y)))
       return fail_number(report, view.start_at(y), true,
-                         [&](MessageWriter &place) { place << "chain->start[" << y << "]"; });
+                         [&](TextWriter &place) { place << "chain->start[" << y << "]"; });
     if (view.end && !is_score(view.end_at(y)))
       return fail_number(report, view.end_at(y), true,
-                         [&](MessageWriter &place) { place << "chain->end[" << y << "]"; });
+                         [&](TextWriter &place) { place << "chain->end[" << y << "]"; });
   }
   if (view.forced)
     for (std::int32_t t = 0; t < T; ++t)

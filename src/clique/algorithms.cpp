@@ -135,7 +135,7 @@ namespace {
 // Writes the names of the algorithms for which is_meant(algorithm) is true, as in "a, b or c".
 // `with_needs`: true to write "(convex)" or "(concave)" after an algorithm that needs such tables.
 template <class IsMeant>
-MessageWriter &write_names(MessageWriter &writer, bool with_needs, IsMeant &&is_meant) noexcept {
+TextWriter &write_names(TextWriter &writer, bool with_needs, IsMeant &&is_meant) noexcept {
   auto left = std::count_if(std::begin(kAlgorithms), std::end(kAlgorithms), is_meant);
   for (const Algorithm &algorithm : kAlgorithms) {
     if (!is_meant(algorithm))
@@ -151,13 +151,13 @@ MessageWriter &write_names(MessageWriter &writer, bool with_needs, IsMeant &&is_
 
 } // namespace
 
-MessageWriter &operator<<(MessageWriter &writer, const AlgorithmNames &names) noexcept {
+TextWriter &operator<<(TextWriter &writer, const AlgorithmNames &names) noexcept {
   return write_names(writer, true, [&](const Algorithm &a) {
     return (a.*names.set).has_any_of(names.forms);
   });
 }
 
-MessageWriter &operator<<(MessageWriter &writer, WeightedNames names) noexcept {
+TextWriter &operator<<(TextWriter &writer, WeightedNames names) noexcept {
   return write_names(writer, false, [&](const Algorithm &a) {
     return a.weights && (names.marginals ? a.marginals : a.solves).has(Form::sum);
   });

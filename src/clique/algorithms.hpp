@@ -3,8 +3,8 @@
 // checks are made from this table.
 #pragma once
 
-#include "base/message.hpp"
 #include "base/report.hpp"
+#include "base/text_writer.hpp"
 #include "potential/clique_potential.hpp"
 
 #include <chorale/clique.h>
@@ -78,13 +78,13 @@ struct AlgorithmNames {
   FormSet Algorithm::*set;
   FormSet forms;
 };
-MessageWriter &operator<<(MessageWriter &writer, const AlgorithmNames &names) noexcept;
+TextWriter &operator<<(TextWriter &writer, const AlgorithmNames &names) noexcept;
 
 // A list, to be written to a message, of the algorithms that accept members with weights.
 // `marginals`: true for those that compute max-marginals, false for those that find a labelling.
 struct WeightedNames {
   bool marginals;
 };
-MessageWriter &operator<<(MessageWriter &writer, WeightedNames names) noexcept;
+TextWriter &operator<<(TextWriter &writer, WeightedNames names) noexcept;
 
 } // namespace chorale

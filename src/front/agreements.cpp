@@ -101,7 +101,7 @@ private:
                   "; it must be 0 or 1");
     if (!is_finite_score(agreement_.strength))
       return fail_number(report_, agreement_.strength, false,
-                         [&](MessageWriter &at) { at << place_ << ".strength"; });
+                         [&](TextWriter &at) { at << place_ << ".strength"; });
     if (std::fabs(agreement_.strength) > kLargestStrength)
       return fail(CHORALE_ERROR_OUT_OF_RANGE, ".strength is ", agreement_.strength,
                   "; it must be from -1e9 to 1e9, so that scores keep their digits beside it");

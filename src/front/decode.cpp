@@ -69,7 +69,7 @@ chorale_status build(const Report &report, const chorale_host *host, const chora
     return report.out_of_memory(sizeof(std::int64_t));
   for (std::int64_t k = 0; k < count; ++k) {
     char place[48];
-    MessageWriter(place, sizeof place) << "agreements[" << k << "]";
+    TextWriter(place, sizeof place) << "agreements[" << k << "]";
     chorale_agreement agreement{};
     CHORALE_CHECK(read_agreement(report, agreements, k, place, agreement));
     std::int64_t added = 0;

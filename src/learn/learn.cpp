@@ -60,7 +60,7 @@ chorale_status check_costs(const Report &report, const chorale_learn_options &op
     for (std::int64_t b = 0; b < options.labels; ++b) {
       const double cost = options.costs[a * options.labels + b];
       if (!is_finite_score(cost))
-        return fail_number(report, cost, false, [&](MessageWriter &at) {
+        return fail_number(report, cost, false, [&](TextWriter &at) {
           at << "options->costs[" << a << "][" << b << "]";
         });
       if (cost < 0 || (a == b && cost != 0))

@@ -27,7 +27,7 @@ chorale_status check_entries(const Report &report, const MatrixSpec &matrix,
         continue;
       if (is_finite_score(row[c]) || (entries.may_forbid && row[c] == kForbidden))
         continue;
-      return fail_number(report, row[c], entries.may_forbid, [&](MessageWriter &place) {
+      return fail_number(report, row[c], entries.may_forbid, [&](TextWriter &place) {
         place << entries.name;
         if (matrix.rows > 1)
           place << "[" << r << "]";

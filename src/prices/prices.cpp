@@ -152,7 +152,7 @@ chorale_status check_prices(const Report &report, const double *numbers, std::in
   for (std::int64_t v = 0; v < values; ++v)
     if (!is_finite_score(numbers[v]))
       return fail_number(report, numbers[v], false,
-                         [&](MessageWriter &place) { place << "numbers[" << v << "]"; });
+                         [&](TextWriter &place) { place << "numbers[" << v << "]"; });
   return CHORALE_OK;
 }
 
@@ -367,7 +367,7 @@ chorale_status chorale_potential_most(const chorale_potential *potential, const 
     for (std::int64_t v = 0; v < values; ++v)
       if (!is_finite_score(prices[v]))
         return fail_number(report, prices[v], false,
-                           [&](MessageWriter &place) { place << "prices[" << v << "]"; });
+                           [&](TextWriter &place) { place << "prices[" << v << "]"; });
     CHORALE_CHECK(check_tangents(report, *potential, members));
     report.takes_from(potential->memory);
     Array<std::int32_t> order(potential->memory);

@@ -8,12 +8,12 @@
 
 namespace chorale {
 
-// Checks that a text is UTF-8. `where` writes the name of the text to the MessageWriter that it is
+// Checks that a text is UTF-8. `where` writes the name of the text to the TextWriter that it is
 // given, for the error message.
 template <class Where>
 chorale_status check_text(const Report &report, chorale_text text, Where &&where) noexcept {
   char place[96];
-  MessageWriter writer(place, sizeof place);
+  TextWriter writer(place, sizeof place);
   if (!text.bytes && text.length > 0) {
     where(writer);
     return report.fail(CHORALE_ERROR_NULL_ARGUMENT, std::string_view(place),

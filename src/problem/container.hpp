@@ -2,7 +2,7 @@
 // Nothing in the file is used before it has been checked.
 #pragma once
 
-#include "base/message.hpp"
+#include "base/text_writer.hpp"
 #include "problem/byte_order.hpp"
 #include "problem/format.hpp"
 
@@ -18,7 +18,7 @@ struct Damage {
 
   template <class... Parts> bool found(chorale_status what, const Parts &...parts) noexcept {
     status = what;
-    MessageWriter writer(message, sizeof message);
+    TextWriter writer(message, sizeof message);
     (writer << ... << parts);
     return false;
   }

@@ -222,7 +222,7 @@ chorale_status chorale_problem::set_texts(const Report &report, chorale_text_lis
     return report.null_argument("texts");
   for (std::int64_t k = 0; k < count; ++k)
     CHORALE_CHECK(check_text(report, text_at(texts, text_size, k),
-                             [&](MessageWriter &place) { place << "texts[" << k << "]"; }));
+                             [&](TextWriter &place) { place << "texts[" << k << "]"; }));
   return copy_list(list, texts, text_size, count) ? CHORALE_OK : out_of_memory(report, memory);
 }
 
@@ -271,7 +271,7 @@ chorale_status chorale_problem::set_note(const Report &report, chorale_text name
                                          chorale_text text) noexcept {
   if (name.length == 0)
     return report.fail(CHORALE_ERROR_SIZE, "name_length is 0; it must be at least 1");
-  CHORALE_CHECK(check_text(report, name, [](MessageWriter &place) { place << "name"; }));
-  CHORALE_CHECK(check_text(report, text, [](MessageWriter &place) { place << "text"; }));
+  CHORALE_CHECK(check_text(report, name, [](TextWriter &place) { place << "name"; }));
+  CHORALE_CHECK(check_text(report, text, [](TextWriter &place) { place << "text"; }));
   return copy_note(name, text) ? CHORALE_OK : out_of_memory(report, memory);
 }

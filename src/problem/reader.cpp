@@ -360,7 +360,7 @@ chorale_status ProblemReader::read_texts() noexcept {
     for (std::int64_t t = 0; t < r.count; ++t)
       CHORALE_CHECK(relay(
           section, "list", r.list,
-          check_text(inner_, list.text(t), [&](MessageWriter &place) { place << "text " << t; })));
+          check_text(inner_, list.text(t), [&](TextWriter &place) { place << "text " << t; })));
     if (!problem_->lend_list(list))
       return report_.out_of_memory();
   }

@@ -75,7 +75,7 @@ chorale_status create_best_dictionary(const Report &report, const Memory &memory
   for (std::int64_t v = 0; v < count; ++v)
     if (!is_score(of[v]))
       return fail_number(report, of[v], true,
-                         [&](MessageWriter &place) { place << "scores[" << v << "]"; });
+                         [&](TextWriter &place) { place << "scores[" << v << "]"; });
   Held<Dictionary> draft(make_dictionary(memory, count, with_out));
   if (!draft)
     return no_dictionary_memory(report, count);

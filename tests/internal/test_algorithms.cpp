@@ -215,7 +215,7 @@ void rows_agree_with_the_solver(void **) {
 
 std::string written(const AlgorithmNames &names) {
   char text[512];
-  MessageWriter writer(text, sizeof text);
+  TextWriter writer(text, sizeof text);
   writer << names;
   return text;
 }

@@ -108,7 +108,7 @@ chorale_status Builder::take_setup(const Report &report, chorale_clique_setup &s
   CHORALE_CHECK(check_given(report, "setup->centre_potentials", setup.centre_potentials));
   for (std::int64_t c = 0; c < setup.centre_values; ++c) {
     char name[64];
-    MessageWriter(name, sizeof name) << "setup->centre_potentials[" << c << "]";
+    TextWriter(name, sizeof name) << "setup->centre_potentials[" << c << "]";
     CHORALE_CHECK(check_potential(report, setup.centre_potentials[c], name, setup.values));
     if (setup.centre_potentials[c]->values != setup.centre_potentials[0]->values)
       return report.fail(CHORALE_ERROR_VALUES_MISMATCH, name, " has ",
@@ -260,8 +260,8 @@ chorale_status Builder::add_member(const Report &report, std::int64_t clique, st
     }
     char property[48];
     char tokens[48];
-    MessageWriter(property, sizeof property) << "the property of clique " << clique;
-    MessageWriter(tokens, sizeof tokens) << "(the tokens of chain " << chain << ")";
+    TextWriter(property, sizeof property) << "the property of clique " << clique;
+    TextWriter(tokens, sizeof tokens) << "(the tokens of chain " << chain << ")";
     const AttachmentNames names{"options->", property, options.table ? "options->table" : tokens};
     CHORALE_CHECK(check_attachment(report, names, attached, from.view()));
     CHORALE_CHECK(check_attachment_numbers(report, names, attached));

@@ -71,7 +71,7 @@ chorale_status check_entry(const Report &report, std::string_view name, std::int
   if (index >= 0 && index < count) // checked first, since composing the entry's name takes time
     return CHORALE_OK;
   char place[64];
-  MessageWriter(place, sizeof place) << name << "[" << entry << "]";
+  TextWriter(place, sizeof place) << name << "[" << entry << "]";
   return check_index(report, place, index, count);
 }
 

@@ -130,7 +130,7 @@ chorale_status create_reweighed(const Report &report, const Memory &memory, cons
   for (std::int64_t c = 0; c < model.cliques.size(); ++c) {
     const Clique &clique = model.cliques[c];
     char name[40];
-    MessageWriter(name, sizeof name) << "factors[" << c << "]";
+    TextWriter(name, sizeof name) << "factors[" << c << "]";
     for (std::int32_t k = 0; k < std::max(clique.centre_values(), 1); ++k)
       CHORALE_CHECK(check_factor(report, name, factors.data()[c], clique.potential_at(k)));
   }
