@@ -47,28 +47,35 @@ if [[ -n $file && ${#options[@]} -gt 0 ]]; then
 fi
 
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
+. tests/progress.sh
 tests/setup.sh "${setup_options[@]}" "$([[ -n $file ]] && echo references || echo examples)"
 
 build=build/examples
-log=$build/build.log
 mkdir -p "$build"
-echo "Building the library and the examples in $build" >&2
-if ! {
+# Runs a command with its output in a log, shown when it fails.
+logged() { # LOG COMMAND...
+  local log=$1 status=0
+  shift
+  begin_progress "$log"
+  "$@" >"$log" 2>&1 || status=$?
+  end_progress
+  [[ $status == 0 ]] || cat "$log" >&2
+  return "$status"
+}
+
+build_examples() {
   cmake -S . -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DCHORALE_BUILD_TESTS=OFF &&
     cmake --build "$build" --target examples
-} >"$log" 2>&1; then
-  cat "$log" >&2
-  exit 1
-fi
+}
+
+echo "Building the library and the examples in $build" >&2
+logged "$build/build.log" build_examples
 
 library=bindings/js/dist/libchorale.embedded.js
 if [[ $page == yes ]]; then
   SECONDS=0
   echo "Building the library for browsers" >&2
-  if ! bindings/js/build.sh "${setup_options[@]}" >"$build/page.log" 2>&1; then
-    cat "$build/page.log" >&2
-    exit 1
-  fi
+  logged "$build/page.log" bindings/js/build.sh "${setup_options[@]}"
   echo "Built $library in $SECONDS s" >&2
 fi
 if [[ -f $library ]]; then

@@ -1,6 +1,8 @@
 # Steps of tests/run.sh: each runs with its output in a log, is timed, counted, and told in the summary.
 # Sourced from the root of the repository.
 
+. tests/progress.sh
+
 jobs=$(nproc)
 logs=build/log
 rm -rf "$logs"
@@ -33,7 +35,9 @@ logged() { # NAME COMMAND...
   [[ $(type -t "$1") != file ]] || limit=(timeout --kill-after=10 "$most_seconds")
   echo "== $name" >&2
   SECONDS=0
+  begin_progress "$log"
   { TIMEFORMAT='%U %S'; time "${limit[@]}" "$@" >"$log" 2>&1; } 2>"$log.times" || status=$?
+  end_progress
   seconds=$SECONDS
   worked=$(awk 'END { print int($1 + $2) }' "$log.times")
   [[ $status != 124 ]] || echo "ended after $most_seconds s" >>"$log"

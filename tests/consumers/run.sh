@@ -13,7 +13,7 @@ trap 'rm -rf "$scratch"' EXIT
 
 cmake --install "$build" --prefix "$scratch/first" >/dev/null
 cmake -S . -B "$build/second" -G Ninja -DCMAKE_BUILD_TYPE=None -DCHORALE_WERROR=ON \
-  -DCHORALE_UNITY=ON -DCHORALE_SYMBOL_PREFIX=second_ -DCHORALE_BUILD_TESTS=OFF -DCHORALE_BUILD_EXAMPLES=OFF >/dev/null
+  -DCHORALE_SYMBOL_PREFIX=second_ -DCHORALE_BUILD_TESTS=OFF -DCHORALE_BUILD_EXAMPLES=OFF >/dev/null
 cmake --build "$build/second" -j "$(nproc)" >/dev/null
 cmake --install "$build/second" --prefix "$scratch/first" >/dev/null
 prefix=$scratch/moved/elsewhere
@@ -76,7 +76,7 @@ embedded() { # NAME HOW LIBRARY CMAKE_ARGUMENTS...
 # No test nor example of Chorale's is built, and nothing of it is installed.
 by_add_subdirectory() {
   embedded subdirectory add_subdirectory chorale::chorale_static -DSOURCE="$root" \
-    -DCMAKE_BUILD_TYPE=None -DCHORALE_UNITY=ON -DCHORALE_WERROR=ON && cmake --build subdirectory &&
+    -DCMAKE_BUILD_TYPE=None -DCHORALE_WERROR=ON && cmake --build subdirectory &&
     runs_without subdirectory/consumer libchorale && cmake --install subdirectory --prefix nothing &&
     [[ ! -e nothing && ! -e subdirectory/chorale/tests ]]
 }
@@ -84,8 +84,7 @@ by_archive() { # LIBRARY_TYPE
   local archive
   "$root/bindings/cmake/archive.sh" archive && archive=$(echo "$PWD"/archive/chorale-*.tar.gz) &&
     embedded "archive-$1" archive chorale::chorale -DBUILD_SHARED_LIBS="$1" -DURL="$archive" \
-      -DHASH="$(sha256sum "$archive" | cut -d ' ' -f 1)" -DCMAKE_BUILD_TYPE=None \
-      -DCHORALE_UNITY=ON &&
+      -DHASH="$(sha256sum "$archive" | cut -d ' ' -f 1)" -DCMAKE_BUILD_TYPE=None &&
     cmake --build "archive-$1" && "archive-$1/consumer"
 }
 # What FetchContent does with the repository once that is there is add_subdirectory.
