@@ -301,7 +301,7 @@ on_debian() {
   timed inside debian <<'END'
     cd /release
     export DEBIAN_FRONTEND=noninteractive
-    apt-get install --yes --no-install-recommends ./libchorale1_*.deb ./libchorale-dev_*.deb ./chorale_*.deb \
+    apt-get install --yes --no-install-recommends ./libchorale2_*.deb ./libchorale-dev_*.deb ./chorale_*.deb \
       >/work/log 2>&1 || { tail -n 20 /work/log; exit 1; }
 END
   inside debian <<'END'

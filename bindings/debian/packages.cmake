@@ -1,4 +1,4 @@
-# Describes the Debian packages that `cpack -G DEB` makes (preset debian): libchorale1,
+# Describes the Debian packages that `cpack -G DEB` makes (preset debian): libchorale2,
 # libchorale-dev and chorale, which contain the components library, development and command.
 set(library_package lib${chorale_name}${chorale_abi})
 set(development_package lib${chorale_name}-dev)

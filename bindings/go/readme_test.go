@@ -71,7 +71,7 @@ func TestReadme(t *testing.T) {
 	here, err := os.Getwd()
 	check(t, err)
 	path := modulePath(t, "go.mod")
-	module := "module example\n\ngo 1.19\n\nrequire " + path + " v0.2.0\n\nreplace " + path + " => " + here + "\n"
+	module := "module example\n\ngo 1.19\n\nrequire " + path + " v0.3.0\n\nreplace " + path + " => " + here + "\n"
 	for _, blocks := range programs {
 		folder := t.TempDir()
 		check(t, os.WriteFile(filepath.Join(folder, "main.go"), blocks[1], 0o666))

@@ -5,12 +5,12 @@
 #include "chorale/export.h"
 
 #define CHORALE_VERSION_MAJOR 0
-#define CHORALE_VERSION_MINOR 2
+#define CHORALE_VERSION_MINOR 3
 #define CHORALE_VERSION_PATCH 0
 
 /* The version number of the binary interface, used in the soname. Increased with every version of
  * the library that cannot run programs built for the version before it. */
-#define CHORALE_ABI 1
+#define CHORALE_ABI 2
 
 CHORALE_BEGIN_DECLS
 

@@ -27,7 +27,7 @@ fn main() {
 /// 0.2.x fit, since before 1.0 each minor version may change the interface.
 fn find() -> PathBuf {
     let library = pkg_config::Config::new()
-        .range_version("0.2.0".."0.3.0")
+        .range_version("0.3.0".."0.4.0")
         .print_system_cflags(true)
         .probe("chorale");
     match library {

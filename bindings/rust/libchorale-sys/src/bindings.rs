@@ -4,9 +4,9 @@
 
 pub const CHORALE_ERROR_MESSAGE_SIZE: i32 = 504;
 pub const CHORALE_VERSION_MAJOR: i32 = 0;
-pub const CHORALE_VERSION_MINOR: i32 = 2;
+pub const CHORALE_VERSION_MINOR: i32 = 3;
 pub const CHORALE_VERSION_PATCH: i32 = 0;
-pub const CHORALE_ABI: i32 = 1;
+pub const CHORALE_ABI: i32 = 2;
 pub type chorale_status = i32;
 pub const CHORALE_OK: i32 = 0;
 pub const CHORALE_ERROR_NULL_ARGUMENT: i32 = 10;
