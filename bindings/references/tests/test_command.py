@@ -62,11 +62,11 @@ def test_nothing_in_nothing_out():
     assert run("--to", "bibtex", text="\n \n")[:2] == (0, "")
 
 
-@pytest.mark.parametrize("text", ["no reference at all", "漢字仮名交じり文。", "الكتاب العربي 1999", "!!!", "\x00\x01", "1", "a" * 5000, "\u200b"])
+@pytest.mark.parametrize("text", ["no reference at all", "漢字仮名交じり文。", "الكتاب العربي", "!!!", "\x00\x01", "1", "a" * 5000, "\u200b"])
 def test_lines_that_are_no_references(text):
     (found,) = cr.parse(text)
     words = "".join(s + w for s, w in zip(found.tokens.spaces(), found.tokens.words))
-    assert words == text.rstrip() and len(found.labels) == len(found.tokens.words)
+    assert words == text.rstrip() and set(found.labels) <= {"Other"} and found.item == {"type": "document"}
     code, out, _ = run("--to", "csl", text=text + "\n")
     assert code == 0 and json.loads(out)[0]["custom"]["original"] == text.strip()
 

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from .dates import accessed_of, date_of, status_of, year_and_letter
 from .identifiers import identifiers_of
-from .names import Name, names_of
+from .names import names_of
 from .tagger import OTHER
 from .tokens import Tokens
 
@@ -42,7 +42,6 @@ _NUMBERED_REPORT = re.compile(
 )
 _BOTH_ENDS = " \t\n.,;:–—-/"
 _QUOTES = "“”„«»\"‘’'‚‹›"
-_ROMAN = re.compile(r"[ivxlcdm]+", re.IGNORECASE)
 _ORDINALS = {"first": "1", "second": "2", "third": "3", "fourth": "4", "fifth": "5", "sixth": "6", "zweite": "2", "dritte": "3", "vierte": "4"}
 
 

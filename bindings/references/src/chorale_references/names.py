@@ -130,7 +130,7 @@ def _is_given(family: str, given: str, before: list[Name]) -> bool:
     if _begins_with_initials(family):
         return False
     words = [w for w in family.split() if w.lower() not in _PARTICLES]
-    if len(words) >= 2 and not _hyphened_family(family) and len(given.split()) >= 2 and not _last_initials(given):
+    if len(words) >= 2 and "-" not in family and len(given.split()) >= 2 and not _last_initials(given):
         return False
     if len(words) >= 2 and _last_initials(family):
         return False
@@ -138,10 +138,6 @@ def _is_given(family: str, given: str, before: list[Name]) -> bool:
     if before and "given" in before[-1] and len(words) >= 2 and len(given.split()) >= 2:
         return False
     return len(words) <= 3 and len(bare.split()) <= 4
-
-
-def _hyphened_family(text: str) -> bool:
-    return "-" in text
 
 
 def _begins_with_initials(text: str) -> bool:

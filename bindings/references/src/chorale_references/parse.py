@@ -127,8 +127,17 @@ def parse_lists(
                 labels, own = ([LABELS[label] for label in labels] for labels in next(found))
             else:
                 labels = own = [OTHER] * len(of.words)
+            if not _is_reference(labels):
+                labels = [OTHER] * len(of.words)
             parsed.append(Parsed(reference, of, labels, own))
         yield ParsedList(each.name, each.heading, parsed, items)
+
+
+def _is_reference(labels: list[str]) -> bool:
+    """Returns whether labels show more than one field, or an address at least. Else the text is no
+    reference, and all of it is left over."""
+    fields = set(labels) - {OTHER}
+    return len(fields) > 1 or fields == {"Identifier"}
 
 
 def name_of(reference: Reference) -> str:
