@@ -6,7 +6,7 @@ import { FLAT, scoresOf } from "./model.js";
 import { Potential, result } from "./potential.js";
 import { Property, Transitions, createTransitions } from "./property.js";
 import { Problem } from "./problem.js";
-import { RUN_OPTIONS, keepProgress, resultOf, runFields, structs } from "./run.js";
+import { RUN_OPTIONS, keepProgress, leftOutOf, resultOf, runFields, structs } from "./run.js";
 
 const AGREE_OPTIONS = ["transitions", "tokens", "groups", "agree", "strength", "minimum", "stop"];
 const AGREEMENT = [
@@ -376,7 +376,9 @@ function decodedOf(native, scope, decoded, ends, wanted) {
     if (row.some((label, t) => label !== own[chain][t]))
       changed.push({ chain, own: own[chain], labels: row, reasons: reasons.get(chain) ?? [] });
   });
-  return { labels, own, changed, result: told };
+  const run = native.raw("chorale_decoded_run", [decoded]);
+  const leftOut = leftOutOf(native, (...to) => native.call("chorale_run_left_out", [run, ...to]));
+  return { labels, own, changed, leftOut, result: told };
 }
 
 export function buildProblem(native, scores, options) {
